@@ -1,0 +1,55 @@
+"""Names for objects: built-in tables and entry points of other packages, with "did you mean".
+
+Objects come first and names only at the edge: the Python API takes callables and objects, the command line takes
+names and looks them up here. A name is found through one line in a table below, or through an entry point of another
+package in the group ``editgauge.benchmarks``, ``editgauge.editors``, ``editgauge.scorers`` or ``editgauge.judges``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from importlib.metadata import entry_points
+from typing import Any
+
+from editgauge.errors import UnknownName
+
+BENCHMARKS: dict[str, str] = {
+    "mini": "editgauge.benchmarks.mini:BENCHMARK",
+    "texteditbench": "editgauge.benchmarks.texteditbench:BENCHMARK",
+    "textedit": "editgauge.benchmarks.textedit:BENCHMARK",
+    "medebench": "editgauge.benchmarks.medebench:BENCHMARK",
+    "krisbench": "editgauge.benchmarks.krisbench:BENCHMARK",
+}
+EDITORS: dict[str, str] = {
+    "copy": "editgauge.editors.anchors:copy",
+    "reference": "editgauge.editors.anchors:reference",
+    "blank": "editgauge.editors.anchors:blank",
+    "shuffle": "editgauge.editors.anchors:shuffle",
+    "folder": "editgauge.editors.folder:folder",
+}
+TABLES: dict[str, dict[str, str]] = {"benchmarks": BENCHMARKS, "editors": EDITORS}
+_ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}
+
+
+def names(kind: str) -> list[str]:
+    """All names of a kind (``benchmarks``, ``editors``…), built in first, then those of other packages."""
+    found = list(TABLES.get(kind, {}))
+    found += sorted(e.name for e in entry_points(group=f"editgauge.{kind}") if e.name not in found)
+    return found
+
+
+def find(kind: str, name: str) -> Any:
+    """The object behind a name. Raises `UnknownName` with the nearest names when there is none."""
+    name = _ALIASES.get(name.lower(), name)
+    target = TABLES.get(kind, {}).get(name)
+    if target is not None:
+        module, _, attribute = target.partition(":")
+        return getattr(importlib.import_module(module), attribute)
+    for entry in entry_points(group=f"editgauge.{kind}"):
+        if entry.name == name:
+            return entry.load()
+    known = names(kind)
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
+    raise UnknownName(f"{kind[:-1]} {name!r} is not known; {hint}")

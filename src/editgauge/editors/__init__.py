@@ -1,0 +1,1 @@
+"""Models under test, each `(sample, folder) -> edit`: one file a family."""

@@ -1,0 +1,79 @@
+"""Every error that the tool raises on purpose.
+
+::
+
+    EditgaugeError            exit code 2 unless said otherwise
+    +-- UsageError            the call's words: unknown name, options that do not go together
+    |   +-- UnknownName       a name that is not in a catalog; carries what was meant, perhaps
+    +-- DataError             a data set or outputs folder is not what it should be
+    |   +-- ImageError        one picture cannot be read: carries the path
+    |       +-- ImageTooLarge a picture over the pixel limit (the limit can be raised)
+    +-- RunError              the run folder: cannot be written, holds contradicting rows
+    +-- ShapeMismatch         two arrays that should have one shape have two
+    +-- MissingExtra          an optional library is not installed: names the extra
+    +-- BudgetExceeded        stopped before the budget was passed; exit code 3
+
+Messages say: the name, what was wanted, what was found, what to do. `sample` names the sample at fault where one is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class EditgaugeError(Exception):
+    """The root: shown to a user as one line, without a traceback."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, sample: str | None = None) -> None:
+        super().__init__(message)
+        self.sample = sample
+
+
+class UsageError(EditgaugeError):
+    """The command or call was put together in a way that cannot work."""
+
+
+class UnknownName(UsageError):
+    """A name that is in no table and no entry point."""
+
+
+class DataError(EditgaugeError):
+    """A data set or an outputs folder is not what it should be."""
+
+
+class ImageError(DataError):
+    """One picture cannot be read."""
+
+    def __init__(self, message: str, *, path: Path | None = None, sample: str | None = None) -> None:
+        super().__init__(message, sample=sample)
+        self.path = path
+
+
+class ImageTooLarge(ImageError):
+    """The picture has more pixels than the limit allows; decoding it was not tried."""
+
+
+class RunError(EditgaugeError):
+    """The run folder cannot be written, or contradicts itself."""
+
+
+class ShapeMismatch(EditgaugeError, ValueError):
+    """Arrays that must have the same shape have different ones. Nothing is ever resized silently."""
+
+
+class MissingExtra(EditgaugeError, ImportError):
+    """A feature needs an optional library."""
+
+    def __init__(self, feature: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the package {package!r}, which is not installed: pip install 'editgauge[{extra}]'"
+        )
+        self.extra = extra
+
+
+class BudgetExceeded(EditgaugeError):
+    """The next call would pass the budget. What was done is kept; run the same command again to go on."""
+
+    exit_code = 3

@@ -1,0 +1,1 @@
+"""Pure array functions, one family a file. Nothing here knows of samples, runs or files."""

@@ -1,0 +1,1 @@
+"""Tables and pages made from a run folder; uses nothing heavier than that needs."""

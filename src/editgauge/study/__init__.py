@@ -1,0 +1,1 @@
+"""The human study: assignment, the page people rate on, agreement."""

@@ -95,9 +95,7 @@ def read_image(path: Path) -> Array:
         header = _header(io.BytesIO(data))
         _check_size(header, path)
         if _complete(data, header):
-            decoded = cv2.imdecode(
-                np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION
-            )
+            decoded = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
             if decoded is not None and decoded.shape[:2] == (header.height, header.width):
                 return np.asarray(decoded, dtype=np.uint8)
         return _decode_with_pillow(data, "RGB")
@@ -204,9 +202,7 @@ def _named_errors(path: Path) -> Iterator[None]:
     except ImageError:
         raise
     except UnidentifiedImageError as error:
-        raise ImageError(
-            f"{path}: not a picture (wanted {', '.join(_FORMATS)} by content)", path=path
-        ) from error
+        raise ImageError(f"{path}: not a picture (wanted {', '.join(_FORMATS)} by content)", path=path) from error
     except MemoryError:
         raise
     except Exception as error:  # decoders raise OSError, SyntaxError, struct.error, ValueError, cv2.error…

@@ -277,9 +277,7 @@ class Benchmark(Protocol):
 
 def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[Score]:
     """One score without a value for each metric and variant: used wherever a picture is not there to score."""
-    return [
-        Score(metric.name, None, variant, status, reason) for metric in metrics for variant in metric.variants
-    ]
+    return [Score(metric.name, None, variant, status, reason) for metric in metrics for variant in metric.variants]
 
 
 def with_finding(sample: Sample, *findings: Finding) -> Sample:

@@ -1,0 +1,5 @@
+"""`python -m editgauge` is `editgauge`."""
+
+from editgauge.cli.main import main
+
+main()

@@ -24,7 +24,7 @@ _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 class Status(StrEnum):
-    """Why there is, or is not, a value. The same everywhere; only `SCORED` comes with a number."""
+    """Why there is, or is not, a number. The same everywhere; only `SCORED` comes with one (see `Score.number`)."""
 
     SCORED = "scored"
     MISSING = "missing"
@@ -138,8 +138,12 @@ class Edit:
 class Score:
     """One metric of one edit: a finite value, or a status and a reason why there is none.
 
-    Raises `ValueError` when the value is not finite, when a value comes with another status than SCORED, or when
-    SCORED comes without a value: no score is not zero, and not NaN either.
+    One case is neither: a PSNR of identical pictures is +infinity, which JSON cannot hold. Such a score has status
+    SCORED, no value, and ``detail["infinite"] is True``: make it with `Score.infinite`, read it with `number`.
+
+    Raises `ValueError` when the value is not finite, when a value comes with another status than SCORED, when SCORED
+    comes without a value and is not infinite, or when a score that is not of that kind claims to be infinite: no score
+    is not zero, and not NaN either.
     """
 
     metric: str
@@ -152,10 +156,34 @@ class Score:
     def __post_init__(self) -> None:
         if self.value is not None and not math.isfinite(self.value):
             raise ValueError(f"score {self.metric!r}: a value must be finite, found {self.value!r}")
-        if (self.value is None) == (self.status is Status.SCORED):
+        infinite = self.detail.get("infinite") is True
+        if infinite and (self.value is not None or self.status is not Status.SCORED):
+            raise ValueError(
+                f"score {self.metric!r}: an infinite score has status 'scored' and no value, found "
+                f"{self.status.value!r} and {self.value!r}"
+            )
+        if not infinite and (self.value is None) == (self.status is Status.SCORED):
             raise ValueError(
                 f"score {self.metric!r}: status {self.status.value!r} does not go with value {self.value!r}"
             )
+
+    @classmethod
+    def infinite(
+        cls, metric: str, variant: Variant = "faithful", *, reason: str = "", detail: Mapping[str, Any] = _EMPTY
+    ) -> Score:
+        """A score of +infinity (the PSNR of pictures with a mean squared error of 0), with further `detail`."""
+        return cls(metric, None, variant, Status.SCORED, reason, {**detail, "infinite": True})
+
+    @property
+    def number(self) -> float | None:
+        """The value as a float, ``math.inf`` for an infinite score, None where there is none."""
+        return _number(self.value, self.status, self.detail)
+
+
+def _number(value: float | None, status: Status, detail: Mapping[str, Any]) -> float | None:
+    if value is None and status is Status.SCORED and detail.get("infinite") is True:
+        return math.inf
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +192,8 @@ class Row:
 
     `source` names what made the value when more than one thing could have (an OCR engine, a judge model); rows of
     two sources are never mixed in one table. `repeat` counts repeated judgements from 0. `fingerprint` is a hash
-    of everything the value depends on. `detail` and `origin` (versions, hashes) hold JSON values only.
+    of everything the value depends on. `detail` and `origin` (versions, hashes) hold JSON values only. An infinite
+    score is stored as a `Score.infinite` is: SCORED without a value; `number` gives it back as ``math.inf``.
     """
 
     benchmark: str
@@ -181,6 +210,11 @@ class Row:
     repeat: int = 0
     detail: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
     origin: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
+
+    @property
+    def number(self) -> float | None:
+        """The value as a float, ``math.inf`` for an infinite score, None where there is none."""
+        return _number(self.value, self.status, self.detail)
 
     @property
     def key(self) -> tuple[str, str, str, str, str, str, str, int]:

@@ -1,0 +1,59 @@
+"""Scores hold a finite number, a reason, or (PSNR of identical pictures) a marked infinity; nothing else."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from editgauge.types import Row, Score, Status
+
+
+def _row(score: Score) -> Row:
+    return Row(
+        "mini", "a", "copy", "pixel", score.metric, score.variant, score.value, score.status, score.reason, "0",
+        detail=score.detail,
+    )  # fmt: skip
+
+
+class TestScore:
+    def test_a_finite_value_is_its_number(self) -> None:
+        assert Score("mse", 2.5).number == 2.5
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+    def test_a_value_that_is_not_finite_is_refused(self, value: float) -> None:
+        with pytest.raises(ValueError, match="'psnr': a value must be finite"):
+            Score("psnr", value)
+
+    def test_scored_without_value_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="'scored' does not go with value None"):
+            Score("psnr", None)
+
+    def test_a_value_with_another_status_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="'failed' does not go with value 0"):
+            Score("psnr", 0.0, status=Status.FAILED)
+
+    def test_no_value_has_no_number(self) -> None:
+        assert Score("psnr", None, status=Status.MISSING).number is None
+
+
+class TestInfinite:
+    def test_reads_back_as_infinity_from_score_and_row(self) -> None:
+        score = Score.infinite("psnr", "corrected", detail={"resized": True})
+        assert score.value is None
+        assert score.status is Status.SCORED
+        assert score.detail == {"resized": True, "infinite": True}
+        assert score.number == math.inf
+        assert _row(score).number == math.inf
+
+    def test_a_truthy_mark_is_not_enough(self) -> None:
+        with pytest.raises(ValueError, match="does not go with value None"):
+            Score("psnr", None, detail={"infinite": 1})
+
+    @pytest.mark.parametrize(("value", "status"), [(1.0, Status.SCORED), (None, Status.FAILED)])
+    def test_the_mark_goes_with_nothing_else(self, value: float | None, status: Status) -> None:
+        with pytest.raises(ValueError, match="an infinite score has status 'scored' and no value"):
+            Score("psnr", value, status=status, detail={"infinite": True})
+
+    def test_a_row_without_value_has_no_number(self) -> None:
+        assert _row(Score("psnr", None, status=Status.MISSING)).number is None

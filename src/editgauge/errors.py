@@ -70,7 +70,11 @@ class MissingExtra(EditgaugeError, ImportError):
         super().__init__(
             f"{feature} needs the package {package!r}, which is not installed: pip install 'editgauge[{extra}]'"
         )
+        self._words = (feature, package, extra)
         self.extra = extra
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
+        return type(self), self._words  # the default would call __init__ with the finished message
 
 
 class BudgetExceeded(EditgaugeError):

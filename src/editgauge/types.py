@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, Protocol, runtime_checkable
 
 Variant = Literal["faithful", "corrected"]
@@ -20,7 +19,6 @@ Track = Literal["pixel", "ocr", "embedding", "judge", "human"]
 
 TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human")
 VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
-_EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 class Status(StrEnum):
@@ -76,7 +74,7 @@ class Sample:
     images: tuple[Path, ...]
     output_stems: tuple[str, ...]
     reference: Path | None = None
-    masks: Mapping[str, Path] = field(default_factory=lambda: _EMPTY)
+    masks: Mapping[str, Path] = field(default_factory=dict)
     source_text: str | None = None
     target_text: str | None = None
     caption: str | None = None
@@ -87,7 +85,7 @@ class Sample:
     """The word whose attention is looked at (MedEBench)."""
     rephrased: str | None = None
     """The same instruction in other words, where the benchmark has one."""
-    attributes: Mapping[str, str | int | float | bool] = field(default_factory=lambda: _EMPTY)
+    attributes: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     """For slices: topic, operation, difficulty, organ, task, frame…"""
     findings: tuple[Finding, ...] = ()
 
@@ -121,13 +119,13 @@ class Edit:
     width: int | None = None
     height: int | None = None
     seed: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: float | None = None
     cost: float | None = None
     """US dollars, None where unknown."""
     instruction: str | None = None
     """The instruction that was used, when it is not the sample's own."""
-    detail: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -151,7 +149,7 @@ class Score:
     variant: Variant = "faithful"
     status: Status = Status.SCORED
     reason: str = ""
-    detail: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.value is not None and not math.isfinite(self.value):
@@ -169,10 +167,10 @@ class Score:
 
     @classmethod
     def infinite(
-        cls, metric: str, variant: Variant = "faithful", *, reason: str = "", detail: Mapping[str, Any] = _EMPTY
+        cls, metric: str, variant: Variant = "faithful", *, reason: str = "", detail: Mapping[str, Any] | None = None
     ) -> Score:
         """A score of +infinity (the PSNR of pictures with a mean squared error of 0), with further `detail`."""
-        return cls(metric, None, variant, Status.SCORED, reason, {**detail, "infinite": True})
+        return cls(metric, None, variant, Status.SCORED, reason, {**(detail or {}), "infinite": True})
 
     @property
     def number(self) -> float | None:
@@ -208,8 +206,8 @@ class Row:
     fingerprint: str
     source: str = ""
     repeat: int = 0
-    detail: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
-    origin: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def number(self) -> float | None:

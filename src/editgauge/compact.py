@@ -1,0 +1,162 @@
+"""Segments of rows to Parquet, with DuckDB: which rows are current, and which contradict each other.
+
+Of each (key, fingerprint) the newest record decides: a row, or a retirement. Two rows of one key and one fingerprint
+with different values, and two current fingerprints of one key, are contradictions: they are reported, and of the
+second kind both rows are kept so that whoever reads can refuse.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from editgauge import segments
+from editgauge.errors import RunError
+
+_COLUMNS = {
+    "benchmark": "VARCHAR", "sample": "VARCHAR", "editor": "VARCHAR", "scorer": "VARCHAR", "metric": "VARCHAR",
+    "variant": "VARCHAR", "value": "DOUBLE", "status": "VARCHAR", "reason": "VARCHAR", "fingerprint": "VARCHAR",
+    "source": "VARCHAR", "repeat": "INTEGER", "detail": "JSON", "origin": "JSON", "retired": "BOOLEAN", "at": "BIGINT",
+}  # fmt: skip
+_KEY = "benchmark, sample, editor, scorer, metric, variant, source, repeat"
+
+
+def parquet(run: Path, problems: list[str]) -> list[Path]:
+    """The run's Parquet files, rebuilt when any segment has grown since; contradictions are added to `problems`.
+
+    The file's name holds a hash of the segments' names and sizes, so that a reader can tell whether it is current.
+    """
+    source = run / "rows" / "segments"
+    parts = [(path, _whole_lines(path)) for path in segments.segments(source)]
+    parts = [(path, size) for path, size in parts if size]
+    if not parts:
+        return []
+    state = hashlib.blake2b(orjson.dumps([(p.name, n) for p, n in parts]), digest_size=8).hexdigest()
+    folder = run / "rows" / "parquet"
+    target = folder / f"rows-{state}.parquet"
+    notes = target.with_suffix(".problems.json")
+    if not target.exists():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _build(parts, target, notes)
+        except OSError as error:
+            raise RunError(f"{folder}: cannot be written ({error.strerror}); make room or rights") from error
+        for old in folder.glob("rows-*"):
+            if not old.name.startswith(target.stem):
+                with contextlib.suppress(OSError):
+                    old.unlink()
+    if notes.exists():
+        problems += [text for text in orjson.loads(notes.read_bytes()) if text not in problems]
+    return [target]
+
+
+def fetch_tuples(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """The result of a query over the table `rows` made of Parquet files; empty when there are none."""
+    if not files:
+        return []
+    with _connect() as db:
+        db.execute(f"CREATE VIEW rows AS SELECT * FROM read_parquet({_names(files)})")
+        return list(db.execute(sql, list(parameters)).fetchall())
+
+
+def fetch(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    """As `fetch_tuples`, each row as a mapping from column to value."""
+    if not files:
+        return []
+    with _connect() as db:
+        db.execute(f"CREATE VIEW rows AS SELECT * FROM read_parquet({_names(files)})")
+        cursor = db.execute(sql, list(parameters))
+        columns = [column[0] for column in cursor.description]
+        return [dict(zip(columns, values, strict=True)) for values in cursor.fetchall()]
+
+
+def _build(parts: Sequence[tuple[Path, int]], target: Path, notes: Path) -> None:
+    problems: list[str] = []
+    with tempfile.TemporaryDirectory(prefix=".build-", dir=target.parent) as scratch, _connect() as db:
+        files = _clean(parts, Path(scratch), problems)
+        columns = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in _COLUMNS.items()) + "}"
+        db.execute(
+            f"CREATE TABLE events AS SELECT * FROM read_json({_names(files)}, format = 'newline_delimited', "
+            f"columns = {columns}, maximum_object_size = 268435456)"
+        )
+        _say_contradictions(db, problems)
+        written = Path(scratch) / "rows.parquet"
+        kept = ", ".join(name for name in _COLUMNS if name not in ("retired", "at", "detail", "origin"))
+        db.execute(
+            f"COPY (SELECT {kept}, CAST(detail AS VARCHAR) AS detail, CAST(origin AS VARCHAR) AS origin FROM events "
+            f"QUALIFY row_number() OVER (PARTITION BY {_KEY}, fingerprint ORDER BY \"at\" DESC) = 1 "
+            f"AND retired IS NOT TRUE ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' "
+            "(FORMAT parquet, COMPRESSION zstd)"
+        )
+        with written.open("rb") as file:
+            os.fsync(file.fileno())
+        if problems:
+            notes.write_bytes(orjson.dumps(problems))
+        os.replace(written, target)
+
+
+def _say_contradictions(db: Any, problems: list[str]) -> None:
+    found = db.execute(
+        f"SELECT {_KEY}, fingerprint, list(DISTINCT coalesce(CAST(value AS VARCHAR), status)) FROM events "
+        f"WHERE retired IS NOT TRUE GROUP BY {_KEY}, fingerprint "
+        "HAVING count(*) > 1 AND count(DISTINCT coalesce(CAST(value AS VARCHAR), status)) > 1 LIMIT 20"
+    ).fetchall()
+    for *key, mark, values in found:
+        problems.append(
+            f"contradiction: {' '.join(map(str, key))} was scored twice from the same input ({mark}): {values}"
+        )
+
+
+def _clean(parts: Sequence[tuple[Path, int]], scratch: Path, problems: list[str]) -> list[Path]:
+    """The whole valid lines of each segment, as files that DuckDB can read: mostly the segments themselves."""
+    files = []
+    for number, (path, size) in enumerate(parts):
+        data = path.read_bytes()
+        good = [line for line in segments.read(path, problems) if "fingerprint" in line]
+        if size == len(data) and len(good) == data.count(b"\n"):
+            files.append(path)
+            continue
+        copy = scratch / f"{number}.jsonl"
+        copy.write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in good))
+        files.append(copy)
+    return files
+
+
+def _whole_lines(path: Path) -> int:
+    """How many bytes of a segment are whole lines: all, but for a line being written just now."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            cut = file.read(end - start).rfind(b"\n")
+            if cut >= 0:
+                return start + cut + 1
+            end = start
+    return 0
+
+
+@contextlib.contextmanager
+def _connect() -> Any:
+    import duckdb
+
+    db = duckdb.connect(":memory:")
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def _names(files: Sequence[Path]) -> str:
+    return "[" + ", ".join(f"'{_quoted(path)}'" for path in files) + "]"
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")

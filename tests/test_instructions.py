@@ -1,0 +1,185 @@
+"""Reading instructions: quoted texts in every style, and which of them is source, target and anchor."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editgauge.instructions import MAX_LENGTH, quoted, read_instruction
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Change 'A b' to 'C'", ["A b", "C"]),
+        ('Change "A" to "C"', ["A", "C"]),
+        ("Change “A” to ‘C’", ["A", "C"]),
+        ("把“开业大吉”改为「歇业」", ["开业大吉", "歇业"]),
+        ("把”开业”改为”歇业”", ["开业", "歇业"]),  # the same curly mark on both sides, as typed on some keyboards
+        ("change «un» to „zwei“", ["un", "zwei"]),
+        ("Replace ‘don’t stop’ with ‘can’t’", ["don’t stop", "can’t"]),
+        ("Replace the text 'O'Brien' with 'O'Neil'.", ["O'Brien", "O'Neil"]),
+        ("Change 'students' books' to 'pupils' books'", ["students' books", "pupils' books"]),
+        ("Change 'rock 'n' roll' to 'pop'", ["rock 'n' roll", "pop"]),
+        ("Change '90s' to '80s'", ["90s", "80s"]),
+        ('Change "12" pizza" to "14" pizza"', ['12" pizza', '14" pizza']),
+        ("add 'one 'active' moment in all.' to it", ["one 'active' moment in all."]),
+        ("Replace \"He said 'hi'\" with \"She said 'ho'\"", ["He said 'hi'", "She said 'ho'"]),
+        ("delete 'baking'and 'café'", ["baking", "café"]),
+        ("Change the text'Foo'to'Bar'", ["Foo", "Bar"]),
+        ("the shop's owner's 'Bar' is Joe's", ["Bar"]),
+        ("change ''Foo'' to ''Bar''", ["Foo", "Bar"]),
+        ("Replace 'SALE ' with ''", ["SALE", ""]),
+        ("Change '🎉 e\u0301te\u0301' to '日本'", ["🎉 e\u0301te\u0301", "日本"]),
+        ("Make it 5' 10\" tall, don't ask", []),
+        ("no quotes at all", []),
+        ("an 'unclosed quote", []),
+        ("", []),
+    ],
+)
+def test_quoted_texts(text: str, found: list[str]) -> None:
+    assert [quote.text for quote in quoted(text)] == found
+
+
+def test_a_quote_says_where_it_stands() -> None:
+    text = "put ' A ' here"
+    (quote,) = quoted(text)
+    assert text[quote.start : quote.end] == "' A '"
+    assert quote.text == "A"
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("Replace the text 'IWORKED' with 'SUCCESS'.", ("IWORKED", "SUCCESS")),
+        ("Change the theme from 'Spring'  into 'Summer'", ("Spring", "Summer")),
+        ("Change 'A' to the following text: 'B'", ("A", "B")),
+        ("将「开业」替换为「歇业」", ("开业", "歇业")),
+        ("Use 'B' instead of 'A'", ("A", "B")),
+        ("Replace with 'B' the word 'A'", ("A", "B")),
+        ("Correct 'Recieve' so that it reads 'Receive'", ("Recieve", "Receive")),
+        ("Change the word 'fast' in 'fast food' to 'slow'", ("fast", "slow")),
+        ("The sign says 'Joe's'; change it to 'Moe's'", ("Joe's", "Moe's")),
+        ("Change 'A' to 'B' while keeping the place below 'C'", ("A", "B")),
+        ("'A' -> 'B', please edit", ("A", "B")),
+    ],
+)
+def test_a_change_has_a_source_and_a_target(text: str, pair: tuple[str, str]) -> None:
+    parsed = read_instruction(text)
+    assert parsed.operation == "change"
+    assert (parsed.source, parsed.target) == pair
+    assert parsed.pairs == (pair,)
+    assert parsed.ok
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Change 'A' and 'B' to 'C'", "several texts are changed into one"),
+        ("Change 'A' to 'B' and 'C' to 'D'", "2 texts are changed at once"),
+        ("Replace 'A' with its synonym", "the new text is not quoted"),
+        ("Change the title to 'B'", "the text to be changed is not quoted"),
+        ("translate the text into English", "the instruction quotes no text"),
+        ("Replace 'A' with ''", "the target text is empty"),
+        ("Replace '' with 'A'", "the source text is empty"),
+        ("Change 'A' (left) 'B' (right)", "which quoted text becomes which"),
+    ],
+)
+def test_a_change_that_cannot_be_read_says_why(text: str, reason: str) -> None:
+    parsed = read_instruction(text)
+    assert not parsed.ok
+    assert parsed.reason.startswith(reason)
+    assert parsed.source is None or parsed.target is None or "" in (parsed.source, parsed.target)
+
+
+def test_several_changes_are_listed() -> None:
+    assert read_instruction("Change 'A' to 'B' and 'C' to 'D'").pairs == (("A", "B"), ("C", "D"))
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "anchor", "place"),
+    [
+        ("Insert the text '可瓦' before the text '美甲' to be '可瓦美甲'", "可瓦", "美甲", "before"),
+        ("Add 'NAME' before 'JAY LI'.", "NAME", "JAY LI", "before"),
+        ("Add 'Welcome' below the sentence.", "Welcome", None, "below"),
+        ("Below 'A', add 'B'", "B", "A", "below"),
+        ("Write 'B' to the right of 'A'", "B", "A", "after"),
+        ("add 'Swift · Stable' to the car", "Swift · Stable", None, None),
+    ],
+)
+def test_an_insertion_has_a_target_and_perhaps_an_anchor(
+    text: str, target: str, anchor: str | None, place: str | None
+) -> None:
+    parsed = read_instruction(text, "text_insert")
+    assert (parsed.operation, parsed.source) == ("insert", None)
+    assert (parsed.target, parsed.anchor, parsed.place) == (target, anchor, place)
+    assert parsed.ok
+
+
+@pytest.mark.parametrize(
+    ("text", "sources", "reason"),
+    [
+        ("Delete the short sentence 'MASTER GARDENER'", ("MASTER GARDENER",), ""),
+        ("Remove 'concerns' from 'Main concerns'", ("concerns",), ""),
+        ("Erase 'a', 'b' and 'c'", ("a", "b", "c"), "3 texts are named at once"),
+        ("Delete everything except 'X'", (), "the instruction quotes what is to stay, not what is to go"),
+        ("delete the title", (), "the instruction quotes no text"),
+    ],
+)
+def test_a_deletion_has_sources(text: str, sources: tuple[str, ...], reason: str) -> None:
+    parsed = read_instruction(text)
+    assert parsed.operation == "delete"
+    assert parsed.sources == sources
+    assert parsed.reason == reason
+    assert parsed.source == (sources[0] if len(sources) == 1 else None)
+    assert parsed.target is None
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "operation"),
+    [
+        ("Rotate 'A' 30 degrees", "text_relocation", "rotate"),
+        ("Move 'Rotate' down", "text_relocation", "move"),  # the verb inside the quoted text decides nothing
+        ("make 'Java' smaller", "scalling", "resize"),
+        ("Change 'A' from black to blue", "text_attribute", "recolour"),
+        ("delete 'insert coin'", None, "delete"),
+        ("Make 'tac' a little bigger", None, "resize"),
+        ("look at 'this'", None, None),
+    ],
+)
+def test_the_operation(text: str, given: str | None, operation: str | None) -> None:
+    assert read_instruction(text, given).operation == operation
+
+
+def test_a_very_long_instruction_is_not_read() -> None:
+    assert "20,000" in read_instruction("'" * (MAX_LENGTH + 1)).reason
+    assert read_instruction("'" * MAX_LENGTH).quotes == read_instruction("'" * MAX_LENGTH).quotes
+
+
+_MARKS = [("'", "'"), ('"', '"'), ("“", "”"), ("‘", "’"), ("「", "」"), ("『", "』"), ("«", "»")]
+_WORDS = st.text(
+    st.characters(codec="utf-8", exclude_characters="'\"“”‘’‚‛„‟「」『』«»`´＇＂", exclude_categories=["Cs", "Z", "C"]),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(_WORDS, _WORDS, st.sampled_from(_MARKS), st.sampled_from(_MARKS))
+def test_what_is_quoted_is_read_back(source: str, target: str, first: tuple[str, str], second: tuple[str, str]) -> None:
+    if (source + target).isdigit() or source[-1].isdigit() or target[-1].isdigit():
+        source, target = source + "x", target + "x"  # 5' is feet
+    parsed = read_instruction(f"Replace {first[0]}{source}{first[1]} with {second[0]}{target}{second[1]}.")
+    assert (parsed.source, parsed.target) == (source, target)
+
+
+@given(st.text(st.sampled_from("ab 's’‘“”\"'「」1,to with change"), max_size=60))
+def test_no_sentence_breaks_the_reader(text: str) -> None:
+    parsed = read_instruction(text)
+    assert parsed == read_instruction(text)
+    assert parsed.ok or parsed.reason
+    previous = 0
+    for quote in parsed.quotes:
+        assert previous <= quote.start < quote.end <= len(text)
+        assert quote.text in text
+        previous = quote.end

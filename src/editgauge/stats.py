@@ -1,0 +1,487 @@
+"""Means with error bars, paired tests, ranks and judge noise: pure functions over arrays, seeded, NumPy only.
+
+The unit that is drawn again is always the *sample* (a picture with its instruction), never the row: rows of one
+sample - repeats, several editors - stay together, or intervals come out too narrow. A statistic is a *formula* over
+`Moments` (totals and counts), so one matrix product gives every resample of a whole table at once.
+
+Sources: Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapters 6, 13, 14 (percentile, BCa);
+Davison & Hinkley, Bootstrap Methods (1997), section 3.2 (strata); Wilcoxon (1945); Holm (1979); Cohen (1988) and
+Guenther (1981) for sample sizes; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Method = Literal["bca", "percentile"]
+
+RESAMPLES = 2000
+_CHUNK_BYTES = 32 * 2**20
+_EXACT_FLIPS = 14
+_EXACT_WILCOXON = 50
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What a mean is made of, for any leading shape: `total` of the finite values, `count` of all values, and how
+    many of those are `infinite` (None where there are none)."""
+
+    total: Floats
+    count: Floats
+    infinite: Floats | None = None
+
+    @property
+    def mean(self) -> Floats:
+        """total / count; ``inf`` where an infinite value is in it, NaN where nothing is. Same shape as `total`."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = self.total / self.count
+        if self.infinite is not None:
+            mean = np.where(self.infinite > 0, np.inf, mean)
+        return np.asarray(np.where(self.count > 0, mean, np.nan), dtype=np.float64)
+
+    def __getitem__(self, key: Any) -> Moments:
+        """The same part of each array."""
+        return Moments(self.total[key], self.count[key], None if self.infinite is None else self.infinite[key])
+
+
+Formula = Callable[[Moments], Floats]
+"""Moments of shape (..., k) -> statistics of shape (..., c). Must work on any leading shape."""
+
+
+def mean_of(moments: Moments) -> Floats:
+    """The formula of a plain mean: (..., k) -> (..., k)."""
+    return moments.mean
+
+
+def units(values: ArrayLike, clusters: ArrayLike | None = None) -> Moments:
+    """One line of moments for each unit that is drawn again.
+
+    `values`: (n, k) or (n,), NaN = no score, ``inf`` allowed. `clusters`: (n,) labels; lines with one label become
+    one unit (in order of first appearance), None = each line is its own. Returns moments of shape (units, k).
+    """
+    table = np.asarray(values, dtype=np.float64)
+    table = table[:, None] if table.ndim == 1 else table
+    valid = ~np.isnan(table)
+    infinite = np.isposinf(table)
+    if np.isneginf(table).any():
+        raise ValueError("values: minus infinity is not a score")
+    total = np.where(valid & ~infinite, table, 0.0)
+    parts = [total, valid.astype(np.float64), infinite.astype(np.float64)]
+    if clusters is not None:
+        _, first, codes = np.unique(np.asarray(clusters), return_index=True, return_inverse=True)
+        order = np.argsort(np.argsort(first))[codes.ravel()]
+        summed = []
+        for part in parts:
+            out = np.zeros((len(first), part.shape[1]))
+            np.add.at(out, order, part)
+            summed.append(out)
+        parts = summed
+    return Moments(parts[0], parts[1], parts[2] if infinite.any() else None)
+
+
+def resample_counts(strata: ArrayLike, resamples: int = RESAMPLES, *, seed: int = 0) -> Iterator[Floats]:
+    """How often each unit is drawn in each bootstrap resample, in blocks of shape (b, n) that fit in memory.
+
+    `strata`: (n,) labels; each stratum is drawn with replacement to its own size, so that a table's weighting by
+    category is kept. The blocks hold `resamples` lines in all, the same for the same `strata` and `seed`.
+    """
+    codes = np.unique(np.asarray(strata), return_inverse=True)[1].ravel()
+    n = len(codes)
+    groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if n else []
+    generator = np.random.default_rng(seed)
+    size = max(1, _CHUNK_BYTES // max(1, 8 * n))
+    for start in range(0, resamples, size):
+        lines = min(size, resamples - start)
+        counts = np.zeros((lines, n))
+        for members in groups:
+            k = len(members)
+            drawn = generator.integers(0, k, size=(lines, k)) + np.arange(lines)[:, None] * k
+            counts[:, members] = np.bincount(drawn.ravel(), minlength=lines * k).reshape(lines, k)
+        yield counts
+
+
+def replicates(data: Moments, formula: Formula, strata: ArrayLike, resamples: int, *, seed: int = 0) -> Floats:
+    """The statistics of every bootstrap resample: shape (resamples, c)."""
+    found = []
+    for counts in resample_counts(strata, resamples, seed=seed):
+        infinite = None if data.infinite is None else counts @ data.infinite
+        found.append(formula(Moments(counts @ data.total, counts @ data.count, infinite)))
+    return np.concatenate(found)
+
+
+def jackknife(data: Moments, formula: Formula) -> Floats:
+    """The statistics with each unit left out in turn: shape (n, c)."""
+    infinite = None if data.infinite is None else data.infinite.sum(axis=0) - data.infinite
+    return formula(Moments(data.total.sum(axis=0) - data.total, data.count.sum(axis=0) - data.count, infinite))
+
+
+class Intervals(NamedTuple):
+    """`estimate`, `low`, `high`: shape (c,), NaN where there is no statistic or no finite interval.
+    `replicates`: (resamples, c)."""
+
+    estimate: Floats
+    low: Floats
+    high: Floats
+    replicates: Floats
+
+
+def bootstrap(
+    data: Moments,
+    formula: Formula = mean_of,
+    *,
+    strata: ArrayLike | None = None,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    method: Method = "bca",
+    seed: int = 0,
+) -> Intervals:
+    """Bootstrap intervals of every statistic of a formula, from one set of resamples (so that they can be compared).
+
+    `data`: moments of (units, k) from `units`. `strata`: (units,) labels, default one stratum. `method`: ``bca``
+    (bias-corrected and accelerated; falls back to the percentiles where all replicates are equal) or
+    ``percentile``. A statistic whose estimate is infinite or missing has no interval (NaN).
+    """
+    n = data.total.shape[0]
+    labels = np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata)
+    if labels.shape != (n,):
+        raise ValueError(f"strata: one label for each of {n} units is needed, found shape {labels.shape}")
+    whole = Moments(
+        data.total.sum(axis=0), data.count.sum(axis=0), None if data.infinite is None else data.infinite.sum(axis=0)
+    )
+    estimate = formula(whole)
+    found = replicates(data, formula, labels, resamples, seed=seed)
+    left_out = jackknife(data, formula) if method == "bca" else None
+    low = np.full(estimate.shape, np.nan)
+    high = low.copy()
+    for c in np.flatnonzero(np.isfinite(estimate)):
+        column = found[:, c]
+        column = column[np.isfinite(column)]
+        if len(column) < 2:
+            continue
+        if left_out is None:
+            low[c], high[c] = percentile_limits(column, confidence)
+        else:
+            low[c], high[c] = bca_limits(column, float(estimate[c]), left_out[:, c], confidence, strata=labels)
+    return Intervals(estimate, low, high, found)
+
+
+def percentile_limits(found: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
+    """The percentile interval of replicates (m,): Efron & Tibshirani, section 13.3."""
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(np.asarray(found, dtype=np.float64), [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def bca_limits(
+    found: ArrayLike, estimate: float, left_out: ArrayLike, confidence: float = 0.95, *, strata: ArrayLike | None = None
+) -> tuple[float, float]:
+    """The BCa interval: Efron & Tibshirani, section 14.3; several strata as in Davison & Hinkley, section 5.3.2.
+
+    `found`: replicates (m,), `left_out`: jackknife values (n,), `strata`: (n,) labels of the units. Where every
+    replicate lies on one side of the estimate, or the jackknife values are all equal, the percentiles are used.
+    """
+    values = np.asarray(found, dtype=np.float64)
+    below = (np.count_nonzero(values < estimate) + np.count_nonzero(values <= estimate)) / (2 * len(values))
+    accelerated = _acceleration(np.asarray(left_out, dtype=np.float64), strata)
+    if not 0 < below < 1 or accelerated is None:
+        return percentile_limits(values, confidence)
+    shift = _NORMAL.inv_cdf(below)
+    tails = []
+    for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
+        z = shift + _NORMAL.inv_cdf(tail)
+        tails.append(_NORMAL.cdf(shift + z / (1 - accelerated * z)))
+    low, high = np.quantile(values, tails)
+    return float(low), float(high)
+
+
+def _acceleration(left_out: Floats, strata: ArrayLike | None) -> float | None:
+    """How the standard error changes with the statistic; None when the jackknife says nothing."""
+    labels = np.zeros(len(left_out), dtype=np.int64) if strata is None else np.asarray(strata)
+    cubes = squares = 0.0
+    for label in np.unique(labels):
+        part = left_out[labels == label]
+        part = part[np.isfinite(part)]
+        if len(part) < 2:
+            continue
+        influence = (len(part) - 1) * (part.mean() - part)
+        cubes += float(np.sum(influence**3)) / len(part) ** 3
+        squares += float(np.sum(influence**2)) / len(part) ** 2
+    return cubes / (6 * squares**1.5) if squares > 0 else None
+
+
+class Estimate(NamedTuple):
+    """One mean: `value` (NaN when nothing was scored), interval, and the number of scored units."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def mean_interval(
+    values: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    method: Method = "bca",
+    seed: int = 0,
+) -> Estimate:
+    """The mean of values (n,), NaN = no score, with its bootstrap interval.
+
+    `clusters`: (n,) sample of each value (repeats of one sample are drawn together). `strata`: one label per
+    cluster in order of first appearance, or per value where there are no clusters.
+    """
+    data = units(np.asarray(values, dtype=np.float64), clusters)
+    scored = data.count[:, 0] > 0
+    labels = None if strata is None else np.asarray(strata)[scored]
+    kept = data[scored]
+    if not scored.any():
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    found = bootstrap(kept, strata=labels, confidence=confidence, resamples=resamples, method=method, seed=seed)
+    return Estimate(float(found.estimate[0]), float(found.low[0]), float(found.high[0]), int(scored.sum()))
+
+
+class WinTieLoss(NamedTuple):
+    """How many samples A has better than, equal to, and worse than B."""
+
+    win: int
+    tie: int
+    loss: int
+
+
+def win_tie_loss(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True, tolerance: float = 0.0) -> WinTieLoss:
+    """A against B on the samples both have (NaN in either is left out); closer than `tolerance` is a tie."""
+    difference = paired_values(a, b)
+    difference = difference if higher_is_better else -difference
+    win = int(np.count_nonzero(difference > tolerance))
+    loss = int(np.count_nonzero(difference < -tolerance))
+    return WinTieLoss(win, len(difference) - win - loss, loss)
+
+
+def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
+    """a − b on the samples where both are finite, or both infinite (difference 0): shape (m,), m <= n."""
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.shape != second.shape:
+        raise ValueError(f"paired values need one shape, found {first.shape} and {second.shape}")
+    both = ~np.isnan(first) & ~np.isnan(second)
+    same = np.isinf(first) & np.isinf(second)
+    finite = np.isfinite(first) & np.isfinite(second)
+    with np.errstate(invalid="ignore"):
+        difference = np.where(same, 0.0, first - second)
+    return np.asarray(difference[both & (finite | same)], dtype=np.float64)
+
+
+class Paired(NamedTuple):
+    """A − B on the samples both have. `effect` is Cohen's d of the differences (mean / sd), `needed` the number of
+    samples with which a difference like this one is found with 80 % power at 5 %, None when it is zero."""
+
+    n: int
+    difference: float
+    low: float
+    high: float
+    p_permutation: float
+    p_wilcoxon: float
+    effect: float
+    needed: int | None
+    counts: WinTieLoss
+
+
+def paired_difference(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    higher_is_better: bool = True,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> Paired:
+    """Two editors on the samples both have: a, b of shape (n,), aligned by sample, NaN = no score.
+
+    The p values test that the differences are symmetric about zero (two-sided); correct them over a table with
+    `holm`. With fewer than two common samples everything but the counts is NaN.
+    """
+    difference = paired_values(a, b)
+    counts = win_tie_loss(a, b, higher_is_better=higher_is_better)
+    n = len(difference)
+    if n < 2:
+        value = float(difference[0]) if n else math.nan
+        return Paired(n, value, math.nan, math.nan, math.nan, math.nan, math.nan, None, counts)
+    interval = mean_interval(difference, confidence=confidence, resamples=resamples, seed=seed)
+    spread = float(difference.std(ddof=1))
+    mean = float(difference.mean())
+    effect = mean / spread if spread > 0 else (0.0 if mean == 0 else math.copysign(math.inf, mean))
+    return Paired(
+        n, mean, interval.low, interval.high,
+        permutation_p(difference, permutations=permutations, seed=seed), wilcoxon_p(difference),
+        effect, samples_needed(effect), counts,
+    )  # fmt: skip
+
+
+def permutation_p(difference: ArrayLike, *, permutations: int = 10_000, seed: int = 0) -> float:
+    """Two-sided p of the mean of paired differences (n,) under random signs.
+
+    All 2^n signs up to n = 14 (exact); above, `permutations` random ones with the observed one counted in, so that p
+    is never 0 (Davison & Hinkley, section 4.3).
+    """
+    values = np.asarray(difference, dtype=np.float64)
+    values = values[values != 0]
+    n = len(values)
+    if n == 0:
+        return 1.0
+    observed = abs(values.sum()) * (1 - 1e-12)
+    if n <= _EXACT_FLIPS:
+        every = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+        return float(np.mean(np.abs(every @ values) >= observed))
+    generator = np.random.default_rng(seed)
+    hits, size = 0, max(1, _CHUNK_BYTES // (8 * n))
+    for start in range(0, permutations, size):
+        lines = min(size, permutations - start)
+        signs = 1.0 - 2.0 * generator.integers(0, 2, size=(lines, n), dtype=np.int8)
+        hits += int(np.count_nonzero(np.abs(signs @ values) >= observed))
+    return (hits + 1) / (permutations + 1)
+
+
+def ranks(values: ArrayLike) -> Floats:
+    """Ranks from 1 upwards, ties sharing their mean rank: (n,) -> (n,)."""
+    _, codes, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[codes.ravel()], dtype=np.float64)
+
+
+def wilcoxon_p(difference: ArrayLike) -> float:
+    """Two-sided p of the Wilcoxon signed-rank test; zeros are left out.
+
+    Exact up to 50 differences without ties, else the normal approximation with the tie correction and without a
+    continuity correction (as SciPy's ``wilcoxon``).
+    """
+    values = np.asarray(difference, dtype=np.float64)
+    values = values[values != 0]
+    n = len(values)
+    if n == 0:
+        return 1.0
+    ranked = ranks(np.abs(values))
+    positive = float(ranked[values > 0].sum())
+    ties = np.unique(np.abs(values), return_counts=True)[1]
+    if n <= _EXACT_WILCOXON and (ties == 1).all():
+        ways = np.ones(1)
+        for k in range(1, n + 1):
+            longer = np.zeros(len(ways) + k)
+            longer[: len(ways)] += ways
+            longer[k:] += ways
+            ways = longer
+        ways /= 2.0**n
+        smaller = round(min(positive, n * (n + 1) / 2 - positive))
+        return min(1.0, 2 * float(ways[: smaller + 1].sum()))
+    variance = n * (n + 1) * (2 * n + 1) / 24 - float(np.sum(ties**3 - ties)) / 48
+    z = (positive - n * (n + 1) / 4) / math.sqrt(variance)
+    return min(1.0, 2 * _NORMAL.cdf(-abs(z)))
+
+
+def holm(p: ArrayLike) -> Floats:
+    """Holm's step-down correction: p values (m,) -> adjusted (m,); NaN stays NaN and is not counted."""
+    values = np.asarray(p, dtype=np.float64)
+    out = np.full(values.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    steps = np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1))
+    out[order] = np.minimum(steps, 1.0)
+    return out
+
+
+def samples_needed(effect: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
+    """How many pairs a two-sided paired t test needs to see an effect of this size (mean / sd of differences).
+
+    The normal formula with Guenther's correction (z²/2), within one of the exact answer; None for an effect of 0.
+    """
+    if effect == 0 or math.isnan(effect):
+        return None
+    if math.isinf(effect):
+        return 2
+    z = _NORMAL.inv_cdf(1 - alpha / 2)
+    needed = ((z + _NORMAL.inv_cdf(power)) / effect) ** 2 + z * z / 2
+    return max(2, math.ceil(needed))
+
+
+class RankStability(NamedTuple):
+    """`rank` (E,): 1 = best, equal values share the better rank. `kept` (E,): share of resamples in which the editor
+    has the same rank; `first` (E,): share in which it is best; `low`, `high` (E,): 95 % of its ranks lie between."""
+
+    rank: Ints
+    kept: Floats
+    first: Floats
+    low: Ints
+    high: Ints
+
+
+def rank_stability(estimate: ArrayLike, found: ArrayLike, *, higher_is_better: bool = True) -> RankStability:
+    """How often ranks survive resampling: `estimate` (E,), `found` (resamples, E) from the *same* resamples.
+
+    Raises ValueError where an editor has no estimate: a rank among different samples means nothing.
+    """
+    values = np.asarray(estimate, dtype=np.float64)
+    draws = np.asarray(found, dtype=np.float64)
+    if np.isnan(values).any():
+        raise ValueError("a rank needs an estimate of every editor")
+    sign = -1.0 if higher_is_better else 1.0
+    rank = _competition_ranks(sign * values[None, :])[0]
+    drawn = _competition_ranks(sign * draws)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")
+    return RankStability(
+        rank, np.mean(drawn == rank, axis=0), np.mean(drawn == 1, axis=0), low.astype(np.int64), high.astype(np.int64)
+    )
+
+
+def _competition_ranks(values: Floats) -> Ints:
+    """1 + how many are smaller, for each line of (m, E)."""
+    return np.asarray(1 + (values[:, None, :] < values[:, :, None]).sum(axis=2), dtype=np.int64)
+
+
+class Noise(NamedTuple):
+    """Where the spread of judged scores comes from. `between`: variance of the samples' true scores; `within`:
+    variance of repeated judgements of one sample; `reliability`: between / (between + within), the intraclass
+    correlation of one judgement; `from_samples` and `from_judge`: the two parts of the mean's standard error."""
+
+    between: float
+    within: float
+    reliability: float
+    from_samples: float
+    from_judge: float
+    n: int
+    judgements: int
+
+
+def judge_noise(scores: ArrayLike) -> Noise:
+    """Variance components of repeated judgements: scores of shape (samples, repeats), NaN = none.
+
+    One-way random effects by analysis of variance (Searle et al.; unbalanced repeats allowed); a negative component
+    is 0. NaN everywhere when no sample was judged twice or there is only one sample.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    given = (~np.isnan(table)).sum(axis=1)
+    table, given = table[given > 0], given[given > 0]
+    n, total = len(table), int(given.sum())
+    if n < 2 or total == n:
+        return Noise(math.nan, math.nan, math.nan, math.nan, math.nan, n, total)
+    means = np.nanmean(table, axis=1)
+    grand = float((means * given).sum() / total)
+    within = float(np.nansum((table - means[:, None]) ** 2)) / (total - n)
+    spread = float((given * (means - grand) ** 2).sum()) / (n - 1)
+    size = (total - float((given**2).sum()) / total) / (n - 1)
+    between = max(0.0, (spread - within) / size)
+    whole = between + within
+    reliability = between / whole if whole > 0 else 1.0
+    judge = math.sqrt(within * float((1 / given).sum())) / n
+    return Noise(between, within, reliability, math.sqrt(between / n), judge, n, total)

@@ -1,0 +1,36 @@
+"""MedEBench: samples from the released files, and the scorers that its paper defines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from editgauge.benchmarks.base import Samples, make_scorers
+from editgauge.types import Scorer, Track
+
+
+@dataclass(frozen=True, slots=True)
+class MedEBench:
+    """1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of its region."""
+
+    name: str = "medebench"
+    title: str = "MedEBench"
+    citation: str = "MedEBench, arXiv 2506.01921"
+    published_counts: Mapping[str, int] = field(default_factory=lambda: {"": 1182})
+    marks: tuple[str, ...] = ("editing/editing_metadata.json", "editing_metadata.json")
+
+    def load(self, root: Path | None, *, split: str | None = None) -> Samples:
+        """The samples below `root`, the folder that holds ``editing/``; there are no splits."""
+        from editgauge.benchmarks.medebench.samples import load
+
+        return load(root, split=split)
+
+    def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
+        from editgauge.benchmarks.medebench.scorers import FACTORIES
+
+        return make_scorers(FACTORIES, tracks, **options)
+
+
+BENCHMARK = MedEBench()

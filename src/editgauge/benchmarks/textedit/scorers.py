@@ -1,0 +1,12 @@
+"""The scorers of TextEdit, a line each: ``module:function``, called with every option (see benchmarks.base)."""
+
+from __future__ import annotations
+
+from editgauge.types import Track
+
+FACTORIES: dict[Track, list[str]] = {
+    "pixel": [],
+    "ocr": [],
+    "embedding": [],
+    "judge": [],
+}

@@ -1,0 +1,77 @@
+"""Which file in a model's folder is the output of a sample: one rule for scoring, editing and checking.
+
+An output lies at one of the sample's `output_stems` below the model's folder, under any extension of
+`images.EXTENSIONS` in any case (``.JPG``); what it really is, its content decides when it is read. The first stem with
+a file wins, and among several files of one stem the first extension in the order of `EXTENSIONS`; the others are there
+to be reported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from editgauge.errors import DataError
+from editgauge.images import EXTENSIONS
+from editgauge.types import Sample
+
+
+@dataclass(slots=True)
+class OutputFolder:
+    """A model's outputs. Listings of folders are read once and kept: make a new object after files were added."""
+
+    root: Path
+    _listings: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False)
+
+    def find(self, sample: Sample) -> Path | None:
+        """The sample's output, or None when there is no file that could be it."""
+        return next(iter(self.candidates(sample)), None)
+
+    def candidates(self, sample: Sample) -> list[Path]:
+        """Every file that could be the sample's output, the one that is taken first. More than one is a doubt."""
+        return list(self._candidates(sample))
+
+    def _candidates(self, sample: Sample) -> Iterator[Path]:
+        for stem in sample.output_stems:
+            parts = PurePosixPath(stem).parts
+            if not parts or ".." in parts or PurePosixPath(stem).is_absolute():
+                continue  # stems come from metadata: none may lead out of the folder
+            folder = self.root.joinpath(*parts[:-1])
+            listing = self._listing(folder)
+            for extension in EXTENSIONS:
+                for name in listing.get(extension, ()):
+                    if name[: -len(extension)] == parts[-1]:
+                        yield folder / name
+
+    def _listing(self, folder: Path) -> dict[str, list[str]]:
+        key = os.fspath(folder)
+        if key not in self._listings:
+            found: dict[str, list[str]] = {}
+            try:
+                names = sorted(entry.name for entry in os.scandir(folder) if not entry.is_dir())
+            except OSError:
+                names = []
+            for name in names:
+                found.setdefault(os.path.splitext(name)[1].lower(), []).append(name)
+            self._listings[key] = found
+        return self._listings[key]
+
+
+def find_output(folder: Path, sample: Sample) -> Path | None:
+    """The output of one sample below a model's folder; for many samples keep an `OutputFolder`."""
+    return OutputFolder(folder).find(sample)
+
+
+def model_folder(outputs: Path, editor: str | None) -> Path:
+    """The model's own folder: ``outputs/<editor>`` when it is there, else `outputs` itself.
+
+    Raises `DataError` when `outputs` is no folder.
+    """
+    if not outputs.is_dir():
+        found = "a file" if outputs.exists() else "nothing"
+        raise DataError(f"{outputs}: wanted a folder of outputs, found {found}; check the path")
+    if editor and PurePosixPath(editor).name == editor and editor not in ("", ".", "..") and (outputs / editor).is_dir():
+        return outputs / editor
+    return outputs

@@ -91,7 +91,7 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, notes: Path) -> None
         kept = ", ".join(name for name in _COLUMNS if name not in ("retired", "at", "detail", "origin"))
         db.execute(
             f"COPY (SELECT {kept}, CAST(detail AS VARCHAR) AS detail, CAST(origin AS VARCHAR) AS origin FROM events "
-            f"QUALIFY row_number() OVER (PARTITION BY {_KEY}, fingerprint ORDER BY \"at\" DESC) = 1 "
+            f'QUALIFY row_number() OVER (PARTITION BY {_KEY}, fingerprint ORDER BY "at" DESC) = 1 '
             f"AND retired IS NOT TRUE ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' "
             "(FORMAT parquet, COMPRESSION zstd)"
         )

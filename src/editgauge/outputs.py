@@ -72,6 +72,11 @@ def model_folder(outputs: Path, editor: str | None) -> Path:
     if not outputs.is_dir():
         found = "a file" if outputs.exists() else "nothing"
         raise DataError(f"{outputs}: wanted a folder of outputs, found {found}; check the path")
-    if editor and PurePosixPath(editor).name == editor and editor not in ("", ".", "..") and (outputs / editor).is_dir():
+    if (
+        editor
+        and PurePosixPath(editor).name == editor
+        and editor not in ("", ".", "..")
+        and (outputs / editor).is_dir()
+    ):
         return outputs / editor
     return outputs

@@ -1,0 +1,96 @@
+"""Fakes for tests, ours and those of other packages: real objects that behave, not patches.
+
+Nothing here needs a network, a GPU or a data set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from editgauge.images import Array, read_header, write_png
+from editgauge.types import Edit, Sample
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantEditor:
+    """An editor that answers every sample with one uniform picture of the input's size (or of `size`).
+
+    `colour` is R, G, B, 0 to 255; `size` is (width, height). Writes ``constant.png``.
+    """
+
+    colour: tuple[int, int, int] = (128, 128, 128)
+    size: tuple[int, int] | None = None
+    name: str = "constant"
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        if self.size is None:
+            header = read_header(sample.image)
+            width, height = header.width, header.height
+        else:
+            width, height = self.size
+        pixels = np.empty((height, width, 3), dtype=np.uint8)
+        pixels[:] = self.colour
+        path = folder / "constant.png"
+        write_png(path, pixels)
+        return Edit(sample.id, self.name, path, width=width, height=height)
+
+
+def make_picture(size: tuple[int, int] = (64, 48), *, seed: int = 0) -> Array:
+    """A busy little picture: a gradient with noise and a few bright rectangles; the same for the same arguments.
+
+    `size` is (width, height), at least 8 x 8. Returns an ndarray of shape (H, W, 3), uint8, RGB.
+    """
+    width, height = size
+    if width < 8 or height < 8:
+        raise ValueError(f"size: wanted at least 8 x 8, found {width} x {height}")
+    random = np.random.default_rng(seed)
+    ramp = np.add.outer(np.linspace(0, 120, height), np.linspace(0, 100, width))
+    pixels = ramp[:, :, None] + random.integers(0, 30, (height, width, 3))
+    for _ in range(6):
+        top, left = int(random.integers(0, height - 4)), int(random.integers(0, width - 4))
+        pixels[top : top + 4, left : left + 4] = random.integers(0, 256, 3)
+    return np.clip(pixels, 0, 255).astype(np.uint8)
+
+
+def make_sample(folder: Path, id: str = "sample-1", *, size: tuple[int, int] = (64, 48), **fields: Any) -> Sample:
+    """A small sample with its files below `folder`: input, reference, masks ``input`` and ``second``.
+
+    The reference differs from the input only inside the masks, which cover a quarter of the picture from its middle
+    to the right and below. `fields` replace fields of the `Sample` (``category=("Posters",)``, ``reference=None``).
+    """
+    width, height = size
+    seed = sum(id.encode())
+    pixels = make_picture(size, seed=seed)
+    mask = np.zeros((height, width), dtype=np.bool_)
+    mask[height // 2 :, width // 2 :] = True
+    edited = pixels.copy()
+    edited[mask] = 255 - edited[mask]
+    place = folder / id
+    write_png(place / "input.png", pixels)
+    write_png(place / "reference.png", edited)
+    write_png(place / "mask.png", mask)
+    sample = Sample(
+        benchmark="mini",
+        id=id,
+        split="plain",
+        category=("Tests", "replace"),
+        instruction='Replace the word "old" with "new"',
+        images=(place / "input.png",),
+        output_stems=(id,),
+        reference=place / "reference.png",
+        masks={"input": place / "mask.png", "second": place / "mask.png"},
+        source_text="old",
+        target_text="new",
+        caption="A small test picture with the word new",
+    )
+    return replace(sample, **fields)
+
+
+def make_samples(folder: Path, count: int, **fields: Any) -> Sequence[Sample]:
+    """`count` samples as `make_sample` makes them: ``sample-1``, ``sample-2``…"""
+    return [make_sample(folder, f"sample-{number}", **fields) for number in range(1, count + 1)]

@@ -1,0 +1,147 @@
+"""The anchor editors give what they say, to the byte, and answer faults with a status and a reason."""
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from editgauge import catalog
+from editgauge.editors.anchors import GREY
+from editgauge.errors import UsageError
+from editgauge.images import read_image
+from editgauge.testing import ConstantEditor, make_sample, make_samples
+from editgauge.types import Editor, Finding, Status
+
+ANCHORS = ("copy", "reference", "blank", "shuffle")
+
+
+@pytest.mark.parametrize("name", ANCHORS)
+def test_is_an_editor_by_that_name_and_can_be_pickled(name: str, tmp_path: Path) -> None:
+    samples = make_samples(tmp_path, 3)
+    editor = catalog.find("editors", name)(samples)
+    assert isinstance(editor, Editor)
+    assert editor.name == name
+    again = pickle.loads(pickle.dumps(editor))
+    first, second = (e(samples[0], tmp_path / "out" / str(n)) for n, e in enumerate((editor, again)))
+    assert first.path.read_bytes() == second.path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ANCHORS)
+def test_unknown_settings_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=f"'{name}' has no settings, found strength"):
+        catalog.find("editors", name)([], strength="3")
+
+
+@pytest.mark.parametrize("name", ANCHORS)
+def test_says_the_size_as_delivered(name: str, tmp_path: Path) -> None:
+    samples = [make_sample(tmp_path, "a", size=(40, 30)), make_sample(tmp_path, "b", size=(24, 16))]
+    edit = catalog.find("editors", name)(samples)(samples[0], tmp_path / "out")
+    assert edit.ok
+    assert (edit.width, edit.height) == read_image(edit.path).shape[1::-1]
+
+
+def test_copy_keeps_bytes_and_names_the_file_by_its_content(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path)
+    misnamed = tmp_path / "input.jpg"  # a PNG by content
+    misnamed.write_bytes(sample.image.read_bytes())
+    edit = catalog.find("editors", "copy")([])(replace(sample, images=(misnamed,)), tmp_path / "out")
+    assert edit.path.suffix == ".png"
+    assert edit.path.read_bytes() == misnamed.read_bytes()
+    assert edit.path.is_relative_to(tmp_path / "out")
+
+
+def test_reference_gives_the_reference_or_says_there_is_none(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path)
+    editor = catalog.find("editors", "reference")([sample])
+    assert editor(sample, tmp_path / "out").path.read_bytes() == sample.reference.read_bytes()
+    without = editor(replace(sample, reference=None), tmp_path / "out")
+    assert (without.path, without.status) == (None, Status.NOT_APPLICABLE)
+    assert "no reference" in without.reason
+
+
+def test_blank_is_uniform_mid_grey(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, size=(33, 21))
+    pixels = read_image(catalog.find("editors", "blank")([])(sample, tmp_path / "out").path)
+    assert pixels.shape == (21, 33, 3)
+    assert np.all(pixels == GREY)
+
+
+class TestShuffle:
+    def test_never_the_sample_itself_and_another_category_where_there_is_one(self, tmp_path: Path) -> None:
+        samples = [
+            make_sample(tmp_path, f"{topic}-{n}", category=(topic,)) for topic in ("signs", "labels") for n in range(4)
+        ]
+        editor = catalog.find("editors", "shuffle")(samples)
+        topics = {s.id: s.category[0] for s in samples}
+        for sample in samples:
+            edit = editor(sample, tmp_path / "out" / sample.id)
+            taken = edit.detail["taken_from"]
+            assert topics[taken] != sample.category[0]
+            assert edit.path.read_bytes() == next(s for s in samples if s.id == taken).image.read_bytes()
+
+    def test_one_category_still_gives_another_sample(self, tmp_path: Path) -> None:
+        samples = make_samples(tmp_path, 3)
+        editor = catalog.find("editors", "shuffle")(samples)
+        for sample in samples:
+            assert editor(sample, tmp_path / "out").detail["taken_from"] != sample.id
+
+    def test_another_task_of_the_same_category_is_better_than_the_same_task(self, tmp_path: Path) -> None:
+        samples = [make_sample(tmp_path, f"s{n}", category=("signs", "replace")) for n in range(6)]
+        samples.append(make_sample(tmp_path, "odd", category=("signs", "delete")))
+        editor = catalog.find("editors", "shuffle")(samples)
+        assert {editor(s, tmp_path / "out").detail["taken_from"] for s in samples[:-1]} == {"odd"}
+
+    def test_the_order_of_the_samples_does_not_matter(self, tmp_path: Path) -> None:
+        samples = make_samples(tmp_path, 5)
+        make = catalog.find("editors", "shuffle")
+        assert make(samples).partners == make(list(reversed(samples))).partners
+
+    def test_alone_there_is_nothing_to_take(self, tmp_path: Path) -> None:
+        sample = make_sample(tmp_path)
+        edit = catalog.find("editors", "shuffle")([sample])(sample, tmp_path / "out")
+        assert (edit.path, edit.status) == (None, Status.NOT_APPLICABLE)
+
+    def test_faulty_samples_are_not_taken(self, tmp_path: Path) -> None:
+        good, bad, other = make_samples(tmp_path, 3)
+        bad = replace(bad, findings=(Finding("gone", "x.png", "nothing", "nothing", repaired=False),))
+        partners = catalog.find("editors", "shuffle")([good, bad, other]).partners
+        assert partners[good.id][0] == other.id
+        assert partners[other.id][0] == good.id
+
+
+@pytest.mark.parametrize("name", ["copy", "blank"])
+@pytest.mark.parametrize("damage", [b"", b"this is text", None])
+def test_an_unreadable_input_is_the_data_sets_fault(name: str, damage: bytes | None, tmp_path: Path) -> None:
+    sample = make_sample(tmp_path)
+    sample.image.write_bytes(sample.image.read_bytes()[:-200] if damage is None else damage)
+    edit = catalog.find("editors", name)([sample])(sample, tmp_path / "out")
+    assert (edit.path, edit.status) == (None, Status.DATASET_FAULT)
+    assert "input.png" in edit.reason
+    assert str(tmp_path) not in edit.reason, "rows hold no machine's paths"
+
+
+@pytest.mark.parametrize("name", ANCHORS)
+def test_a_faulty_sample_gives_no_picture(name: str, tmp_path: Path) -> None:
+    samples = make_samples(tmp_path, 2)
+    fault = Finding("json-broken", "a/b.json", "no prompt", "nothing", repaired=False)
+    faulty = replace(samples[0], findings=(fault,))
+    edit = catalog.find("editors", name)(samples)(faulty, tmp_path / "out")
+    assert (edit.path, edit.status) == (None, Status.DATASET_FAULT)
+    assert "no prompt" in edit.reason
+
+
+@pytest.mark.parametrize("name", ["copy", "blank"])
+def test_a_sample_without_images_gives_no_picture(name: str, tmp_path: Path) -> None:
+    sample = replace(make_sample(tmp_path), images=())
+    edit = catalog.find("editors", name)([sample])(sample, tmp_path / "out")
+    assert (edit.path, edit.status) == (None, Status.DATASET_FAULT)
+
+
+def test_the_constant_editor_gives_its_colour(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, size=(20, 12))
+    pixels = read_image(ConstantEditor(colour=(1, 2, 3))(sample, tmp_path / "out").path)
+    assert pixels.shape == (12, 20, 3)
+    assert np.all(pixels == (1, 2, 3))
+    assert read_image(ConstantEditor(size=(9, 8))(sample, tmp_path / "out").path).shape == (8, 9, 3)

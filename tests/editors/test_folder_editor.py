@@ -1,0 +1,93 @@
+"""Existing outputs: found by official name, judged by content, never outside their folder."""
+
+import pickle
+from pathlib import Path
+
+import cv2
+import pytest
+
+from editgauge import catalog
+from editgauge.editors.folder import folder
+from editgauge.errors import DataError, UsageError
+from editgauge.outputs import find_output
+from editgauge.testing import make_picture, make_sample
+from editgauge.types import Editor, Status
+
+
+def encoded(extension: str, size: tuple[int, int] = (40, 30)) -> bytes:
+    return cv2.imencode(extension, make_picture(size))[1].tobytes()
+
+
+@pytest.mark.parametrize("extension", [".png", ".jpg", ".jpeg", ".webp", ".PNG", ".JPG"])
+def test_takes_any_of_the_formats_byte_for_byte(extension: str, tmp_path: Path) -> None:
+    sample = make_sample(tmp_path)
+    outputs = tmp_path / "outputs" / "my-model"
+    outputs.mkdir(parents=True)
+    (outputs / f"sample-1{extension}").write_bytes(encoded(extension.lower()))
+    editor = folder([sample], path=str(outputs))
+    assert isinstance(editor, Editor)
+    assert editor.name == "my-model"
+    edit = pickle.loads(pickle.dumps(editor))(sample, tmp_path / "out")
+    assert edit.ok
+    assert (edit.width, edit.height) == (40, 30), "the size as delivered, not the input's"
+    assert edit.path.read_bytes() == encoded(extension.lower())
+    assert edit.detail == {"file": f"sample-1{extension}"}
+
+
+def test_content_decides_what_a_file_is(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path)
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / "sample-1.jpg").write_bytes(encoded(".png"))
+    edit = catalog.find("editors", "folder")([sample], path=tmp_path / "o", name="m")(sample, tmp_path / "out")
+    assert edit.path.suffix == ".png"
+
+
+def test_missing_says_what_was_looked_for(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, output_stems=("canva/X/001_edited", "real/X/001_edited"))
+    edit = folder([sample], path=tmp_path)(sample, tmp_path / "out")
+    assert (edit.path, edit.status) == (None, Status.MISSING)
+    assert "canva/X/001_edited or real/X/001_edited" in edit.reason
+
+
+@pytest.mark.parametrize("data", [b"", b"<html>not a picture</html>", encoded(".jpg")[:-300], encoded(".png")[:-300]])
+def test_what_is_no_picture_is_unreadable(data: bytes, tmp_path: Path) -> None:
+    sample = make_sample(tmp_path)
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / "sample-1.jpg").write_bytes(data)
+    edit = folder([sample], path=tmp_path / "o")(sample, tmp_path / "out")
+    assert (edit.path, edit.status) == (None, Status.UNREADABLE)
+    assert "sample-1.jpg" in edit.reason
+    assert str(tmp_path) not in edit.reason, "rows hold no machine's paths"
+
+
+def test_over_the_pixel_limit_is_unreadable_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = make_sample(tmp_path)
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / "sample-1.png").write_bytes(encoded(".png"))
+    monkeypatch.setenv("EDITGAUGE_MAX_PIXELS", "1000")
+    edit = folder([sample], path=tmp_path / "o")(sample, tmp_path / "out")
+    assert edit.status is Status.UNREADABLE
+    assert "limit" in edit.reason
+
+
+@pytest.mark.parametrize("stem", ["../secret", "a/../../secret", "/etc/secret", "..\\secret", "C:/secret", "", "a\0b"])
+def test_a_stem_cannot_lead_out_of_the_folder(stem: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.png").write_bytes(encoded(".png"))
+    (tmp_path / "o" / "a").mkdir(parents=True)
+    sample = make_sample(tmp_path, output_stems=(stem,))
+    assert find_output(tmp_path / "o", sample) is None
+    edit = folder([sample], path=tmp_path / "o")(sample, tmp_path / "out")
+    assert (edit.path, edit.status) == (None, Status.MISSING)
+
+
+def test_an_impossible_name_is_a_missing_output(tmp_path: Path) -> None:
+    assert find_output(tmp_path, make_sample(tmp_path, output_stems=("x" * 5000,))) is None
+
+
+def test_settings_are_checked(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="found no path"):
+        folder([])
+    with pytest.raises(UsageError, match="found seed"):
+        folder([], path=tmp_path, seed="1")
+    with pytest.raises(DataError, match="nothing there"):
+        folder([], path=tmp_path / "none")

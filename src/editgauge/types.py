@@ -46,7 +46,9 @@ class Finding:
     """One thing that was wrong with a data set's files, and what was done about it.
 
     `kind` is a short stable code (``json-trailing-comma``); `file` is relative to the data root, with ``/``;
-    `repaired` False means nobody could repair it: whatever needs it ends as `Status.DATASET_FAULT`.
+    `repaired` False means nobody could repair it: whatever needs it ends as `Status.DATASET_FAULT`. `part` then names
+    what is lost when the rest of the sample can still be used (``mask``, ``reference``): its path leads to no file,
+    and the scores that read it find that out.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Finding:
     found: str
     assumed: str
     repaired: bool = True
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +99,9 @@ class Sample:
 
     @property
     def fault(self) -> str | None:
-        """Why this sample cannot be used at all, or None: the first finding that nobody could repair."""
+        """Why this sample cannot be used at all, or None: the first finding on all of it that nobody could repair."""
         for finding in self.findings:
-            if not finding.repaired:
+            if not finding.repaired and not finding.part:
                 return f"{finding.file}: {finding.found} ({finding.kind})"
         return None
 

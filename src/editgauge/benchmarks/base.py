@@ -8,11 +8,14 @@ it does not know) and returns a list of scorers. The module is imported when its
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from editgauge import catalog
+from editgauge.errors import DataError
 from editgauge.types import Finding, Sample, Scorer, Track
 
 Note = Callable[[Finding], None]
@@ -52,3 +55,54 @@ class Samples:
 
     def __iter__(self) -> Iterator[Sample]:
         return self.read(self.note)
+
+
+def need_folder(root: Path | None, benchmark: str) -> Path:
+    """The data folder as an absolute path. Raises `DataError` when there is none."""
+    if root is None:
+        raise DataError(
+            f"{benchmark}: wanted the folder of the released data, found none given; name it after {benchmark}"
+        )
+    if not root.is_dir():
+        found = "a file" if root.exists() else "nothing there"
+        raise DataError(f"{root}: wanted the data folder of {benchmark}, found {found}; check the path")
+    return root.absolute()
+
+
+def not_this_folder(root: Path, benchmark: str, wanted: str) -> DataError:
+    """The error for a folder that is not the benchmark's: what was looked for, what is there, and what to do."""
+    try:
+        names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in os.scandir(root))
+    except OSError as error:
+        return DataError(f"{root}: cannot be read ({error.strerror}); check its permissions")
+    found = (
+        ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "") if names else "an empty folder"
+    )
+    return DataError(
+        f"{root}: not a folder of {benchmark}: wanted {wanted}; found {found}. {_advice(root, benchmark, names)}"
+    )
+
+
+def _advice(root: Path, benchmark: str, names: Sequence[str]) -> str:
+    """What to do about it: another benchmark's folder, the folder above, one below, or the download."""
+    others = [name for name in _recognised(root) if name != benchmark]
+    if others:
+        return f"This looks like {' or '.join(others)}: use that name"
+    near = [root.parent, *(root / name.rstrip("/") for name in names if name.endswith("/"))]
+    for folder in near[:50]:
+        if benchmark in _recognised(folder, (benchmark,)):
+            return f"Did you mean {folder}?"
+    return "Name the folder that the official release was unpacked to"
+
+
+def _recognised(folder: Path, names: Sequence[str] | None = None) -> list[str]:
+    """The benchmarks that have one of their `marks` (patterns of paths) in a folder."""
+    found = []
+    for name in catalog.names("benchmarks") if names is None else names:
+        try:
+            marks: Sequence[str] = getattr(catalog.find("benchmarks", name), "marks", ())
+            if any(next(folder.glob(mark), None) is not None for mark in marks):
+                found.append(name)
+        except (ImportError, OSError):
+            continue  # a guess for an error message: one that cannot be made is left out
+    return found

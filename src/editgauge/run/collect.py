@@ -1,0 +1,108 @@
+"""Outputs that somebody else made: find them in a folder of official naming and take them into the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from editgauge.errors import DataError, ImageError
+from editgauge.hashes import HashStore
+from editgauge.images import read_header
+from editgauge.outputs import find_output
+from editgauge.results import EditRecord, RunFolder, plain_name
+from editgauge.types import Sample, Status
+
+
+def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
+    """The editors of an outputs folder: each of its sub-folders that holds at least one output, by name.
+
+    Raises `DataError` when the folder is not there or no sub-folder holds an output of these samples.
+    """
+    if not outputs.is_dir():
+        raise DataError(f"{outputs}: wanted a folder of outputs, found {'a file' if outputs.exists() else 'nothing'}")
+    found = {
+        folder.name: folder
+        for folder in sorted(outputs.iterdir())
+        if folder.is_dir() and not folder.name.startswith(".") and any(find_output(folder, s) for s in samples)
+    }
+    if not found:
+        wanted = samples[0].output_stems[0] if samples else "…"
+        raise DataError(
+            f"{outputs}: no outputs found; wanted files such as {outputs.name}/<editor>/{wanted}.png "
+            "(or name the editor with --editor when the folder is the editor's own)"
+        )
+    return found
+
+
+def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
+    """The folder of one editor's outputs: `outputs`/`editor` when that is there, else `outputs` itself.
+
+    Raises `DataError` when neither is a folder with at least one output of these samples.
+    """
+    plain_name(editor)
+    for folder in (outputs / editor, outputs):
+        if folder.is_dir() and any(find_output(folder, sample) for sample in samples):
+            return folder
+    wanted = samples[0].output_stems[0] if samples else "…"
+    near = sorted(p.name for p in outputs.iterdir() if p.is_dir())[:8] if outputs.is_dir() else []
+    raise DataError(
+        f"{outputs}: no outputs of {editor!r} found; wanted files such as {editor}/{wanted}.png, "
+        f"found {'the folders ' + ', '.join(near) if near else 'nothing of the kind'}"
+    )
+
+
+def take_in(
+    run: RunFolder, benchmark: str, editor: str, folder: Path, samples: Iterable[Sample], hashes: HashStore
+) -> list[EditRecord]:
+    """Record the output, or its absence, of one editor for each sample; keep the files in the run; return the records.
+
+    Nothing is decoded and nothing resized: only the first bytes are read, to tell pictures from other files. An output
+    that is the same as at the last call costs a look at its size and time.
+    """
+    before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
+    records, new = [], []
+    for sample in samples:
+        record = _take(run, benchmark, editor, folder, sample, hashes, before.get(sample.id))
+        records.append(record)
+        if record != before.get(sample.id):
+            new.append(record)
+    with run.edit_writer("collect") as writer:
+        run.write_edits(new, writer)
+    return records
+
+
+def _take(
+    run: RunFolder, benchmark: str, editor: str, folder: Path, sample: Sample, hashes: HashStore, old: EditRecord | None
+) -> EditRecord:
+    try:
+        file = find_output(folder, sample)
+        if file is None:
+            return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
+        mark = hashes(file)
+    except DataError as error:
+        reason = str(error).replace(f"{folder}/", "")
+        return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
+    stem = PurePosixPath(sample.output_stems[0])
+    if old is not None and old.fingerprint == mark and (old.path is None or (run.path / old.path).exists()):
+        return old
+    place = PurePosixPath("edits") / plain_name(benchmark) / plain_name(editor) / f"{stem}{file.suffix.lower()}"
+    kept = run.keep(file, Path(place))
+    hashes.forget(kept)
+    try:
+        header = read_header(kept)
+    except ImageError as error:
+        reason = str(error).replace(f"{run.path}/", "")
+        return EditRecord(
+            benchmark, sample.id, editor, Status.UNREADABLE, reason=reason, fingerprint=mark, path=str(place)
+        )
+    return EditRecord(
+        benchmark,
+        sample.id,
+        editor,
+        Status.SCORED,
+        str(place),
+        fingerprint=mark,
+        width=header.width,
+        height=header.height,
+        detail={"source": "folder", "format": header.format},
+    )

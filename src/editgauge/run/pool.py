@@ -1,0 +1,138 @@
+"""Batches of work on processes that may die: a dead process costs the item it died on, nothing else.
+
+Built on `pebble`, which replaces dead workers and stops those that take too long. A batch whose worker died is split:
+its unfinished items go out again one by one, so that the item that kills is found and reported, not retried for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[Item, Result]):
+    """What came of a batch: the worker's result, or for a single item the reason why there is none."""
+
+    items: Sequence[Item]
+    result: Result | None
+    died: str = ""
+
+
+def run_batches(
+    batches: Iterator[Sequence[Item]],
+    work: Callable[[Sequence[Item]], Result],
+    *,
+    workers: int,
+    start: Callable[..., None],
+    start_args: tuple[Any, ...],
+    unfinished: Callable[[Sequence[Item]], Sequence[Item]],
+    seconds_an_item: float,
+    threads: int = 1,
+) -> Iterator[Done[Item, Result]]:
+    """Call `work(batch)` on `workers` processes, each prepared by `start(*start_args)`; yield as batches end.
+
+    `work` and `start` must be importable by name. When a worker dies or a batch takes longer than
+    `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be done; a single item
+    that kills its worker comes back with `died`. An exception that `work` raises is raised here, after the pool has
+    stopped. At most four batches a worker wait in memory. `workers` 0 runs everything in this process.
+    """
+    if workers <= 0:
+        start(*start_args)
+        for batch in batches:
+            yield Done(batch, work(batch))
+        return
+    from pebble import ProcessPool
+
+    again: deque[Sequence[Item]] = deque()
+    running: dict[Future[Result], Sequence[Item]] = {}
+    with _thread_limit(threads):
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPool(
+            max_workers=workers,
+            context=context,
+            initializer=_prepare,
+            initargs=(os.getpid(), start, start_args),
+        )
+        try:
+            while True:
+                while len(running) < 4 * workers:
+                    batch = again.popleft() if again else next(batches, None)
+                    if batch is None:
+                        break
+                    limit = seconds_an_item * max(1, len(batch))
+                    running[pool.schedule(work, args=(batch,), timeout=limit)] = batch
+                if not running:
+                    break
+                ended, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    batch = running.pop(future)
+                    died = _why_it_died(future)
+                    if not died:
+                        yield Done(batch, future.result())
+                    elif len(left := unfinished(batch)) == 1 and len(batch) == 1:
+                        yield Done(left, None, died)
+                    else:
+                        again.extend([item] for item in left)
+            pool.close()
+        except BaseException:
+            pool.stop()
+            raise
+        finally:
+            if not again and not running:
+                pool.close()
+            else:
+                pool.stop()
+            pool.join()
+
+
+def _why_it_died(future: Future[Any]) -> str:
+    """Empty when the batch came to an end of its own (with a result or an ordinary exception)."""
+    from pebble import ProcessExpired
+
+    error = future.exception()
+    if isinstance(error, ProcessExpired):
+        return f"the worker process died (exit code {error.exitcode})"
+    if isinstance(error, FutureTimeout | TimeoutError):
+        return "it took longer than the time limit"
+    return ""
+
+
+def _prepare(parent: int, start: Callable[..., None], start_args: tuple[Any, ...]) -> None:
+    """In a new worker: die with the parent, leave Ctrl-C to it, one thread for OpenCV, then the caller's own start."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
+    start(*start_args)
+
+
+@contextlib.contextmanager
+def _thread_limit(threads: int) -> Iterator[None]:
+    """Numeric libraries read these when they are imported, so they are set while workers are being started."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, str(threads)))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -49,7 +49,7 @@ def run_batches(
     `work` and `start` must be importable by name. When a worker dies or a batch takes longer than
     `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be done; a single item
     that kills its worker comes back with `died`. An exception that `work` raises is raised here, after the pool has
-    stopped. At most four batches a worker wait in memory. `workers` 0 runs everything in this process.
+    stopped. At most four batches a worker wait in memory; no batch may be empty. `workers` 0 runs everything in this process.
     """
     if workers <= 0:
         start(*start_args)
@@ -71,8 +71,8 @@ def run_batches(
         try:
             while True:
                 while len(running) < 4 * workers:
-                    batch = again.popleft() if again else next(batches, None)
-                    if batch is None:
+                    batch = again.popleft() if again else next(batches, ())
+                    if not batch:
                         break
                     limit = seconds_an_item * max(1, len(batch))
                     running[pool.schedule(work, args=(batch,), timeout=limit)] = batch
@@ -89,14 +89,10 @@ def run_batches(
                     else:
                         again.extend([item] for item in left)
             pool.close()
-        except BaseException:
+        except BaseException:  # Ctrl-C, a full disk, or a caller that has seen enough: nothing more is started
             pool.stop()
             raise
         finally:
-            if not again and not running:
-                pool.close()
-            else:
-                pool.stop()
             pool.join()
 
 

@@ -6,6 +6,7 @@ are pure, and which row is needed is decided by its fingerprint alone.
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections import Counter
@@ -181,9 +182,8 @@ class _Plan:
         quick: list[Task] = []
         batched: list[Task] = []
         for index, scorer in enumerate(self.scorers):
-            if isinstance(scorer, SetScorer) and not isinstance(scorer, Scorer):
+            if not isinstance(scorer, Scorer):
                 continue
-            scorer = cast(Scorer, scorer)
             why_not = _nothing_to_score(scorer, sample, edit)
             mark = self._fingerprint(index, scorer, sample, record, why_not)
             wanted = self._wanted(scorer, sample.id, edit.editor, mark)
@@ -207,11 +207,11 @@ class _Plan:
                         (known[record.sample], record.edit(self.run.path), record)
                     )
         for index, scorer in enumerate(self.scorers):
-            if isinstance(scorer, Scorer) or not isinstance(scorer, SetScorer):
+            if isinstance(scorer, Scorer):
                 continue
             for editor, all_pairs in sorted(by_editor.items()):
                 pairs = [(s, e, r) for s, e, r in all_pairs if e.ok and s.fault is None]
-                marks = sorted(self._picture_marks(scorer.inputs, s) + [r.fingerprint] for s, e, r in pairs)
+                marks = sorted(digest(self._picture_marks(scorer.inputs, s), r.fingerprint) for s, _, r in pairs)
                 mark = digest(self.origins[index], marks)
                 wanted = self._wanted(scorer, "*", editor, mark)
                 if wanted and not pairs:
@@ -331,8 +331,6 @@ def _run_phase(
     run: RunFolder,
     token: str,
 ) -> None:
-    import os
-
     total, done = len(items), 0
     if progress:
         progress(0, total, note)
@@ -370,24 +368,26 @@ def _batches(items: Sequence[Item], workers: int) -> Iterator[Sequence[Item]]:
 
 
 def _unfinished(run: RunFolder, token: str, plan: _Plan, batch: Sequence[Item]) -> Sequence[Item]:
-    """The items of a batch whose rows are not all in this call's segments."""
-    written: set[tuple[str, str, str, str, str]] = set()
+    """The items of a batch whose rows are not all in this call's segments; those that are, are counted."""
+    written: dict[tuple[str, ...], Status] = {}
     for path in segments.segments(run.path / "rows" / "segments", token):
         for line in segments.read(path, []):
-            written.add((line["sample"], line["editor"], line["scorer"], line["metric"], line["variant"]))
+            key = tuple(str(line[name]) for name in ("sample", "editor", "scorer", "metric", "variant"))
+            written[key] = Status(line["status"])
     left = []
     for item in batch:
         sample = "*" if item.pairs else item.sample.id
-        wanted = {
+        wanted = [
             (sample, item.edit.editor, plan.scorers[task.scorer].name, *pair)
             for task in item.tasks
             for pair in task.wanted
-        }
-        if wanted <= written:
-            for _, editor, scorer, metric, variant in wanted:
-                plan.summary.add(editor, scorer, metric, variant, Status.SCORED)
+        ]
+        if not all(key in written for key in wanted):
+            left.append(item)
             continue
-        left.append(item)
+        for key in wanted:
+            plan.summary.add(key[1], key[2], key[3], key[4], written[key])
+            plan.summary.computed += 1
     return left
 
 

@@ -1,0 +1,273 @@
+"""Edit: call an editor on every sample that has no output yet, keep what it gives, write down what it cost.
+
+An output is made under a temporary name and renamed into its place; a record of it follows. A run that is killed
+loses the samples in flight and nothing else. Finished samples are never edited again.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+from editgauge import segments
+from editgauge.errors import BudgetExceeded, EditgaugeError, ImageError, RunError
+from editgauge.images import fingerprint, read_header
+from editgauge.outputs import safe_parts
+from editgauge.results import EditRecord, RunFolder, plain_name
+from editgauge.run.pool import run_batches
+from editgauge.types import Edit, Editor, Sample, Status
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(slots=True)
+class EditSummary:
+    """What an `edit` call did: how many samples have each status now, and how many this call edited."""
+
+    editor: str
+    counts: Counter[str] = field(default_factory=Counter)
+    edited: int = 0
+    kept: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+    """US dollars of this call's edits, as far as they are known."""
+    stopped: str = ""
+    """Why the call ended before its end (a budget), or empty."""
+
+
+def edit(
+    run: RunFolder,
+    benchmark: str,
+    samples: Sequence[Sample],
+    editor: Editor,
+    *,
+    workers: int = 1,
+    retry: frozenset[Status] = frozenset(),
+    seconds_a_sample: float = 600.0,
+    progress: Progress | None = None,
+) -> EditSummary:
+    """Make the outputs that are not there yet; return what there is now.
+
+    How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on `workers`
+    processes, each stopped after `seconds_a_sample`), ``thread`` (on ``editor.concurrency`` threads of this process: for
+    services) or ``serial`` (one after the other in this process: for a model on a GPU). Samples whose record has a
+    status in `retry` are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
+    `EditSummary.stopped`; what was done is kept. Raises `RunError` when the run folder cannot be written.
+    """
+    plain_name(editor.name)
+    summary = EditSummary(editor.name)
+    began = time.perf_counter()
+    before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor.name}
+    todo = []
+    for sample in samples:
+        old = before.get(sample.id)
+        there = old is not None and (old.path is None or (run.path / old.path).exists())
+        if old is not None and there and old.status not in retry:
+            summary.counts[old.status.value] += 1
+            summary.kept += 1
+        else:
+            todo.append(sample)
+    if progress:
+        progress(0, len(todo), f"editing with {editor.name}")
+    how = getattr(editor, "parallel", "process")
+    if how == "process":
+        records = _on_processes(run, benchmark, todo, editor, workers, seconds_a_sample)
+    else:
+        records = _on_threads(run, benchmark, todo, editor, getattr(editor, "concurrency", 1) if how == "thread" else 1)
+    try:
+        for record in records:
+            summary.counts[record.status.value] += 1
+            summary.edited += 1
+            summary.cost += record.cost or 0.0
+            if progress:
+                progress(summary.edited, len(todo), f"editing with {editor.name}")
+    except BudgetExceeded as error:
+        summary.stopped = str(error)
+    summary.seconds = time.perf_counter() - began
+    return summary
+
+
+def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditRecord:
+    """Call the editor on one sample, move its output into the run, and return the record (not yet written).
+
+    Whatever the editor raises becomes a record with a status and a reason, but for `RunError` and `BudgetExceeded`.
+    """
+    scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
+    try:
+        scratch.mkdir(parents=True)
+    except OSError as error:
+        raise RunError(f"{scratch.parent}: cannot be written ({error.strerror}); make room or rights") from error
+    began = time.perf_counter()
+    try:
+        if sample.fault is not None:
+            made = Edit(sample.id, editor.name, None, Status.DATASET_FAULT, sample.fault)
+        else:
+            made = _call(editor, sample, scratch)
+        if made.seconds is None:
+            made = replace(made, seconds=round(time.perf_counter() - began, 6))
+        return _into_place(run, benchmark, sample, made)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
+    try:
+        return editor(sample, scratch)
+    except (RunError, BudgetExceeded):
+        raise
+    except ImageError as error:
+        return Edit(sample.id, editor.name, None, Status.DATASET_FAULT, str(error))
+    except EditgaugeError as error:
+        return Edit(sample.id, editor.name, None, Status.FAILED, str(error))
+    except Exception as error:  # an editor is somebody's model: its crash is a record, the rest goes on
+        return Edit(sample.id, editor.name, None, Status.FAILED, f"{type(error).__name__}: {error}")
+
+
+def _into_place(run: Path, benchmark: str, sample: Sample, made: Edit) -> EditRecord:
+    record = EditRecord(
+        benchmark, sample.id, made.editor, made.status, None, _portable(made.reason, run, sample),
+        seed=made.seed, settings=dict(made.settings), seconds=made.seconds, cost=made.cost,
+        instruction=made.instruction, detail=dict(made.detail),
+    )  # fmt: skip
+    if made.path is None:
+        return record
+    try:
+        header = read_header(made.path)
+    except ImageError as error:
+        reason = _portable(str(error), run, sample)
+        return replace(record, status=Status.UNREADABLE, reason=reason)
+    parts = safe_parts(sample.output_stems[0], sample=sample.id)
+    place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), *parts)
+    place = place.with_name(place.name + header.extension)
+    target = run / place
+    mark = fingerprint(made.path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for extension in (".png", ".jpg", ".jpeg", ".webp"):  # an older output of another format would be found first
+            with suppress(FileNotFoundError):
+                (target.parent / (parts[-1] + extension)).unlink()
+        made.path.replace(target)
+    except OSError as error:
+        raise RunError(f"{target}: cannot be written ({error.strerror}); make room or rights") from error
+    return replace(record, path=str(place), fingerprint=mark, width=header.width, height=header.height)
+
+
+def _portable(text: str, run: Path, sample: Sample) -> str:
+    """A reason without absolute paths: a run folder is read on other machines."""
+    for path in sample.images:
+        text = text.replace(str(path), path.name)
+    if sample.reference is not None:
+        text = text.replace(str(sample.reference), sample.reference.name)
+    return text.replace(f"{run}/", "").replace(str(Path.home()), "~")[:2000]
+
+
+# -- on processes --------------------------------------------------------------------------------------------------
+
+
+def _on_processes(
+    run: RunFolder, benchmark: str, samples: Sequence[Sample], editor: Editor, workers: int, seconds: float
+) -> Iterator[EditRecord]:
+    token = f"edit-{secrets.token_hex(4)}"
+
+    def unfinished(batch: Sequence[Sample]) -> Sequence[Sample]:
+        written = {
+            line["sample"]
+            for path in segments.segments(run.path / "rows" / "edits", token)
+            for line in segments.read(path, [])
+        }
+        return [sample for sample in batch if sample.id not in written]
+
+    outcomes = run_batches(
+        iter([sample] for sample in samples),
+        _work,
+        workers=workers,
+        start=_start,
+        start_args=(str(run.path), benchmark, editor, token),
+        unfinished=unfinished,
+        seconds_an_item=seconds,
+    )
+    for outcome in outcomes:
+        if not outcome.died:
+            yield from cast(list[EditRecord], outcome.result)
+            continue
+        records = [
+            EditRecord(benchmark, sample.id, editor.name, Status.FAILED, reason=outcome.died)
+            for sample in outcome.items
+        ]
+        with run.edit_writer("failed") as writer:
+            run.write_edits(records, writer)
+        yield from records
+
+
+@dataclass(slots=True)
+class _Worker:
+    run: RunFolder
+    benchmark: str
+    editor: Editor
+    writer: Any
+
+
+_worker: _Worker | None = None
+
+
+def _start(run: str, benchmark: str, editor: Editor, token: str) -> None:
+    global _worker  # noqa: PLW0603 - a worker process is one worker
+    folder = RunFolder(Path(run))
+    _worker = _Worker(folder, benchmark, editor, folder.edit_writer(token))
+
+
+def _work(batch: Sequence[Sample]) -> list[EditRecord]:
+    assert _worker is not None
+    records = []
+    for sample in batch:
+        record = edit_one(_worker.run.path, _worker.benchmark, sample, _worker.editor)
+        _worker.run.write_edits([record], _worker.writer)
+        records.append(record)
+    return records
+
+
+# -- on threads ----------------------------------------------------------------------------------------------------
+
+
+def _on_threads(
+    run: RunFolder, benchmark: str, samples: Sequence[Sample], editor: Editor, concurrency: int
+) -> Iterator[EditRecord]:
+    """At most `concurrency` calls at once; after an error that ends the call, those in flight are still written."""
+    lock = threading.Lock()
+    with run.edit_writer("edit") as writer, ThreadPoolExecutor(max(1, concurrency)) as pool:
+
+        def one(sample: Sample) -> EditRecord:
+            record = edit_one(run.path, benchmark, sample, editor)
+            with lock:
+                run.write_edits([record], writer)
+            return record
+
+        waiting = iter(samples)
+        running: set[Future[EditRecord]] = set()
+        stop: BaseException | None = None
+        while True:
+            while stop is None and len(running) < max(1, concurrency):
+                sample = next(waiting, None)
+                if sample is None:
+                    break
+                running.add(pool.submit(one, sample))
+            if not running:
+                break
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in ended:
+                error = future.exception()
+                if error is None:
+                    yield future.result()
+                else:
+                    stop = stop or error
+        if stop is not None:
+            raise stop

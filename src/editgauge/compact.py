@@ -104,9 +104,10 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, notes: Path) -> None
 
 def _say_contradictions(db: Any, problems: list[str]) -> None:
     found = db.execute(
-        f"SELECT {_KEY}, fingerprint, list(DISTINCT coalesce(CAST(value AS VARCHAR), status)) FROM events "
-        f"WHERE retired IS NOT TRUE GROUP BY {_KEY}, fingerprint "
-        "HAVING count(*) > 1 AND count(DISTINCT coalesce(CAST(value AS VARCHAR), status)) > 1 LIMIT 20"
+        "WITH live AS (SELECT *, coalesce(CAST(value AS VARCHAR), status) AS said FROM events "
+        f'QUALIFY "at" > coalesce(max("at") FILTER (retired) OVER (PARTITION BY {_KEY}, fingerprint), 0)) '
+        f"SELECT {_KEY}, fingerprint, list(DISTINCT said) FROM live WHERE retired IS NOT TRUE "
+        f"GROUP BY {_KEY}, fingerprint HAVING count(DISTINCT said) > 1 ORDER BY ALL LIMIT 20"
     ).fetchall()
     for *key, mark, values in found:
         problems.append(

@@ -13,6 +13,8 @@ from editgauge.errors import EditgaugeError
 
 COMMANDS: tuple[str, ...] = (
     # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has `register(app)`
+    "edit",
+    "score",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300 ms)."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from editgauge.errors import DataError, ImageError
 from editgauge.hashes import HashStore
 from editgauge.images import read_header
-from editgauge.outputs import find_output
+from editgauge.outputs import OutputFolder, model_folder
 from editgauge.results import EditRecord, RunFolder, plain_name
 from editgauge.types import Sample, Status
 
@@ -18,12 +19,11 @@ def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
 
     Raises `DataError` when the folder is not there or no sub-folder holds an output of these samples.
     """
-    if not outputs.is_dir():
-        raise DataError(f"{outputs}: wanted a folder of outputs, found {'a file' if outputs.exists() else 'nothing'}")
+    model_folder(outputs, None)
     found = {
         folder.name: folder
         for folder in sorted(outputs.iterdir())
-        if folder.is_dir() and not folder.name.startswith(".") and any(find_output(folder, s) for s in samples)
+        if folder.is_dir() and not folder.name.startswith(".") and _holds_any(folder, samples)
     }
     if not found:
         wanted = samples[0].output_stems[0] if samples else "…"
@@ -40,15 +40,20 @@ def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
     Raises `DataError` when neither is a folder with at least one output of these samples.
     """
     plain_name(editor)
-    for folder in (outputs / editor, outputs):
-        if folder.is_dir() and any(find_output(folder, sample) for sample in samples):
-            return folder
+    folder = model_folder(outputs, editor)
+    if _holds_any(folder, samples):
+        return folder
     wanted = samples[0].output_stems[0] if samples else "…"
     near = sorted(p.name for p in outputs.iterdir() if p.is_dir())[:8] if outputs.is_dir() else []
     raise DataError(
         f"{outputs}: no outputs of {editor!r} found; wanted files such as {editor}/{wanted}.png, "
         f"found {'the folders ' + ', '.join(near) if near else 'nothing of the kind'}"
     )
+
+
+def _holds_any(folder: Path, samples: Sequence[Sample]) -> bool:
+    outputs = OutputFolder(folder)
+    return any(outputs.find(sample) for sample in samples)
 
 
 def take_in(
@@ -61,8 +66,9 @@ def take_in(
     """
     before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
     records, new = [], []
+    outputs = OutputFolder(folder)
     for sample in samples:
-        record = _take(run, benchmark, editor, folder, sample, hashes, before.get(sample.id))
+        record = _take(run, benchmark, editor, outputs, sample, hashes, before.get(sample.id))
         records.append(record)
         if record != before.get(sample.id):
             new.append(record)
@@ -72,15 +78,21 @@ def take_in(
 
 
 def _take(
-    run: RunFolder, benchmark: str, editor: str, folder: Path, sample: Sample, hashes: HashStore, old: EditRecord | None
+    run: RunFolder,
+    benchmark: str,
+    editor: str,
+    outputs: OutputFolder,
+    sample: Sample,
+    hashes: HashStore,
+    old: EditRecord | None,
 ) -> EditRecord:
     try:
-        file = find_output(folder, sample)
+        file = outputs.find(sample)
         if file is None:
             return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
         mark = hashes(file)
     except DataError as error:
-        reason = str(error).replace(f"{folder}/", "")
+        reason = str(error).replace(f"{outputs.root}/", "")
         return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
     stem = PurePosixPath(sample.output_stems[0])
     if old is not None and old.fingerprint == mark and (old.path is None or (run.path / old.path).exists()):
@@ -106,3 +118,44 @@ def _take(
         height=header.height,
         detail={"source": "folder", "format": header.format},
     )
+
+
+def refresh(
+    run: RunFolder, benchmark: str, editor: str, samples: Sequence[Sample], hashes: HashStore
+) -> list[EditRecord]:
+    """The records of an editor whose outputs are in the run already, one for each sample.
+
+    A file that was replaced or removed by hand since gets a new record; a sample without any is `Status.MISSING`.
+    """
+    known = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
+    records, new = [], []
+    for sample in samples:
+        old = known.get(sample.id)
+        record = _look_again(run, old, hashes) if old else None
+        if record is None:
+            record = EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="not edited yet")
+        elif record != old:
+            new.append(record)
+        records.append(record)
+    with run.edit_writer("refresh") as writer:
+        run.write_edits(new, writer)
+    return records
+
+
+def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecord:
+    if old.path is None:
+        return old
+    path = run.path / old.path
+    if not path.is_file():
+        return replace(
+            old, status=Status.MISSING, path=None, fingerprint="", width=None, height=None,
+            reason="its output is no longer in the run folder",
+        )  # fmt: skip
+    if (mark := hashes(path)) == old.fingerprint:
+        return old
+    try:
+        header = read_header(path)
+    except ImageError as error:
+        reason = str(error).replace(f"{run.path}/", "")
+        return replace(old, status=Status.UNREADABLE, reason=reason, fingerprint=mark, width=None, height=None)
+    return replace(old, status=Status.SCORED, reason="", fingerprint=mark, width=header.width, height=header.height)

@@ -19,9 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from editgauge import segments
-from editgauge.errors import BudgetExceeded, EditgaugeError, ImageError, RunError
+from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageError, RunError
 from editgauge.images import fingerprint, read_header
-from editgauge.outputs import safe_parts
 from editgauge.results import EditRecord, RunFolder, plain_name
 from editgauge.run.pool import run_batches
 from editgauge.types import Edit, Editor, Sample, Status
@@ -58,8 +57,8 @@ def edit(
     """Make the outputs that are not there yet; return what there is now.
 
     How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on `workers`
-    processes, each stopped after `seconds_a_sample`), ``thread`` (on ``editor.concurrency`` threads of this process: for
-    services) or ``serial`` (one after the other in this process: for a model on a GPU). Samples whose record has a
+    processes, each stopped after `seconds_a_sample`), ``thread`` (on ``editor.concurrency`` threads of this process:
+    for services) or ``serial`` (one after the other in this process: for a model on a GPU). Samples whose record has a
     status in `retry` are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
     `EditSummary.stopped`; what was done is kept. Raises `RunError` when the run folder cannot be written.
     """
@@ -101,6 +100,10 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
 
     Whatever the editor raises becomes a record with a status and a reason, but for `RunError` and `BudgetExceeded`.
     """
+    try:
+        parts = _safe_parts(sample)
+    except DataError as error:
+        return EditRecord(benchmark, sample.id, editor.name, Status.DATASET_FAULT, reason=str(error))
     scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
     try:
         scratch.mkdir(parents=True)
@@ -114,7 +117,7 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
             made = _call(editor, sample, scratch)
         if made.seconds is None:
             made = replace(made, seconds=round(time.perf_counter() - began, 6))
-        return _into_place(run, benchmark, sample, made)
+        return _into_place(run, benchmark, sample, parts, made)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -132,7 +135,7 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
         return Edit(sample.id, editor.name, None, Status.FAILED, f"{type(error).__name__}: {error}")
 
 
-def _into_place(run: Path, benchmark: str, sample: Sample, made: Edit) -> EditRecord:
+def _into_place(run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit) -> EditRecord:
     record = EditRecord(
         benchmark, sample.id, made.editor, made.status, None, _portable(made.reason, run, sample),
         seed=made.seed, settings=dict(made.settings), seconds=made.seconds, cost=made.cost,
@@ -145,7 +148,6 @@ def _into_place(run: Path, benchmark: str, sample: Sample, made: Edit) -> EditRe
     except ImageError as error:
         reason = _portable(str(error), run, sample)
         return replace(record, status=Status.UNREADABLE, reason=reason)
-    parts = safe_parts(sample.output_stems[0], sample=sample.id)
     place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), *parts)
     place = place.with_name(place.name + header.extension)
     target = run / place
@@ -159,6 +161,17 @@ def _into_place(run: Path, benchmark: str, sample: Sample, made: Edit) -> EditRe
     except OSError as error:
         raise RunError(f"{target}: cannot be written ({error.strerror}); make room or rights") from error
     return replace(record, path=str(place), fingerprint=mark, width=header.width, height=header.height)
+
+
+def _safe_parts(sample: Sample) -> tuple[str, ...]:
+    """Where the output goes below the editor's folder; stems come from metadata and may not lead out of it."""
+    stem = PurePosixPath(sample.output_stems[0])
+    if not stem.parts or stem.is_absolute() or ".." in stem.parts or "\0" in str(stem):
+        raise DataError(
+            f"sample {sample.id!r}: its output name {str(stem)!r} leads out of the run folder; correct the data",
+            sample=sample.id,
+        )
+    return stem.parts
 
 
 def _portable(text: str, run: Path, sample: Sample) -> str:

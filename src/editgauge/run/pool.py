@@ -49,7 +49,8 @@ def run_batches(
     `work` and `start` must be importable by name. When a worker dies or a batch takes longer than
     `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be done; a single item
     that kills its worker comes back with `died`. An exception that `work` raises is raised here, after the pool has
-    stopped. At most four batches a worker wait in memory; no batch may be empty. `workers` 0 runs everything in this process.
+    stopped. At most four batches a worker wait in memory; no batch may be empty. `workers` 0 runs everything
+    in this process.
     """
     if workers <= 0:
         start(*start_args)

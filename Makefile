@@ -1,0 +1,38 @@
+# Two commands on a fresh machine with Python 3.11 or later and pip: `make demo` and `make test`.
+PYTHON ?= python3
+# What `make test` installs before the rest; `make test TORCH=` goes without, and skips the tests that need it.
+TORCH ?= torch==2.13.0
+DEMO := .venv-demo
+VENV := .venv
+
+.PHONY: demo test check bench clean
+
+demo: $(DEMO)/.installed
+	$(DEMO)/bin/editgauge demo --run demo-run
+
+$(DEMO)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(DEMO)
+	$(DEMO)/bin/pip install --quiet --disable-pip-version-check .
+	touch $@
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check $(TORCH) wheel hatchling
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e '.[ocr,judge,study,report,dev$(if $(TORCH),$(comma)neural)]'
+	touch $@
+comma := ,
+
+test: $(VENV)/.installed
+	$(VENV)/bin/ruff check src tests benchmarks
+	$(VENV)/bin/ruff format --check --quiet src tests
+	$(VENV)/bin/mypy
+	$(VENV)/bin/python -m pytest -n 2 $(PYTEST)
+	@echo "passed: lint, types and tests; what they cover: tests/ mirrors src/editgauge/"
+
+check: test
+
+bench: $(VENV)/.installed
+	for script in benchmarks/bench_*.py; do echo "== $$script"; $(VENV)/bin/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) $(DEMO) demo-run build dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,122 @@
+"""What commands share: options with one wording, progress, samples narrowed, results as text or JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from editgauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from editgauge.types import Benchmark, Dataset, Sample, Status
+
+BenchmarkArg = Annotated[str, typer.Argument(help="texteditbench, textedit, medebench, krisbench or mini.")]
+DataArg = Annotated[
+    Path | None, typer.Argument(help="The benchmark's data folder, in its official layout. Not needed for mini.")
+]
+RunOpt = Annotated[Path, typer.Option("--run", help="The run folder: made if it is not there, continued if it is.")]
+SplitOpt = Annotated[str | None, typer.Option("--split", help="Only this split (or set) of the benchmark.")]
+LimitOpt = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N samples.")]
+SampleOpt = Annotated[list[str] | None, typer.Option("--sample", help="Only this sample id; may be repeated.")]
+WhereOpt = Annotated[
+    list[str] | None, typer.Option("--where", help="Only samples with attribute=value; may be repeated.")
+]
+WorkersOpt = Annotated[
+    int | None, typer.Option("--workers", min=0, help="Processes; default: the cores. 0: everything in this process.")
+]
+RetryOpt = Annotated[
+    str, typer.Option("--retry", help="Do these again: failed, unreadable, refused, missing… (joined by commas).")
+]
+JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+def load(name: str, data: Path | None, split: str | None) -> tuple[Benchmark, Dataset, list[Sample]]:
+    """The benchmark, its data set and all its samples. Raises `DataError` when there are none."""
+    from editgauge import catalog
+    from editgauge.errors import DataError
+
+    benchmark: Benchmark = catalog.find("benchmarks", name)
+    dataset = benchmark.load(data, split=split)
+    samples = list(dataset)
+    if not samples:
+        raise DataError(f"{data}: no samples of {benchmark.name} found; run: editgauge check {benchmark.name} {data}")
+    return benchmark, dataset, samples
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def statuses(text: str) -> frozenset[Status]:
+    """``failed,refused`` as statuses. Raises `UsageError` for a word that is none."""
+    from editgauge.types import Status
+
+    found = set()
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        try:
+            found.add(Status(word))
+        except ValueError:
+            raise UsageError(f"--retry {word!r}: wanted one of {', '.join(s.value for s in Status)}") from None
+    return frozenset(found)
+
+
+def settings(pairs: Sequence[str]) -> dict[str, str]:
+    """``key=value`` options as a mapping. Raises `UsageError` for one without a sign."""
+    found = {}
+    for pair in pairs:
+        name, sign, value = pair.partition("=")
+        if not sign or not name:
+            raise UsageError(f"--set {pair!r}: wanted key=value")
+        found[name] = value
+    return found
+
+
+def print_json(value: Any) -> None:
+    import orjson
+
+    sys.stdout.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=str).decode())
+    sys.stdout.write("\n")
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
+    """A progress bar on a terminal, a line now and then in a log; both on standard error."""
+    if quiet:
+        yield lambda done, total, note: None
+        return
+    if not sys.stderr.isatty():
+        yield _plain_lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(done: int, total: int, note: str) -> None:
+            if note not in tasks:
+                tasks[note] = bar.add_task(note, total=total)
+            bar.update(tasks[note], completed=done, total=total)
+
+        yield show
+
+
+def _plain_lines() -> Callable[[int, int, str], None]:
+    last = {"at": 0.0, "note": ""}
+
+    def show(done: int, total: int, note: str) -> None:
+        now = time.monotonic()
+        if note != last["note"] or now - last["at"] >= 10 or done == total:  # type: ignore[operator]
+            last.update(at=now, note=note)
+            print(f"{note}: {done} of {total}", file=sys.stderr, flush=True)
+
+    return show

@@ -1,0 +1,194 @@
+"""`editgauge score`: give the outputs of editors their scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from editgauge.cli.common import (
+    BenchmarkArg,
+    DataArg,
+    JsonOpt,
+    LimitOpt,
+    RetryOpt,
+    RunOpt,
+    SampleOpt,
+    SplitOpt,
+    WhereOpt,
+    WorkersOpt,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from editgauge.hashes import HashStore
+    from editgauge.results import EditRecord, RunFolder
+    from editgauge.run.score import Summary
+    from editgauge.types import Sample, Track
+
+_EXAMPLE = "Example: editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("score", epilog=_EXAMPLE)(score)
+
+
+def score(
+    benchmark: BenchmarkArg,
+    data: DataArg = None,
+    run: RunOpt = Path("runs/default"),
+    outputs: Annotated[
+        Path | None,
+        typer.Option("--outputs", help="A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's)."),
+    ] = None,
+    editor: Annotated[
+        list[str] | None,
+        typer.Option("--editor", help="Only this editor; may be repeated. Default: all in OUTPUTS, or in the run."),
+    ] = None,
+    tracks: Annotated[str, typer.Option("--tracks", help="pixel, ocr, embedding; joined by commas.")] = "pixel",
+    variant: Annotated[str, typer.Option("--variant", help="For the table: faithful, corrected or both.")] = "both",
+    split: SplitOpt = None,
+    limit: LimitOpt = None,
+    sample: SampleOpt = None,
+    where: WhereOpt = None,
+    workers: WorkersOpt = None,
+    retry: RetryOpt = "",
+    timeout: Annotated[float, typer.Option("--timeout", help="Seconds an output may take.")] = 600.0,
+    json: JsonOpt = False,
+) -> None:
+    """Score outputs and print the table. Stops and continues at any point; nothing is computed twice."""
+    from editgauge.cli import common
+    from editgauge.hashes import HashStore
+    from editgauge.results import RunFolder
+    from editgauge.run.index import choose, keep_samples
+    from editgauge.run.score import score as score_all
+
+    retried = common.statuses(retry)
+    wanted = _tracks(tracks)
+    bench, dataset, samples = common.load(benchmark, data, split)
+    chosen = choose(samples, limit=limit, ids=sample or (), where=where or ())
+    folder = RunFolder.create(run)
+    scorers = list(bench.scorers(wanted, cache=folder.cache_folder))
+    data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
+    with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
+        edits = _edits(folder, bench.name, outputs, editor or [], chosen, hashes)
+        summary = score_all(
+            folder,
+            bench.name,
+            chosen,
+            edits,
+            scorers,
+            hashes=hashes,
+            workers=common.cores() if workers is None else workers,
+            retry=retried,
+            seconds_an_output=timeout,
+            roots=[dataset.root],
+            progress=show,
+        )
+    folder.record(
+        "score",
+        benchmark=bench.name,
+        tracks=wanted,
+        editors=sorted({record.editor for record in edits}),
+        variant=variant,
+        data=data_hash,
+        samples=len(samples),
+        chosen=len(chosen),
+        scorers={scorer.name: dict(scorer.origin()) for scorer in scorers},
+        computed=summary.computed,
+        kept=summary.kept,
+        seconds=round(summary.seconds, 3),
+    )
+    if json:
+        common.print_json({"run": str(run), "benchmark": bench.name, **_as_json(summary)})
+    else:
+        _print(summary, run, bench.name, variant)
+    if summary.without_score:
+        raise typer.Exit(1)
+
+
+def _tracks(text: str) -> list[Track]:
+    from editgauge.errors import UsageError
+    from editgauge.types import TRACKS
+
+    found: list[Track] = []
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        track = next((t for t in TRACKS if t == word), None)
+        if track is None:
+            raise UsageError(f"--tracks {word!r}: wanted one of {', '.join(TRACKS)}")
+        if track in ("judge", "human"):
+            raise UsageError(f"--tracks {word}: this track has a command of its own: editgauge {_COMMAND[track]}")
+        found.append(track)
+    return found
+
+
+_COMMAND = {"judge": "judge", "human": "annotate"}
+
+
+def _edits(
+    run: RunFolder,
+    benchmark: str,
+    outputs: Path | None,
+    editors: Sequence[str],
+    samples: Sequence[Sample],
+    hashes: HashStore,
+) -> list[EditRecord]:
+    from editgauge.errors import DataError
+    from editgauge.run import collect
+
+    if outputs is not None:
+        places = (
+            {name: collect.outputs_of(outputs, name, samples) for name in editors}
+            if editors
+            else collect.editors_in(outputs, samples)
+        )
+        return [
+            record
+            for name, place in places.items()
+            for record in collect.take_in(run, benchmark, name, place, samples, hashes)
+        ]
+    known = sorted({record.editor for record in run.edits(benchmark)})
+    for name in editors:
+        if name not in known:
+            raise DataError(
+                f"editor {name!r}: the run has no outputs of it on {benchmark} (it has: {', '.join(known) or 'none'}); "
+                f"give --outputs DIR, or make them: editgauge edit {benchmark} … --editor {name} --run {run.path.name}"
+            )
+    if not known:
+        raise DataError(
+            f"{run.path.name}: no outputs of {benchmark} in the run; give --outputs DIR, or make some: "
+            f"editgauge edit {benchmark} … --editor copy --run {run.path.name}"
+        )
+    return [record for name in (editors or known) for record in collect.refresh(run, benchmark, name, samples, hashes)]
+
+
+def _as_json(summary: Summary) -> dict[str, Any]:
+    return {
+        "computed": summary.computed,
+        "kept": summary.kept,
+        "without_score": summary.without_score,
+        "seconds": round(summary.seconds, 3),
+        "scorer_seconds": {name: round(seconds, 3) for name, seconds in summary.scorer_seconds.items()},
+        "counts": [
+            {"editor": e, "scorer": s, "metric": m, "variant": v, "statuses": dict(counter)}
+            for (e, s, m, v), counter in sorted(summary.counts.items())
+        ],
+        "problems": summary.problems,
+    }
+
+
+def _print(summary: Summary, run: Path, benchmark: str, variant: str) -> None:
+    totals: dict[str, Counter[str]] = {}
+    for (editor, _, _, _), counter in summary.counts.items():
+        totals.setdefault(editor, Counter()).update(counter)
+    for editor, counter in sorted(totals.items()):
+        words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common())
+        print(f"{editor}: {words}")
+    for problem in summary.problems:
+        print(f"note: {problem}")
+    print(f"{summary.computed} scores made now, {summary.kept} were there, in {summary.seconds:.1f} s")
+    print(f"rows:  {run}")
+    print(f"next:  editgauge table {run} --benchmark {benchmark} --variant {variant}")

@@ -1,0 +1,32 @@
+"""Options that opt in to slow, GPU and network tests, and where the shared samples lie when they are there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+OPT_IN = {"slow": "--run-slow", "gpu": "--run-gpu", "network": "--run-network"}
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    for marker, option in OPT_IN.items():
+        parser.addoption(option, action="store_true", help=f"run tests marked {marker}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for marker, option in OPT_IN.items():
+            if marker in item.keywords and not config.getoption(option):
+                item.add_marker(pytest.mark.skip(reason=f"{marker}: opt in with {option}"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of sample data beside the project; tests that want it are skipped where it is not."""
+    folder = Path(os.environ.get("EDITGAUGE_SHARED", ROOT.parent / "shared"))
+    if not (folder / "data").is_dir():
+        pytest.skip("the shared sample data are not here (set EDITGAUGE_SHARED)")
+    return folder

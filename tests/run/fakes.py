@@ -1,0 +1,123 @@
+"""Scorers and editors for tests of the loops; in a module of their own because worker processes import them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from editgauge.images import read_image, write_png
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track
+
+METRICS = (Metric("mean", "higher", 0, 255, variants=("faithful", "corrected")),)
+
+
+@dataclass(frozen=True)
+class MeanScorer:
+    """The mean of the output; `trap` names samples on which something happens instead."""
+
+    name: str = "test.mean"
+    track: Track = "pixel"
+    metrics: tuple[Metric, ...] = METRICS
+    inputs: tuple[str, ...] = ("images",)
+    source: str = ""
+    trap: Mapping[str, str] = field(default_factory=dict)
+    log: Path | None = None
+    version: str = "1"
+    pause: float = 0.0
+
+    def origin(self) -> Mapping[str, Any]:
+        return {"version": self.version}
+
+    def applies(self, sample: Sample) -> str | None:
+        return "not for this one" if self.trap.get(sample.id) == "not_applicable" else None
+
+    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
+        if self.log is not None:
+            with self.log.open("a") as file:
+                file.write(f"{sample.id} {edit.editor}\n")
+        time.sleep(self.pause)
+        trap = self.trap.get(sample.id, "")
+        if trap == "die":
+            os._exit(11)
+        if trap == "hang":
+            time.sleep(600)
+        if trap == "raise":
+            raise ValueError(f"no good: {sample.image}")
+        if trap == "short":
+            return [Score("mean", 1.0)]
+        assert edit.path is not None
+        value = float(read_image(edit.path).mean())
+        return [Score("mean", value), Score("mean", value / 3, "corrected")]
+
+
+@dataclass(frozen=True)
+class BatchMean(MeanScorer):
+    name: str = "test.batch"
+    batch_size: int = 3
+
+    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
+        return [self(sample, edit) for sample, edit in pairs]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A set scorer: how many outputs there are."""
+
+    name: str = "test.set"
+    track: Track = "pixel"
+    metrics: tuple[Metric, ...] = (Metric("count", "higher", 0, 1e9),)
+    inputs: tuple[str, ...] = ("images",)
+    source: str = ""
+
+    def origin(self) -> Mapping[str, Any]:
+        return {}
+
+    def __call__(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Score]:
+        return [Score("count", float(len(pairs)))]
+
+
+@dataclass(frozen=True)
+class Painter:
+    """Paints every sample in one grey; `trap` as above."""
+
+    name: str = "painter"
+    level: int = 90
+    trap: Mapping[str, str] = field(default_factory=dict)
+    log: Path | None = None
+    parallel: str = "process"
+    concurrency: int = 4
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        if self.log is not None:
+            with self.log.open("a") as file:
+                file.write(f"{sample.id}\n")
+        trap = self.trap.get(sample.id, "")
+        if trap == "die":
+            os._exit(9)
+        if trap == "raise":
+            raise RuntimeError("the model fell over")
+        if trap == "refuse":
+            return Edit(sample.id, self.name, None, Status.REFUSED, "the provider declined")
+        path = folder / "out.png"
+        if trap == "text":
+            path.write_text("not a picture")
+        else:
+            write_png(path, np.full((6, 8, 3), self.level, np.uint8))
+        return Edit(sample.id, self.name, path, seed=7)
+
+
+def make_samples(folder: Path, number: int) -> list[Sample]:
+    """Samples with tiny pictures, each of another grey."""
+    samples = []
+    for index in range(number):
+        path = folder / f"{index}.png"
+        if not path.exists():
+            write_png(path, np.full((8, 8, 3), index * 3 % 256, np.uint8))
+        samples.append(Sample("fake", f"s{index:03}", "all", ("all",), f"do {index}", (path,), (f"s{index:03}",)))
+    return samples

@@ -1,0 +1,100 @@
+"""The editing loop: outputs in their places, a record for each sample, nothing edited twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from editgauge.errors import BudgetExceeded, RunError
+from editgauge.images import read_image
+from editgauge.results import EditRecord, RunFolder
+from editgauge.run.edit import edit, edit_one
+from editgauge.types import Edit, Finding, Sample, Status, with_finding
+from tests.run.fakes import Painter, make_samples
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "run")
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> list[Sample]:
+    return make_samples(tmp_path, 6)
+
+
+def by_sample(run: RunFolder) -> dict[str, EditRecord]:
+    return {record.sample: record for record in run.edits("fake")}
+
+
+@pytest.mark.parametrize("how", ["process", "thread", "serial"])
+def test_outputs_lie_in_the_official_layout(run: RunFolder, samples: list[Sample], how: str) -> None:
+    summary = edit(run, "fake", samples, Painter(parallel=how), workers=2)
+    assert summary.counts == {"scored": 6}
+    for sample in samples:
+        path = run.edits_folder("fake", "painter") / f"{sample.id}.png"
+        assert int(read_image(path)[0, 0, 0]) == 90
+        record = by_sample(run)[sample.id]
+        assert (record.path, record.width, record.height, record.seed) == (
+            f"edits/fake/painter/{sample.id}.png", 8, 6, 7,
+        )  # fmt: skip
+        assert record.seconds is not None
+    assert not list((run.path / "edits" / ".tmp").iterdir())
+
+
+def test_finished_samples_are_never_edited_again(run: RunFolder, samples: list[Sample], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    edit(run, "fake", samples[:4], Painter(log=log), workers=1)
+    summary = edit(run, "fake", samples, Painter(log=log), workers=1)
+    assert (summary.edited, summary.kept) == (2, 4)
+    assert len(log.read_text().splitlines()) == 6
+    (run.path / by_sample(run)["s000"].path).unlink()  # type: ignore[arg-type]
+    assert edit(run, "fake", samples, Painter(log=log), workers=0).edited == 1
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_every_end_has_a_record(run: RunFolder, samples: list[Sample], workers: int) -> None:
+    trap = {"s001": "raise", "s002": "refuse", "s003": "text"} | ({"s004": "die"} if workers else {})
+    faulty = with_finding(samples[5], Finding("json", "x.json", "not JSON", "nothing", repaired=False))
+    summary = edit(run, "fake", [*samples[:5], faulty], Painter(trap=trap), workers=workers)
+    found = {name: (record.status, record.reason) for name, record in by_sample(run).items()}
+    assert found["s000"][0] is Status.SCORED
+    assert found["s001"] == (Status.FAILED, "RuntimeError: the model fell over")
+    assert found["s002"] == (Status.REFUSED, "the provider declined")
+    assert found["s003"][0] is Status.UNREADABLE
+    assert "not a picture" in found["s003"][1]
+    if workers:
+        assert found["s004"] == (Status.FAILED, "the worker process died (exit code 9)")
+    assert found["s005"][0] is Status.DATASET_FAULT
+    assert sum(summary.counts.values()) == 6
+    assert edit(run, "fake", samples[:5], Painter(), workers=0).edited == 0
+    again = edit(run, "fake", samples[:5], Painter(), workers=0, retry=frozenset({Status.FAILED}))
+    assert again.edited == (2 if workers else 1)
+    assert by_sample(run)["s001"].status is Status.SCORED
+
+
+def test_a_budget_stops_and_keeps_what_was_done(run: RunFolder, samples: list[Sample]) -> None:
+    class Dear(Painter):
+        def __call__(self, sample: Sample, folder: Path) -> Edit:
+            if sample.id == "s003":
+                raise BudgetExceeded("the budget of 1 USD would be passed")
+            return super().__call__(sample, folder)
+
+    summary = edit(run, "fake", samples, Dear(parallel="serial"))
+    assert summary.stopped == "the budget of 1 USD would be passed"
+    assert sorted(by_sample(run)) == ["s000", "s001", "s002"]
+
+
+@pytest.mark.parametrize("stem", ["../../escape", "/etc/passwd", ""])
+def test_a_stem_that_leads_out_is_refused(run: RunFolder, samples: list[Sample], stem: str) -> None:
+    bad = Sample("fake", "bad", "all", ("all",), "x", samples[0].images, (stem,))
+    record = edit_one(run.path, "fake", bad, Painter())
+    assert record.status is Status.DATASET_FAULT
+    assert not (run.path.parent / "escape.png").exists()
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "x" * 200, "a\0b"])
+def test_an_editor_name_must_be_a_plain_folder_name(run: RunFolder, samples: list[Sample], name: str) -> None:
+    with pytest.raises(RunError, match="rename it"):
+        edit(run, "fake", samples, Painter(name=name), workers=0)

@@ -1,0 +1,239 @@
+"""The scoring loop: the same rows however it is run, stopped or disturbed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from editgauge.hashes import HashStore
+from editgauge.images import write_png
+from editgauge.results import EditRecord, RunFolder
+from editgauge.run.collect import take_in
+from editgauge.run.index import keep_samples
+from editgauge.run.score import Summary, score
+from editgauge.types import Row, Sample, Status
+from tests.run.fakes import BatchMean, MeanScorer, Spread, make_samples
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def outputs(folder: Path, samples: list[Sample], shift: int = 5) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for index, sample in enumerate(samples):
+        write_png(folder / f"{sample.id}.png", np.full((8, 8, 3), (index * 7 + shift) % 256, np.uint8))
+    return folder
+
+
+class Bench:
+    """A run over fake samples and the outputs of one or more editors."""
+
+    def __init__(self, place: Path, number: int = 12, editors: tuple[str, ...] = ("a", "b")) -> None:
+        (place / "data").mkdir(parents=True)
+        self.data = place / "data"
+        self.samples = make_samples(self.data, number)
+        self.outputs = {name: outputs(place / "out" / name, self.samples, i * 11) for i, name in enumerate(editors)}
+        self.place = place
+
+    def edits(self, run: RunFolder, hashes: HashStore) -> list[EditRecord]:
+        found = []
+        for name, folder in self.outputs.items():
+            found += take_in(run, "fake", name, folder, self.samples, hashes)
+        return found
+
+    def score(self, name: str, *scorers: object, **options: object) -> tuple[RunFolder, Summary]:
+        run = RunFolder.create(self.place / name)
+        keep_samples(run, "fake", self.data, self.samples, self.samples)
+        with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+            summary = score(
+                run, "fake", self.samples, self.edits(run, hashes), scorers or [MeanScorer()],  # type: ignore[arg-type]
+                hashes=hashes, roots=[self.data], **options,  # type: ignore[arg-type]
+            )  # fmt: skip
+        return RunFolder.open(self.place / name), summary
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_rows_do_not_depend_on_the_workers(bench: Bench) -> None:
+    """Serial, one process and two processes write the same rows to the last bit."""
+    scorers = (MeanScorer(), BatchMean(), Spread())
+    runs = [bench.score(f"w{n}", *scorers, workers=n)[0].rows() for n in (0, 1, 2)]
+    assert runs[0] == runs[1] == runs[2]
+    assert len(runs[0]) == 12 * 2 * 2 * 2 + 2  # samples x editors x variants x scorers, and one set row an editor
+    assert all(row.status is Status.SCORED for row in runs[0])
+    assert {row.value for row in runs[0] if row.scorer == "test.set"} == {12.0}
+
+
+def test_a_second_score_does_no_scoring(bench: Bench, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    scorer = MeanScorer(log=log)
+    _, first = bench.score("run", scorer, workers=0)
+    assert (first.computed, first.kept) == (48, 0)
+    run, second = bench.score("run", scorer, workers=0)
+    assert (second.computed, second.kept) == (0, 48)
+    assert len(log.read_text().splitlines()) == 24
+    assert first.counts == second.counts
+    assert len(run.rows()) == 48
+
+
+def test_a_changed_output_replaces_its_rows_only(bench: Bench) -> None:
+    run, _ = bench.score("run", workers=0)
+    before = {row.key: row for row in run.rows()}
+    write_png(bench.outputs["a"] / "s003.png", np.full((8, 8, 3), 200, np.uint8))
+    run, summary = bench.score("run", workers=0)
+    after = {row.key: row for row in run.rows()}
+    assert summary.computed == 2
+    changed = {key for key in after if after[key] != before[key]}
+    assert {(key[1], key[2]) for key in changed} == {("s003", "a")}
+    assert {after[key].value for key in changed} == {200.0, 200.0 / 3}
+    assert set(after) == set(before)
+
+
+def test_a_new_version_of_a_metric_replaces_its_rows(bench: Bench) -> None:
+    bench.score("run", MeanScorer(), workers=0)
+    run, summary = bench.score("run", MeanScorer(version="2"), workers=0)
+    assert summary.computed == 48
+    assert {row.origin["version"] for row in run.rows()} == {"2"}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_output_that_kills_its_worker_costs_itself_only(bench: Bench, workers: int) -> None:
+    """A dying worker is replaced; its other outputs are scored; the killer is marked, and not tried for ever."""
+    run, summary = bench.score("run", MeanScorer(trap={"s004": "die"}), workers=workers)
+    rows = run.rows()
+    dead = [row for row in rows if row.status is not Status.SCORED]
+    assert {row.sample for row in dead} == {"s004"}
+    assert {row.status for row in dead} == {Status.FAILED}
+    assert "died" in dead[0].reason
+    assert len(rows) == 48
+    assert summary.without_score == 4
+    clean = {row.key: row for row in bench.score("clean", MeanScorer(), workers=0)[0].rows()}
+    assert all(row.value == clean[row.key].value for row in rows if row.sample != "s004")
+
+
+def test_an_output_that_hangs_is_stopped(bench: Bench) -> None:
+    run, _ = bench.score("run", MeanScorer(trap={"s001": "hang"}), workers=2, seconds_an_output=1.5)
+    reasons = {row.reason for row in run.rows() if row.status is Status.FAILED}
+    assert reasons == {"it took longer than the time limit"}
+    assert {row.sample for row in run.rows() if row.status is Status.FAILED} == {"s001"}
+
+
+def test_what_a_scorer_raises_or_forgets_becomes_a_reason(bench: Bench) -> None:
+    trap = {"s000": "raise", "s001": "short", "s002": "not_applicable"}
+    run, _ = bench.score("run", MeanScorer(trap=trap), workers=0)
+    found = {row.sample: row for row in run.rows() if row.status is not Status.SCORED}
+    assert found["s000"].status is Status.FAILED
+    assert found["s000"].reason == "ValueError: no good: 0.png"  # without the machine's path
+    assert found["s001"].status is Status.FAILED
+    assert "promised" in found["s001"].reason
+    assert found["s002"].status is Status.NOT_APPLICABLE
+    assert found["s002"].reason == "not for this one"
+
+
+def test_failed_rows_are_tried_again_only_when_asked(bench: Bench) -> None:
+    bench.score("run", MeanScorer(trap={"s000": "raise"}), workers=0)
+    _, again = bench.score("run", MeanScorer(), workers=0)
+    assert again.computed == 0
+    run, retried = bench.score("run", MeanScorer(), workers=0, retry=frozenset({Status.FAILED}))
+    assert retried.computed == 4
+    assert {row.status for row in run.rows()} == {Status.SCORED}
+    assert len(run.rows()) == 48
+    assert run.problems == []
+
+
+def test_missing_and_unreadable_outputs_are_rows(bench: Bench) -> None:
+    (bench.outputs["a"] / "s000.png").unlink()
+    (bench.outputs["a"] / "s001.png").write_text("<html>502</html>")
+    data = (bench.outputs["a"] / "s002.png").read_bytes()
+    (bench.outputs["a"] / "s002.png").write_bytes(data[: len(data) // 2])
+    run, summary = bench.score("run", workers=0)
+    found = {row.sample: row for row in run.rows() if row.status is not Status.SCORED and row.variant == "faithful"}
+    assert {k: v.status for k, v in found.items()} == {
+        "s000": Status.MISSING,
+        "s001": Status.UNREADABLE,
+        "s002": Status.UNREADABLE,
+    }
+    assert "not a picture" in found["s001"].reason
+    assert not any(str(bench.place) in row.reason for row in run.rows())
+    assert summary.without_score == 6
+
+
+KILLER = """
+import sys, pathlib
+sys.path.insert(0, {root!r}); sys.path.insert(0, {src!r})
+from tests.run.test_score import Bench
+from tests.run.fakes import MeanScorer, make_samples
+class Again(Bench):
+    def __init__(self, place):
+        self.data = place / "data"; self.samples = make_samples(self.data, {number})
+        self.outputs = {{n: place / "out" / n for n in ("a", "b")}}; self.place = place
+if __name__ == "__main__":
+    Again(pathlib.Path({place!r})).score("run", MeanScorer(pause=0.004, log=pathlib.Path({log!r})), workers=2)
+"""
+
+
+def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path) -> None:
+    """Killed again and again, then finished: the rows of an undisturbed run, none twice, little computed twice."""
+    number = 60
+    bench = Bench(tmp_path, number)
+    log = tmp_path / "log"
+    script = tmp_path / "killer.py"
+    script.write_text(
+        KILLER.format(root=str(ROOT), src=str(ROOT / "src"), number=number, place=str(tmp_path), log=str(log))
+    )
+    delays = np.random.default_rng(3).uniform(0.8, 2.2, size=4)
+    for delay in delays:
+        process = subprocess.Popen([sys.executable, str(script)], start_new_session=True, stderr=subprocess.DEVNULL)
+        time.sleep(float(delay))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    run, _ = bench.score("run", MeanScorer(log=log), workers=2)
+    undisturbed, _ = bench.score("undisturbed", MeanScorer(), workers=0)
+    assert run.rows() == undisturbed.rows()
+    calls = len(log.read_text().splitlines())
+    assert number * 2 <= calls <= number * 2 + 2 * len(delays)  # at most one output in flight a worker a kill
+
+
+def test_two_commands_may_write_to_one_run(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    script = tmp_path / "second.py"
+    script.write_text(
+        KILLER.format(root=str(ROOT), src=str(ROOT / "src"), number=12, place=str(tmp_path), log=str(tmp_path / "log"))
+    )
+    bench.score("run", MeanScorer(version="0"), workers=0)
+    process = subprocess.Popen([sys.executable, str(script)])
+    run, _ = bench.score("run", MeanScorer(pause=0.004), workers=2)
+    assert process.wait() == 0
+    run = RunFolder.open(tmp_path / "run")
+    assert run.rows() == bench.score("undisturbed", workers=0)[0].rows()
+    assert not [text for text in run.problems if "contradiction" in text]
+
+
+def test_no_path_of_this_machine_is_in_the_run(bench: Bench) -> None:
+    run, _ = bench.score("run", MeanScorer(trap={"s000": "raise"}), workers=0)
+    home = str(bench.place).encode()
+    run.rows()
+    for path in run.path.rglob("*"):
+        if path.is_file():
+            assert home not in path.read_bytes(), path
+
+
+def test_ten_thousand_rows_are_read_back_unchanged(tmp_path: Path) -> None:
+    """Floats survive segments and Parquet to the last bit."""
+    values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(-12, 12, 500)
+    run = RunFolder.create(tmp_path / "run")
+    with run.writer() as writer:
+        writer.write(
+            Row("fake", f"s{i:05}", "e", "x", "m", "faithful", float(v), Status.SCORED, "", "f")
+            for i, v in enumerate(values)
+        )
+    assert [row.value for row in run.rows()] == [float(v) for v in values]

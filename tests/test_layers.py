@@ -1,0 +1,109 @@
+"""Imports point downwards only, and the light parts stay light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "editgauge"
+LAYERS: dict[str, int] = {
+    "types": 0,
+    "errors": 0,
+    "images": 1,
+    "catalog": 1,
+    "segments": 1,
+    "hashes": 1,
+    "compact": 1,
+    "results": 1,
+    "outputs": 1,
+    "workers": 1,
+    "instructions": 1,
+    "stats": 1,
+    "tables": 1,
+    "metrics": 1,
+    "ocr": 2,
+    "models": 2,
+    "judges": 3,
+    "editors": 3,
+    "testing": 4,
+    "benchmarks": 4,
+    "check": 5,
+    "run": 5,
+    "reports": 6,
+    "study": 6,
+    "cli": 7,
+}
+"""Reading a run (`reports`, `study`) uses nothing above level 1: see `test_reading_a_run_needs_nothing_heavy`."""
+
+
+def modules() -> list[tuple[str, Path]]:
+    return [
+        (".".join(("editgauge", *path.relative_to(SOURCE).with_suffix("").parts)), path)
+        for path in SOURCE.rglob("*.py")
+    ]
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in found if name.startswith("editgauge.")}
+
+
+def part(module: str) -> str:
+    return module.split(".")[1]
+
+
+@pytest.mark.parametrize(
+    ("module", "path"),
+    [m for m in modules() if len(m[0].split(".")) > 1 and part(m[0]) not in ("__init__", "__main__")],
+)
+def test_imports_point_downwards(module: str, path: Path) -> None:
+    own = part(module)
+    assert own in LAYERS, f"{module}: put its first part into LAYERS"
+    for name in imports(path):
+        other = part(name)
+        if other in ("__version__", own):
+            continue
+        assert LAYERS[other] <= LAYERS[own], f"{module} imports {name}, which lies above it"
+        if own in ("reports", "study"):
+            assert LAYERS[other] <= 1, f"{module} imports {name}: a run must be readable without it"
+
+
+@pytest.mark.parametrize(("module", "path"), [m for m in modules() if ".benchmarks." in m[0]])
+def test_benchmarks_use_only_the_public_names_of_each_other(module: str, path: Path) -> None:
+    own = module.split(".")[2]
+    for name in imports(path):
+        parts = name.split(".")
+        if (
+            parts[1] == "benchmarks"
+            and len(parts) > 3
+            and parts[2] != own
+            and (SOURCE / "benchmarks" / parts[2]).is_dir()
+        ):
+            inside = SOURCE / "benchmarks" / parts[2] / f"{parts[3]}.py"
+            assert not inside.exists(), f"{module} imports {name}, an inside of another benchmark"
+
+
+def loaded_by(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r}); {code}; print(*sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_importing_the_package_pulls_in_nothing_heavy() -> None:
+    assert not loaded_by("import editgauge") & {"torch", "cv2", "numpy", "duckdb", "transformers", "PIL"}
+
+
+def test_help_pulls_in_nothing_heavy() -> None:
+    code = "from editgauge.cli.main import build_app; build_app()"
+    assert not loaded_by(code) & {"torch", "cv2", "numpy", "duckdb", "transformers", "PIL", "openai", "httpx", "scipy"}

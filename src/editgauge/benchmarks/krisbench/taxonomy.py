@@ -1,0 +1,39 @@
+"""KRIS-Bench's folders, tasks, dimensions and types of knowledge."""
+
+from __future__ import annotations
+
+TAXONOMY: dict[str, dict[str, tuple[str, ...]]] = {
+    "Factual": {
+        "Attribute Perception": (
+            "count_change", "color_change", "size_adjustment", "part_completion", "anomaly_correction",
+        ),
+        "Spatial Perception": ("position_movement", "viewpoint_change"),
+        "Temporal Prediction": ("temporal_prediction",),
+    },
+    "Conceptual": {
+        "Social Science": ("practical_knowledge", "humanities"),
+        "Natural Science": ("biology", "chemistry", "geography", "mathematics", "medicine", "physics"),
+    },
+    "Procedural": {
+        "Logical Reasoning": ("abstract_reasoning", "rule-based_reasoning"),
+        "Instruction Decomposition": ("multi-instruction_execution", "multi-element_composition"),
+    },
+}  # fmt: skip
+"""Type of knowledge -> dimension -> folders, in the paper's order."""
+FOLDERS: dict[str, tuple[str, str]] = {
+    folder: (knowledge, dimension)
+    for knowledge, dimensions in TAXONOMY.items()
+    for dimension, folders in dimensions.items()
+    for folder in folders
+}
+"""Folder -> type of knowledge and dimension."""
+EXPLAINED: tuple[str, ...] = ("Social Science", "Natural Science", "Logical Reasoning")
+"""Dimensions whose judge is given the explanation."""
+FRAMES = 4
+"""Frames of a temporal sequence, one of which is to be made."""
+
+
+def temporal_task(missing: int | None) -> str:
+    """The task of ``temporal_prediction`` by the frame that is to be made: 1 reverse, 2 and 3 between, 4 forward."""
+    kind = {1: "reverse", 2: "intermediate", 3: "intermediate", 4: "forward"}.get(missing or 0, "unknown")
+    return f"temporal_prediction_{kind}"

@@ -303,8 +303,8 @@ def _read_line(value: str, high: int) -> int | None:
     """The one integer that a line gives after its name, or None when the line can be read in two ways."""
     value = value.strip().strip("|").lstrip("*_ ").rstrip()
     match = re.match(
-        r"[*_`\"“\[(]*(?P<number>0|[1-9]\d{0,5})(?:\.0+)?[\])]?(?:\s*(?:/|\(?out of)\s*(?P<top>\d{1,6})\)?)?[*_`\"”\])]*"
-        r"(?P<rest>$|[,;.](?=\s|$).*|\s+[-–—(|].*|\s*\|.*|\s*[}\]]\s*$)",
+        r"[*_`\"“\[(]*(?P<number>0|[1-9]\d{0,5})(?:\.0+)?[\])]?(?:\s*(?:/|\(?out of)\s*(?P<top>\d{1,6})\)?)?"
+        r"[*_`\"”\])]*(?P<rest>$|[,;.](?=\s|$).*|\s+[-–—(|].*|\s*\|.*|\s*[}\]]\s*$)",
         value,
         re.ASCII | re.IGNORECASE,
     )

@@ -1,0 +1,171 @@
+"""Text as TextEdit's OCR scores compare it: normalisation, similarity, containment, right-to-left order.
+
+Pure functions of strings. `normalise` and `similarity` are the released definitions (protocols, TextEdit, classic
+track); `normalise_strictly`, `occurrences` and `logical_order` serve the corrected variant and the engines.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+
+from rapidfuzz.distance import Levenshtein
+
+distance: Callable[[str, str], int] = Levenshtein.distance
+"""Levenshtein distance: insertions, deletions and substitutions of code points, each at a cost of 1."""
+
+SHORT = 3
+"""Up to this many characters after normalisation a text occurs in a page by chance too often to say anything."""
+
+
+def normalise(text: str) -> str:
+    """NFKC, lower case, alphanumeric characters only: what the released scores compare.
+
+    Case, punctuation, blanks, emoji and marks that do not combine into a letter vanish; full-width and ligature forms
+    become plain ones; other scripts stay: ``"Café №1 – ＦＵＬＬ!"`` gives ``"caféno1full"``.
+    """
+    if text.isascii():
+        return text.lower() if text.isalnum() else "".join(filter(str.isalnum, text.lower()))
+    return _normalise_any(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _normalise_any(text: str) -> str:
+    # the order matters: a sign that NFKC takes apart may hold capitals, and a capital's lower case a mark of its own
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
+
+
+def normalise_strictly(text: str) -> str:
+    """NFKC without blanks and control characters: case, punctuation, marks and emoji stay.
+
+    For edits that `normalise` cannot see, because it makes source and target the same or leaves nothing of one.
+    """
+    return "".join(filter(_is_ink, unicodedata.normalize("NFKC", text)))
+
+
+def similarity(a: str, b: str) -> float:
+    """1 − Levenshtein distance / (length of the longer + 1e-5), in [0, 1]; higher is more alike.
+
+    Identical texts, two empty ones among them, give 1; texts with nothing in common about 1e-5 / length, not 0.
+    The released code's formula, on texts that are normalised already.
+    """
+    if a == b:
+        return 1.0
+    length_a, length_b = len(a), len(b)
+    return 1 - distance(a, b) / ((length_a if length_a > length_b else length_b) + 1e-5)
+
+
+def occurrences(text: str, words: str, *, strictly: bool = False, whole: bool = False) -> list[tuple[int, int]]:
+    """Where `words` occur in `text`, as (start, end) in the normalised text; none for words without letters.
+
+    Both are seen through `normalise`, or `normalise_strictly`. With `whole` only places count that neither begin nor
+    end inside a word: ``10`` is in ``"10 am"`` but not in ``"2010"``. Blanks that OCR lost or added inside `words` do
+    not matter. Chinese, Japanese, Thai and Lao set no blanks between words: there every place is a boundary.
+    """
+    wanted = normalise_strictly(words) if strictly else normalise(words)
+    if not wanted:
+        return []
+    letters, joined = _joints(text, strictly)
+    found: list[tuple[int, int]] = []
+    start = letters.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if not whole or (start not in joined and end not in joined):
+            found.append((start, end))
+        start = letters.find(wanted, start + 1)
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _joints(text: str, strictly: bool) -> tuple[str, frozenset[int]]:
+    """The normalised text, and the positions in it where two letters of one word meet."""
+    plain = unicodedata.normalize("NFKC", text)
+    kept: list[str] = []
+    joined: set[int] = set()
+    before = ""
+    for character in plain if strictly else plain.lower():
+        letter = character.isalnum()
+        if letter and before and not (_without_blanks(character) or _without_blanks(before)):
+            joined.add(len(kept))
+        if letter or (strictly and _is_ink(character)):
+            kept.append(character)
+        if letter:
+            before = character
+        elif not unicodedata.combining(character):
+            before = ""
+    return "".join(kept), frozenset(joined)
+
+
+def _is_ink(character: str) -> bool:
+    return not character.isspace() and unicodedata.category(character) not in ("Cc", "Cf")
+
+
+def _without_blanks(character: str) -> bool:
+    """Whether the character's script is written without blanks between words."""
+    return (
+        "\u2e80" <= character <= "\u9fff"
+        or "\uf900" <= character <= "\ufaff"
+        or "\u0e00" <= character <= "\u0eff"
+        or "\U00020000" <= character <= "\U0003ffff"
+    )
+
+
+# --------------------------------------------------------------------------------------------------- right to left
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters with a direction of their own run from right to left (Hebrew, Arabic, Syriac…)."""
+    if text.isascii():
+        return False
+    right = left = 0
+    for character in text:
+        direction = unicodedata.bidirectional(character)
+        if direction in ("R", "AL"):
+            right += 1
+        elif direction == "L":
+            left += 1
+    return right > left
+
+
+def logical_order(text: str) -> str:
+    """Text in reading order, from text in the order of its pixels (left to right); other text comes back as it is.
+
+    A line that is mostly right-to-left is turned around; runs of digits and of left-to-right letters in it, which
+    stand in reading order already, are turned back, and marks stay behind their letter. For engines that deliver
+    visual order; the reverse of it is the function itself on one line of text.
+    """
+    if not is_right_to_left(text):
+        return text
+    clusters: list[str] = []
+    for character in text:
+        if clusters and unicodedata.combining(character):
+            clusters[-1] += character
+        else:
+            clusters.append(character)
+    clusters.reverse()
+    result: list[str] = []
+    run: list[str] = []
+    for cluster in clusters:
+        if _runs_left_to_right(cluster[0]) or (run and cluster in ".,:/-"):
+            run.append(cluster)
+            continue
+        _turn_back(run, result)
+        result.append(cluster.translate(_MIRRORED))
+    _turn_back(run, result)
+    return "".join(result)
+
+
+def _runs_left_to_right(character: str) -> bool:
+    return unicodedata.bidirectional(character) in ("L", "EN", "AN")
+
+
+def _turn_back(run: list[str], result: list[str]) -> None:
+    """Append a left-to-right run in its own order; separators at its end belong to the line, not to the run."""
+    tail: list[str] = []
+    while run and not _runs_left_to_right(run[-1][0]):
+        tail.append(run.pop())
+    result.extend(reversed(run))
+    result.extend(reversed(tail))
+    run.clear()

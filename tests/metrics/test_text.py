@@ -1,0 +1,130 @@
+"""Normalisation, similarity, containment and reading order of text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editgauge.metrics.text import (
+    distance,
+    is_right_to_left,
+    logical_order,
+    normalise,
+    normalise_strictly,
+    occurrences,
+    similarity,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "strict"),
+    [
+        ("Hello, World!", "helloworld", "Hello,World!"),
+        ("Café №1 – ＦＵＬＬ!", "caféno1full", "CaféNo1–FULL!"),
+        ("e\u0301te\u0301", "été", "été"),  # marks that combine
+        ("q\u0301", "q", "q\u0301"),  # a mark that has no letter to go into
+        ("🎉🎉", "", "🎉🎉"),
+        ("50 %\n½ m²", "5012m2", "50%1⁄2m2"),
+        ("Straße ÎŞ İ", "straßeîşi", "StraßeÎŞİ"),
+        ("ﬁn", "fin", "fin"),
+        ("逆风 物流。", "逆风物流", "逆风物流。"),
+        ("Ｃafé\u200b", "café", "Café"),
+        ("", "", ""),
+        ("_-'", "", "_-'"),
+    ],
+)
+def test_normalisation(text: str, plain: str, strict: str) -> None:
+    assert normalise(text) == plain
+    assert normalise_strictly(text) == strict
+
+
+@given(st.text(max_size=30))
+def test_normalising_twice_changes_nothing_more_for_ascii_and_keeps_letters_only(text: str) -> None:
+    once = normalise(text)
+    assert all(character.isalnum() for character in once)
+    if text.isascii():
+        assert normalise(once) == once == "".join(c for c in text.lower() if c.isalnum())
+
+
+def _plain_distance(a: str, b: str) -> int:
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        above, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (x != y))
+    return row[-1]
+
+
+@given(st.text("abç逆", max_size=8), st.text("abç逆", max_size=8))
+def test_similarity_is_the_released_formula(a: str, b: str) -> None:
+    assert distance(a, b) == _plain_distance(a, b)
+    assert similarity(a, b) == 1 - _plain_distance(a, b) / (max(len(a), len(b)) + 1e-5)
+    assert similarity(a, b) == similarity(b, a)
+    assert 0 <= similarity(a, b) <= 1
+
+
+def test_texts_with_nothing_in_common_are_hardly_alike() -> None:
+    assert 0 < similarity("abc", "xyz") < 1e-5
+    assert 0 < similarity("", "xyz") < 1e-5
+    assert similarity("", "") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "anywhere", "whole"),
+    [
+        ("open 10 am", "10", 1, 1),
+        ("in 2010", "10", 1, 0),
+        ("1 0", "10", 1, 1),  # a blank that OCR added
+        ("x1 0y", "10", 1, 0),
+        ("NEWYORK 10", "new york", 1, 1),
+        ("第10章", "10", 1, 1),  # no blanks between words there
+        ("开业大吉", "大", 1, 1),
+        ("aaa", "aa", 2, 0),
+        ("10, 10; 210", "10", 3, 2),
+        ("l'été", "l'e\u0301te\u0301", 1, 1),
+        ("abc", "!", 0, 0),
+    ],
+)
+def test_occurrences(text: str, words: str, anywhere: int, whole: int) -> None:
+    assert len(occurrences(text, words)) == anywhere
+    assert len(occurrences(text, words, whole=True)) == whole
+
+
+def test_strict_occurrences_see_case_and_punctuation() -> None:
+    assert occurrences("Big SALE!", "sale") == [(3, 7)]
+    assert occurrences("Big SALE!", "sale", strictly=True) == []
+    assert occurrences("Big SALE!", "SALE!", strictly=True, whole=True) == [(3, 8)]
+    assert occurrences("BigSALE", "SALE", strictly=True, whole=True) == []
+
+
+@given(st.text("ab1 -逆é", max_size=12), st.text("ab1 -逆é", max_size=4))
+def test_whole_occurrences_are_some_of_all(text: str, words: str) -> None:
+    everywhere = occurrences(text, words)
+    assert set(occurrences(text, words, whole=True)) <= set(everywhere)
+    for start, end in everywhere:
+        assert normalise(text)[start:end] == normalise(words) != ""
+    if normalise(words) and normalise(words) in normalise(text):
+        assert everywhere
+
+
+SHALOM = "שלום"
+
+
+def test_right_to_left_text_is_put_in_reading_order() -> None:
+    assert is_right_to_left(SHALOM + " ok")
+    assert not is_right_to_left("ok " + SHALOM[:1])
+    assert not is_right_to_left("123")
+    assert logical_order(SHALOM[::-1]) == SHALOM
+    assert logical_order("abc 123") == "abc 123"
+    assert logical_order("12.50 " + SHALOM[::-1] + " Tel") == "Tel " + SHALOM + " 12.50"
+    assert logical_order(")" + SHALOM[::-1] + "(") == ")" + SHALOM + "("  # mirrored twice: turned and swapped
+    marked = "\u05e9\u05b8\u05dc"  # a letter with its vowel mark, and a letter
+    assert logical_order("\u05dc\u05e9\u05b8") == marked
+
+
+@given(st.text("שלוםabc12 ", max_size=12))
+def test_order_keeps_every_character_and_turning_twice_gives_the_line_back(text: str) -> None:
+    turned = logical_order(text)
+    assert sorted(turned) == sorted(text)
+    assert logical_order(turned) == text

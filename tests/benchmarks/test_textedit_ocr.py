@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge.benchmarks.textedit.ocr import METRICS, Trace, ocr_scores
+from editgauge.benchmarks.textedit import ocr_scores
+from editgauge.benchmarks.textedit.ocr import METRICS, Trace
 
 HERE = Path(__file__).resolve()
 _SPEC = importlib.util.spec_from_file_location("plain_ocr", HERE.parent / "plain_ocr.py")

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
+from editgauge.benchmarks.textedit.ocr import ocr_scores
 from editgauge.types import Scorer, Track
+
+__all__ = ["BENCHMARK", "TextEdit", "ocr_scores"]
 
 
 @dataclass(frozen=True, slots=True)

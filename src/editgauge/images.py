@@ -262,6 +262,8 @@ def _decode_with_pillow(data: bytes, mode: str) -> Array:
         image.load()
         if image.mode.startswith("I") or image.mode == "F":
             values = np.asarray(image, dtype=np.float64)
-            eight = np.clip(np.floor(values / 256.0 if values.max(initial=0) > 255 else values), 0, 255)
+            # 16-bit samples keep their high byte; other wide samples have no known range and are cut to 0..255
+            sixteen = image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG")
+            eight = np.clip(np.floor(values / 256.0) if sixteen else np.nan_to_num(values), 0, 255)
             image = Image.fromarray(eight.astype(np.uint8))
         return np.array(image.convert(mode), dtype=np.uint8)

@@ -13,6 +13,8 @@ from editgauge.errors import EditgaugeError
 
 COMMANDS: tuple[str, ...] = (
     # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has `register(app)`
+    "list",
+    "check",
     "edit",
     "score",
 )

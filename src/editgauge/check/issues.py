@@ -1,0 +1,71 @@
+"""One line of a check, and the loop that looks at many samples at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from editgauge.types import Finding, Sample
+
+Progress = Callable[[int, int, str], None]
+"""Called with done, total and what is being done."""
+Result = TypeVar("Result")
+
+
+class Level(StrEnum):
+    """How much a line of a check matters."""
+
+    ATTENTION = "attention"
+    """Costs scores, or makes them mean something else: somebody should look."""
+    REPAIRED = "repaired"
+    """Wrong in the files, put right on reading; said so that it can be checked."""
+    NOTE = "note"
+    """A fact about the files that changes no score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing that a check found. `kind` is a short stable code, `file` is relative, `sample` may be "" (no one)."""
+
+    level: Level
+    kind: str
+    sample: str
+    file: str
+    found: str
+    assumed: str = ""
+
+    @classmethod
+    def of(cls, finding: Finding, sample: str = "") -> Issue:
+        """A loader's finding as a line: one that nobody could repair needs attention."""
+        level = Level.REPAIRED if finding.repaired else Level.ATTENTION
+        return cls(level, finding.kind, sample, finding.file, finding.found, finding.assumed)
+
+
+def relative(path: Path, root: Path) -> str:
+    """The path below `root`, with ``/``; one outside is named by its last part."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def each(
+    samples: Sequence[Sample],
+    look: Callable[[Sample], Result],
+    *,
+    workers: int | None,
+    progress: Progress | None,
+    note: str,
+) -> Iterator[Result]:
+    """`look` at every sample on `workers` threads (default: the cores), results in the order of the samples.
+
+    Threads, because the time goes into decoding, which Pillow, OpenCV and NumPy do without holding Python's lock.
+    """
+    count = workers or os.cpu_count() or 1
+    with ThreadPoolExecutor(max_workers=max(1, count)) as pool:
+        for done, result in enumerate(pool.map(look, samples), start=1):
+            if progress is not None:
+                progress(done, len(samples), note)
+            yield result

@@ -1,0 +1,182 @@
+"""`editgauge check`: lint a data set, and a model's outputs, before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, SplitOpt
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editgauge.check import DataReport, Issue, OutputsReport
+
+_EXAMPLE = "Example: editgauge check texteditbench DATA --outputs OUTPUTS --editor my-model"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("check", epilog=_EXAMPLE)(check)
+
+
+def check(
+    benchmark: BenchmarkArg,
+    data: DataArg = None,
+    outputs: Annotated[
+        Path | None, typer.Option("--outputs", help="A folder of outputs in official naming, one model's or several.")
+    ] = None,
+    editor: Annotated[
+        str | None, typer.Option("--editor", help="The model in OUTPUTS to look at. Default: all that are there.")
+    ] = None,
+    split: SplitOpt = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", help="A kind of line that needs no attention; may be repeated.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads; default: the cores.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Print every line, not only 20 of a kind and every repair.")
+    ] = False,
+    json: JsonOpt = False,
+) -> None:
+    """Check the data: counts, every repair, files, masks, references; and outputs, before anything is spent.
+
+    Exit code 0: nothing needs attention; 1: something does; 2: this is no data or outputs folder.
+    """
+    from editgauge import catalog
+    from editgauge.check import check_data, check_outputs, editor_folders
+    from editgauge.cli import common
+    from editgauge.errors import UsageError
+
+    if editor is not None and outputs is None:
+        raise UsageError("--editor: wanted --outputs DIR with it")
+    bench = catalog.find("benchmarks", benchmark)
+    dataset = bench.load(data, split=split)
+    reports = []
+    with common.progress(json) as show:
+        found = check_data(bench, dataset, workers=workers, progress=show)
+        if outputs is not None:
+            others = list(bench.load(data)) if split is not None else ()
+            for name, folder in editor_folders(outputs, editor, found.samples).items():
+                reports.append(
+                    check_outputs(found.samples, name, folder, others=others, workers=workers, progress=show)
+                )
+    wanting = _attention([*found.issues, *(issue for report in reports for issue in report.issues)], ignore or ())
+    if json:
+        common.print_json(_as_json(found, reports, len(wanting)))
+    else:
+        _print(found, reports, wanting, None if every else 20)
+    if wanting:
+        raise typer.Exit(1)
+
+
+def _attention(issues: Sequence[Issue], ignored: Sequence[str]) -> list[Issue]:
+    from editgauge.check import Level
+
+    return [issue for issue in issues if issue.level is Level.ATTENTION and issue.kind not in ignored]
+
+
+def _as_json(found: DataReport, reports: Sequence[OutputsReport], attention: int) -> dict[str, Any]:
+    return {
+        "benchmark": found.benchmark,
+        "data": str(found.root),
+        "part": found.part,
+        "samples": len(found.samples),
+        "counts": [asdict(count) for count in found.counts],
+        "issues": [asdict(issue) for issue in found.issues],
+        "outputs": [
+            {
+                "editor": report.editor,
+                "folder": str(report.folder),
+                "count": report.count,
+                "issues": [asdict(issue) for issue in report.issues],
+            }
+            for report in reports
+        ],
+        "attention": attention,
+    }
+
+
+def _print(found: DataReport, reports: Sequence[OutputsReport], wanting: Sequence[Issue], limit: int | None) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    part = f" ({found.part})" if found.part else ""
+    console.print(f"[bold]{found.benchmark}{part}[/bold]: {len(found.samples):,} samples", soft_wrap=True)
+    _print_counts(console, found)
+    _print_issues(console, "data", found.issues, limit)
+    if reports:
+        _print_outputs(console, reports)
+    for report in reports:
+        _print_issues(console, report.editor, report.issues, limit)
+    if wanting:
+        console.print(f"{len(wanting):,} lines need attention", style="yellow")
+    else:
+        console.print("nothing needs attention", style="green")
+    if not reports:
+        console.print(f"next: editgauge check {found.benchmark} … --outputs DIR, or editgauge score", soft_wrap=True)
+
+
+def _print_counts(console: Console, found: DataReport) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("split or category", title="samples", title_justify="left")
+    table.add_column("found", justify="right")
+    table.add_column("published", justify="right")
+    for count in found.counts:
+        published = "" if count.published is None else f"{count.published:,}"
+        style = "yellow" if count.published not in (None, count.found) else None
+        table.add_row(escape(count.name or "all"), f"{count.found:,}", published, style=style)
+    console.print(table)
+
+
+def _print_outputs(console: Console, reports: Sequence[OutputsReport]) -> None:
+    """A line a model; what no model has any of is left out."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    always = ("samples", "present", "readable", "missing")
+    names = [n for n in reports[0].count if n in always or any(report.count[n] for report in reports)]
+    table = Table("outputs of", title="outputs", title_justify="left")
+    for name in names:
+        table.add_column(name, justify="right", overflow="fold")
+    for report in reports:
+        table.add_row(escape(report.editor), *(f"{report.count[name]:,}" for name in names))
+    console.print(table)
+
+
+def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: int | None) -> None:
+    """Lines by level and kind. Every repair is printed: nothing is repaired silently; others up to `limit` a kind."""
+    from rich.text import Text
+
+    from editgauge.check import Level
+
+    if not issues:
+        console.print(f"{title}: nothing found")
+    by_kind: dict[tuple[Level, str], list[Issue]] = {}
+    for issue in issues:
+        by_kind.setdefault((issue.level, issue.kind), []).append(issue)
+    order = list(Level)
+    for (level, kind), lines in sorted(by_kind.items(), key=lambda item: (order.index(item[0][0]), item[0][1])):
+        style = {Level.ATTENTION: "bold yellow", Level.REPAIRED: "bold", Level.NOTE: "dim"}[level]
+        assumed = {issue.assumed for issue in lines}
+        common = f": {assumed.pop()}" if len(assumed) == 1 else ""
+        console.print(
+            Text(f"{title}, {level.value}: {kind} ({len(lines):,}){_plain(common)}", style=style), soft_wrap=True
+        )
+        shown = lines if limit is None or level is Level.REPAIRED else lines[:limit]
+        for issue in shown:
+            where = issue.file or issue.sample
+            tail = "" if common or not issue.assumed else f"; {issue.assumed}"
+            console.print(Text(_plain(f"  {where + ': ' if where else ''}{issue.found}{tail}")), soft_wrap=True)
+        if len(shown) < len(lines):
+            console.print(f"  … and {len(lines) - len(shown):,} more (--all)")
+
+
+def _plain(text: str) -> str:
+    """Without control characters: names in a data set must not steer a terminal."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)

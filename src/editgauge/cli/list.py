@@ -1,0 +1,104 @@
+"""`editgauge list`: what there is to name in the other commands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from editgauge.cli.common import JsonOpt
+
+KINDS = ("benchmarks", "editors", "scorers", "judges")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("list", epilog="Example: editgauge list editors")(list_names)
+
+
+def list_names(
+    kind: Annotated[str, typer.Argument(help="benchmarks, editors, scorers or judges; all of them without.")] = "",
+    json: JsonOpt = False,
+) -> None:
+    """List benchmarks, editors, scorers and judges, those of other packages included."""
+    from editgauge.cli import common
+    from editgauge.errors import UsageError
+
+    if kind and kind not in KINDS:
+        raise UsageError(f"list {kind!r}: wanted one of {', '.join(KINDS)}")
+    found = {name: _entries(name) for name in (KINDS if not kind else (kind,))}
+    if json:
+        common.print_json(found)
+    else:
+        _print(found)
+
+
+def _entries(kind: str) -> list[dict[str, Any]]:
+    from editgauge import catalog
+
+    if kind == "benchmarks":
+        return [_benchmark(name) for name in catalog.names(kind)]
+    if kind == "scorers":
+        return [entry for name in catalog.names("benchmarks") for entry in _scorers(name)]
+    return [{"name": name, "about": _about(kind, name)} for name in catalog.names(kind)]
+
+
+def _benchmark(name: str) -> dict[str, Any]:
+    found, reason = _load("benchmarks", name)
+    if found is None:
+        return {"name": name, "about": reason}
+    about = f"{found.title}: {found.published_counts.get('', '?'):,} samples. {found.citation}"
+    return {"name": name, "samples": found.published_counts.get(""), "about": about}
+
+
+def _scorers(name: str) -> list[dict[str, Any]]:
+    """Every scorer of a benchmark; a track that cannot be made here says why."""
+    from editgauge.errors import EditgaugeError
+    from editgauge.types import TRACKS
+
+    found, reason = _load("benchmarks", name)
+    if found is None:
+        return [{"name": name, "about": reason}]
+    entries: list[dict[str, Any]] = []
+    for track in TRACKS:
+        try:
+            scorers = found.scorers([track])
+        except (EditgaugeError, ImportError) as error:
+            entries.append({"name": f"{name}/{track}", "benchmark": name, "track": track, "about": str(error)})
+            continue
+        for scorer in scorers:
+            metrics = [metric.name for metric in scorer.metrics]
+            about = f"{name}, {track}: {', '.join(metrics)}"
+            entries.append({"name": scorer.name, "benchmark": name, "track": track, "metrics": metrics, "about": about})
+    return entries
+
+
+def _load(kind: str, name: str) -> tuple[Any, str]:
+    """The object behind a name, or why it cannot be had (a package that it needs is missing)."""
+    from editgauge import catalog
+    from editgauge.errors import EditgaugeError
+
+    try:
+        return catalog.find(kind, name), ""
+    except (EditgaugeError, ImportError, AttributeError) as error:
+        return None, f"cannot be loaded: {error}"
+
+
+def _about(kind: str, name: str) -> str:
+    """The first line of what the object says about itself."""
+    found, reason = _load(kind, name)
+    return reason if found is None else ((found.__doc__ or "").strip().splitlines() or [""])[0]
+
+
+def _print(found: dict[str, list[dict[str, Any]]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for kind, entries in found.items():
+        table = Table(title=kind, title_justify="left", show_header=False)
+        table.add_column("name", no_wrap=True)
+        table.add_column("about", overflow="fold")
+        for entry in entries:
+            table.add_row(Text(entry["name"]), Text(entry["about"]))
+        console.print(table if entries else f"{kind}: none are registered")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from editgauge.benchmarks.base import Samples
 
 OPT_IN = {"slow": "--run-slow", "gpu": "--run-gpu", "network": "--run-network"}
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,3 +33,25 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip("the shared sample data are not here (set EDITGAUGE_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """No test touches the user's own cache; one folder for the session, shared by its workers."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    before = os.environ.get("EDITGAUGE_CACHE")
+    os.environ["EDITGAUGE_CACHE"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["EDITGAUGE_CACHE"]
+    else:
+        os.environ["EDITGAUGE_CACHE"] = before
+
+
+@pytest.fixture(scope="session")
+def mini() -> Samples:
+    """The built-in benchmark, drawn once for the whole session. Nobody writes into its folder."""
+    from editgauge.benchmarks.mini import BENCHMARK
+
+    return BENCHMARK.load(None)

@@ -1,0 +1,12 @@
+"""The scorers of the built-in benchmark, a line each: ``module:function`` (see benchmarks.base)."""
+
+from __future__ import annotations
+
+from editgauge.types import Track
+
+FACTORIES: dict[Track, list[str]] = {
+    "pixel": [],
+    "ocr": [],
+    "embedding": [],
+    "judge": [],
+}

@@ -56,7 +56,7 @@ def birthday(new: bool) -> Canvas:
     colours = ["#f28482", "#84a59d", "#f6bd60", "#7fb7d6", "#c39bd3"]
     for i in range(70):
         x, y = (i * 197) % 680, (i * 331) % 500
-        if 110 < x < 590 and 90 < y < 430:
+        if 110 < x < 590 and 90 < y < 470:
             continue
         angle = i * 37
         points = [turn((x + dx, y + dy), (x, y), angle) for dx, dy in ((-8, -4), (8, -4), (8, 4), (-8, 4))]
@@ -156,8 +156,8 @@ def bottle(new: bool) -> Canvas:
         x, y = 118 + 26 * math.cos(i * math.pi / 4), 190 + 26 * math.sin(i * math.pi / 4)
         label.line([(118, 190), (x, y)], "#f6d743", 3)
     if not new:
-        label.text(118, 252, "Sugar Free", "sans", 22, "#c0392b", weight=600, mark=True)
-    label.text(118, 286, "330 ml", "plain", 13, "#6b6b6b")
+        label.text(118, 250, "Sugar Free", "sans", 21, "#c0392b", weight=600, mark=True)
+    label.text(118, 291, "330 ml", "plain", 13, "#6b6b6b")
     c.place(label, [(143, 320), (377, 320), (377, 638), (143, 638)])
     return c
 

@@ -33,7 +33,7 @@ def blackboard(new: bool) -> Canvas:
     c.texture(clouds(632, 440, 52, cell=160), 11, (24, 24, 632, 440))
     c.text(340, 112, "8 + 9 = 17", "round", 50, "#eef3ea", opacity=0.93)
     c.text(262, 234, "12 + 30 =", "round", 50, "#eef3ea", opacity=0.93)
-    c.text(446, 234, "42" if new else "41", "round", 50, "#eef3ea", opacity=0.93, mark=True)
+    c.text(418, 234, "42" if new else "41", "round", 50, "#eef3ea", align="left", opacity=0.93, mark=True)
     c.text(340, 356, "25 - 5 = 20", "round", 50, "#eef3ea", opacity=0.93)
     c.rect(60, 462, 560, 20, "#7d5430", radius=4)
     c.rect(120, 454, 62, 12, "#f4f4f0", radius=5)

@@ -10,6 +10,8 @@
     |       +-- ImageTooLarge a picture over the pixel limit (the limit can be raised)
     +-- RunError              the run folder: cannot be written, holds contradicting rows
     +-- ShapeMismatch         two arrays that should have one shape have two
+    +-- WeightsError          a network's weights are not there, or are not the ones they should be
+    +-- DownloadError         a file could not be fetched, or is not what was announced
     +-- MissingExtra          an optional library is not installed: names the extra
     +-- BudgetExceeded        stopped before the budget was passed; exit code 3
 
@@ -61,6 +63,14 @@ class RunError(EditgaugeError):
 
 class ShapeMismatch(EditgaugeError, ValueError):
     """Arrays that must have the same shape have different ones. Nothing is ever resized silently."""
+
+
+class WeightsError(EditgaugeError):
+    """A network's weights are not there, or are not the ones they should be. Says what to type."""
+
+
+class DownloadError(EditgaugeError):
+    """A file could not be fetched, or is not what was announced."""
 
 
 class MissingExtra(EditgaugeError, ImportError):

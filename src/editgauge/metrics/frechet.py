@@ -6,9 +6,9 @@ bound. FID is biased: it grows as the number of samples falls, so values are com
 below 2,048 samples (the number of features) the covariance is rank-deficient. KID's estimate has no such bias, at the
 price of being slightly negative now and then.
 
-The trace of the square root of a product of covariances is the sum of the singular values of A·Bᵀ, where AᵀA and BᵀB are
-the covariances. This needs no matrix square root, no added diagonal, and is as exact for rank-deficient covariances as
-for full ones, where the usual `sqrtm` loses half the digits or fails.
+The trace of the square root of a product of covariances is the sum of the singular values of A·Bᵀ, where AᵀA and BᵀB
+are the covariances. This needs no matrix square root and no added diagonal, and is as exact for rank-deficient
+covariances as for full ones, where the usual `sqrtm` loses half the digits or fails.
 """
 
 from __future__ import annotations

@@ -1,0 +1,149 @@
+"""Where and how networks run: device, number format, threads; reading pictures ahead of the network."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from editgauge.errors import MissingExtra, UsageError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+PRECISIONS = ("float32", "bfloat16", "float16")
+THREADS = "EDITGAUGE_THREADS"
+
+
+def torch_for(feature: str) -> Any:
+    """The torch module. Raises `MissingExtra` naming the feature."""
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtra(feature, "torch", "neural") from error
+    return torch
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A device and a number format, both resolved: ``cuda`` and not ``auto``.
+
+    float32 is the default everywhere and what reproduces published numbers. bfloat16 and float16 are allowed on a GPU
+    only (a CPU without the instructions is slower with them, and silently less exact).
+    """
+
+    device: str = "cpu"
+    precision: str = "float32"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What a row's origin says: the format, and not the device, whose results agree to about 1e-5."""
+        return {"precision": self.precision}
+
+
+def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
+    """The runtime for a device (``auto``, ``cpu``, ``cuda``, ``cuda:1``) and a precision (one of `PRECISIONS`).
+
+    Raises `UsageError` for an unknown word, a device that is not there, or half precision on a CPU, and
+    `MissingExtra` without torch. On CUDA, TF32 is switched off for matrix products and convolutions: with it float32
+    would not be float32.
+    """
+    precision = precision or "float32"
+    if precision not in PRECISIONS:
+        raise UsageError(f"precision {precision!r}: wanted one of {', '.join(PRECISIONS)}")
+    wanted = device or "auto"
+    torch = torch_for("a neural metric")
+    if wanted == "auto":
+        wanted = "cuda" if torch.cuda.is_available() else "cpu"
+    kind = wanted.partition(":")[0]
+    if kind not in ("cpu", "cuda"):
+        raise UsageError(f"device {wanted!r}: wanted auto, cpu, cuda or cuda:N")
+    if kind == "cuda":
+        if not torch.cuda.is_available():
+            raise UsageError(f"device {wanted!r}: torch finds no CUDA device here; use --device cpu")
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+    elif precision != "float32":
+        raise UsageError(f"precision {precision!r} is for a GPU; on a CPU use float32")
+    return Runtime(wanted, precision)
+
+
+@contextlib.contextmanager
+def threads(count: int | None = None) -> Iterator[int]:
+    """Torch's CPU threads inside: `count`, else ``EDITGAUGE_THREADS``, else the processors this process may use.
+
+    The former number is set again afterwards, so that nothing else in the process is changed.
+    """
+    torch = torch_for("a neural metric")
+    wanted = count or _from_environment() or usable_processors()
+    before = torch.get_num_threads()
+    torch.set_num_threads(wanted)
+    try:
+        yield wanted
+    finally:
+        torch.set_num_threads(before)
+
+
+def usable_processors() -> int:
+    """Processors that this process may run on (a container's share, where the system tells)."""
+    try:
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:  # not Linux
+        return max(1, os.cpu_count() or 1)
+
+
+def _from_environment() -> int | None:
+    text = os.environ.get(THREADS, "")
+    if not text:
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise UsageError(f"{THREADS}: wanted a whole number of at least 1, found {text!r}")
+    return int(text)
+
+
+def read_ahead(
+    items: Iterable[Item], read: Callable[[Item], Result], *, depth: int = 4, workers: int = 1
+) -> Iterator[tuple[Item, Result | Exception]]:
+    """Apply `read` in other threads, at most `depth` items ahead, and give the results in order.
+
+    An exception is given as a result, not raised: one bad picture does not end the batch. Memory is bounded by
+    `depth` results. Closing the iterator early waits for what is being read and drops it.
+    """
+    with ThreadPoolExecutor(workers, thread_name_prefix="read-ahead") as pool:
+        waiting: deque[tuple[Item, Future[Result]]] = deque()
+        source = iter(items)
+        try:
+            for item in source:
+                waiting.append((item, pool.submit(read, item)))
+                if len(waiting) > depth:
+                    item, future = waiting.popleft()
+                    yield item, _outcome(future)
+            while waiting:
+                item, future = waiting.popleft()
+                yield item, _outcome(future)
+        finally:
+            for _, future in waiting:
+                future.cancel()
+
+
+def _outcome(future: Future[Any]) -> Any:
+    try:
+        return future.result()
+    except Exception as error:  # handed to the caller, who gives it a status and a reason
+        return error
+
+
+def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of `size` items, the last one shorter."""
+    batch: list[Item] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -23,11 +23,18 @@ Note = Callable[[Finding], None]
 
 
 def make_scorers(factories: Mapping[Track, Sequence[str]], tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-    """The scorers of the wanted tracks, in the order of `factories`; a track without a line there gives none."""
+    """The scorers of the wanted tracks, in the order of `factories`; a track without a line there gives none.
+
+    A line that stands under two of the wanted tracks (LPIPS, under pixel and embedding) counts once.
+    """
     scorers: list[Scorer] = []
+    taken: set[str] = set()
     for track, lines in factories.items():
         if track in tracks:
             for line in lines:
+                if line in taken:
+                    continue
+                taken.add(line)
                 module, _, function = line.partition(":")
                 scorers.extend(getattr(importlib.import_module(module), function)(**options))
     return scorers

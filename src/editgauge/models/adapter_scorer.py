@@ -77,7 +77,7 @@ class AdapterScorer:
         scores = []
         for metric, text in self.measures:
             try:
-                scores.append(self._score(adapter, metric, sample, edit, field_of(sample, edit, text)))
+                scores.append(self._score(adapter, metric, sample, edit, field_of(sample, text)))
             except Exception as error:  # one pair's fault, or the program's: its status and reason
                 if isinstance(error, WeightsError):
                     _forget(command)  # it is broken or gone: the next batch starts it anew

@@ -110,9 +110,9 @@ class _Batch:
         self._texts, self._notes = features.texts(
             [
                 text
-                for sample, edit in pairs
+                for sample, _ in pairs
                 for measure in scorer.measures
-                if measure.text and (text := _text_or_none(sample, edit, measure.text)) is not None
+                if measure.text and (text := _text_or_none(sample, measure.text)) is not None
             ]
         )
 
@@ -126,7 +126,7 @@ class _Batch:
         if math.isnan(value):
             reason = "the output has the input's features: no change has no direction"
             return Score(metric, None, status=Status.NOT_APPLICABLE, reason=reason)
-        note = self._notes.get(_text_or_none(sample, edit, measure.text) or "") if measure.text else None
+        note = self._notes.get(_text_or_none(sample, measure.text) or "") if measure.text else None
         return Score(metric, value, detail=detail_of(note=note))
 
     def _value(self, measure: Measure, sample: Sample, edit: Edit) -> Any:
@@ -137,7 +137,7 @@ class _Batch:
             if sample.reference is None:
                 raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
             return cosine(output, _vector(self._images, sample.reference))
-        text = _vector(self._texts, field_of(sample, edit, measure.text))
+        text = _vector(self._texts, field_of(sample, measure.text))
         if measure.kind == "direction":
             return directional_alignment(output, _vector(self._images, sample.image), text)
         return clip_score(output, text) if measure.kind == "clip_score" else cosine(output, text)
@@ -156,8 +156,8 @@ def _vector(found: Mapping[Any, Any], key: Any) -> Any:
     return value
 
 
-def _text_or_none(sample: Sample, edit: Edit, name: str) -> str | None:
+def _text_or_none(sample: Sample, name: str) -> str | None:
     try:
-        return field_of(sample, edit, name)
+        return field_of(sample, name)
     except NoScore:
         return None

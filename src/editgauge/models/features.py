@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from editgauge import images
+from editgauge.errors import WeightsError
 from editgauge.models.clip import ClipModel, Crop, crops_agree, preprocess
 from editgauge.models.inception import Inception
 from editgauge.models.loading import state_dict
@@ -29,9 +30,12 @@ class ClipFeatures:
 
     def __init__(self, folder: Path | None, runtime: Runtime, cache: Path | None, *, batch_size: int = 16) -> None:
         local = locate(CLIP, folder)
+        folders = {path.parent for path in local.paths.values()}
+        if len(folders) != 1:
+            raise WeightsError(f"weights {CLIP!r}: wanted all files in one folder, found them in {len(folders)}")
         self.runtime = runtime
         self.batch_size = batch_size
-        self._model = _clip_model(local.paths["config.json"].parent, local.weights.activation, runtime)
+        self._model = _clip_model(folders.pop(), local.weights.activation, runtime)
         self._store = _store(cache)
         self._identity = f"{_identity(local)}/{runtime.precision}"
 
@@ -95,7 +99,7 @@ def _features(
     compute: Callable[[Sequence[Any]], Any],
     batch_size: int,
 ) -> Found:
-    """Look up, read what is missing ahead of the network, compute in batches, keep each batch as soon as it is there."""
+    """Look up, read what is missing ahead of the network, compute in batches, keep each batch at once."""
     found: dict[Any, Vector | Exception] = {item: key for item, key in keys.items() if isinstance(key, Exception)}
     wanted = {item: key for item, key in keys.items() if isinstance(key, str)}
     known = store.get(identity, sorted(set(wanted.values())))

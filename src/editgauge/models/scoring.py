@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,21 +54,22 @@ def origin_of(names: Sequence[str], folder: Path | None, **parameters: Any) -> d
             origin[name] = locate(name, folder).identity
         except EditgaugeError:
             origin[name] = {"weights": name, "state": "not here"}
-    for package in ("torch", "transformers"):
-        try:
-            origin[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            origin[package] = None
-    return origin | parameters
+    return origin | {package: _version(package) for package in ("torch", "transformers")} | parameters
 
 
-def field_of(sample: Sample, edit: Edit, name: str) -> str:
-    """The text that a metric compares with: a field of the sample; ``instruction`` is what the editor was given.
+@functools.cache
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def field_of(sample: Sample, name: str) -> str:
+    """The text that a metric compares with: a field of the sample.
 
     Raises `NoScore` (not_applicable) where the sample has none.
     """
-    if name == "instruction":
-        return edit.instruction or sample.instruction
     text = getattr(sample, name)
     if not isinstance(text, str) or not text.strip():
         raise NoScore(Status.NOT_APPLICABLE, f"the sample has no {name}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
-    "pixel": [],
+    "pixel": ["editgauge.benchmarks.medebench.neural:lpips"],
     "ocr": [],
-    "embedding": [],
+    "embedding": ["editgauge.benchmarks.medebench.neural:lpips", "editgauge.benchmarks.medebench.neural:embedding"],
     "judge": [],
 }

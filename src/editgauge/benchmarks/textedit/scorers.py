@@ -7,6 +7,6 @@ from editgauge.types import Track
 FACTORIES: dict[Track, list[str]] = {
     "pixel": [],
     "ocr": [],
-    "embedding": [],
+    "embedding": ["editgauge.benchmarks.textedit.neural:scorers"],
     "judge": [],
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
-    "pixel": [],
+    "pixel": ["editgauge.benchmarks.texteditbench.neural:scorers"],
     "ocr": [],
-    "embedding": [],
+    "embedding": ["editgauge.benchmarks.texteditbench.neural:scorers"],
     "judge": [],
 }

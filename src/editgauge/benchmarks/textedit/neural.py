@@ -1,0 +1,31 @@
+"""TextEdit's CLIPScore and aesthetic score: both rest on one CLIP ViT-L/14 feature of the output as delivered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from editgauge.models.clip_scorer import ClipScorer, Measure
+from editgauge.types import Metric
+
+CLIP = Metric(
+    "clip", "higher", 0.0, 2.5,
+    note="2.5 · max(0, cos(output, gt_caption)), CLIP ViT-L/14 of OpenAI; a caption over 77 tokens is cut so that the "
+    "end token stays.",
+)  # fmt: skip
+AES = Metric(
+    "aes", "higher", 0.0, 10.0,
+    note="LAION's linear aesthetic head (768 to 1) on the CLIP ViT-L/14 feature scaled to length 1; about 1 to 10.",
+)  # fmt: skip
+
+
+def scorers(**options: Any) -> list[ClipScorer]:
+    """CLIPScore and aesthetics. Options in use: ``weights``, ``cache``, ``device``, ``precision``."""
+    return [
+        ClipScorer(
+            measures=(Measure(CLIP, "clip_score", "caption"), Measure(AES, "aesthetic")),
+            folder=options.get("weights"),
+            cache=options.get("cache"),
+            device=options.get("device"),
+            precision=options.get("precision"),
+        )
+    ]

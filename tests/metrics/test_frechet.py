@@ -1,0 +1,119 @@
+"""Fréchet and kernel distance against closed forms and 60-digit arithmetic."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from editgauge.errors import ShapeMismatch
+from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments, moments_of
+
+
+def drawn(count: int, features: int, seed: int) -> Any:
+    random = np.random.default_rng(seed)
+    return random.standard_normal((count, features)) @ random.standard_normal((features, features)) + random.normal()
+
+
+def exact(first: Any, second: Any) -> float:
+    """The distance in 60 digits: eigenvalues of the product of the covariances."""
+    mpmath = pytest.importorskip("mpmath", reason="the high-precision reference")
+    with mpmath.workdps(60):
+
+        def parts(x: Any) -> tuple[Any, Any]:
+            rows = mpmath.matrix(x.tolist())
+            n, d = rows.rows, rows.cols
+            mean = [mpmath.fsum(rows[i, j] for i in range(n)) / n for j in range(d)]
+            centred = mpmath.matrix(n, d)
+            for i in range(n):
+                for j in range(d):
+                    centred[i, j] = rows[i, j] - mean[j]
+            return mean, centred.T * centred / (n - 1)
+
+        mean_a, cov_a = parts(first)
+        mean_b, cov_b = parts(second)
+        values = mpmath.eig(cov_a * cov_b, left=False, right=False)
+        root = mpmath.fsum(mpmath.sqrt(max(mpmath.re(v), 0)) for v in values)
+        gap = mpmath.fsum((a - b) ** 2 for a, b in zip(mean_a, mean_b, strict=True))
+        trace = mpmath.fsum(cov_a[i, i] + cov_b[i, i] for i in range(cov_a.rows))
+        return float(gap + trace - 2 * root)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "features"), [(30, 25, 6), (200, 150, 5), (4, 5, 8), (3, 40, 7), (2, 2, 6)],
+    ids=["full rank", "many samples", "both deficient", "one deficient", "rank one"],
+)  # fmt: skip
+def test_equals_60_digit_arithmetic(n: int, m: int, features: int) -> None:
+    a, b = drawn(n, features, 1), drawn(m, features, 2)
+    assert frechet_distance(moments(a), moments(b)) == pytest.approx(exact(a, b), rel=1e-11)
+
+
+def test_equals_scipys_matrix_root_for_full_rank() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+    a, b = drawn(400, 48, 3), drawn(300, 48, 4)
+    ca, cb = np.cov(a, rowvar=False), np.cov(b, rowvar=False)
+    gap = a.mean(0) - b.mean(0)
+    expected = gap @ gap + np.trace(ca) + np.trace(cb) - 2 * np.trace(linalg.sqrtm(ca @ cb)).real
+    assert frechet_distance(moments(a), moments(b)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_closed_form_of_diagonal_covariances() -> None:
+    """Independent axes: the sum of (m1 - m2)² + (s1 - s2)² over the axes."""
+    a = moments_of(np.array([0.0, 1.0, 2.0]), np.diag([1.0, 4.0, 0.0]))
+    b = moments_of(np.array([1.0, 1.0, 0.0]), np.diag([9.0, 4.0, 0.25]))
+    assert frechet_distance(a, b) == pytest.approx((1 + 4) + (0 + 4) + 0.25, rel=1e-12)
+
+
+def test_moments_and_published_statistics_agree() -> None:
+    a, b = drawn(30, 12, 5), drawn(8, 12, 6)
+    stored = moments_of(b.mean(0), np.cov(b, rowvar=False))
+    direct = frechet_distance(moments(a), moments(b))
+    assert frechet_distance(moments(a), stored) == pytest.approx(direct, rel=1e-7)
+
+
+def test_identical_sets_and_shifts() -> None:
+    a = drawn(50, 10, 7)
+    assert frechet_distance(moments(a), moments(a)) == pytest.approx(0.0, abs=1e-9)
+    shifted = frechet_distance(moments(a), moments(a + np.arange(10.0)))
+    assert shifted == pytest.approx(285.0, rel=1e-10), "0² + 1² + … + 9²"
+
+
+def test_order_of_samples_changes_nothing() -> None:
+    a, b = drawn(40, 6, 8), drawn(40, 6, 9)
+    expected = frechet_distance(moments(a), moments(b))
+    assert frechet_distance(moments(a[::-1]), moments(np.roll(b, 7, axis=0))) == pytest.approx(expected, rel=1e-12)
+
+
+def test_kernel_distance_equals_the_double_sum() -> None:
+    a, b = drawn(7, 5, 10), drawn(9, 5, 11)
+
+    def kernel(x: Any, y: Any) -> float:
+        return float((x @ y / 5 + 1) ** 3)
+
+    within_a = sum(kernel(x, y) for i, x in enumerate(a) for j, y in enumerate(a) if i != j) / (7 * 6)
+    within_b = sum(kernel(x, y) for i, x in enumerate(b) for j, y in enumerate(b) if i != j) / (9 * 8)
+    between = sum(kernel(x, y) for x in a for y in b) / (7 * 9)
+    assert kernel_distance(a, b) == pytest.approx(within_a + within_b - 2 * between, rel=1e-12)
+
+
+def test_kernel_distance_is_unbiased_and_may_be_negative() -> None:
+    values = [
+        kernel_distance(x[:30], x[30:]) for x in (np.random.default_rng(s).normal(size=(60, 8)) for s in range(200))
+    ]
+    assert abs(np.mean(values)) < 4 * np.std(values) / math.sqrt(len(values)), "two halves of one set: 0 on average"
+    assert min(values) < 0 < max(values)
+
+
+def test_refuses_what_does_not_fit() -> None:
+    with pytest.raises(ShapeMismatch, match="N >= 2"):
+        moments(np.zeros((1, 4)))
+    with pytest.raises(ShapeMismatch, match="4 and 5"):
+        frechet_distance(moments(drawn(9, 4, 0)), moments(drawn(9, 5, 0)))
+    with pytest.raises(ShapeMismatch, match="KID"):
+        kernel_distance(drawn(9, 4, 0), drawn(9, 5, 0))
+    with pytest.raises(ShapeMismatch, match="do not fit"):
+        moments_of(np.zeros(3), np.eye(4))
+    with pytest.raises(ValueError, match="finite"):
+        moments(np.array([[0.0, np.nan], [1.0, 2.0]]))

@@ -1,0 +1,161 @@
+"""LPIPS against torchmetrics' implementation, fed with the same seeded backbone and the published heads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="LPIPS needs torch")
+reference = pytest.importorskip("torchmetrics.functional.image.lpips", reason="the reference is torchmetrics")
+
+from editgauge.errors import ShapeMismatch  # noqa: E402
+from editgauge.metrics.lpips import MIN_SIDE, NETWORKS, Features, Network, lpips, masked_lpips  # noqa: E402
+from editgauge.models.loading import state_dict  # noqa: E402
+from editgauge.models.weights import _path, find  # noqa: E402
+from editgauge.testing import make_picture  # noqa: E402
+from tests.models import tiny  # noqa: E402
+
+
+def heads(net: str) -> dict[str, Any]:
+    """The published heads out of torchmetrics' wheel."""
+    from pathlib import Path
+
+    entry = find(f"lpips-{net}")
+    path = _path(entry, entry.files[1], Path("/nonexistent"))
+    assert path is not None
+    return state_dict(path)
+
+
+@pytest.fixture(scope="module")
+def pairs_of_networks() -> dict[str, tuple[Network, Any]]:
+    """Our network and torchmetrics', same weights; theirs is given our stand-in for torchvision's constructor."""
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reference, "_get_tv_model_features", lambda name, pretrained=False: _filled(name))
+        for net in NETWORKS:
+            theirs = reference._LPIPS(pretrained=True, net=net, pnet_rand=True)
+            found[net] = Network(net, tiny.backbone_state(net), heads(net)), theirs.eval()
+    return found
+
+
+def _filled(name: str) -> Any:
+    features = tiny.backbone(name)
+    tiny.fill(features, 0)
+    return features
+
+
+def scaled(frame: np.ndarray) -> Any:
+    return torch.from_numpy(frame).permute(2, 0, 1)[None].float() / 127.5 - 1.0
+
+
+def frames(size: tuple[int, int], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    first = make_picture(size, seed=seed)
+    random = np.random.default_rng(seed + 100)
+    second = np.clip(first.astype(int) + random.integers(-30, 31, first.shape), 0, 255).astype(np.uint8)
+    return first, second
+
+
+@pytest.mark.parametrize("net", NETWORKS)
+@pytest.mark.parametrize("size", [(64, 64), (97, 71), (130, 66)])
+def test_equals_torchmetrics(pairs_of_networks: Any, net: str, size: tuple[int, int]) -> None:
+    ours, theirs = pairs_of_networks[net]
+    first, second = frames(size)
+    with torch.no_grad():
+        expected = float(theirs(scaled(first), scaled(second)))
+    assert expected > 1e-3, "a golden value near zero would prove nothing"
+    assert lpips(ours, first, second) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("net", NETWORKS)
+def test_corrected_equals_the_mean_of_the_references_maps_over_open_cells(pairs_of_networks: Any, net: str) -> None:
+    """The reference's own layers and heads give the maps; the cells are found by looking at every pixel."""
+    ours, theirs = pairs_of_networks[net]
+    first, second = frames((96, 80))
+    mask = np.zeros((80, 96), bool)
+    mask[10:30, 20:61] = True
+    first[mask], second[mask] = 0, 0
+    with torch.no_grad():
+        layers = [theirs.net(theirs.scaling_layer(scaled(x))) for x in (first, second)]
+        expected = 0.0
+        for index, (a, b) in enumerate(zip(*layers, strict=True)):
+            a, b = (x / torch.sqrt(1e-8 + (x**2).sum(1, keepdim=True)) for x in (a, b))
+            values = theirs.lins[index]((a - b) ** 2)[0, 0].numpy()
+            expected += values[_open_cells(mask, values.shape)].mean()
+    assert masked_lpips(ours, first, second, mask) == pytest.approx(expected, abs=1e-5)
+    assert lpips(ours, first, second) < expected, "the black area counts as preserved in the faithful mean"
+
+
+def _open_cells(mask: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
+    cells = np.ones(grid, bool)
+    for row in range(grid[0]):
+        for column in range(grid[1]):
+            top, bottom = row * mask.shape[0] // grid[0], -(-(row + 1) * mask.shape[0] // grid[0])
+            left, right = column * mask.shape[1] // grid[1], -(-(column + 1) * mask.shape[1] // grid[1])
+            cells[row, column] = not mask[top:bottom, left:right].any()
+    return cells
+
+
+@pytest.mark.parametrize("net", NETWORKS)
+def test_identical_frames_are_exactly_zero_apart(pairs_of_networks: Any, net: str) -> None:
+    first, _ = frames((70, 70))
+    assert lpips(pairs_of_networks[net][0], first, first) == 0.0
+
+
+def test_is_symmetric_and_grows_with_the_noise(pairs_of_networks: Any) -> None:
+    network = pairs_of_networks["squeeze"][0]
+    first, second = frames((64, 48))
+    assert lpips(network, first, second) == pytest.approx(lpips(network, second, first), rel=1e-5)
+    far = np.random.default_rng(0).integers(0, 256, first.shape, dtype=np.uint8)
+    assert lpips(network, first, far) > lpips(network, first, second)
+
+
+def test_the_batch_changes_nothing(pairs_of_networks: Any) -> None:
+    network = pairs_of_networks["squeeze"][0]
+    made = [frames((64, 48), seed) for seed in range(5)]
+    one_by_one = [lpips(network, a, b) for a, b in made]
+    together = network.distance(Features.join([network.features(a) for a, _ in made]), np.stack([b for _, b in made]))[
+        0
+    ]
+    assert together == pytest.approx(one_by_one, abs=1e-5)
+
+
+def test_without_a_mask_both_variants_are_equal_and_a_full_mask_leaves_nothing(pairs_of_networks: Any) -> None:
+    network = pairs_of_networks["squeeze"][0]
+    first, second = frames((64, 48))
+    kept = network.features(first)
+    faithful, corrected = network.distance(kept, second)
+    assert faithful == corrected
+    assert network.distance(kept, second, np.zeros((1, 48, 64), bool))[1] == pytest.approx(faithful, rel=1e-6)
+    assert np.isnan(network.distance(kept, second, np.ones((1, 48, 64), bool))[1]).all()
+
+
+def test_refuses_what_does_not_fit(pairs_of_networks: Any) -> None:
+    network = pairs_of_networks["squeeze"][0]
+    first, second = frames((64, 48))
+    with pytest.raises(ShapeMismatch, match="64"):
+        lpips(network, first, second[:40])
+    with pytest.raises(ShapeMismatch, match="uint8"):
+        network.features(first.astype(np.float32))  # type: ignore[arg-type]
+    with pytest.raises(ShapeMismatch, match="masks"):
+        network.distance(network.features(first), second, np.zeros((1, 5, 5), bool))
+    for net in NETWORKS:
+        network = pairs_of_networks[net][0]
+        side = MIN_SIDE[net]
+        assert np.isfinite(lpips(network, first[:side, :side], second[:side, :side]) if side <= 48 else 0.0)
+        with pytest.raises(ShapeMismatch, match=str(side)):
+            network.features(np.zeros((side - 1, side, 3), np.uint8))
+
+
+def test_other_weights_are_refused(pairs_of_networks: Any) -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        Network("squeeze", tiny.backbone_state("alex"), heads("squeeze"))
+    with pytest.raises(ValueError, match="lin5"):
+        Network("squeeze", tiny.backbone_state("squeeze"), heads("alex"))
+    broken = heads("squeeze")
+    broken["lin2.model.1.weight"] = broken["lin2.model.1.weight"][:, :100]
+    with pytest.raises(ValueError, match="channels"):
+        Network("squeeze", tiny.backbone_state("squeeze"), broken)
+    with pytest.raises(ValueError, match="resnet"):
+        Network("resnet", {}, {})

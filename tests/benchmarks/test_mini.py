@@ -114,7 +114,7 @@ def test_a_sample_has_what_its_protocol_needs(id: str, by_id: dict[str, Sample])
     if protocol == "krisbench":
         assert {"task", "knowledge_type", "dimension"} <= set(sample.attributes)
     for text in (sample.source_text, sample.target_text):
-        assert text is None or text in sample.instruction or sample.knowledge or sample.attributes["images"] > 1
+        assert text is None or text in sample.instruction or sample.knowledge or sample.attributes["multi_image"]
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -212,8 +212,8 @@ RECORDS: tuple[Record, ...] = (
         "0000002022", caption="A candle that has burnt down by more than half",
         knowledge="Equal times lie between the frames, so frame 3 is halfway between frames 2 and 4: 60 % burnt.",
         more=("things:candle_frame:2", "things:candle_frame:4"),
-        attributes={"task": "temporal_prediction", "knowledge_type": "Factual", "dimension": "Temporal Prediction",
-                    "frame": 3},
+        attributes={"task": "temporal_prediction_intermediate", "knowledge_type": "Factual",
+                    "dimension": "Temporal Prediction", "frames": "1,2,4", "missing_frame": 3},
     ),
 )  # fmt: skip
 

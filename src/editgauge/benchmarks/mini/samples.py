@@ -115,7 +115,8 @@ def sample_of(record: Record, folder: Path) -> Sample:
         masks["roi"] = place / "mask_roi.png"
     attributes: dict[str, str | int | float | bool] = {
         "protocol": record.protocol, "topic": record.topic, "operation": record.operation,
-        "has_knowledge": record.knowledge is not None, "images": 1 + len(record.more),
+        "has_knowledge": record.knowledge is not None, "image_count": 1 + len(record.more),
+        "multi_image": bool(record.more),
     }  # fmt: skip
     return Sample(
         benchmark="mini",

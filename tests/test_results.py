@@ -169,6 +169,13 @@ def test_two_commands_may_write_the_manifest_at_once(tmp_path: Path) -> None:
     assert {"editgauge", "python", "numpy"} <= set(entries[0]["versions"])
 
 
+def test_the_manifest_keeps_no_absolute_path(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    run.record("edit", settings={"path": str(tmp_path / "outputs"), "also": [tmp_path], "text": "a/b"})
+    entry = run.manifest()["entries"][0]
+    assert entry["settings"] == {"path": "outputs", "also": [tmp_path.name], "text": "a/b"}
+
+
 def test_samples_are_merged_by_id(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path / "run")
     run.write_samples("b", [{"id": "1", "x": 1}, {"id": "2", "x": 1}])

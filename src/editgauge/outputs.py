@@ -23,7 +23,7 @@ class OutputFolder:
     """A model's outputs. Listings of folders are read once and kept: make a new object after files were added."""
 
     root: Path
-    _listings: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False)
+    _listings: dict[str, dict[tuple[str, str], list[str]]] = field(default_factory=dict, repr=False)
 
     def find(self, sample: Sample) -> Path | None:
         """The sample's output, or None when there is no file that could be it."""
@@ -41,20 +41,21 @@ class OutputFolder:
             folder = self.root.joinpath(*parts[:-1])
             listing = self._listing(folder)
             for extension in EXTENSIONS:
-                for name in listing.get(extension, ()):
-                    if name[: -len(extension)] == parts[-1]:
-                        yield folder / name
+                for name in listing.get((parts[-1], extension), ()):
+                    yield folder / name
 
-    def _listing(self, folder: Path) -> dict[str, list[str]]:
+    def _listing(self, folder: Path) -> dict[tuple[str, str], list[str]]:
+        """The files of a folder by (name without extension, extension in lower case)."""
         key = os.fspath(folder)
         if key not in self._listings:
-            found: dict[str, list[str]] = {}
+            found: dict[tuple[str, str], list[str]] = {}
             try:
                 names = sorted(entry.name for entry in os.scandir(folder) if not entry.is_dir())
             except OSError:
                 names = []
             for name in names:
-                found.setdefault(os.path.splitext(name)[1].lower(), []).append(name)
+                stem, extension = os.path.splitext(name)
+                found.setdefault((stem, extension.lower()), []).append(name)
             self._listings[key] = found
         return self._listings[key]
 

@@ -180,8 +180,11 @@ class RunFolder:
         return manifest
 
     def record(self, command: str, **facts: Any) -> None:
-        """Add an entry to the manifest: command, time, versions, platform, and `facts` (JSON values, no paths)."""
-        entry = {"command": command, "at": _now(), "versions": versions(), "platform": _platform(), **facts}
+        """Add an entry to the manifest: command, time, versions, platform, and `facts` (JSON values).
+
+        Of a fact that is an absolute path only the last name is kept: a run folder is read on other machines.
+        """
+        entry = {"command": command, "at": _now(), "versions": versions(), "platform": _platform(), **_no_paths(facts)}
         with self._locked():
             manifest = self.manifest()
             manifest.setdefault("entries", []).append(entry)
@@ -370,6 +373,16 @@ def versions(*more: str) -> dict[str, str]:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
+
+
+def _no_paths(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _no_paths(part) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_no_paths(part) for part in value]
+    if isinstance(value, Path) or (isinstance(value, str) and (value.startswith(("/", "~")) or value[1:3] == ":\\")):
+        return Path(value).name
+    return value
 
 
 def _platform() -> dict[str, Any]:

@@ -12,11 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from editgauge.errors import RunError
 from editgauge.hashes import HashStore
 from editgauge.images import write_png
 from editgauge.results import EditRecord, RunFolder
 from editgauge.run.collect import take_in
 from editgauge.run.index import keep_samples
+from editgauge.run.pool import run_batches
 from editgauge.run.score import Summary, score
 from editgauge.types import Row, Sample, Status
 from tests.run.fakes import BatchMean, MeanScorer, Spread, make_samples
@@ -216,6 +218,19 @@ def test_two_commands_may_write_to_one_run(tmp_path: Path) -> None:
     run = RunFolder.open(tmp_path / "run")
     assert run.rows() == bench.score("undisturbed", workers=0)[0].rows()
     assert not [text for text in run.problems if "contradiction" in text]
+
+
+def _cannot_start(reason: str) -> None:
+    raise RunError(reason)
+
+
+def test_workers_that_cannot_start_end_the_call() -> None:
+    """They are not replaced for ever."""
+    outcomes = run_batches(
+        iter([[1]]), len, workers=1, start=_cannot_start, start_args=("no disk",), unfinished=list, seconds_an_item=60
+    )
+    with pytest.raises(RunError, match="no disk"):
+        list(outcomes)
 
 
 def test_no_path_of_this_machine_is_in_the_run(bench: Bench) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from editgauge.hashes import HashStore
     from editgauge.results import EditRecord, RunFolder
     from editgauge.run.score import Summary
-    from editgauge.types import Sample, Track
+    from editgauge.types import Benchmark, Sample, Track
 
 _EXAMPLE = "Example: editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"
 
@@ -61,6 +61,7 @@ def score(
 ) -> None:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed twice."""
     from editgauge.cli import common
+    from editgauge.errors import UsageError
     from editgauge.hashes import HashStore
     from editgauge.results import RunFolder
     from editgauge.run.index import choose, keep_samples
@@ -72,6 +73,8 @@ def score(
     chosen = choose(samples, limit=limit, ids=sample or (), where=where or ())
     folder = RunFolder.create(run)
     scorers = list(bench.scorers(wanted, cache=folder.cache_folder))
+    if not scorers:
+        raise UsageError(f"--tracks {tracks}: {bench.name} has no scorers of this kind; it has: {_offered(bench)}")
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
         edits = _edits(folder, bench.name, outputs, editor or [], chosen, hashes)
@@ -123,6 +126,13 @@ def _tracks(text: str) -> list[Track]:
             raise UsageError(f"--tracks {word}: this track has a command of its own: editgauge {_COMMAND[track]}")
         found.append(track)
     return found
+
+
+def _offered(bench: Benchmark) -> str:
+    """The tracks for which a benchmark has scorers, by name."""
+    from editgauge.types import TRACKS
+
+    return ", ".join(track for track in TRACKS if bench.scorers([track])) or "none"
 
 
 _COMMAND = {"judge": "judge", "human": "annotate"}

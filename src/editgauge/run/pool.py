@@ -76,7 +76,7 @@ def run_batches(
                     if not batch:
                         break
                     limit = seconds_an_item * max(1, len(batch))
-                    running[pool.schedule(work, args=(batch,), timeout=limit)] = batch
+                    running[pool.schedule(_call, args=(work, batch), timeout=limit)] = batch
                 if not running:
                     break
                 ended, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -117,7 +117,20 @@ def _prepare(parent: int, start: Callable[..., None], start_args: tuple[Any, ...
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:
             os._exit(1)
-    start(*start_args)
+    try:
+        start(*start_args)
+    except Exception as error:  # a worker that cannot start would be replaced for ever: its first call says why
+        global _broken  # noqa: PLW0603 - a worker process is one worker
+        _broken = error
+
+
+_broken: Exception | None = None
+
+
+def _call(work: Callable[[Sequence[Item]], Result], batch: Sequence[Item]) -> Result:
+    if _broken is not None:
+        raise _broken
+    return work(batch)
 
 
 @contextlib.contextmanager

@@ -18,7 +18,13 @@ ROOT = Path(__file__).resolve().parents[1]
 def run(*words: str | Path, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "COV_", "PYTEST"))}
     done = subprocess.run(
-        [str(word) for word in words], cwd=cwd, env={**clean, **env}, capture_output=True, text=True, timeout=500
+        [str(word) for word in words],
+        cwd=cwd,
+        env={**clean, **env},
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
     )
     assert done.returncode == 0, f"{words}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done

@@ -113,12 +113,44 @@ def read_grey(path: Path) -> Array:
         return _decode_with_pillow(data, "L")
 
 
+def read_luma(path: Path) -> Array:
+    """The picture as an ndarray of shape (H, W), uint8, grey as OpenCV reads it: a JPEG's stored luma channel.
+
+    `read_grey` converts a colour JPEG to RGB first and may be a level away from it. Raises as `read_image` does.
+    """
+    data = _read_bytes(path)
+    with _named_errors(path):
+        header = _header(io.BytesIO(data))
+        _check_size(header, path)
+        if _complete(data, header):
+            flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+            decoded = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+            if decoded is not None and decoded.shape == (header.height, header.width):
+                return np.asarray(decoded, dtype=np.uint8)
+        return _decode_with_pillow(data, "L")
+
+
 def read_mask(path: Path) -> Mask:
     """A mask as an ndarray of shape (H, W), bool: True where the stored grey value is 128 or more.
 
     Raises as `read_image` does. The size is the file's own; whoever needs another one says how it is resized.
     """
     return read_grey(path) >= 128
+
+
+def oriented(pixels: Array, orientation: int) -> Array:
+    """The picture as a viewer shows it that obeys EXIF: turned and mirrored as `Header.orientation` says.
+
+    `pixels` has shape (H, W, 3) or (H, W); so has the result, with H and W exchanged for 5 to 8. Numbers other than
+    2 to 8 change nothing. Reading never does this by itself (see the module's convention).
+    """
+    if 5 <= orientation <= 8:
+        pixels = np.swapaxes(pixels, 0, 1)
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    return np.ascontiguousarray(pixels)
 
 
 def write_png(path: Path, pixels: Array | Mask) -> None:

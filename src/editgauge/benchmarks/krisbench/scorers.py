@@ -5,7 +5,7 @@ from __future__ import annotations
 from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
-    "pixel": [],
+    "pixel": ["editgauge.benchmarks.common_pixel:reference"],
     "ocr": [],
     "embedding": [],
     "judge": [],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
-    "pixel": ["editgauge.benchmarks.medebench.neural:lpips"],
+    "pixel": ["editgauge.benchmarks.medebench.pixel:scorers", "editgauge.benchmarks.medebench.neural:lpips"],
     "ocr": [],
     "embedding": ["editgauge.benchmarks.medebench.neural:lpips", "editgauge.benchmarks.medebench.neural:embedding"],
     "judge": [],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
-    "pixel": ["editgauge.benchmarks.texteditbench.neural:scorers"],
+    "pixel": ["editgauge.benchmarks.texteditbench.pixel:scorers", "editgauge.benchmarks.texteditbench.neural:scorers"],
     "ocr": [],
     "embedding": ["editgauge.benchmarks.texteditbench.neural:scorers"],
     "judge": [],

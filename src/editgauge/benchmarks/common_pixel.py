@@ -1,0 +1,350 @@
+"""What the pixel scorers of several benchmarks share: a sample's pictures read once, and scores or reasons.
+
+Pixels are as stored (see `editgauge.images`); masks are grey as OpenCV reads it, 128 and more = may change. What
+depends on a sample alone – decoded pictures, masks, SIFT features – is kept for the last few samples of a process:
+outputs of several editors for one sample are scored one after the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from editgauge.errors import ImageError
+from editgauge.images import Array, Mask, oriented, read_header, read_image, read_luma, resize
+from editgauge.metrics.align import Features, estimate_alignment, provenance, sift_features, warp
+from editgauge.metrics.error import masked_mse, psnr_of_mse
+from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
+
+VERSION = 1
+"""Part of every pixel score's origin: raised when a change here changes a value."""
+MAX_ALIGN_PIXELS = 16_000_000
+"""SIFT needs about 300 bytes a pixel while it works: 4.8 GB at this size. Larger pictures get a reason instead."""
+
+T = TypeVar("T")
+
+
+class NoScore(Exception):
+    """There is no value, and this is why."""
+
+    def __init__(self, status: Status, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+class Recent(Generic[T]):
+    """The results of the last `size` different keys: small, because samples come one after the other."""
+
+    def __init__(self, size: int = 2) -> None:
+        self._size = size
+        self._kept: OrderedDict[Any, T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Any, make: Callable[[], T]) -> T:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return made
+
+
+def stamp(*paths: Path | None) -> tuple[Any, ...]:
+    """What tells one state of files from another: names, times of change and sizes."""
+    marks: list[Any] = []
+    for path in paths:
+        try:
+            state = path.stat() if path is not None else None
+        except OSError:
+            state = None
+        marks.append((path, state.st_mtime_ns, state.st_size, state.st_ino) if state else (path, None))
+    return tuple(marks)
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """What depends on a sample alone: its input, and where it may change."""
+
+    picture: Array
+    """The input, pixels as stored."""
+    orientation: int
+    """Its EXIF orientation, not applied to `picture`."""
+    masks: dict[str, Mask]
+    """Every mask that has a file, at the file's own size, True = may change."""
+    _features: dict[bool, Features] = field(default_factory=dict)
+    _area: dict[tuple[int, int], Mask] = field(default_factory=dict)
+    _windows: Mask | None = None
+
+    def upright(self, turned: bool) -> Array:
+        """The input as stored, or, with `turned`, as its EXIF orientation shows it."""
+        return oriented(self.picture, self.orientation) if turned and self.orientation != 1 else self.picture
+
+    def features(self, turned: bool) -> Features:
+        turned = turned and self.orientation != 1
+        if turned not in self._features:
+            _check_alignable(self.picture, "the input")
+            self._features[turned] = sift_features(self.upright(turned))
+        return self._features[turned]
+
+    def area(self, shape: tuple[int, ...]) -> Mask:
+        """The union of the masks as an ndarray of `shape` = (H, W), True = may change.
+
+        Masks of another size are resized as the released code does it: to the first mask's, then to the picture's,
+        nearest neighbour, OpenCV's rule. Raises `NoScore` when there is no mask.
+        """
+        size = (shape[0], shape[1])
+        if size not in self._area:
+            if not self.masks:
+                raise NoScore(Status.DATASET_FAULT, "no mask can be read")
+            first, *others = self.masks.values()
+            union = first
+            for other in others:
+                union = union | _nearest(other, first.shape)
+            self._area[size] = _nearest(union, size)
+        return self._area[size]
+
+    def clear(self) -> Mask:
+        """The windows of Gaussian SSIM that touch no masked pixel; see `metrics.ssim.clear_windows`."""
+        if self._windows is None:
+            self._windows = clear_windows(self.area(self.picture.shape), GAUSSIAN)
+        return self._windows
+
+
+_sources: Recent[Source] = Recent()
+
+
+def source_of(sample: Sample) -> Source:
+    """The `Source` of a sample, from memory if it was among the last and its files are unchanged.
+
+    Masks come in the sample's order, ``input`` first; one whose file is not there is left out. Raises `NoScore` when
+    the input, or a mask that is there, cannot be read.
+    """
+    names = sorted(sample.masks, key=lambda name: name != "input")
+    paths = {name: sample.masks[name] for name in names}
+    key = stamp(sample.image, *paths.values())
+    return _sources.get(key, lambda: _read_source(sample.image, paths))
+
+
+def _read_source(image: Path, masks: dict[str, Path]) -> Source:
+    with_file = {name: path for name, path in masks.items() if path.is_file()}
+    try:
+        picture = read_image(image)
+        return Source(
+            picture, read_header(image).orientation, {name: read_luma(path) >= 128 for name, path in with_file.items()}
+        )
+    except ImageError as error:
+        raise NoScore(Status.DATASET_FAULT, str(error)) from error
+
+
+def read_output(edit: Edit) -> tuple[Array, int]:
+    """An edit's picture, pixels as stored, and its EXIF orientation. Raises `NoScore` when it cannot be read."""
+    if edit.path is None:
+        raise NoScore(Status.MISSING, edit.reason or "no output")
+    try:
+        return read_image(edit.path), read_header(edit.path).orientation
+    except ImageError as error:
+        raise NoScore(Status.UNREADABLE, str(error)) from error
+
+
+def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool) -> float:
+    """The mean squared error outside the masks after laying the output over the input (metrics.align).
+
+    `turned`: read both as their EXIF orientation shows them, as OpenCV (and with it the released script) does.
+    Raises `NoScore` when nothing lies outside the masks or the output cannot be aligned.
+    """
+    picture = source.upright(turned)
+    edited = oriented(output, orientation) if turned else output
+    background = ~source.area(picture.shape)
+    if not background.any():
+        raise NoScore(Status.DATASET_FAULT, "the masks cover the whole picture: nothing is left to compare")
+    fixed = source.features(turned)
+    if len(fixed) == 0:
+        raise NoScore(Status.NOT_APPLICABLE, "the input has no SIFT features: nothing can be aligned to it")
+    _check_alignable(edited, "the output")
+    alignment = estimate_alignment(fixed, sift_features(edited))
+    if alignment.matrix is None:
+        raise NoScore(Status.FAILED, f"the output cannot be aligned to the input: {alignment.reason}")
+    height, width = picture.shape[:2]
+    try:
+        warped = warp(edited, alignment.matrix, (width, height))
+    except cv2.error as error:
+        raise NoScore(Status.FAILED, f"the output cannot be laid over the input: {error.err}") from error
+    return masked_mse(picture, warped, mask=background)
+
+
+def squared_error_scores(
+    variant: Variant, compute: Callable[[], float], names: tuple[str, str] = ("mse", "psnr")
+) -> list[Score]:
+    """The mean squared error and its PSNR, infinite at 0, or both without a value and with one reason."""
+    try:
+        mse = compute()
+    except NoScore as why:
+        return [Score(name, None, variant, why.status, why.reason) for name in names]
+    return [Score(names[0], mse, variant), psnr_score(names[1], mse, variant)]
+
+
+def psnr_score(name: str, mse: float, variant: Variant, **detail: Any) -> Score:
+    """A PSNR from its mean squared error; 0 gives the infinite score."""
+    if mse == 0:
+        return Score.infinite(name, variant, detail=detail)
+    return Score(name, psnr_of_mse(mse), variant, detail=detail)
+
+
+def score_or_reason(name: str, variant: Variant, compute: Callable[[], tuple[float, dict[str, Any]]]) -> Score:
+    """One score from a value and its detail, or the reason why there is none (also for pictures that are too small)."""
+    try:
+        value, detail = compute()
+    except NoScore as why:
+        return Score(name, None, variant, why.status, why.reason)
+    except ValueError as error:  # the metrics' own words: a picture below the window, no window left
+        return Score(name, None, variant, Status.NOT_APPLICABLE, str(error))
+    return Score(name, value, variant, detail=detail)
+
+
+def fitted(output: Array, like: Array) -> tuple[Array, dict[str, Any]]:
+    """The output at the other picture's size (Lanczos), and what to note about it: nothing when it already was."""
+    height, width = like.shape[:2]
+    if output.shape == like.shape:
+        return output, {}
+    return resize(output, (width, height), "lanczos"), {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
+
+
+def clear_ssim(source: Source, output: Array) -> tuple[float, dict[str, Any]]:
+    """Gaussian SSIM over the windows that touch no masked pixel, the output resized to the input where it differs."""
+    same, detail = fitted(output, source.picture)
+    clear = source.clear()
+    need_clear(clear)
+    return ssim_means(source.picture, same, GAUSSIAN, (clear,))[0], detail
+
+
+def need_clear(clear: Mask) -> None:
+    """Raise `NoScore` when a mask leaves no window free."""
+    if not clear.any():
+        raise NoScore(Status.DATASET_FAULT, "no window is free of masked pixels: nothing is left to compare")
+
+
+def pixel_origin() -> dict[str, Any]:
+    """Versions that the values depend on."""
+    return {"version": VERSION, "numpy": np.__version__, **provenance()}
+
+
+def _nearest(mask: Mask, shape: Sequence[int]) -> Mask:
+    if mask.shape == tuple(shape[:2]):
+        return mask
+    grey: npt.NDArray[np.uint8] = mask.view(np.uint8)
+    return np.asarray(cv2.resize(grey, (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST) > 0)
+
+
+def _check_alignable(picture: Array, name: str) -> None:
+    height, width = picture.shape[:2]
+    if height * width > MAX_ALIGN_PIXELS:
+        raise NoScore(
+            Status.NOT_APPLICABLE,
+            f"{name} has {width} x {height} pixels, alignment is limited to {MAX_ALIGN_PIXELS:,} (it needs 300 bytes a "
+            "pixel)",
+        )
+
+
+# -- scorers for benchmarks that have masks or references, but no released pixel script ------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundScorer:
+    """What stayed as it was outside the masks: TextEditBench's corrected MSE, PSNR and SSIM for other benchmarks."""
+
+    name: str = "background"
+    track: Track = "pixel"
+    metrics: tuple[Metric, ...] = (
+        Metric("mse", "lower", 0.0, 65025.0, "8-bit levels²", ("corrected",), "After alignment, outside the masks."),
+        Metric("psnr", "higher", 0.0, float("inf"), "dB", ("corrected",), "Of that mean squared error."),
+        Metric("ssim", "higher", -1.0, 1.0, "", ("corrected",), "Over windows that touch no masked pixel."),
+    )
+    inputs: tuple[str, ...] = ("images", "masks")
+    source: str = ""
+
+    def origin(self) -> dict[str, Any]:
+        return pixel_origin()
+
+    def applies(self, sample: Sample) -> str | None:
+        return None if sample.masks else "the sample has no mask"
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        try:
+            source = source_of(sample)
+            output, orientation = read_output(edit)
+        except NoScore as why:
+            return [Score(metric.name, None, "corrected", why.status, why.reason) for metric in self.metrics]
+        return [
+            *squared_error_scores("corrected", lambda: aligned_mse(source, output, orientation, turned=False)),
+            score_or_reason("ssim", "corrected", lambda: clear_ssim(source, output)),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceScorer:
+    """How near the output comes to the reference: PSNR and SSIM of the whole picture, at the reference's size."""
+
+    name: str = "reference"
+    track: Track = "pixel"
+    metrics: tuple[Metric, ...] = (
+        Metric("reference_psnr", "higher", 0.0, float("inf"), "dB", ("corrected",), "Not a metric of the paper."),
+        Metric("reference_ssim", "higher", -1.0, 1.0, "", ("corrected",), "Not a metric of the paper; Gaussian."),
+    )
+    inputs: tuple[str, ...] = ("reference",)
+    source: str = ""
+
+    def origin(self) -> dict[str, Any]:
+        return pixel_origin()
+
+    def applies(self, sample: Sample) -> str | None:
+        return None if sample.reference is not None else "the sample has no reference"
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        try:
+            reference = reference_of(sample)
+            output, _ = read_output(edit)
+        except NoScore as why:
+            return [Score(metric.name, None, "corrected", why.status, why.reason) for metric in self.metrics]
+        same, detail = fitted(output, reference)
+        return [
+            psnr_score("reference_psnr", masked_mse(reference, same), "corrected", **detail),
+            score_or_reason("reference_ssim", "corrected", lambda: (ssim(reference, same, GAUSSIAN), detail)),
+        ]
+
+
+_references: Recent[Array] = Recent()
+
+
+def reference_of(sample: Sample) -> Array:
+    """The reference's picture, pixels as stored. Raises `NoScore` when there is none or it cannot be read."""
+    path = sample.reference
+    if path is None:
+        raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
+    try:
+        return _references.get(stamp(path), lambda: read_image(path))
+    except ImageError as error:
+        raise NoScore(Status.DATASET_FAULT, str(error)) from error
+
+
+def background(**_: Any) -> list[BackgroundScorer]:
+    """For a benchmark's ``FACTORIES``: needs masks."""
+    return [BackgroundScorer()]
+
+
+def reference(**_: Any) -> list[ReferenceScorer]:
+    """For a benchmark's ``FACTORIES``: needs references."""
+    return [ReferenceScorer()]

@@ -1,0 +1,189 @@
+"""MedEBench's pixel track without LPIPS: contextual preservation (masked SSIM), and PSNR and SSIM to the reference.
+
+Source: the benchmark's released evaluation script. Output and reference are resized to the input's size (bicubic), the
+mask with nearest neighbours; pictures and masks as Pillow reads them, EXIF orientation not applied.
+
+============  ==================================================  ==================================================
+metric        faithful                                            corrected
+============  ==================================================  ==================================================
+masked_ssim   input and output times (1 - grey/255), cut down to  both as they are, mean over the windows that touch
+(CP)          whole levels, mean over the whole frame: rises      no pixel whose grey is 128 or more
+              with the size of the mask
+psnr          output and reference, whole frame                   (the same: its defect, the infinite value of an
+                                                                  identical pair, is one of the mean)
+ssim_full     output and reference, whole frame                   (the same)
+============  ==================================================  ==================================================
+
+SSIM is scikit-image's, 7 x 7 uniform (`metrics.ssim.UNIFORM`). No value: `not_applicable` below 7 x 7,
+`dataset_fault` when input, mask or reference cannot be read or the mask leaves nothing to compare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from editgauge.benchmarks.common_pixel import (
+    NoScore,
+    Recent,
+    need_clear,
+    pixel_origin,
+    psnr_score,
+    read_output,
+    score_or_reason,
+    stamp,
+)
+from editgauge.errors import ImageError
+from editgauge.images import Array, Mask, read_grey, read_image, resize
+from editgauge.metrics.error import masked_mse
+from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim, ssim_means
+from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
+
+_METRICS = (
+    Metric(
+        "masked_ssim", "higher", -1.0, 1.0, "", VARIANTS,
+        "CP. Faithful: whole frame, masked area darkened. Corrected: windows that touch no masked pixel.",
+    ),
+    Metric("psnr", "higher", 0.0, float("inf"), "dB", note="Against the reference, whole frame; infinite at MSE 0."),
+    Metric("ssim_full", "higher", -1.0, 1.0, note="Against the reference, whole frame."),
+)  # fmt: skip
+
+
+def darkened(picture: Array, grey: Array) -> Array:
+    """`picture` times (1 - `grey`/255), in single precision, cut (not rounded) to whole levels.
+
+    `picture`: ndarray of shape (H, W, 3), uint8; `grey`: ndarray of shape (H, W), uint8. The result has the picture's
+    shape and type: 0 where grey is 255, the picture where it is 0.
+    """
+    if not np.any((grey != 0) & (grey != 255)):
+        return np.asarray(picture * (grey == 0)[:, :, None], dtype=np.uint8)
+    return _DARKENED[picture, grey[:, :, None]]
+
+
+def _darkened_table() -> npt.NDArray[np.uint8]:
+    levels = np.arange(256, dtype=np.float32) / np.float32(255)
+    return ((levels[:, None] * (1 - levels)) * np.float32(255)).astype(np.uint8)
+
+
+_DARKENED = _darkened_table()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Region:
+    """The mask at the input's size, and what follows from it and the input alone."""
+
+    grey: Array
+    dark: Array
+    """The input, darkened by the mask."""
+    clear: Mask
+
+
+_pictures: Recent[Array] = Recent()
+_regions: Recent[_Region] = Recent()
+_references: Recent[Array] = Recent()
+
+
+@dataclass(frozen=True, slots=True)
+class PixelScorer:
+    """Masked SSIM (CP), and PSNR and SSIM to the reference (see the module)."""
+
+    name: str = "pixel"
+    track: Track = "pixel"
+    metrics: tuple[Metric, ...] = _METRICS
+    inputs: tuple[str, ...] = ("images", "masks", "reference")
+    source: str = ""
+
+    def origin(self) -> dict[str, Any]:
+        return pixel_origin()
+
+    def applies(self, sample: Sample) -> str | None:
+        return None
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        try:
+            picture = _pictures.get(stamp(sample.image), lambda: _read(sample.image))
+            output, _ = read_output(edit)
+        except NoScore as why:
+            return [
+                Score(metric.name, None, variant, why.status, why.reason)
+                for metric in self.metrics
+                for variant in metric.variants
+            ]
+        size = (picture.shape[1], picture.shape[0])
+        detail = {} if output.shape == picture.shape else {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
+        same = resize(output, size, "bicubic")
+        return [*_preservation(sample, picture, same, detail), *_nearness(sample, same, size, detail)]
+
+
+def _preservation(sample: Sample, picture: Array, output: Array, detail: dict[str, Any]) -> list[Score]:
+    shared: list[float] = []
+
+    def faithful() -> tuple[float, dict[str, Any]]:
+        region = _region(sample, picture)
+        dark = darkened(output, region.grey)
+        binary = not np.any((region.grey != 0) & (region.grey != 255))
+        if binary and region.clear.any():  # then clear windows see the same pixels in both variants: one pass
+            shared.extend(ssim_means(region.dark, dark, UNIFORM, (None, region.clear)))
+            return shared[0], detail
+        return ssim(region.dark, dark, UNIFORM), detail
+
+    def corrected() -> tuple[float, dict[str, Any]]:
+        if shared:
+            return shared[1], detail
+        region = _region(sample, picture)
+        need_clear(region.clear)
+        return ssim_means(picture, output, UNIFORM, (region.clear,))[0], detail
+
+    return [
+        score_or_reason("masked_ssim", "faithful", faithful),
+        score_or_reason("masked_ssim", "corrected", corrected),
+    ]
+
+
+def _nearness(sample: Sample, output: Array, size: tuple[int, int], detail: dict[str, Any]) -> list[Score]:
+    try:
+        reference = _reference(sample, size)
+    except NoScore as why:
+        return [Score(name, None, "faithful", why.status, why.reason) for name in ("psnr", "ssim_full")]
+    return [
+        psnr_score("psnr", masked_mse(reference, output), "faithful", **detail),
+        score_or_reason("ssim_full", "faithful", lambda: (ssim(reference, output, UNIFORM), detail)),
+    ]
+
+
+def _region(sample: Sample, picture: Array) -> _Region:
+    path = sample.masks.get("roi") or next(iter(sample.masks.values()), None)
+    if path is None:
+        raise NoScore(Status.DATASET_FAULT, "the sample has no region mask")
+
+    def make() -> _Region:
+        try:
+            grey = resize(read_grey(path), (picture.shape[1], picture.shape[0]), "nearest")
+        except ImageError as error:
+            raise NoScore(Status.DATASET_FAULT, str(error)) from error
+        return _Region(grey, darkened(picture, grey), clear_windows(grey >= 128, UNIFORM))
+
+    return _regions.get(stamp(sample.image, path), make)
+
+
+def _reference(sample: Sample, size: tuple[int, int]) -> Array:
+    path = sample.reference
+    if path is None:
+        raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
+    return _references.get((size, *stamp(path)), lambda: resize(_read(path), size, "bicubic"))
+
+
+def _read(path: Path) -> Array:
+    try:
+        return read_image(path)
+    except ImageError as error:
+        raise NoScore(Status.DATASET_FAULT, str(error)) from error
+
+
+def scorers(**_: Any) -> list[PixelScorer]:
+    """For ``FACTORIES``; there are no options."""
+    return [PixelScorer()]

@@ -1,0 +1,142 @@
+"""TextEditBench's pixel track without LPIPS: MSE and PSNR after alignment, SSIM, all outside the masks.
+
+Source: the benchmark's released scoring scripts (MSE and PSNR; SSIM and LPIPS), as docs and tests describe them.
+
+=========  =================================================  ========================================================
+metric     faithful                                           corrected
+=========  =================================================  ========================================================
+mse, psnr  both pictures as their EXIF orientation shows      pixels as stored; otherwise the same value: the defects
+           them (the script reads through OpenCV); the value  of these two lie in their means (`metrics.error`)
+           that a fresh process of the script gives
+ssim       masked area black in both, mean over the whole     mean over the windows that touch no masked pixel; an
+           frame: rises with the size of the mask, and is 1   output of another size is resized to the input
+           when all is masked; no value when the output has   (Lanczos), noted in the row's detail
+           another size than the input, or there is not
+           exactly one mask beside the input's
+=========  =================================================  ========================================================
+
+No value: `not_applicable` when the definition gives none for this output (another size for faithful SSIM, a picture
+below 6 x 6, an input without SIFT features); `failed` when the output cannot be aligned; `dataset_fault` when the masks
+leave nothing to compare or cannot be read. The paper says that synthetic samples are compared with their reference; the
+released code compares every sample with its input, and so does this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from editgauge.benchmarks.common_pixel import (
+    NoScore,
+    Source,
+    aligned_mse,
+    clear_ssim,
+    need_clear,
+    pixel_origin,
+    read_output,
+    score_or_reason,
+    source_of,
+    squared_error_scores,
+)
+from editgauge.images import Array
+from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
+from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
+
+_METRICS = (
+    Metric(
+        "mse", "lower", 0.0, 65025.0, "8-bit levels²", VARIANTS,
+        "After alignment, outside the masks. Faithful applies EXIF orientations, corrected does not; the means differ.",
+    ),
+    Metric("psnr", "higher", 0.0, float("inf"), "dB", VARIANTS, "Of that mean squared error; infinite at 0."),
+    Metric(
+        "ssim", "higher", -1.0, 1.0, "", VARIANTS,
+        "Faithful: whole frame, masked area black. Corrected: windows that touch no masked pixel, other sizes resized.",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PixelScorer:
+    """MSE, PSNR and SSIM outside the masks, faithful and corrected (see the module)."""
+
+    name: str = "pixel"
+    track: Track = "pixel"
+    metrics: tuple[Metric, ...] = _METRICS
+    inputs: tuple[str, ...] = ("images", "masks")
+    source: str = ""
+
+    def origin(self) -> dict[str, Any]:
+        return pixel_origin()
+
+    def applies(self, sample: Sample) -> str | None:
+        return None
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        try:
+            source = source_of(sample)
+            output, orientation = read_output(edit)
+        except NoScore as why:
+            return [
+                Score(metric.name, None, variant, why.status, why.reason)
+                for metric in self.metrics
+                for variant in metric.variants
+            ]
+        return [*_errors(source, output, orientation), *_similarities(source, output)]
+
+
+def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
+    faithful = squared_error_scores("faithful", lambda: aligned_mse(source, output, orientation, turned=True))
+    if source.orientation == 1 and orientation == 1:
+        return [*faithful, *(_as_corrected(score) for score in faithful)]
+    return [
+        *faithful,
+        *squared_error_scores("corrected", lambda: aligned_mse(source, output, orientation, turned=False)),
+    ]
+
+
+def _as_corrected(score: Score) -> Score:
+    return Score(score.metric, score.value, "corrected", score.status, score.reason, score.detail)
+
+
+def _similarities(source: Source, output: Array) -> list[Score]:
+    means: list[float] = []
+
+    def faithful() -> tuple[float, dict[str, Any]]:
+        _check_released_conditions(source, output)
+        area = source.area(source.picture.shape)
+        black, edited = source.picture.copy(), output.copy()
+        black[area] = edited[area] = 0
+        if area.all() or not source.clear().any():
+            return ssim(black, edited, GAUSSIAN), {"all_masked": bool(area.all())}
+        means.extend(ssim_means(black, edited, GAUSSIAN, (None, source.clear())))
+        return means[0], {}
+
+    def corrected() -> tuple[float, dict[str, Any]]:
+        need_clear(source.clear())
+        return (means[1], {}) if means else clear_ssim(source, output)
+
+    return [score_or_reason("ssim", "faithful", faithful), score_or_reason("ssim", "corrected", corrected)]
+
+
+def _check_released_conditions(source: Source, output: Array) -> None:
+    """Raise `NoScore` where the released script gives no SSIM: it wants five files of one size."""
+    if len(source.masks) != 2 or "input" not in source.masks:
+        found = ", ".join(source.masks) or "none"
+        reason = f"the released code needs the input's mask and exactly one other, found: {found}"
+        raise NoScore(Status.DATASET_FAULT, reason)
+    height, width = source.picture.shape[:2]
+    for name, mask in source.masks.items():
+        if mask.shape != (height, width):
+            reason = f"the mask {name!r} is {mask.shape[1]} x {mask.shape[0]}, the input {width} x {height}"
+            raise NoScore(Status.DATASET_FAULT, reason)
+    if output.shape != source.picture.shape:
+        reason = (
+            f"the output is {output.shape[1]} x {output.shape[0]}, the input {width} x {height}: the released code "
+            "gives no value for another size (the corrected variant does)"
+        )
+        raise NoScore(Status.NOT_APPLICABLE, reason)
+
+
+def scorers(**_: Any) -> list[PixelScorer]:
+    """For ``FACTORIES``; there are no options."""
+    return [PixelScorer()]

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from editgauge.check.issues import Issue, Level, Progress, each, relative
 from editgauge.errors import DataError
@@ -212,24 +213,25 @@ def outside_difference(image: Array, reference: Array, mask: Mask) -> str | None
 
     `image`, `reference`: ndarrays of shape (H, W, 3), uint8; `mask`: shape (H, W), bool, True = may change.
     """
-    height, width = (side // BLOCK * BLOCK for side in mask.shape)
-    if not height or not width:
+    one, other = _block_means(image), _block_means(reference)
+    touched = _block_means(mask.astype(np.uint8)) > 0
+    differences = np.abs(one - other).max(axis=2)[~touched]
+    if not differences.size:
         return None
-    size = (width // BLOCK, height // BLOCK)
-    # INTER_AREA by a whole factor is the mean of each block
-    means = [
-        cv2.resize(picture[:height, :width].astype(np.float32), size, interpolation=cv2.INTER_AREA).reshape(
-            size[1], size[0], 3
-        )
-        for picture in (image, reference)
-    ]
-    touched = cv2.resize(mask[:height, :width].astype(np.float32), size, interpolation=cv2.INTER_AREA) > 0
-    differences = np.abs(means[0] - means[1]).max(axis=2)[~touched.reshape(size[1], size[0])]
     over = int((differences > TOLERANCE).sum())
     if not over:
         return None
     worst = f"{differences.max():.0f} of 255 levels"
     return f"{over:,} of {differences.size:,} blocks outside the mask differ, by up to {worst}"
+
+
+def _block_means(pixels: Array) -> npt.NDArray[np.float32]:
+    """The mean of each block, channel by channel; the last row and column are repeated to fill the last blocks."""
+    height, width = pixels.shape[:2]
+    padded = cv2.copyMakeBorder(pixels, 0, -height % BLOCK, 0, -width % BLOCK, cv2.BORDER_REPLICATE)
+    size = (padded.shape[1] // BLOCK, padded.shape[0] // BLOCK)
+    # INTER_AREA by a whole factor is the mean
+    return np.asarray(cv2.resize(padded.astype(np.float32), size, interpolation=cv2.INTER_AREA), dtype=np.float32)
 
 
 def _size(pixels: Array | Mask) -> str:

@@ -63,6 +63,13 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)
+    except OSError as error:  # a full disk, a folder without rights: wherever it happens, one line is enough
+        where = f"{error.filename}: " if error.filename else ""
+        print(
+            f"error: {where}{error.strerror or error}; what was done is kept: mend it and run the same command again",
+            file=sys.stderr,
+        )
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,10 @@ def score(
         list[str] | None,
         typer.Option("--editor", help="Only this editor; may be repeated. Default: all in OUTPUTS, or in the run."),
     ] = None,
-    tracks: Annotated[str, typer.Option("--tracks", help="pixel, ocr, embedding; joined by commas.")] = "pixel",
+    tracks: Annotated[
+        str,
+        typer.Option("--tracks", help="pixel, ocr, embedding; joined by commas. Default: pixel, or ocr without it."),
+    ] = "",
     variant: Annotated[str, typer.Option("--variant", help="For the table: faithful, corrected or both.")] = "both",
     split: SplitOpt = None,
     limit: LimitOpt = None,
@@ -70,11 +73,14 @@ def score(
     retried = common.statuses(retry)
     wanted = _tracks(tracks)
     bench, dataset, samples = common.load(benchmark, data, split)
+    wanted = wanted or _offered(bench)[:1]
     chosen = choose(samples, limit=limit, ids=sample or (), where=where or ())
     folder = RunFolder.create(run)
     scorers = list(bench.scorers(wanted, cache=folder.cache_folder))
     if not scorers:
-        raise UsageError(f"--tracks {tracks}: {bench.name} has no scorers of this kind; it has: {_offered(bench)}")
+        raise UsageError(
+            f"--tracks {tracks}: {bench.name} has no scorers of this kind; it has: {', '.join(_offered(bench)) or 'none'}"
+        )
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
         edits = _edits(folder, bench.name, outputs, editor or [], chosen, hashes)
@@ -128,11 +134,11 @@ def _tracks(text: str) -> list[Track]:
     return found
 
 
-def _offered(bench: Benchmark) -> str:
-    """The tracks for which a benchmark has scorers, by name."""
+def _offered(bench: Benchmark) -> list[Track]:
+    """The tracks for which a benchmark has scorers, the cheapest first."""
     from editgauge.types import TRACKS
 
-    return ", ".join(track for track in TRACKS if bench.scorers([track])) or "none"
+    return [track for track in TRACKS if bench.scorers([track])]
 
 
 _COMMAND = {"judge": "judge", "human": "annotate"}

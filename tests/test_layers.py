@@ -24,6 +24,8 @@ LAYERS: dict[str, int] = {
     "instructions": 1,
     "stats": 1,
     "tables": 1,
+    "frame": 1,
+    "tabulate": 1,
     "metrics": 1,
     "ocr": 2,
     "models": 2,

@@ -39,9 +39,14 @@ def names(kind: str) -> list[str]:
     return found
 
 
+def canonical(name: str) -> str:
+    """The name under which a thing is known, for one of its other spellings."""
+    return _ALIASES.get(name.lower(), name)
+
+
 def find(kind: str, name: str) -> Any:
     """The object behind a name. Raises `UnknownName` with the nearest names when there is none."""
-    name = _ALIASES.get(name.lower(), name)
+    name = canonical(name)
     target = TABLES.get(kind, {}).get(name)
     if target is not None:
         module, _, attribute = target.partition(":")

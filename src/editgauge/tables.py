@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from editgauge.types import Direction
 
@@ -39,6 +39,8 @@ class Column:
     digits: int = 3
     direction: Direction | None = None
     note: str = ""
+    comparable: bool = True
+    """False where the run's editors were not scored on the same samples: no best, no rank; `note` says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class TableRow:
     name: str
     cells: Mapping[str, Cell]
     kind: Literal["run", "published", "mean"] = "run"
+    group: str = ""
+    """The slice that the line belongs to; lines are compared within a group only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +67,50 @@ class Table:
     source: str = ""
     size: int | None = None
     notes: Sequence[str] = ()
+    by: str = ""
+    """What `TableRow.group` is a value of, in a sliced table."""
+    transposed: bool = False
+    """Draw editors across and columns down, as the paper does."""
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Standing(NamedTuple):
+    """Which lines are best and second in each column: sets of (line number, column name)."""
+
+    best: frozenset[tuple[int, str]]
+    second: frozenset[tuple[int, str]]
+
+
+def standing(table: Table) -> Standing:
+    """The best and second best of each column, by the numbers as they are printed; equal ones share the place.
+
+    Lines are compared within their group. A run's lines are compared only where all of them were scored on the same
+    samples (`Column.comparable`, and equal counts). Published lines join them only where the run covers the whole
+    release (`meta["complete"]`), because a paper's mean is over all of it; else they are left out. One line alone is
+    neither best nor second.
+    """
+    best: set[tuple[int, str]] = set()
+    second: set[tuple[int, str]] = set()
+    complete = bool(table.meta.get("complete"))
+    own = any(row.kind == "run" for row in table.rows)
+    groups = dict.fromkeys(row.group for row in table.rows)
+    for column in table.columns:
+        if column.direction is None or not column.comparable:
+            continue
+        for group in groups:
+            found: dict[int, float] = {}
+            counts = set()
+            for number, row in enumerate(table.rows):
+                cell = row.cells.get(column.name)
+                wanted = row.kind == "run" or (row.kind == "published" and (complete or not own))
+                if row.group == group and wanted and cell is not None and cell.value is not None:
+                    found[number] = round(cell.value, column.digits)
+                    if row.kind == "run":
+                        counts.add(cell.n)
+            if len(found) < 2 or len(counts) > 1:
+                continue
+            order = sorted(set(found.values()), reverse=column.direction == "higher")
+            best |= {(number, column.name) for number, value in found.items() if value == order[0]}
+            if len(order) > 1:
+                second |= {(number, column.name) for number, value in found.items() if value == order[1]}
+    return Standing(frozenset(best), frozenset(second))

@@ -17,6 +17,7 @@ COMMANDS: tuple[str, ...] = (
     "check",
     "edit",
     "score",
+    "table",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300 ms)."""
 

@@ -1,0 +1,120 @@
+"""KRIS-Bench's Tables 2 and 3: seven dimensions of three types of knowledge, as judged by GPT-4o and by Qwen2.5-VL.
+
+The mean of a metric over a dimension's samples is rounded to 2 places and then put on the 0-100 scale, (m - 1)·25; a
+dimension's average is the mean of its metrics; averages above are weighted by samples. An editor that cannot take
+several pictures gets the lowest score on samples that have several (faithful); corrected leaves those out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from editgauge.frame import Frame
+from editgauge.stats import Moments
+from editgauge.tabulate import Floats, Layout, Leaf, Sheet, choose, read_published_turned
+from editgauge.types import Variant
+
+SIZE = 1267
+TYPES: dict[str, dict[str, tuple[str, ...]]] = {
+    "Factual Knowledge": {
+        "Attribute Perception": ("VC", "VQ", "IF"),
+        "Spatial Perception": ("VC", "VQ", "IF"),
+        "Temporal Prediction": ("VC", "VQ", "IF"),
+    },
+    "Conceptual Knowledge": {
+        "Social Science": ("VC", "VQ", "IF", "KP"),
+        "Natural Science": ("VC", "VQ", "IF", "KP"),
+    },
+    "Procedural Knowledge": {
+        "Logical Reasoning": ("VC", "VQ", "IF", "KP"),
+        "Instruction Decomposition": ("VC", "VQ", "IF"),
+    },
+}
+"""Type of knowledge -> dimension -> its metrics, in the paper's order."""
+DIMENSION = "category2"
+"""The label of the samples that names the dimension (types are ``category1``, tasks ``category3``)."""
+LOWEST = 1.0
+_HERE = Path(__file__).parent
+_PAPERS = {
+    "gpt4o": ("published_gpt4o.csv", "Published: arXiv 2505.16707, Table 2 (judge GPT-4o)."),
+    "qwen": ("published_qwen2.5-vl-72b.csv", "Published: arXiv 2505.16707, Table 3 (judge Qwen2.5-VL-72B)."),
+}
+
+
+def layouts(frame: Frame, variant: Variant) -> list[Layout]:
+    """The one table, with the published numbers of the judge that is nearest to the rows' own."""
+    return [judge(frame, variant)]
+
+
+def judge(frame: Frame, variant: Variant) -> Layout:
+    """Every dimension's metrics and average, the three types' and the overall average."""
+    sheet = Sheet()
+    made, note = choose(frame, "VC", variant)
+    sizes = _sizes(frame)
+    spans: list[tuple[str, int]] = []
+    keys: list[str] = []
+    for kind, dimensions in TYPES.items():
+        inside: list[str] = []
+        widths: list[tuple[str, int]] = []
+        for dimension, metrics in dimensions.items():
+            names = [f"{dimension}/{metric}" for metric in metrics]
+            for name, metric in zip(names, metrics, strict=True):
+                leaf = Leaf(
+                    metric, made, where={DIMENSION: dimension}, worst=LOWEST,
+                    not_applicable=LOWEST if variant == "faithful" else None,
+                )  # fmt: skip
+                sheet.add(name, (dimension, metric), leaf, digits=2, formula=scaled, note=note)
+            sheet.combine(f"{dimension}/avg", (dimension, "Avg"), names, average, digits=2)
+            inside += names
+            widths.append((dimension, len(names)))
+        sheet.combine(f"{kind}/avg", (kind, "Avg"), inside, _weighted(widths, sizes), digits=2)
+        keys += inside
+        spans += widths
+    sheet.combine("Overall/avg", ("Overall", "Avg"), keys, _weighted(spans, sizes), digits=2)
+    file, source = _PAPERS["qwen" if any("qwen" in name.lower() for name in frame.sources) else "gpt4o"]
+    return Layout(
+        "krisbench.judge", "KRIS-Bench, judged, 0–100", sheet.leaves, sheet.fields, variant,
+        strata="category", size=SIZE, transposed=True, headline="Overall/avg",
+        published=read_published_turned(_HERE / file, {(n.split("/")[0], n.split("/")[1]): n for n in sheet.names}),
+        published_note=source,
+    )  # fmt: skip
+
+
+def scaled(parts: Sequence[Moments]) -> Floats:
+    """The mean of raw 1-5 scores, rounded to 2 places, on the 0-100 scale."""
+    return np.asarray((np.round(parts[0].mean, 2) - 1) * 25)
+
+
+def average(parts: Sequence[Moments]) -> Floats:
+    """The mean of a dimension's metrics."""
+    return np.asarray(np.mean([scaled([part]) for part in parts], axis=0))
+
+
+def _sizes(frame: Frame) -> dict[str, int]:
+    names = frame.samples.names()
+    labels = frame.samples.labels(DIMENSION).tolist() if DIMENSION in names else []
+    return {dimension: labels.count(dimension) for kind in TYPES.values() for dimension in kind}
+
+
+def _weighted(spans: Sequence[tuple[str, int]], sizes: dict[str, int]) -> Callable[[Sequence[Moments]], Floats]:
+    return partial(weighted, widths=[width for _, width in spans], weights=[sizes[name] for name, _ in spans])
+
+
+def weighted(parts: Sequence[Moments], *, widths: Sequence[int], weights: Sequence[int]) -> Floats:
+    """Dimension averages weighted by samples. `widths`: how many metrics each dimension has, `weights`: its samples.
+
+    A dimension without samples in the data is left out; one that has samples but no scores leaves no average.
+    """
+    found, start = [], 0
+    for width, weight in zip(widths, weights, strict=True):
+        if weight:
+            found.append((weight, average(parts[start : start + width])))
+        start += width
+    if not found:
+        return np.full(parts[0].total.shape, np.nan)
+    total = sum(weight for weight, _ in found)
+    return np.asarray(sum(weight * value for weight, value in found) / total)

@@ -1,0 +1,59 @@
+"""Which tables a benchmark prints, found through its name: the way from a frame to its tables.
+
+A benchmark's own layouts are the function ``layouts(frame, variant)`` of the module ``tables`` beside its object, or
+a method of that name on the object (outside packages). A benchmark without either gets one mean for each metric.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from editgauge import catalog
+from editgauge.errors import UnknownName
+from editgauge.frame import Frame
+from editgauge.tables import Table
+from editgauge.tabulate import Layout, build, generic, sliced
+from editgauge.types import Variant
+
+Layouts = Callable[[Frame, Variant], Sequence[Layout]]
+
+
+def layouts_of(benchmark: str) -> Layouts:
+    """The function that makes a benchmark's layouts; `tabulate.generic` when the name is not known here."""
+    try:
+        found = catalog.find("benchmarks", benchmark)
+    except UnknownName:
+        return generic
+    own = getattr(found, "layouts", None)
+    if callable(own):
+        return own  # type: ignore[no-any-return]
+    package = type(found).__module__
+    name = f"{package}.tables"
+    if importlib.util.find_spec(package) is not None and importlib.util.find_spec(name) is not None:
+        return importlib.import_module(name).layouts  # type: ignore[no-any-return]
+    return generic
+
+
+def tables(
+    frame: Frame,
+    variant: Variant,
+    *,
+    by: str = "",
+    published: bool = False,
+    intervals: bool = False,
+    seed: int = 0,
+    layouts: Layouts | None = None,
+) -> list[Table]:
+    """Every table of the frame's benchmark that has rows, in the paper's order: see `tabulate.build`, `sliced`."""
+    make = layouts or layouts_of(frame.benchmark)
+    if by:
+        return sliced(frame, by, partial(_of_variant, make, variant), intervals=intervals, seed=seed)
+    found = [build(frame, item, published=published, intervals=intervals, seed=seed) for item in make(frame, variant)]
+    return [table for table in found if table is not None]
+
+
+def _of_variant(make: Layouts, variant: Variant, frame: Frame) -> Sequence[Layout]:
+    return make(frame, variant)

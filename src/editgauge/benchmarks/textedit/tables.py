@@ -1,0 +1,104 @@
+"""TextEdit's tables: classic (OCR, CLIP, AES) and judge (cut-off on and off), Real and Virtual, full set and miniset.
+
+The judge's raw 1-5 becomes 0-1 by a table, not a line; with the cut-off, Q1 below 4 sets the other four to 0. An answer
+that lacks a score it needs is dropped from all means, as in the released script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from editgauge.frame import Frame
+from editgauge.stats import Moments
+from editgauge.tabulate import Floats, Layout, Leaf, Sheet, choose, read_published
+from editgauge.types import Variant
+
+SIZES = {"full": 2148, "mini": 500}
+SPLITS = {"real": "Real", "virtual": "Virtual"}
+CLASSIC = {"OA": 0.0, "OP": 0.0, "OR": 0.0, "F1": 0.0, "NED": 0.0, "CLIP": 0.0, "AES": 1.0}
+"""Metric -> what a failure counts as; the aesthetic head's scale starts at 1."""
+QUESTIONS = {"Q1": "TA", "Q2": "TP", "Q3": "SI", "Q4": "LR", "Q5": "VC"}
+WEIGHTS = (0.4, 0.3, 0.1, 0.1, 0.1)
+NORMALISED = np.array([np.nan, 0.0, 0.2, 0.6, 0.8, 1.0])
+"""Raw score -> table scale, by position: 1 -> 0, 2 -> 0.2, 3 -> 0.6, 4 -> 0.8, 5 -> 1."""
+CUT_OFF = 4
+_HERE = Path(__file__).parent
+_SOURCE = "Published: arXiv 2603.09877 and its repository, {}set; means over the whole {}set."
+
+
+def layouts(frame: Frame, variant: Variant) -> list[Layout]:
+    """Classic table, and the judge's with and without the cut-off."""
+    return [classic(frame, variant), judge(frame, variant, cut_off=True), judge(frame, variant, cut_off=False)]
+
+
+def part_of(frame: Frame) -> str:
+    """``mini`` when the samples say so or are no more than the miniset's 500, else ``full``."""
+    if "set" in frame.samples.names():
+        found = set(frame.samples.labels("set").tolist())
+        if len(found) == 1:
+            return "mini" if "mini" in found.pop() else "full"
+    return "mini" if len(frame.samples) <= SIZES["mini"] else "full"
+
+
+def classic(frame: Frame, variant: Variant) -> Layout:
+    """OA, OP, OR, F1, NED, CLIP, AES as plain means."""
+    sheet, part = Sheet(), part_of(frame)
+    for split, title in SPLITS.items():
+        for metric, worst in CLASSIC.items():
+            made, note = choose(frame, metric, variant)
+            leaf = Leaf(metric, made, where={"split": title}, worst=worst)
+            sheet.add(f"{split}_{metric}", (title, metric), leaf, digits=2, note=note)
+    return Layout(
+        "textedit.classic", f"TextEdit, classic metrics, {part}set", sheet.leaves, sheet.fields, variant,
+        strata="category", size=SIZES[part], headline="real_F1",
+        published=read_published(_HERE / f"published_{part}_classic.csv", sheet.names),
+        published_note=_SOURCE.format(part, part),
+    )  # fmt: skip
+
+
+def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
+    """The five judged questions on the 0-1 scale, and their weighted mean (.4 .3 .1 .1 .1)."""
+    sheet, part = Sheet(), part_of(frame)
+    for split, title in SPLITS.items():
+        for number, (question, heading) in enumerate(QUESTIONS.items()):
+            made, note = choose(frame, question, variant)
+            others = tuple(q for q in QUESTIONS if q != question)
+            shown = partial(normalise, number=number, cut_off=cut_off)
+            leaf = Leaf(question, made, others=others, where={"split": title}, shown=shown, worst=0.0)
+            sheet.add(f"{split}_{heading}", (title, heading), leaf, digits=2, note=note)
+        keys = [f"{split}_{heading}" for heading in QUESTIONS.values()]
+        sheet.combine(f"{split}_avg", (title, "Avg"), keys, weighted, digits=2)
+    name = "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without the cut-off"
+    return Layout(
+        f"textedit.judge{'' if cut_off else '_no_cutoff'}", f"TextEdit, judged, {part}set, {name}",
+        sheet.leaves, sheet.fields, variant,
+        strata="category", size=SIZES[part], headline="real_avg",
+        published=read_published(_HERE / f"published_{part}_judge.csv", sheet.names) if cut_off else (),
+        published_note=_SOURCE.format(part, part) + " Columns in the order that is consistent, not as printed"
+        " (see editgauge audit)." if cut_off else "",
+    )  # fmt: skip
+
+
+def normalise(first: Floats, *others: Floats, number: int, cut_off: bool) -> Floats:
+    """One question's raw scores on the 0-1 scale, NaN where the answer is dropped.
+
+    `first` is question `number` (from 0), `others` the other four in order, all of one shape, raw 1-5 or NaN.
+    """
+    raw = list(others)
+    raw.insert(number, first)
+    scaled = [NORMALISED[np.where(np.isnan(values), 0, values).astype(np.int64)] for values in raw]
+    complete = ~np.isnan(np.stack(scaled)).any(axis=0)
+    if not cut_off:
+        return np.where(complete, scaled[number], np.nan)
+    stopped = raw[0] < CUT_OFF
+    shown = scaled[number] if number == 0 else np.where(stopped, 0.0, scaled[number])
+    return np.where(complete | (stopped & ~np.isnan(scaled[0])), shown, np.nan)
+
+
+def weighted(parts: Sequence[Moments]) -> Floats:
+    """The weighted mean of the five questions."""
+    return np.asarray(sum(weight * part.mean for weight, part in zip(WEIGHTS, parts, strict=True)))

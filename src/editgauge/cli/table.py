@@ -1,0 +1,111 @@
+"""`editgauge table RUN…`: the papers' tables from the rows of one run or of several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from editgauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from editgauge.frame import Frame
+    from editgauge.results import RunFolder
+    from editgauge.tables import Table
+    from editgauge.types import Variant
+
+_HELP = """Print the papers' tables from a run's rows; several runs are read as one.
+
+Every mean has its count: n scored / n in the benchmark. Example:
+
+    editgauge table RUN --published --intervals --format markdown
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("table", help=_HELP)(table)
+
+
+def table(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")],
+    benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
+    form: Annotated[str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")] = "terminal",
+    variant: Annotated[str, typer.Option(help="faithful, corrected or both.")] = "both",
+    published: Annotated[bool, typer.Option("--published", help="Add the papers' lines.")] = False,
+    intervals: Annotated[bool, typer.Option("--intervals", help="Add 95 % bootstrap intervals.")] = False,
+    failures: Annotated[
+        str, typer.Option(help="out: left out; floor: at the scale's minimum; both: that in brackets.")
+    ] = "out",
+    by: Annotated[str, typer.Option(metavar="ATTR", help="A group of lines for each value of an attribute.")] = "",
+    where: Annotated[list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")] = None,
+    editor: Annotated[list[str] | None, typer.Option(help="Only this editor (may be repeated).")] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(help="Whose rows, where several judges or OCR engines made some.")
+    ] = None,
+    only: Annotated[str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")] = "",
+    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    from editgauge.cli import selection
+
+    selection.one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
+    selection.one_of("--failures", failures, ("out", "floor", "both"))
+    opened = selection.open_runs(runs)
+    found: list[Table] = []
+    for name in selection.benchmarks(opened, benchmark):
+        frame = selection.narrowed(opened, name, where=where, editors=editor, sources=source)
+        for wanted in selection.variants(variant):
+            found += _tables(frame, wanted, by=by, published=published, intervals=intervals, seed=seed)
+    found = _unrepeated(found)
+    if only:
+        names = sorted({item.name for item in found})
+        found = [item for item in found if item.name == only]
+        if not found:
+            raise UsageError(f"--only {only}: no such table here; there are: {', '.join(names) or 'none'}")
+    _print(found, opened, "json" if as_json else form, failures)
+
+
+def _tables(frame: Frame, variant: Variant, *, by: str, published: bool, intervals: bool, seed: int) -> list[Table]:
+    from editgauge.benchmarks.layouts import tables
+
+    return tables(frame, variant, by=by, published=published, intervals=intervals, seed=seed)
+
+
+def _unrepeated(found: list[Table]) -> list[Table]:
+    """Without the copy of a table in a variant that none of its metrics has (all its columns fell back)."""
+    kept: list[Table] = []
+    for item in found:
+        twin = next((t for t in kept if (t.name, t.benchmark) == (item.name, item.benchmark)), None)
+        if twin is not None and item.variant not in item.meta.get("variants", [item.variant]):
+            continue
+        kept.append(item)
+    return kept
+
+
+def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) -> None:
+    from rich.console import Console
+
+    from editgauge.reports import table as drawing
+
+    if not found:
+        names = ", ".join(run.path.name for run in runs)
+        raise UsageError(f"{names}: no rows to make a table of; score something first: editgauge score … --run RUN")
+    if form == "json":
+        import orjson
+
+        problems = [text for run in runs for text in run.problems]
+        made = [drawing.as_json(drawing.with_failures(item, failures)) for item in found]  # type: ignore[arg-type]
+        typer.echo(orjson.dumps({"tables": made, "problems": problems}, option=orjson.OPT_INDENT_2).decode())
+        return
+    console = Console(highlight=False)
+    for number, item in enumerate(found):
+        if number:
+            typer.echo("")
+        if form == "terminal":
+            drawing.show(item, console, failures=failures)  # type: ignore[arg-type]
+        else:
+            typer.echo(drawing.draw(item, form, failures=failures), nl=False)  # type: ignore[arg-type]
+    for run in runs:
+        for text in run.problems:
+            typer.echo(f"warning: {run.path.name}: {text}", err=True)

@@ -1,0 +1,43 @@
+"""Untrusted text made harmless for each format: names of editors, slices, files and samples come from outside."""
+
+from __future__ import annotations
+
+import re
+
+_LIMIT = 200
+_ODD = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+"""Control characters, invisible ones, and those that turn the direction of writing."""
+_SPACES = re.compile(r"[\t\n\r\x0b\x0c\u0085\u2028\u2029]+")
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
+    "–": "--", "−": "$-$", "†": r"\textdagger{}",
+}  # fmt: skip
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+.!|~$-])")
+
+
+def plain(text: str, limit: int | None = _LIMIT) -> str:
+    """One line without control, invisible or direction characters (shown as ``\\u202e``), at most `limit` long."""
+    line = _SPACES.sub(" ", text)
+    line = _ODD.sub(lambda found: f"\\u{ord(found[0]):04x}" if ord(found[0]) > 255 else f"\\x{ord(found[0]):02x}", line)
+    return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
+
+
+def markdown(text: str, limit: int | None = _LIMIT) -> str:
+    """Text that markdown shows as it is: no table cell, emphasis, link, image or HTML comes out of it."""
+    line = plain(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKDOWN.sub(r"\\\1", line)
+
+
+def latex(text: str, limit: int | None = _LIMIT) -> str:
+    """Text that LaTeX sets as it is: no command, comment or alignment character is left in it."""
+    return "".join(_LATEX.get(letter, letter) for letter in plain(text, limit))
+
+
+def csv_text(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: an apostrophe before a leading = + - @ (CWE-1236)."""
+    line = plain(text, None)
+    return "'" + line if line.lstrip()[:1] in ("=", "+", "-", "@", "|", "%") else line

@@ -1,0 +1,310 @@
+"""The papers' tables from rows: against the protocols' formulas, published numbers, and the judge's pure functions."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.made_rows import frame, record, row
+
+from editgauge.benchmarks import layouts
+from editgauge.benchmarks.krisbench import tables as kris
+from editgauge.benchmarks.krisbench.judge_tables import kris_table, metrics_of
+from editgauge.benchmarks.medebench import tables as medebench
+from editgauge.benchmarks.textedit import tables as textedit
+from editgauge.benchmarks.textedit.judge_tables import report
+from editgauge.benchmarks.texteditbench import tables as texteditbench
+from editgauge.frame import Frame
+from editgauge.tables import Table
+from editgauge.tabulate import build
+from editgauge.types import Row, Status, Variant
+
+PACKAGE = Path(layouts.__file__).parent
+
+
+def made(found: Frame, variant: Variant = "faithful", **options: bool) -> dict[str, Table]:
+    return {table.name: table for table in layouts.tables(found, variant, **options)}  # type: ignore[arg-type]
+
+
+class TestTextEditBench:
+    RECORDS = (record("r1", split="real"), record("r2", split="real"), record("s1", split="synthetic", knowledge="k"))
+
+    def rows(self, psnr: float | None = 30.00006) -> list[Row]:
+        b = "texteditbench"
+        return [
+            row("r1", "m", "mse", 1.00004, benchmark=b),
+            row("r2", "m", "mse", 3.00006, benchmark=b),
+            row("r1", "m", "psnr", psnr, benchmark=b, infinite=psnr is None),
+            row("r2", "m", "psnr", 40.0, benchmark=b),
+            row("r1", "m", "mse", 0.0, benchmark=b, variant="corrected"),
+            row("r2", "m", "mse", 6.5025, benchmark=b, variant="corrected"),
+            row("r1", "m", "ssim", 0.5, benchmark=b),
+            row("r2", "m", "ssim", None, status=Status.UNREADABLE, benchmark=b),
+        ]
+
+    def test_samples_are_rounded_before_they_are_averaged(self) -> None:
+        cells = made(frame(self.rows(), list(self.RECORDS), "texteditbench"))["texteditbench.pixel"].rows[0].cells
+        # (1.0000 + 3.0001) / 2 and (30.0001 + 40) / 2
+        assert cells["real_mse"].value == pytest.approx(2.00005, abs=1e-12)
+        assert cells["real_psnr"].value == pytest.approx(35.00005, abs=1e-12)
+
+    def test_one_infinite_psnr_makes_the_faithful_mean_infinite(self) -> None:
+        cells = made(frame(self.rows(None), list(self.RECORDS), "texteditbench"))["texteditbench.pixel"].rows[0].cells
+        assert cells["real_psnr"].value == math.inf
+        assert (cells["real_psnr"].n, cells["real_psnr"].of) == (2, 2)
+
+    def test_the_corrected_psnr_is_that_of_the_mean_error(self) -> None:
+        found = made(frame(self.rows(None), list(self.RECORDS), "texteditbench"), "corrected")["texteditbench.pixel"]
+        # mean squared error 3.25125 -> 10 log10(65025 / 3.25125) = 43.0103 (a factor of 20,000)
+        assert found.rows[0].cells["real_psnr"].value == pytest.approx(10 * math.log10(20_000), abs=1e-9)
+
+    def test_counts_and_failures(self) -> None:
+        found = made(frame(self.rows(), list(self.RECORDS), "texteditbench"))["texteditbench.pixel"]
+        cell = found.rows[0].cells["real_ssim"]
+        assert (cell.value, cell.n, cell.of, cell.floor) == (0.5, 1, 2, 0.25)
+        assert found.rows[0].cells["synthetic_ssim"].of == 1
+
+    def test_the_columns_are_the_papers(self) -> None:
+        found = made(frame(self.rows(), list(self.RECORDS), "texteditbench"), published=True)["texteditbench.pixel"]
+        assert [column.heading[-1] for column in found.columns] == ["SSIM", "LPIPS", "PSNR", "MSE"] * 2
+        qwen = next(line for line in found.rows if line.name == "Qwen-Image-Edit")
+        assert (qwen.kind, qwen.cells["real_psnr"].value, qwen.cells["real_psnr"].n) == ("published", 30.023, None)
+        assert found.rows[-1].kind == "mean"
+
+    def test_the_judges_table_sums_five_means(self) -> None:
+        b = "texteditbench"
+        scores = {"IF": (3, 4, 5), "TA": (2, 2, 2), "VC": (1, 3, 4), "LP": (5, 5, 5)}
+        rows = [
+            row(sample, "m", metric, float(value), benchmark=b)
+            for metric, values in scores.items()
+            for sample, value in zip(("r1", "r2", "s1"), values, strict=True)
+        ]
+        rows.append(row("s1", "m", "SE", 3.0, benchmark=b))
+        cells = made(frame(rows, list(self.RECORDS), b))["texteditbench.judge"].rows[0].cells
+        assert cells["synthetic_overall"].value == 5 + 2 + 4 + 5 + 3
+        assert (cells["synthetic_SE"].n, cells["synthetic_SE"].of) == (1, 1)
+        # no real sample has a knowledge prompt: no SE, so no sum out of 25
+        assert (cells["real_SE"].value, cells["real_SE"].of, cells["real_overall"].value) == (None, 0, None)
+        assert cells["real_IF"].value == 3.5
+
+    def test_means_of_golden_values(self, shared: Path) -> None:
+        """The table equals a plain loop over the released code's own numbers."""
+        golden = json.loads((shared / "golden" / "texteditbench_pixel.json").read_text())
+        rows = [
+            row(sample, model, metric, numbers[name], benchmark="texteditbench")
+            for model, samples in golden.items()
+            for sample, numbers in samples.items()
+            for metric, name in (("mse", "mse"), ("psnr", "psnr"), ("ssim", "ssim_float64"))
+            if numbers.get(name) is not None
+        ]
+        records = [record(sample, split="synthetic") for sample in golden["noop"]]
+        for line in made(frame(rows, records, "texteditbench"))["texteditbench.pixel"].rows:
+            for metric, name in (("mse", "mse"), ("psnr", "psnr"), ("ssim", "ssim_float64")):
+                values = [n[name] for n in golden[line.name].values() if n.get(name) is not None]
+                values = values if metric == "ssim" else [round(value, 4) for value in values]
+                cell = line.cells[f"synthetic_{metric}"]
+                assert (cell.n, cell.of) == (len(values), len(records))
+                assert cell.value == (pytest.approx(sum(values) / len(values)) if values else None)
+
+
+class TestTextEdit:
+    def answers(self) -> tuple[list[Row], list[dict[str, object]], dict[str, list[dict[str, int | None]]]]:
+        generator = np.random.default_rng(1)
+        rows, records = [], []
+        groups: dict[str, list[dict[str, int | None]]] = {"Real": [], "Virtual": []}
+        for number in range(200):
+            split = "Real" if number % 3 else "Virtual"
+            records.append(record(str(number), split=split, category=("1.1.1",)))
+            answer: dict[str, int | None] = {}
+            for question in ("Q1", "Q2", "Q3", "Q4", "Q5"):
+                value = int(generator.integers(1, 6)) if generator.random() > 0.06 else None
+                answer[question] = value
+                status = Status.SCORED if value is not None else Status.UNPARSABLE
+                score = None if value is None else float(value)
+                rows.append(row(str(number), "m", question, score, status=status, benchmark="textedit"))
+            groups[split].append(answer)
+        return rows, records, groups
+
+    @pytest.mark.parametrize("cut_off", [True, False])
+    def test_columns_equal_the_judges_pure_functions(self, cut_off: bool) -> None:
+        rows, records, groups = self.answers()
+        name = "textedit.judge" if cut_off else "textedit.judge_no_cutoff"
+        cells = made(frame(rows, records, "textedit"))[name].rows[0].cells
+        for split, answers in groups.items():
+            expected = report(answers, cut_off=cut_off)
+            floor = report(answers, cut_off=cut_off, minimum=True)
+            for question, heading in textedit.QUESTIONS.items():
+                cell = cells[f"{split.lower()}_{heading}"]
+                assert cell.value == pytest.approx(expected.questions[question].value)
+                assert (cell.n, cell.of) == (expected.questions[question].n, expected.questions[question].of)
+                assert cell.floor == pytest.approx(floor.questions[question].value)
+            assert cells[f"{split.lower()}_avg"].value == pytest.approx(expected.weighted.value)
+
+    def test_the_released_reports_of_500_answers(self, shared: Path) -> None:
+        golden = json.loads((shared / "golden" / "textedit_judge.json").read_text())
+        rows, records = [], []
+        for number, answer in enumerate(golden["answers"]):
+            split = "Virtual" if answer["category"].startswith("1.") else "Real"
+            records.append(record(str(number), split=split, category=(answer["category"],)))
+            for question in textedit.QUESTIONS:
+                value = (answer["score"] or {}).get(question)
+                good = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 5
+                status = Status.SCORED if good else Status.UNPARSABLE
+                score = float(value) if good else None
+                rows.append(row(str(number), "m", question, score, status=status, benchmark="textedit"))
+        found = made(frame(rows, records, "textedit"))
+        for kind, name in (("cutoff", "textedit.judge"), ("no_cutoff", "textedit.judge_no_cutoff")):
+            cells = found[name].rows[0].cells
+            for split in ("Real", "Virtual"):
+                expected = golden["expected"][kind][split]
+                assert cells[f"{split.lower()}_avg"].n == expected["Count"]
+                assert round(cells[f"{split.lower()}_avg"].value or 0, 4) == expected["Weighted Score"]
+                for (_, wanted), heading in zip(
+                    expected["Detail Metrics"].items(), textedit.QUESTIONS.values(), strict=True
+                ):
+                    assert round(cells[f"{split.lower()}_{heading}"].value or 0, 4) == wanted
+
+    def test_the_classic_tables_columns(self) -> None:
+        rows = [row("0", "m", metric, 0.5, benchmark="textedit") for metric in ("OA", "NED")]
+        found = made(frame(rows, [record("0", split="Real")], "textedit"), published=True)["textedit.classic"]
+        assert [c.name for c in found.columns[:7]] == [
+            f"real_{m}" for m in ("OA", "OP", "OR", "F1", "NED", "CLIP", "AES")
+        ]
+        assert found.rows[0].cells["real_OA"].value == 0.5
+        assert "miniset" in found.title
+        assert any(line.name.startswith("InternVL-U") for line in found.rows)
+
+    def test_the_full_set_has_its_own_published_numbers(self) -> None:
+        records = [record(str(n), split="Real") for n in range(501)]
+        rows = [row("0", "m", "OA", 0.5, benchmark="textedit")]
+        assert "fullset" in made(frame(rows, records, "textedit"))["textedit.classic"].title
+
+
+class TestMedEBench:
+    def test_organs_overall_and_fid(self) -> None:
+        b = "medebench"
+        records = [record("1", organ="Eyes"), record("2", organ="Eyes"), record("3", organ="Lungs")]
+        rows = [
+            row("1", "m", "EA", 4.0, benchmark=b), row("2", "m", "EA", 6.0, benchmark=b),
+            row("3", "m", "EA", 8.0, benchmark=b), row("1", "m", "masked_ssim", 0.9, benchmark=b),
+            row("*", "m", "fid", 50.0, benchmark=b),
+        ]  # fmt: skip
+        found = made(frame(rows, records, b), published=True)["medebench.organs"]
+        cells = found.rows[0].cells
+        assert cells["Eyes_EA"].value == pytest.approx(0.5)
+        assert cells["Overall_EA"].value == pytest.approx(0.6)  # over samples, not over organs (that would be 0.65)
+        assert (cells["Eyes_CP"].value, cells["Eyes_CP"].n, cells["Eyes_CP"].of) == (0.9, 1, 2)
+        assert cells["overall_FID"].value == 50.0
+        assert [c.heading[0] for c in found.columns[::3]][:3] == ["Eyes", "Lungs", "Overall"]  # no paper organ: after
+        gemini = next(line for line in found.rows if line.name == "gemini_2_flash")
+        assert (gemini.cells["Overall_VQ"].value, gemini.cells["overall_FID"].value) == (0.72, 43.74)
+
+    def test_every_published_column_has_a_place(self) -> None:
+        records = [record(str(n), organ=organ) for n, organ in enumerate(medebench.ORGANS)]
+        rows = [row("0", "m", "EA", 4.0, benchmark="medebench")]
+        found = made(frame(rows, records, "medebench"), published=True)["medebench.organs"]
+        names = {column.name for column in found.columns}
+        header = (PACKAGE / "medebench" / "published_organs.csv").read_text().splitlines()[0].split(",")
+        assert set(header) - {"model"} == names
+
+
+class TestKris:
+    def scores(self) -> tuple[Frame, dict[tuple[str, str], list[float | None]]]:
+        generator = np.random.default_rng(3)
+        rows, records = [], []
+        scores: dict[tuple[str, str], list[float | None]] = {}
+        number = 0
+        for kind, dimensions in kris.TYPES.items():
+            for dimension in dimensions:
+                for _ in range(int(generator.integers(5, 30))):
+                    number += 1
+                    records.append(record(str(number), category=(kind, dimension, "task")))
+                    for metric in metrics_of(dimension):
+                        value = float(generator.integers(1, 6)) if generator.random() > 0.1 else None
+                        scores.setdefault((dimension, metric), []).append(value)
+                        status = Status.SCORED if value is not None else Status.FAILED
+                        rows.append(row(str(number), "m", metric, value, status=status, benchmark="krisbench"))
+        return frame(rows, records, "krisbench"), scores
+
+    def test_it_equals_the_judges_pure_functions(self) -> None:
+        found, scores = self.scores()
+        sizes = {dimension: len(values) for (dimension, metric), values in scores.items() if metric == "VC"}
+        cells = made(found)["krisbench.judge"].rows[0].cells
+        for minimum, attribute in ((False, "value"), (True, "floor")):
+            expected = kris_table(scores, minimum=minimum, samples=sizes)
+            for (dimension, metric), mean in expected.cells.items():
+                assert getattr(cells[f"{dimension}/{metric}"], attribute) == pytest.approx(mean.value)
+            for name, value in expected.averages.items():
+                assert getattr(cells[f"{name}/avg"], attribute) == pytest.approx(value)
+
+    def test_an_editor_that_takes_one_picture_gets_the_lowest_score(self) -> None:
+        b = "krisbench"
+        records = [record(str(n), category=("F", "Temporal Prediction", "t")) for n in range(2)]
+        rows = [row(str(n), "one-picture", "VC", None, status=Status.NOT_APPLICABLE, benchmark=b) for n in range(2)]
+        rows += [row(str(n), "able", "VC", 5.0, benchmark=b) for n in range(2)]
+        cells = {line.name: line.cells for line in made(frame(rows, records, b))["krisbench.judge"].rows}
+        assert cells["one-picture"]["Temporal Prediction/VC"].value == 0.0
+        assert cells["able"]["Temporal Prediction/VC"].value == 100.0
+        rows += [row("0", "able", "VC", 5.0, benchmark=b, variant="corrected")]
+        rows += [row("0", "one-picture", "VC", None, status=Status.NOT_APPLICABLE, benchmark=b, variant="corrected")]
+        corrected = made(frame(rows, records, b), "corrected")["krisbench.judge"]
+        cells = {line.name: line.cells for line in corrected.rows}
+        assert cells["one-picture"]["Temporal Prediction/VC"].value is None
+
+    def test_the_published_lines_are_the_papers_of_the_same_judge(self) -> None:
+        found, _ = self.scores()
+        gpt = made(found, published=True)["krisbench.judge"]
+        assert next(line for line in gpt.rows if line.name == "GPT-4o").cells["Overall/avg"].value == 80.09
+        rows = [row("1", "m", "VC", 3.0, benchmark="krisbench", source="Qwen2.5-VL-72B")]
+        records = [record("1", category=("F", "Attribute Perception", "t"))]
+        qwen = made(frame(rows, records, "krisbench"), published=True)["krisbench.judge"]
+        assert next(line for line in qwen.rows if line.name == "GPT-4o").cells["Attribute Perception/VC"].value == 91.75
+        assert qwen.source == "Qwen2.5-VL-72B"
+
+    def test_a_dimension_without_scores_leaves_no_average_above_it(self) -> None:
+        records = [
+            record("1", category=("F", "Attribute Perception", "t")),
+            record("2", category=("F", "Spatial Perception", "t")),
+        ]
+        rows = [row("1", "m", metric, 3.0, benchmark="krisbench") for metric in ("VC", "VQ", "IF")]
+        cells = made(frame(rows, records, "krisbench"))["krisbench.judge"].rows[0].cells
+        assert cells["Attribute Perception/avg"].value == 50.0
+        assert cells["Factual Knowledge/avg"].value is None
+        assert (cells["Factual Knowledge/avg"].n, cells["Factual Knowledge/avg"].of) == (1, 2)
+
+
+def test_published_files_are_the_papers(shared: Path) -> None:
+    """The package's copies of the published numbers say the same as the shared ones."""
+    prefix = {
+        "texteditbench": "texteditbench",
+        "textedit": "textedit",
+        "medebench": "medebench",
+        "krisbench": "kris_bench",
+    }
+    seen = set()
+    for name, start in prefix.items():
+        for path in (PACKAGE / name).glob("published_*.csv"):
+            source = shared / "published" / f"{start}_{path.name.removeprefix('published_')}"
+            assert path.read_text() == source.read_text()
+            seen.add(source.name)
+    assert seen == {path.name for path in (shared / "published").glob("*.csv")}
+
+
+def test_a_benchmark_that_nobody_knows_gets_a_plain_table() -> None:
+    rows = [row("0", "m", "mine", 0.5, benchmark="elsewhere")]
+    (table,) = layouts.tables(frame(rows, [record("0")], "elsewhere"), "faithful")
+    assert table.rows[0].cells["mine"].value == 0.5
+
+
+def test_layout_objects_are_built_in_the_texts_order() -> None:
+    found = frame(
+        [row("r1", "m", "ssim", 0.5, benchmark="texteditbench")], list(TestTextEditBench.RECORDS), "texteditbench"
+    )
+    assert build(found, texteditbench.pixel(found, "faithful")) is not None
+    assert [item.name for item in texteditbench.layouts(found, "faithful")] == [
+        "texteditbench.pixel",
+        "texteditbench.judge",
+    ]

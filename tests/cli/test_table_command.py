@@ -1,0 +1,149 @@
+"""`editgauge table` on made run folders: formats, refusals, several runs, slices, and the count behind each mean."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.made_rows import record, row
+from typer.testing import CliRunner, Result
+
+from editgauge.cli.main import build_app
+from editgauge.errors import EditgaugeError
+from editgauge.results import RunFolder
+from editgauge.types import Row, Status
+
+RECORDS = [record(f"r{n}", split="real", topic="Signs" if n < 2 else "Posters") for n in range(4)]
+
+
+def rows_of(editor: str, values: list[float | None], **more: str) -> list[Row]:
+    return [
+        row(f"r{n}", editor, "ssim", value, status=Status.SCORED if value is not None else Status.MISSING,
+            benchmark="texteditbench", **more)  # type: ignore[arg-type]
+        for n, value in enumerate(values)
+    ]  # fmt: skip
+
+
+def make_run(path: Path, rows: list[Row]) -> Path:
+    run = RunFolder.create(path)
+    run.write_samples("texteditbench", RECORDS)
+    with run.writer() as writer:
+        writer.write(rows)
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return make_run(tmp_path / "run", [*rows_of("alpha", [0.5, 0.7, 0.9, None]), *rows_of("beta", [0.25] * 4)])
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(build_app(), [str(word) for word in words])
+
+
+def refusal(*words: object) -> str:
+    result = call(*words)
+    assert isinstance(result.exception, EditgaugeError), result.output
+    assert result.exception.exit_code == 2
+    return str(result.exception)
+
+
+def test_json_has_values_counts_and_reasons(run: Path) -> None:
+    found = json.loads(call("table", run, "--json", "--variant", "faithful").stdout)
+    (table,) = found["tables"]
+    cells = {line["name"]: line["cells"]["real_ssim"] for line in table["rows"]}
+    assert cells["alpha"]["value"] == pytest.approx(0.7)
+    assert (cells["alpha"]["n"], cells["alpha"]["of"]) == (3, 4)
+    assert "place" not in cells["beta"]  # not the same samples
+    assert any("different samples (3 to 4)" in note for note in table["notes"])
+    assert any("alpha: 1 missing" in note for note in table["notes"])
+    assert any("4 of the 1197 samples" in note for note in table["notes"])
+
+
+def test_the_terminal_shows_the_count(run: Path) -> None:
+    text = call("table", run).stdout
+    assert "0.700" in text
+    assert "3/4" in text
+
+
+def test_a_table_that_would_only_repeat_the_other_variant_is_left_out(run: Path) -> None:
+    assert len(json.loads(call("table", run, "--json").stdout)["tables"]) == 1
+
+
+def test_failures_at_the_minimum(run: Path) -> None:
+    found = json.loads(call("table", run, "--json", "--failures", "floor").stdout)
+    assert found["tables"][0]["rows"][0]["cells"]["real_ssim"]["value"] == pytest.approx(0.525)
+
+
+def test_published_lines_are_marked(run: Path) -> None:
+    text = call("table", run, "--published", "--format", "markdown").stdout
+    assert "| NanoBanana † |" in text
+    assert "2512\\.16270" in text
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv", "latex", "json"])
+def test_every_format_says_the_mean(run: Path, form: str) -> None:
+    assert "0.7" in call("table", run, "--format", form, "--intervals").stdout.replace("\\", "")
+
+
+def test_slices(run: Path) -> None:
+    found = json.loads(call("table", run, "--json", "--by", "topic").stdout)["tables"][0]
+    assert [(line["group"], line["name"]) for line in found["rows"]] == [
+        ("Posters", "alpha"), ("Posters", "beta"), ("Signs", "alpha"), ("Signs", "beta"),
+    ]  # fmt: skip
+    assert found["rows"][2]["cells"]["real_ssim"]["value"] == pytest.approx(0.6)
+
+
+def test_where_and_editor_narrow(run: Path) -> None:
+    found = json.loads(call("table", run, "--json", "--where", "topic=Signs", "--editor", "alpha").stdout)["tables"][0]
+    assert [line["name"] for line in found["rows"]] == ["alpha"]
+    assert found["rows"][0]["cells"]["real_ssim"]["of"] == 2
+
+
+def test_several_runs_are_one_table(run: Path, tmp_path: Path) -> None:
+    other = make_run(tmp_path / "other", rows_of("gamma", [0.1, 0.2, 0.3, 0.4]))
+    found = json.loads(call("table", run, other, "--json").stdout)["tables"][0]
+    assert [line["name"] for line in found["rows"]] == ["alpha", "beta", "gamma"]
+
+
+def test_runs_that_contradict_each_other_are_refused(run: Path, tmp_path: Path) -> None:
+    other = make_run(tmp_path / "other", rows_of("beta", [0.3] * 4))
+    assert "two scores of ssim" in refusal("table", run, other)
+
+
+def test_sources_are_not_mixed(tmp_path: Path) -> None:
+    rows = [*rows_of("a", [0.1] * 4, source="judge-one"), *rows_of("a", [0.3] * 4, source="judge-two")]
+    run = make_run(tmp_path / "run", rows)
+    said = refusal("table", run)
+    assert "'judge-one', 'judge-two'" in said
+    assert "--source" in said
+    found = json.loads(call("table", run, "--json", "--source", "judge-two").stdout)["tables"][0]
+    assert found["source"] == "judge-two"
+    assert found["rows"][0]["cells"]["real_ssim"]["value"] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--format", "html"], "--format 'html'"),
+        (["--variant", "faithfull"], "did you mean faithful"),
+        (["--where", "topic"], "attribute=value"),
+        (["--where", "topic=Nothing"], "no sample"),
+        (["--by", "topci"], "did you mean topic"),
+        (["--editor", "alhpa"], "did you mean alpha"),
+        (["--benchmark", "medebench"], "not in this run"),
+        (["--only", "nothing"], "there are: texteditbench.pixel"),
+        (["--source", "gpt"], "made no row"),
+    ],
+)
+def test_bad_words_are_named(run: Path, words: list[str], said: str) -> None:
+    assert said in refusal("table", run, *words)
+
+
+def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
+    assert "not a run folder" in refusal("table", tmp_path)
+
+
+def test_a_run_without_rows(tmp_path: Path) -> None:
+    assert "score something first" in refusal("table", make_run(tmp_path / "run", []))

@@ -38,7 +38,7 @@ _MENDED = {
 def natural(name: str) -> tuple[Any, ...]:
     """Sorts ``9`` before ``10`` and ``a2`` before ``a10``; total and the same on every platform."""
     parts = _DIGITS.split(name)
-    return (*((1, int(p), p) if p.isdecimal() and len(p) < 19 else (0, 0, p.casefold()) for p in parts), name)
+    return tuple((1, int(p), p) if p.isdecimal() and len(p) < 19 else (0, 0, p.casefold()) for p in parts), name
 
 
 def ignored(name: str) -> bool:

@@ -1,0 +1,156 @@
+"""The parts that every loader reads with: JSON with repairs, paths that stay inside, names in a stable order."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editgauge.benchmarks.base import Samples, make_scorers
+from editgauge.benchmarks.reading import Record, Tree, decode, natural, parse_json, read_json, safe_name, unique
+from editgauge.types import Finding
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(VALUES, st.sampled_from([None, 2]), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_what_is_json_is_read_as_it_is(value: Any, indent: int | None, ascii_only: bool) -> None:
+    assert parse_json(json.dumps(value, indent=indent, ensure_ascii=ascii_only), "x") == (value, [])
+
+
+@given(st.lists(VALUES, min_size=1, max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_trailing_commas_are_the_only_thing_that_changes(values: list[Any]) -> None:
+    """Commas and brackets inside texts are texts."""
+    text = "[" + ",\u00a0".join(json.dumps(value) for value in values) + ",\n]"
+    value, findings = parse_json(text, "x")
+    assert value == values
+    expected = {"json-trailing-comma"} | ({"json-odd-blank"} if len(values) > 1 else set())
+    assert {f.kind for f in findings} == expected
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_any_text_ends_as_a_value_or_a_finding(text: str) -> None:
+    value, findings = parse_json(text, "x")
+    assert value is None or all(f.repaired for f in findings)
+
+
+def test_a_long_hostile_text_takes_no_time() -> None:
+    """Linear: an unfinished text full of escapes would take hours with a scanner that starts again at each quote."""
+    value, findings = parse_json('["' + '\\"' * 300_000 + "," * 300_000, "x")
+    assert value is None
+    assert not findings[0].repaired
+
+
+def test_a_text_is_not_repaired_where_it_is_no_comma() -> None:
+    assert parse_json('["a,]", "b，c", "d\u00a0e"]', "x") == (["a,]", "b，c", "d\u00a0e"], [])
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "kinds"),
+    [
+        ("Größe 大".encode(), "Größe 大", []),
+        (b"\xef\xbb\xbfa", "a", ["json-byte-order-mark"]),
+        ("ä大".encode("utf-16"), "ä大", ["json-encoding"]),
+        ("it\u2019s caf\u00e9".encode("cp1252"), "it’s café", ["json-encoding"]),
+        ("大小".encode("gb18030"), None, ["json-encoding"]),
+        (b"a\x81b", None, ["json-encoding"]),
+    ],
+)
+def test_encodings(data: bytes, text: str | None, kinds: list[str]) -> None:
+    found, findings = decode(data, "x")
+    assert (found, [f.kind for f in findings]) == (text, kinds)
+    assert all(f.repaired is (text is not None) for f in findings)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    (tmp_path / "folder.json").mkdir()
+    for name in ("folder.json", "none.json"):
+        value, (finding,) = read_json(tree, tmp_path / name)
+        assert value is None
+        assert (finding.kind, finding.file, finding.repaired) == ("json-unreadable", name, False)
+
+
+def test_a_file_over_the_limit_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("editgauge.benchmarks.reading.MAX_JSON_BYTES", 10)
+    (tmp_path / "x.json").write_text("[" + " " * 20 + "]")
+    _, (finding,) = read_json(Tree(tmp_path), tmp_path / "x.json")
+    assert (finding.kind, finding.repaired) == ("json-size", False)
+
+
+@given(st.text(max_size=30))
+@settings(max_examples=200, deadline=None)
+def test_no_name_leads_out(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    base = tmp_path_factory.getbasetemp() / "names"
+    base.mkdir(exist_ok=True)
+    tree = Tree(base)
+    path, finding = tree.locate(base, name, file="x.json", what="input")
+    assert os.path.realpath(path).startswith(str(base.resolve()))
+    assert finding is not None or path.is_file()
+
+
+def test_names_stay_names() -> None:
+    for text in ("../../x", "/etc/x", "a/b", "..", "", "a\0b", "C:\\x"):
+        assert safe_name(text) == Path(safe_name(text)).name
+        assert safe_name(text) not in ("", ".", "..")
+    assert safe_name("1305545009193.0") == "1305545009193.0"
+    assert safe_name("multi-element 大_1") == "multi-element 大_1"
+
+
+def test_the_natural_order_is_total() -> None:
+    names = ["10", "9", "a10", "a9", "B1", "b1", "01", "1", "", "²", "9" * 30]
+    expected = sorted(names, key=natural)
+    for turn in range(len(names)):
+        assert sorted(names[turn:] + names[:turn], key=natural) == expected
+    assert sorted(["10", "9", "100"], key=natural) == ["9", "10", "100"]
+    assert len({natural(name) for name in names}) == len(names)
+
+
+def test_unique_ids() -> None:
+    taken: set[str] = set()
+    assert [unique(text, taken) for text in ("a", "a", "a~2", "a")] == ["a", "a~2", "a~2~2", "a~3"]
+
+
+def test_a_near_key_is_taken_only_where_the_field_is_missing() -> None:
+    fields = {"input": ("input_image",), "output": ("output_image",)}
+    record = Record({"input_image": "a", "inputimage": "b"}, fields, "x")
+    assert (record.raw("input"), record.findings) == ("a", [])
+    record = Record({"output_imgae": "a"}, fields, "x")
+    assert (record.raw("input"), record.raw("output")) == (None, "a")
+    assert [f.kind for f in record.findings] == ["key-name"]
+    assert Record({7: "a"}, fields, "x").raw("input") is None  # type: ignore[dict-item]
+
+
+def test_a_data_set_keeps_a_finding_once() -> None:
+    finding = Finding("a", "b", "c", "d")
+
+    def read(note: Any) -> Any:
+        note(finding)
+        return iter(())
+
+    samples = Samples("x", Path("x"), read)
+    assert [*samples, *samples] == []
+    assert samples.findings == [finding]
+
+
+def test_scorers_are_made_from_their_lines() -> None:
+    lines = {"pixel": ["builtins:list", "tests.benchmarks.test_reading:two"], "judge": ["no.such:module"]}
+    assert make_scorers(lines, ["pixel"]) == ["one", "two"]  # type: ignore[arg-type, comparison-overlap]
+    assert make_scorers(lines, []) == []  # type: ignore[arg-type]
+
+
+def two(**options: Any) -> list[str]:
+    assert options == {}
+    return ["one", "two"]

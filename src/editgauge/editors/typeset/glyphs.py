@@ -1,0 +1,205 @@
+"""Separate a line's glyphs from what lies behind them: how opaque each pixel's ink is, its colour, the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from editgauge.editors.typeset.find import Points
+from editgauge.images import Array, Mask
+
+_TRIALS = 9
+"""How many separations are compared with the line's words."""
+Alpha = npt.NDArray[np.float32]
+
+
+@dataclass(slots=True)
+class Glyphs:
+    """The ink of one line inside the picture's rectangle that starts at (`left`, `top`); arrays of shape (h, w[, 3])."""
+
+    left: int
+    top: int
+    alpha: Alpha
+    """0 = ground, 1 = ink."""
+    ground: Array
+    """The rectangle without the ink (inpainted where the ink was, the picture's own pixels elsewhere)."""
+    erased: Mask
+    """Where `ground` differs from the picture: ink, its soft edge and the compression ringing around it."""
+    colour: tuple[int, int, int]
+    """The ink's typical colour, RGB."""
+    ink: Array
+    """The ink's colour at every pixel (for moving ink that is not of one colour)."""
+
+
+Judge = Callable[[Mask, int, int], float]
+"""How much a mask at (left, top) looks like the line's own words, about -1 to 1."""
+
+
+def extract(picture: Array, corners: Points, others: Sequence[Points] = (), judge: Judge | None = None) -> Glyphs | None:
+    """The glyphs within the quadrilateral `corners` of `picture` ((H, W, 3), uint8), or None if none stand out.
+
+    `others` are quadrilaterals of neighbouring lines: their ink is neither ground nor part of this line. `judge` tells
+    which of several possible separations reads like the line's text; without it the clearest one is taken.
+    """
+    across = float(np.linalg.norm(corners[3] - corners[0]))
+    along = float(np.linalg.norm(corners[1] - corners[0]))
+    height = max(6.0, min(across, along))
+    margin = int(max(4, round(0.45 * height)))
+    low = np.floor(corners.min(axis=0)).astype(int) - margin
+    high = np.ceil(corners.max(axis=0)).astype(int) + margin
+    left, top = int(max(0, low[0])), int(max(0, low[1]))
+    right, bottom = int(min(picture.shape[1], high[0])), int(min(picture.shape[0], high[1]))
+    if right - left < 4 or bottom - top < 4:
+        return None
+    crop = np.ascontiguousarray(picture[top:bottom, left:right])
+    inner = _filled(crop.shape[:2], corners - (left, top), round(0.08 * height))
+    foreign = np.zeros(crop.shape[:2], bool)
+    for other in others:
+        foreign |= _filled(crop.shape[:2], other - (left, top), 1)
+    foreign &= ~inner
+    core = _core(crop, inner, foreign, height, judge, left, top)
+    if core is None:
+        return None
+    return _matte(crop, core, foreign, height, left, top)
+
+
+def _filled(shape: tuple[int, ...], corners: Points, grow: int) -> Mask:
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round(corners).astype(np.int32)], 1)
+    if grow > 0:
+        mask = cv2.dilate(mask, np.ones((2 * grow + 1, 2 * grow + 1), np.uint8))
+    return np.asarray(mask, bool)
+
+
+def _core(crop: Array, inner: Mask, foreign: Mask, height: float, judge: Judge | None, left: int, top: int) -> Mask | None:
+    """The pixels that are surely ink: of colours common inside the line and rare just around it, and like its words."""
+    lab = cv2.cvtColor(crop, cv2.COLOR_RGB2LAB).astype(np.float32)
+    reach = int(max(2, round(0.12 * height)))  # tight: a sheet of paper around the text ends soon after it
+    around = cv2.dilate(inner.astype(np.uint8), np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)).astype(bool)
+    ring = around & ~inner & ~foreign
+    if ring.sum() < 12:
+        ring = ~inner
+    found: list[tuple[float, Mask]] = []
+    for count in (2, 3, 4, 5):
+        labels = _clusters(lab, inner, count)
+        found += [(0.0, mask & inner) for mask in _candidates(labels, inner, ring, count)]
+    found += [(0.0, mask & inner) for mask in _local_contrast(lab, inner, height)]
+    found = [(_stands_out(lab, mask, inner, ring, height), mask) for _, mask in found]
+    found = sorted((item for item in found if item[0] > 0.02), key=lambda item: -item[0])[:_TRIALS]
+    if not found:
+        return None
+    tidied = [(score, tidy) for score, mask in found if (tidy := _tidy(mask, height)) is not None]
+    if judge is not None:
+        tidied = [(judge(mask, left, top) + 0.25 * score, mask) for score, mask in tidied]
+    return max(tidied, key=lambda item: item[0])[1] if tidied else None
+
+
+def _local_contrast(lab: npt.NDArray[np.float32], inner: Mask, height: float) -> list[Mask]:
+    """What is darker, and what is lighter, than its surroundings: for grounds that change along the line."""
+    light = lab[..., 0]
+    window = int(max(5, round(0.9 * height))) | 1
+    above = light - cv2.blur(light, (window, window), borderType=cv2.BORDER_REPLICATE)
+    masks = []
+    for signed in (above, -above):
+        values = np.clip(signed, 0, 255).astype(np.uint8)
+        level, _ = cv2.threshold(values[inner].reshape(-1, 1), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+        masks.append(np.asarray(values > max(level, 6), bool))
+    return masks
+
+
+def _clusters(lab: npt.NDArray[np.float32], inner: Mask, count: int) -> npt.NDArray[np.int32]:
+    pixels = lab[inner]
+    if len(pixels) > 6000:
+        pixels = pixels[:: len(pixels) // 6000 + 1]
+    criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 12, 0.8)
+    spread = np.argsort(pixels @ np.array([1.0, 0.5, 0.5], np.float32))
+    start = np.zeros((len(pixels), 1), np.int32)  # labels by lightness: no random start, the same result every time
+    start[spread, 0] = np.arange(len(pixels)) * count // len(pixels)
+    _, _, centres = cv2.kmeans(pixels, count, start, criteria, 1, cv2.KMEANS_USE_INITIAL_LABELS)
+    distance = np.stack([((lab - centre) ** 2).sum(axis=2) for centre in centres])
+    return np.asarray(distance.argmin(axis=0), np.int32)
+
+
+def _candidates(labels: npt.NDArray[np.int32], inner: Mask, ring: Mask, count: int) -> list[Mask]:
+    """Each colour alone, and all colours together that are rarer around the line than in it."""
+    masks = [labels == n for n in range(count)]
+    rare = [m for m in masks if m[ring].mean() < 0.35 * max(1e-6, m[inner].mean())]
+    if len(rare) > 1 and len(rare) < count:
+        masks.append(np.logical_or.reduce(rare))
+    return masks
+
+
+def _stands_out(lab: npt.NDArray[np.float32], mask: Mask, inner: Mask, ring: Mask, height: float) -> float:
+    """How much a mask looks like a line of glyphs: absent around, present along the line, thin, in contrast."""
+    inside = float(mask.sum()) / max(1.0, float(inner.sum()))
+    if not 0.02 < inside < 0.75:
+        return 0.0
+    colours = lab[mask].mean(axis=0)
+    near = np.linalg.norm(lab - colours, axis=2) < 12
+    outside = float(near[ring].mean())
+    columns = _along(mask, inner)
+    depth = cv2.distanceTransform(mask.astype(np.uint8), cv2.DIST_L2, 3)
+    thickness = float(np.percentile(depth[mask], 98)) / height
+    contrast = float(np.linalg.norm(colours - np.median(lab[ring], axis=0)))
+    thin = 1.0 if thickness < 0.15 else float(np.exp(-(thickness - 0.15) / 0.06))
+    return (1 - min(1.0, outside / max(inside, 1e-6))) * columns * thin * min(1.0, contrast / 40)
+
+
+def _along(mask: Mask, inner: Mask) -> float:
+    """The share of the line's length (along its longer side) that has ink."""
+    axis = 0 if np.ptp(np.nonzero(inner)[1]) >= np.ptp(np.nonzero(inner)[0]) else 1
+    used = inner.any(axis=axis)
+    return float(mask.any(axis=axis)[used].mean()) if used.any() else 0.0
+
+
+def _tidy(mask: Mask, height: float) -> Mask | None:
+    """Without specks; None when nothing is left."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    least = max(2.0, 0.002 * height * height)
+    keep = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= least]
+    tidy = np.isin(labels, keep)
+    return tidy if tidy.any() else None
+
+
+def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top: int) -> Glyphs:
+    """Ground, colour and opacity in two passes: the first finds the strokes' fainter parts, the second the edges."""
+    near = cv2.dilate(core.astype(np.uint8), _disc(int(max(3, round(0.12 * height))))).astype(bool) & ~foreign
+    alpha, colour, _ = _separate(crop, core, near, foreign)
+    fainter = (alpha > 0.25) & near
+    _, labels = cv2.connectedComponents((fainter | core).astype(np.uint8), connectivity=8)
+    core = np.isin(labels, np.unique(labels[core])) & (fainter | core)
+    erased = cv2.dilate(core.astype(np.uint8), _disc(int(max(2, round(0.045 * height))))).astype(bool)
+    alpha, colour, ground = _separate(crop, core, erased, foreign)
+    ground[~erased] = crop[~erased]
+    solid = (alpha > 0.8) & cv2.erode(core.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
+    alpha[solid] = np.maximum(alpha[solid], 0.97)
+    ink = np.broadcast_to(colour, crop.shape).copy()
+    ink[core] = crop[core]
+    red, green, blue = (int(round(float(c))) for c in colour)
+    return Glyphs(left, top, alpha, ground, erased, (red, green, blue), ink.astype(np.uint8))
+
+
+def _separate(crop: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alpha, npt.NDArray[np.float64], Array]:
+    """Opacity inside `hidden`, the ink's colour, and the ground under it."""
+    ground = inpaint(crop, hidden | cv2.dilate(foreign.astype(np.uint8), _disc(1)).astype(bool))
+    shade = crop.astype(np.float32) - ground.astype(np.float32)
+    strength = np.abs(shade).sum(axis=2)
+    strong = core & (strength >= np.percentile(strength[core], 70))  # thin strokes are pure only in their middle
+    colour = np.median(crop[strong], axis=0)
+    span = colour.astype(np.float32) - ground.astype(np.float32)
+    alpha = (shade * span).sum(axis=2) / np.maximum((span * span).sum(axis=2), 60.0)
+    return np.where(hidden, np.clip(alpha, 0, 1), 0).astype(np.float32), colour, ground
+
+
+def inpaint(crop: Array, hidden: Mask) -> Array:
+    """`crop` with the hidden pixels made up from those around (OpenCV, Telea's method)."""
+    filled = cv2.inpaint(np.ascontiguousarray(crop), hidden.astype(np.uint8), 3, cv2.INPAINT_TELEA)
+    return np.asarray(filled, np.uint8)
+
+
+def _disc(radius: int) -> npt.NDArray[np.uint8]:
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8)

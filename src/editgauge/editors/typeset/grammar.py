@@ -1,0 +1,345 @@
+"""A small grammar for text-editing instructions: which operation, on which text, with what.
+
+Not a language model: quoted texts are cut out first (`editgauge.instructions` knows quotes and changes), then the rest is matched against patterns of verbs, places,
+colours and amounts. What no pattern covers is not understood, and said so; nothing is guessed. The wordings are those
+of TextEdit ("Replace the text 'A' with 'B'") and TextEditBench (arXiv 2512.16270), written here as patterns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from editgauge.instructions import MAX_LENGTH, quoted, read_instruction
+
+Kind = Literal["change", "insert", "delete", "move", "swap", "resize", "recolour", "rotate"]
+Role = Literal["title", "all", "only", "top", "bottom", "middle", "largest"]
+Colour = tuple[int, int, int]
+
+COLOURS: dict[str, Colour] = {
+    "black": (0, 0, 0), "white": (255, 255, 255), "red": (220, 20, 30), "green": (20, 140, 50),
+    "blue": (30, 70, 210), "yellow": (250, 215, 20), "orange": (245, 130, 30), "purple": (125, 40, 160),
+    "violet": (125, 40, 160), "pink": (240, 110, 170), "brown": (120, 70, 35), "grey": (128, 128, 128),
+    "gray": (128, 128, 128), "cyan": (0, 180, 200), "teal": (0, 128, 128), "magenta": (210, 0, 160),
+    "gold": (212, 165, 30), "golden": (212, 165, 30), "silver": (192, 192, 192), "navy": (15, 30, 95),
+    "beige": (235, 220, 190), "maroon": (128, 0, 20), "turquoise": (50, 200, 190), "crimson": (200, 15, 50),
+    "lime": (140, 220, 20), "indigo": (65, 0, 130),
+}  # fmt: skip
+"""Colours by their common English names, RGB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which text is meant: by its words, or by its role in the picture (one of the two is None)."""
+
+    text: str | None = None
+    role: Role | None = None
+
+    def __str__(self) -> str:
+        return repr(self.text) if self.text is not None else f"the {self.role} text"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing to do. Which fields are set follows from `kind`:
+
+    change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets` (one).
+    delete: `targets` (one or more). move: `targets` and `place` (a corner, a side, a direction, or before/after/
+    above/below `anchor`), `amount` in pixels if told. swap: two targets. resize: `targets` and `amount` (factor), or
+    `anchor` (as wide as that text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in degrees,
+    positive = counterclockwise.
+    """
+
+    kind: Kind
+    targets: tuple[Target, ...] = ()
+    text: str | None = None
+    place: str | None = None
+    amount: float | None = None
+    colour: Colour | None = None
+    anchor: Target | None = None
+
+
+def read_operations(instruction: str) -> tuple[Operation, ...]:
+    """The operations that an instruction asks for, in order; empty where no pattern covers it.
+
+    Texts are taken exactly as quoted: case, spaces and punctuation are the instruction's own.
+    """
+    if len(instruction) > MAX_LENGTH:
+        return ()
+    rest, quotes = cut_quotes(instruction)
+    rest = re.sub(r"\s+", " ", rest.lower()).strip(" .")
+    for reader in _READERS:
+        operation = reader(rest, quotes)
+        if operation is not None:
+            return (operation,)
+    changes = _changes(instruction)
+    if changes:
+        return changes
+    for reader in _LATE_READERS:
+        operation = reader(rest, quotes)
+        if operation is not None:
+            return (operation,)
+    unquoted = _unquoted_change(instruction) if not quotes else None
+    return (unquoted,) if unquoted is not None else ()
+
+
+def _changes(instruction: str) -> tuple[Operation, ...]:
+    parsed = read_instruction(instruction)
+    if parsed.operation is None:
+        parsed = read_instruction(instruction, "change")  # "'A' -> 'B'" has no verb
+    if parsed.operation != "change":
+        return ()
+    return tuple(Operation("change", (Target(old),), text=new) for old, new in parsed.pairs if old and new)
+
+
+def cut_quotes(text: str) -> tuple[str, list[str]]:
+    """The text with each quoted part replaced by ``<n>``, and the quoted parts in order."""
+    out: list[str] = []
+    quotes: list[str] = []
+    position = 0
+    for quote in quoted(text):
+        out.append(f"{text[position : quote.start]} <{len(quotes)}> ")
+        quotes.append(quote.text)
+        position = quote.end
+    return "".join(out) + text[position:], quotes
+
+
+# --- readers: each knows one kind of wording, and says None where it is another ----------------------------------
+
+_TEXTS = r"(?:text|texts|word|words|phrase|sentence|title|heading|headline|character|characters|letters?|number|numbers|name)"
+_Q = r"<(\d+)>"
+
+
+def _insert(rest: str, quotes: list[str]) -> Operation | None:
+    if not re.match(r"(?:please )?(?:\w+ly )?(?:add|insert|put|place|write|append|prepend|include|attach|type|print)\b", rest):
+        return None
+    first = re.search(_Q, rest)
+    if first is None:
+        return None
+    text = quotes[int(first[1])]
+    tail = rest[first.end() :]
+    beside = re.search(
+        rf"\b(before|in front of|to the left of|left of|after|behind|to the right of|right of|next to|beside|following"
+        rf"|above|on top of|over|below|beneath|under|underneath)\b(?:\s+\w+){{0,5}}?\s+{_Q}",
+        tail,
+    )
+    if beside is not None:
+        return Operation("insert", (Target(quotes[int(beside[2])]),), text=text, place=_SIDES[beside[1]])
+    end = re.search(rf"\b(?:at|to|on) the (beginning|start|front|end|back) of\b(?:\s+\w+){{0,4}}?\s+{_Q}", tail)
+    if end is not None:
+        side = "after" if end[1] in ("end", "back") else "before"
+        return Operation("insert", (Target(quotes[int(end[2])]),), text=text, place=side)
+    role = re.search(rf"\b({_SIDE_WORDS})\b\s+(?P<what>the [\w ]+)$", tail)
+    if role is not None and (target := _role(role["what"])) is not None:
+        return Operation("insert", (target,), text=text, place=_SIDES[role[1]])
+    place = _place(tail)
+    return Operation("insert", (), text=text, place=place) if place and text else None
+
+
+def _delete(rest: str, quotes: list[str]) -> Operation | None:
+    if not re.match(r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|cut out|omit|drop|wipe)\b", rest):
+        return None
+    named = rest.split(" from ")[0] if " from " in rest else rest
+    found = re.findall(_Q, _until_context(named))
+    if found:
+        return Operation("delete", tuple(Target(quotes[int(n)]) for n in found))
+    target = _role(rest)
+    return Operation("delete", (target,)) if target is not None else None
+
+
+def _swap(rest: str, quotes: list[str]) -> Operation | None:
+    if not re.search(r"\b(?:swap|switch|exchange|interchange)\b", rest):
+        return None
+    found = re.findall(_Q, rest)
+    if len(found) != 2 or not re.search(rf"positions?|places?|locations?|{_Q} (?:and|with) ", rest):
+        return None
+    return Operation("swap", tuple(Target(quotes[int(n)]) for n in found))
+
+
+def _rotate(rest: str, quotes: list[str]) -> Operation | None:
+    if not re.search(r"\b(?:rotat\w*|tilt\w*|turn)\b", rest) and "upside down" not in rest:
+        return None
+    degrees = re.search(r"(-?\d+(?:\.\d+)?)\s*(?:°|º|deg)", rest)
+    if degrees is not None:
+        amount = float(degrees[1])
+    elif "upside down" in rest:
+        amount = 180.0
+    elif re.search(r"\b(?:rotat|tilt)", rest) and re.search(r"\b(?:vertical\w*|sideways)\b", rest):
+        amount = 90.0
+    elif re.search(r"\btilt\w*", rest):
+        amount = 10.0
+    else:
+        return None
+    clockwise = re.search(r"(?<!counter)(?<!counter-)(?<!anti)(?<!anti-)\bclockwise|to the right", rest)
+    if clockwise is not None and not re.search(r"counter|anti", rest):
+        amount = -amount
+    targets = _targets(rest, quotes)
+    return Operation("rotate", targets, amount=amount) if targets else None
+
+
+def _recolour(rest: str, quotes: list[str]) -> Operation | None:
+    if re.search(r"\bbackground\b", rest) and not re.search(r"\b(?:text|font|word|title|letter)", rest):
+        return None
+    if re.search(r"\bswap\b|\bsame colou?r\b", rest):
+        return None
+    name = r"((?:(?:dark|light|bright|deep|pale) )?(?:" + "|".join(COLOURS) + r"))\b"
+    found = re.search(rf"\b(?:to|into|in|with|be|becomes?|as|using)\s+(?:the )?(?:colou?rs? )?(?:a )?{name}", rest)
+    if found is None:
+        found = re.search(rf"^(?:make|colou?r|paint|turn|set|dye)\b.*?(?:{_Q}|{_TEXTS})(?: colou?r)?\s+{name}", rest)
+        colour = found[2] if found is not None else None
+    else:
+        colour = found[1]
+    if found is None or colour is None:
+        return None
+    if not re.match(r"(?:please )?(?:make|colou?r|recolou?r|paint|turn|set|dye|change|convert|modify|adjust|alter|switch|render|highlight|fill)", rest):
+        return None
+    targets = _targets(rest[: found.start()] or rest, quotes) or _targets(rest, quotes)
+    return Operation("recolour", targets, colour=_shade(colour)) if targets else None
+
+
+def _resize(rest: str, quotes: list[str]) -> Operation | None:
+    bigger = re.search(r"\b(?:bigger|larger|enlarg\w*|scale up|scaled up|increas\w*|expand\w*|magnif\w*|grow|upscale|upsize|double|triple|huge)\b", rest)
+    smaller = re.search(r"\b(?:smaller|shrink\w*|reduc\w*|scale down|scaled down|decreas\w*|diminish|minif\w*|halve|downscale|downsize)\b", rest)
+    general = re.match(r"(?:please )?(?:resize|scale|adjust the size|change the size)\b", rest)
+    if not (bigger or smaller or general) or re.search(r"\bspacing\b|\bbold|\bthick", rest):
+        return None
+    if like := re.search(rf"\b(?:length|width|size|wide|long|large|big)\b(?: \w+){{0,4}}?\s+{_Q}", rest):
+        owner = _targets(rest[: like.start()], quotes)
+        if owner:
+            return Operation("resize", owner, anchor=Target(quotes[int(like[1])]))
+    amount = _factor(rest, up=bool(bigger), known=bool(bigger or smaller))
+    before = re.split(r"\b(?:so that|so as|while|to (?:fit|match|make|align)|without|keeping)\b", rest)[0]
+    targets = _targets(before, quotes) or _targets(rest, quotes)
+    return Operation("resize", targets, amount=amount) if targets and amount else None
+
+
+def _move(rest: str, quotes: list[str]) -> Operation | None:
+    if not re.match(r"(?:please )?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|align|cent(?:er|re)|lower|raise|slide|change the position)\b", rest):
+        return None
+    beside = re.search(rf"\b({_SIDE_WORDS})\b(?:\s+\w+){{0,4}}?\s+{_Q}", rest)
+    owner = _targets(rest[: beside.start()] if beside else _until_context(rest), quotes) or _targets(rest, quotes)
+    if not owner:
+        return None
+    if beside is not None:
+        return Operation("move", owner[:1], place=_SIDES[beside[1]], anchor=Target(quotes[int(beside[2])]))
+    goal = re.split(r"\bfrom\b", rest)[-1]
+    goal = re.split(r"\bto\b", goal)[-1] if re.search(r"\bto\b", goal) else rest
+    place = _place(goal) or _direction(rest)
+    if place is None:
+        return None
+    pixels = re.search(r"(\d+)\s*(?:px|pixels?)\b", rest)
+    return Operation("move", owner[:1], place=place, amount=float(pixels[1]) if pixels else None)
+
+
+_READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (
+    _insert, _delete, _swap, _rotate,
+)  # fmt: skip
+_LATE_READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (_recolour, _resize, _move)
+
+
+def _unquoted_change(instruction: str) -> Operation | None:
+    """ "Replace SALE with OFFER": only words written in capitals or digits count as a text when nothing is quoted."""
+    word = r"([A-Z0-9][A-Z0-9&'!?.,:%$ -]*[A-Z0-9!?%]|[A-Z0-9])"
+    found = re.match(rf"(?i:replace|change)\s+(?i:the )?(?i:text |word |number )?{word}\s+(?:with|to|by|into)\s+{word}[.\s]*$", instruction)
+    return Operation("change", (Target(found[1].strip()),), text=found[2].strip()) if found else None
+
+
+# --- parts of a sentence ----------------------------------------------------------------------------------------
+
+_SIDES = {
+    "before": "before", "in front of": "before", "to the left of": "before", "left of": "before",
+    "after": "after", "behind": "after", "to the right of": "after", "right of": "after", "next to": "after",
+    "beside": "after", "following": "after", "above": "above", "on top of": "above", "over": "above",
+    "below": "below", "beneath": "below", "under": "below", "underneath": "below",
+}  # fmt: skip
+_SIDE_WORDS = "|".join(sorted(_SIDES, key=len, reverse=True))
+
+
+def _targets(rest: str, quotes: list[str]) -> tuple[Target, ...]:
+    found = [Target(quotes[int(n)]) for n in re.findall(_Q, rest)]
+    if found:
+        return tuple(found)
+    role = _role(rest)
+    return (role,) if role is not None else ()
+
+
+def _role(rest: str) -> Target | None:
+    """The text that a description means, as far as a picture's geometry can tell; None for anything else."""
+    if re.search(r"\b(?:first|second|third|last|column|row|chinese|english|logo|icon|date|time|address)\b", rest):
+        return None
+    if re.search(rf"\b(?:all|every|each|whole|entire)\b(?: of)?(?: the)? {_TEXTS}", rest):
+        return Target(role="all")
+    if re.search(r"\b(?:bottom-?most|lowest|very bottom)\b", rest) or re.search(rf"{_TEXTS} (?:at|on|in) the bottom\b", rest):
+        return Target(role="bottom")
+    if re.search(r"\b(?:top-?most|uppermost|highest)\b", rest) or re.search(rf"{_TEXTS} (?:at|on|in) the top\b", rest):
+        return Target(role="top")
+    if re.search(rf"\b(?:largest|biggest|huge|large|big) {_TEXTS}", rest):
+        return Target(role="largest")
+    if re.search(rf"{_TEXTS} (?:at|on|in) the (?:middle|cent(?:er|re))\b", rest):
+        return Target(role="middle")
+    if re.search(r"\b(?:title|headline|heading)\b", rest) and not re.search(r"\bsub-?title", rest):
+        return Target(role="title")
+    if re.search(rf"\b(?:the|this) {_TEXTS}\b", rest):
+        return Target(role="only")
+    return None
+
+
+def _place(rest: str) -> str | None:
+    """A corner or side of the picture: ``top left``, ``bottom``, ``center``…"""
+    row = re.search(r"\b(top|upper|bottom|lower)(?:most)?\b", rest)
+    column = re.search(r"\b(left|right)\b", rest)
+    middle = re.search(r"\b(?:cent(?:er|re)|middle)\b", rest)
+    if re.search(r"\bof the (?!image|picture|photo|poster|canvas|page|frame|whole|entire)", rest) and not (row and column):
+        return None
+    words = [{"upper": "top", "lower": "bottom"}.get(row[1], row[1])] if row else []
+    if column:
+        words.append(column[1])
+    elif middle:
+        words.append("center")
+    return " ".join(words) if words else None
+
+
+def _direction(rest: str) -> str | None:
+    found = re.search(r"\b(up|upwards?|down|downwards?|left|leftwards?|right|rightwards?|lower|raise|higher)\b", rest)
+    if found is None:
+        return None
+    word = found[1].removesuffix("s").removesuffix("ward")
+    return {"lower": "go down", "raise": "go up", "higher": "go up"}.get(word, f"go {word}")
+
+
+def _factor(rest: str, *, up: bool, known: bool) -> float | None:
+    if times := re.search(r"(\d+(?:\.\d+)?)\s*(?:times|x\b|×)", rest):
+        value = float(times[1])
+        return value if up or not known else 1 / value if value else None
+    if percent := re.search(r"(?:(by|to)\s+)?(\d+(?:\.\d+)?)\s*(?:%|percent)", rest):
+        value = float(percent[2]) / 100
+        if percent[1] == "to" or not known:
+            return value or None
+        return 1 + value if up else max(0.1, 1 - value)
+    if re.search(r"\b(?:double|twice)\b", rest):
+        return 2.0
+    if re.search(r"\btriple\b", rest):
+        return 3.0
+    if re.search(r"\b(?:half|halve)\b", rest):
+        return 0.5
+    if not known:
+        return None
+    if re.search(r"\b(?:little|bit|slightly|somewhat)\b", rest):
+        return 1.15 if up else 0.87
+    return 1.3 if up else 0.75
+
+
+def _shade(name: str) -> Colour:
+    *shade, base = name.split()
+    red, green, blue = COLOURS[base]
+    if not shade or shade[0] == "bright":
+        return red, green, blue
+    to = 0 if shade[0] in ("dark", "deep") else 255
+    return (red + to) // 2, (green + to) // 2, (blue + to) // 2
+
+
+def _until_context(rest: str) -> str:
+    """The part that names what is edited: what follows "while", "keeping", "below" … is context."""
+    return re.split(r"\b(?:while|keeping|without|so that|beneath|below|above|under|next to|in the (?:line|sentence))\b", rest)[0]

@@ -27,6 +27,7 @@ EDITORS: dict[str, str] = {
     "blank": "editgauge.editors.anchors:blank",
     "shuffle": "editgauge.editors.anchors:shuffle",
     "folder": "editgauge.editors.folder:folder",
+    "typeset": "editgauge.editors.typeset:typeset",
 }
 TABLES: dict[str, dict[str, str]] = {"benchmarks": BENCHMARKS, "editors": EDITORS}
 _ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}

@@ -8,9 +8,10 @@ it does not understand, or cannot find, gives the input back, and the record say
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,35 @@ from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.find import Reader
 from editgauge.editors.typeset.grammar import Operation, read_operations
 from editgauge.editors.typeset.operations import CannotEdit, perform
+from editgauge.editors.typeset.reading import reader
+from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png
-from editgauge.types import Edit, Sample
+from editgauge.types import Edit, Sample, Status
 
 __all__ = ["TypesetEditor", "typeset"]
 
 
-@dataclass
+def typeset(samples: Sequence[Sample], **settings: Any) -> TypesetEditor:
+    """The classical editor. Settings: `ocr`, the engine's name (default ``rapidocr``); `fonts`, folders with further
+    fonts, joined as in PATH. Raises `UsageError` for another setting, `MissingExtra` without the engine's library.
+    """
+    del samples
+    unknown = sorted(set(settings) - {"ocr", "fonts"})
+    if unknown:
+        raise UsageError(f"editor 'typeset': wanted the settings ocr and fonts, found {', '.join(unknown)}")
+    folders = [Path(part) for part in str(settings.get("fonts", "")).split(os.pathsep) if part]
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"editor 'typeset': fonts={folder}: wanted a folder, found none there")
+    return TypesetEditor(reader(str(settings.get("ocr", "rapidocr"))), tuple(folders))
+
+
+@dataclass(frozen=True, slots=True)
 class TypesetEditor:
-    """`read` gives a picture's lines of text; `faces` are the fonts to choose from."""
+    """`read` gives a picture's lines of text; `folders` hold fonts beside the system's (see `fonts.faces`)."""
 
     read: Reader
-    faces: Sequence[fonts.Face] = field(default_factory=fonts.faces)
+    folders: tuple[Path, ...] = ()
     name: str = "typeset"
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
@@ -38,15 +56,21 @@ class TypesetEditor:
 
         `reason` is then not empty, and ``detail["edited"]`` is False. Raises `ImageError` when the input is unreadable.
         """
+        if not sample.images:
+            return Edit(sample.id, self.name, None, Status.DATASET_FAULT, "the sample has no input image")
+        if len(sample.images) > 1:
+            return Edit(
+                sample.id, self.name, None, Status.NOT_APPLICABLE, "typeset edits one picture; the sample has several"
+            )
         started = time.perf_counter()
         before = read_image(sample.image)
         after, detail, reason = self.edit(before, sample.instruction)
-        path = folder / (sample.id.replace("/", "_") + ".png")
+        path = folder / "typeset.png"
         write_png(path, after)
         seconds = time.perf_counter() - started
         return Edit(
             sample.id, self.name, path, reason=reason, width=after.shape[1], height=after.shape[0],
-            settings={"fonts": len(self.faces)}, seconds=seconds, cost=0.0, detail=detail,
+            seconds=seconds, cost=0.0, detail=detail,
         )  # fmt: skip
 
     def edit(self, picture: Array, instruction: str) -> tuple[Array, dict[str, Any], str]:
@@ -54,13 +78,17 @@ class TypesetEditor:
         operations = read_operations(instruction)
         if not operations:
             return picture, {"edited": False}, "instruction not understood: the input is given back"
-        canvas = Canvas(picture, list(self.read(picture)), self.faces)
+        canvas = Canvas(picture, list(self.read(picture)), fonts.faces(self.folders))
         done: list[dict[str, Any]] = []
         for operation in operations:
             try:
                 done.append({"operation": operation.kind, **perform(canvas, operation)})
             except CannotEdit as error:
-                return picture, {"edited": False, "operations": [_told(o) for o in operations]}, f"{error}: the input is given back"
+                return (
+                    picture,
+                    {"edited": False, "operations": [_told(o) for o in operations]},
+                    f"{error}: the input is given back",
+                )
         return canvas.pixels, {"edited": True, "operations": done}, ""
 
 

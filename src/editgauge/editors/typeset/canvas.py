@@ -118,7 +118,11 @@ class Canvas:
         glyphs = extract(self.original, line.corners, others, judge)
         if glyphs is None:
             return None
-        frame = max(frames, key=lambda f: judge.likeness(glyphs.alpha, f, glyphs.left, glyphs.top)) if len(frames) > 1 else frames[0]
+        frame = (
+            max(frames, key=lambda f: judge.likeness(glyphs.alpha, f, glyphs.left, glyphs.top))
+            if len(frames) > 1
+            else frames[0]
+        )
         return _upright(line, glyphs, frame)
 
     def _sampler(self, text: str) -> list[fonts.Face]:
@@ -248,7 +252,10 @@ def _joined(pieces: Sequence[tuple[Glyphs, Alpha]]) -> Lifted | None:
     alpha = np.zeros((bottom - top, right - left), np.float32)
     ink = np.zeros((*alpha.shape, 3), np.uint8)
     for g, part in pieces:
-        rows, columns = slice(g.top - top, g.top - top + part.shape[0]), slice(g.left - left, g.left - left + part.shape[1])
+        rows, columns = (
+            slice(g.top - top, g.top - top + part.shape[0]),
+            slice(g.left - left, g.left - left + part.shape[1]),
+        )
         stronger = part > alpha[rows, columns]
         ink[rows, columns][stronger] = g.ink[stronger]
         alpha[rows, columns] = np.maximum(alpha[rows, columns], part)
@@ -284,7 +291,7 @@ def pen_of(inked: Inked, style: fonts.Style) -> tuple[float, float]:
 
 
 def extent(inked: Inked, style: fonts.Style, span: Span) -> tuple[float, float]:
-    """From where to where a span's ink runs, in x of the line's frame: by the font's widths, moved to the nearest gap."""
+    """From where to where a span's ink runs, in x of the line's frame: by the font's widths, then the nearest gap."""
     text = inked.line.text
     pen = pen_of(inked, style)[0]
     columns = (inked.upright > 0.35).sum(axis=0).astype(np.float64)

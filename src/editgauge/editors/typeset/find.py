@@ -110,7 +110,9 @@ def _best_in(lines: Sequence[Line], group: tuple[int, ...], query: str) -> tuple
     return Match(spans, similarity), similarity + 0.06 * whole_words + 0.02 * whole_lines - 0.01 * len(group)
 
 
-def _to_words(lines: Sequence[Line], letters: str, owners: list[tuple[int, int]], query: str, start: int, end: int) -> tuple[int, int]:
+def _to_words(
+    lines: Sequence[Line], letters: str, owners: list[tuple[int, int]], query: str, start: int, end: int
+) -> tuple[int, int]:
     """An inexact window moved to the ends of the words it cuts, where that takes in no more than two letters."""
     if letters[start:end] == query:
         return start, end
@@ -190,8 +192,8 @@ def _reads_on(first: Line, second: Line) -> bool:
     height = max(first.height, second.height)
     if min(first.height, second.height) < 0.5 * height:
         return False
-    left_a, top_a, right_a, bottom_a = first.box
-    left_b, top_b, right_b, bottom_b = second.box
+    left_a, _, right_a, bottom_a = first.box
+    left_b, top_b, right_b, _ = second.box
     same_row = abs(first.centre[1] - second.centre[1]) < 0.5 * height
     if same_row:
         return -0.3 * height < left_b - right_a < 3 * height
@@ -202,7 +204,9 @@ def _reads_on(first: Line, second: Line) -> bool:
 def _without_overlaps(matches: Sequence[Match]) -> list[Match]:
     kept: list[Match] = []
     for match in matches:
-        if not any(a.line == b.line and a.start < b.end and b.start < a.end for k in kept for a in k.spans for b in match.spans):
+        if not any(
+            a.line == b.line and a.start < b.end and b.start < a.end for k in kept for a in k.spans for b in match.spans
+        ):
             kept.append(match)
     return kept
 

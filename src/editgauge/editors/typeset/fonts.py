@@ -22,6 +22,8 @@ _EM = 96
 """Fonts are compared at this size in pixels."""
 _HEIGHT = 40
 """Ink is brought to this height before it is compared."""
+_LOOSE = 2.5
+"""The blur under which ink is compared with letters of any face: handwriting has them only roughly there."""
 _SUPER = 4
 """Text is drawn this many times larger and then reduced: soft edges, and weight in quarter pixels."""
 
@@ -160,13 +162,13 @@ def likeness(ink: Alpha, text: str, faces: Sequence[Face]) -> float:
     left, top, right, bottom = box
     crop = ink[top:bottom, left:right]
     wide = int(min(600, max(4, round(crop.shape[1] * _HEIGHT / crop.shape[0]))))
-    wanted = _normal(cv2.resize(crop, (wide, _HEIGHT), interpolation=cv2.INTER_AREA))
+    wanted = _normal(cv2.resize(crop, (wide, _HEIGHT), interpolation=cv2.INTER_AREA), _LOOSE)
     best = -1.0
     for face in faces:
         drawn = _drawn(face, text, 48, 0.0)
         if drawn is not None:
             ratio = crop.shape[1] / crop.shape[0] * drawn.alpha.shape[0] / drawn.alpha.shape[1]
-            best = max(best, _alike(drawn.alpha, wanted) - 0.1 * abs(float(np.log(ratio))))
+            best = max(best, _alike(drawn.alpha, wanted, _LOOSE) - 0.1 * abs(float(np.log(ratio))))
     return best
 
 
@@ -198,13 +200,13 @@ def _trials(face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]) -> lis
     return trials
 
 
-def _alike(drawn: Alpha, wanted: Alpha) -> float:
+def _alike(drawn: Alpha, wanted: Alpha, blur: float = 1.0) -> float:
     small = cv2.resize(drawn, (wanted.shape[1], _HEIGHT), interpolation=cv2.INTER_AREA)
-    return float((_normal(small) * wanted).mean())
+    return float((_normal(small, blur) * wanted).mean())
 
 
-def _normal(values: Alpha) -> Alpha:
-    blurred = cv2.GaussianBlur(values, (0, 0), 1.0)
+def _normal(values: Alpha, blur: float = 1.0) -> Alpha:
+    blurred = cv2.GaussianBlur(values, (0, 0), blur)
     return np.asarray((blurred - blurred.mean()) / max(1e-6, float(blurred.std())), np.float32)
 
 
@@ -235,7 +237,7 @@ def _draw(face: Face, text: str, size: float, tracking: float) -> Setting | None
     draw = ImageDraw.Draw(image)
     for pen, part in pens:
         draw.text((pen - left + 2, -top + 2), part, fill=255, font=font, anchor="ls")
-    alpha = np.asarray(image, np.float32) / 255
+    alpha = (np.asarray(image, np.float32) / 255).astype(np.float32)
     box = ink_box(alpha)
     if box is None:
         return None

@@ -12,14 +12,16 @@ import numpy.typing as npt
 from editgauge.editors.typeset.find import Points
 from editgauge.images import Array, Mask
 
-_TRIALS = 9
+_LEAST = 0.25
+"""The likeness to the line's words below which a separation is not believed: the picture is better left alone."""
+_TRIALS = 12
 """How many separations are compared with the line's words."""
 Alpha = npt.NDArray[np.float32]
 
 
 @dataclass(slots=True)
 class Glyphs:
-    """The ink of one line inside the picture's rectangle that starts at (`left`, `top`); arrays of shape (h, w[, 3])."""
+    """The ink of one line in the rectangle that starts at (`left`, `top`); arrays of shape (h, w[, 3])."""
 
     left: int
     top: int
@@ -39,7 +41,9 @@ Judge = Callable[[Mask, int, int], float]
 """How much a mask at (left, top) looks like the line's own words, about -1 to 1."""
 
 
-def extract(picture: Array, corners: Points, others: Sequence[Points] = (), judge: Judge | None = None) -> Glyphs | None:
+def extract(
+    picture: Array, corners: Points, others: Sequence[Points] = (), judge: Judge | None = None
+) -> Glyphs | None:
     """The glyphs within the quadrilateral `corners` of `picture` ((H, W, 3), uint8), or None if none stand out.
 
     `others` are quadrilaterals of neighbouring lines: their ink is neither ground nor part of this line. `judge` tells
@@ -75,7 +79,9 @@ def _filled(shape: tuple[int, ...], corners: Points, grow: int) -> Mask:
     return np.asarray(mask, bool)
 
 
-def _core(crop: Array, inner: Mask, foreign: Mask, height: float, judge: Judge | None, left: int, top: int) -> Mask | None:
+def _core(
+    crop: Array, inner: Mask, foreign: Mask, height: float, judge: Judge | None, left: int, top: int
+) -> Mask | None:
     """The pixels that are surely ink: of colours common inside the line and rare just around it, and like its words."""
     lab = cv2.cvtColor(crop, cv2.COLOR_RGB2LAB).astype(np.float32)
     reach = int(max(2, round(0.12 * height)))  # tight: a sheet of paper around the text ends soon after it
@@ -83,19 +89,26 @@ def _core(crop: Array, inner: Mask, foreign: Mask, height: float, judge: Judge |
     ring = around & ~inner & ~foreign
     if ring.sum() < 12:
         ring = ~inner
-    found: list[tuple[float, Mask]] = []
+    masks: list[Mask] = []
     for count in (2, 3, 4, 5):
-        labels = _clusters(lab, inner, count)
-        found += [(0.0, mask & inner) for mask in _candidates(labels, inner, ring, count)]
-    found += [(0.0, mask & inner) for mask in _local_contrast(lab, inner, height)]
-    found = [(_stands_out(lab, mask, inner, ring, height), mask) for _, mask in found]
-    found = sorted((item for item in found if item[0] > 0.02), key=lambda item: -item[0])[:_TRIALS]
-    if not found:
-        return None
-    tidied = [(score, tidy) for score, mask in found if (tidy := _tidy(mask, height)) is not None]
+        masks += _candidates(_clusters(lab, inner, count), inner, ring, count)
+    masks += _local_contrast(lab, inner, height)
+    tidied = [tidy for mask in masks for tidy in _tidy(mask & inner, inner, height)]
+    found = [(_stands_out(lab, mask, inner, ring, height), mask) for mask in _different(tidied)]
+    found = sorted((item for item in found if item[0] > 0.004), key=lambda item: -item[0])[:_TRIALS]
     if judge is not None:
-        tidied = [(judge(mask, left, top) + 0.25 * score, mask) for score, mask in tidied]
-    return max(tidied, key=lambda item: item[0])[1] if tidied else None
+        judged = [(judge(mask, left, top) - _bulk(mask, height), score, mask) for score, mask in found]
+        found = [(likeness + 0.15 * score, mask) for likeness, score, mask in judged if likeness > _LEAST]
+    return max(found, key=lambda item: item[0])[1] if found else None
+
+
+def _different(masks: Sequence[Mask]) -> list[Mask]:
+    """The masks without those that are nearly the same as an earlier one."""
+    kept: list[Mask] = []
+    for mask in masks:
+        if all((mask & other).sum() < 0.93 * (mask | other).sum() for other in kept):
+            kept.append(mask)
+    return kept
 
 
 def _local_contrast(lab: npt.NDArray[np.float32], inner: Mask, height: float) -> list[Mask]:
@@ -142,11 +155,21 @@ def _stands_out(lab: npt.NDArray[np.float32], mask: Mask, inner: Mask, ring: Mas
     near = np.linalg.norm(lab - colours, axis=2) < 12
     outside = float(near[ring].mean())
     columns = _along(mask, inner)
-    depth = cv2.distanceTransform(mask.astype(np.uint8), cv2.DIST_L2, 3)
-    thickness = float(np.percentile(depth[mask], 98)) / height
+    thickness = _thickness(mask, height)
     contrast = float(np.linalg.norm(colours - np.median(lab[ring], axis=0)))
     thin = 1.0 if thickness < 0.15 else float(np.exp(-(thickness - 0.15) / 0.06))
-    return (1 - min(1.0, outside / max(inside, 1e-6))) * columns * thin * min(1.0, contrast / 40)
+    return (1 - 0.8 * min(1.0, outside / max(inside, 1e-6))) * columns * thin * min(1.0, contrast / 40)
+
+
+def _thickness(mask: Mask, height: float) -> float:
+    """Half the width of the thickest strokes, as a share of the line's height: a bold face has up to 0.12."""
+    depth = np.asarray(cv2.distanceTransform(mask.astype(np.uint8), cv2.DIST_L2, 3), np.float32)
+    return float(np.percentile(depth[mask], 98)) / height if mask.any() else 0.0
+
+
+def _bulk(mask: Mask, height: float) -> float:
+    """What is taken off the likeness of a mask with parts too thick for strokes: the gaps between letters have them."""
+    return max(0.0, 2 * (_thickness(mask, height) - 0.12))
 
 
 def _along(mask: Mask, inner: Mask) -> float:
@@ -156,13 +179,19 @@ def _along(mask: Mask, inner: Mask) -> float:
     return float(mask.any(axis=axis)[used].mean()) if used.any() else 0.0
 
 
-def _tidy(mask: Mask, height: float) -> Mask | None:
-    """Without specks; None when nothing is left."""
+def _tidy(mask: Mask, inner: Mask, height: float) -> list[Mask]:
+    """Without specks; and once more without what runs along the line's border (a sheet's edge, a sleeve)."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
     least = max(2.0, 0.002 * height * height)
-    keep = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= least]
-    tidy = np.isin(labels, keep)
-    return tidy if tidy.any() else None
+    large = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= least]
+    band = int(max(1, round(0.04 * height)))
+    kernel = np.ones((2 * band + 1, 2 * band + 1), np.uint8)
+    border = inner & (cv2.erode(inner.astype(np.uint8), kernel) == 0)
+    touching = np.bincount(labels[border], minlength=count)
+    area = stats[:, cv2.CC_STAT_AREA]
+    inside = [n for n in large if touching[n] < 0.35 * height * band and touching[n] < 0.5 * area[n]]
+    chosen = [large] if len(inside) == len(large) else [large, inside]
+    return [np.isin(labels, keep) for keep in chosen if keep]
 
 
 def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top: int) -> Glyphs:
@@ -179,13 +208,13 @@ def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top
     alpha[solid] = np.maximum(alpha[solid], 0.97)
     ink = np.broadcast_to(colour, crop.shape).copy()
     ink[core] = crop[core]
-    red, green, blue = (int(round(float(c))) for c in colour)
+    red, green, blue = (round(float(c)) for c in colour)
     return Glyphs(left, top, alpha, ground, erased, (red, green, blue), ink.astype(np.uint8))
 
 
 def _separate(crop: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alpha, npt.NDArray[np.float64], Array]:
     """Opacity inside `hidden`, the ink's colour, and the ground under it."""
-    ground = inpaint(crop, hidden | cv2.dilate(foreign.astype(np.uint8), _disc(1)).astype(bool))
+    ground = _ground(crop, hidden, foreign)
     shade = crop.astype(np.float32) - ground.astype(np.float32)
     strength = np.abs(shade).sum(axis=2)
     strong = core & (strength >= np.percentile(strength[core], 70))  # thin strokes are pure only in their middle
@@ -193,6 +222,37 @@ def _separate(crop: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alp
     span = colour.astype(np.float32) - ground.astype(np.float32)
     alpha = (shade * span).sum(axis=2) / np.maximum((span * span).sum(axis=2), 60.0)
     return np.where(hidden, np.clip(alpha, 0, 1), 0).astype(np.float32), colour, ground
+
+
+def _ground(crop: Array, hidden: Mask, foreign: Mask) -> Array:
+    """What lies behind: a plane through the colours around where those lie on one, inpainted otherwise.
+
+    The pixels next to the hidden ones are made up too, but only to keep compression ringing out of the guess.
+    """
+    wider = cv2.dilate((hidden | foreign).astype(np.uint8), _disc(2)).astype(bool)
+    plane = _plane(crop, ~wider)
+    if plane is not None:
+        return plane
+    return inpaint(crop, wider)
+
+
+def _plane(crop: Array, seen: Mask) -> Array | None:
+    """Each channel as a plane over x and y fitted to the `seen` pixels; None where they do not lie on it."""
+    rows, columns = np.nonzero(seen)
+    if len(rows) < 40:
+        return None
+    step = max(1, len(rows) // 4000)
+    rows, columns = rows[::step], columns[::step]
+    height, width = seen.shape
+    terms = np.column_stack([np.ones(len(rows)), columns / width, rows / height])
+    values = crop[rows, columns].astype(np.float64)
+    fitted, *_ = np.linalg.lstsq(terms, values, rcond=None)
+    missed = np.abs(terms @ fitted - values)
+    if float(missed.mean()) > 1.5 or float(np.percentile(missed, 99)) > 8:
+        return None
+    y, x = np.mgrid[0:height, 0:width]
+    surface = fitted[0] + x[..., None] / width * fitted[1] + y[..., None] / height * fitted[2]
+    return np.asarray(np.clip(np.round(surface), 0, 255), np.uint8)
 
 
 def inpaint(crop: Array, hidden: Mask) -> Array:
@@ -203,3 +263,10 @@ def inpaint(crop: Array, hidden: Mask) -> Array:
 
 def _disc(radius: int) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8)
+
+
+def stands_out(colour: npt.ArrayLike, pixels: Array, box: list[int]) -> bool:
+    """Whether a colour can be read on the pixels inside `box` (left, top, right, bottom)."""
+    left, top, right, bottom = (max(0, v) for v in box)
+    under = pixels[top:bottom, left:right].reshape(-1, 3)
+    return not under.size or float(np.linalg.norm(under.mean(axis=0) - np.asarray(colour))) > 110

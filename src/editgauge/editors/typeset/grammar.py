@@ -1,7 +1,7 @@
 """A small grammar for text-editing instructions: which operation, on which text, with what.
 
-Not a language model: quoted texts are cut out first (`editgauge.instructions` knows quotes and changes), then the rest is matched against patterns of verbs, places,
-colours and amounts. What no pattern covers is not understood, and said so; nothing is guessed. The wordings are those
+Not a language model: quoted texts are cut out first (`editgauge.instructions` knows quotes and changes), then the
+rest is matched against patterns of verbs, places, colours and amounts. What no pattern covers is not understood, and said so; nothing is guessed. The wordings are those
 of TextEdit ("Replace the text 'A' with 'B'") and TextEditBench (arXiv 2512.16270), written here as patterns.
 """
 
@@ -108,12 +108,14 @@ def cut_quotes(text: str) -> tuple[str, list[str]]:
 
 # --- readers: each knows one kind of wording, and says None where it is another ----------------------------------
 
-_TEXTS = r"(?:text|texts|word|words|phrase|sentence|title|heading|headline|character|characters|letters?|number|numbers|name)"
+_TEXTS = r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name)"
 _Q = r"<(\d+)>"
 
 
 def _insert(rest: str, quotes: list[str]) -> Operation | None:
-    if not re.match(r"(?:please )?(?:\w+ly )?(?:add|insert|put|place|write|append|prepend|include|attach|type|print)\b", rest):
+    if not re.match(
+        r"(?:please )?(?:\w+ly )?(?:add|insert|put|place|write|append|prepend|include|attach|type|print)\b", rest
+    ):
         return None
     first = re.search(_Q, rest)
     if first is None:
@@ -139,7 +141,10 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
 
 
 def _delete(rest: str, quotes: list[str]) -> Operation | None:
-    if not re.match(r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|cut out|omit|drop|wipe)\b", rest):
+    if not re.match(
+        r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|cut out|omit|drop|wipe)\b",
+        rest,
+    ):
         return None
     named = rest.split(" from ")[0] if " from " in rest else rest
     found = re.findall(_Q, _until_context(named))
@@ -193,15 +198,24 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
         colour = found[1]
     if found is None or colour is None:
         return None
-    if not re.match(r"(?:please )?(?:make|colou?r|recolou?r|paint|turn|set|dye|change|convert|modify|adjust|alter|switch|render|highlight|fill)", rest):
+    if not re.match(
+        r"(?:please )?(?:make|(?:re)?colou?r|paint|turn|set|dye|change|convert|modify|adjust|alter|switch|render|fill)",
+        rest,
+    ):
         return None
     targets = _targets(rest[: found.start()] or rest, quotes) or _targets(rest, quotes)
     return Operation("recolour", targets, colour=_shade(colour)) if targets else None
 
 
 def _resize(rest: str, quotes: list[str]) -> Operation | None:
-    bigger = re.search(r"\b(?:bigger|larger|enlarg\w*|scale up|scaled up|increas\w*|expand\w*|magnif\w*|grow|upscale|upsize|double|triple|huge)\b", rest)
-    smaller = re.search(r"\b(?:smaller|shrink\w*|reduc\w*|scale down|scaled down|decreas\w*|diminish|minif\w*|halve|downscale|downsize)\b", rest)
+    bigger = re.search(
+        r"\b(?:bigger|larger|enlarg\w*|scaled? up|increas\w*|expand\w*|magnif\w*|grow|upscale|upsize|double|triple)\b",
+        rest,
+    )
+    smaller = re.search(
+        r"\b(?:smaller|shrink\w*|reduc\w*|scaled? down|decreas\w*|diminish|minif\w*|halve|downscale|downsize)\b",
+        rest,
+    )
     general = re.match(r"(?:please )?(?:resize|scale|adjust the size|change the size)\b", rest)
     if not (bigger or smaller or general) or re.search(r"\bspacing\b|\bbold|\bthick", rest):
         return None
@@ -216,7 +230,11 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
 
 
 def _move(rest: str, quotes: list[str]) -> Operation | None:
-    if not re.match(r"(?:please )?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|align|cent(?:er|re)|lower|raise|slide|change the position)\b", rest):
+    if not re.match(
+        r"(?:please )?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|align|cent(?:er|re)|lower|raise|slide"
+        r"|change the position)\b",
+        rest,
+    ):
         return None
     beside = re.search(rf"\b({_SIDE_WORDS})\b(?:\s+\w+){{0,4}}?\s+{_Q}", rest)
     owner = _targets(rest[: beside.start()] if beside else _until_context(rest), quotes) or _targets(rest, quotes)
@@ -242,7 +260,10 @@ _LATE_READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (_reco
 def _unquoted_change(instruction: str) -> Operation | None:
     """ "Replace SALE with OFFER": only words written in capitals or digits count as a text when nothing is quoted."""
     word = r"([A-Z0-9][A-Z0-9&'!?.,:%$ -]*[A-Z0-9!?%]|[A-Z0-9])"
-    found = re.match(rf"(?i:replace|change)\s+(?i:the )?(?i:text |word |number )?{word}\s+(?:with|to|by|into)\s+{word}[.\s]*$", instruction)
+    found = re.match(
+        rf"(?i:replace|change)\s+(?i:the )?(?i:text |word |number )?{word}\s+(?:with|to|by|into)\s+{word}[.\s]*$",
+        instruction,
+    )
     return Operation("change", (Target(found[1].strip()),), text=found[2].strip()) if found else None
 
 
@@ -271,7 +292,9 @@ def _role(rest: str) -> Target | None:
         return None
     if re.search(rf"\b(?:all|every|each|whole|entire)\b(?: of)?(?: the)? {_TEXTS}", rest):
         return Target(role="all")
-    if re.search(r"\b(?:bottom-?most|lowest|very bottom)\b", rest) or re.search(rf"{_TEXTS} (?:at|on|in) the bottom\b", rest):
+    if re.search(r"\b(?:bottom-?most|lowest|very bottom)\b", rest) or re.search(
+        rf"{_TEXTS} (?:at|on|in) the bottom\b", rest
+    ):
         return Target(role="bottom")
     if re.search(r"\b(?:top-?most|uppermost|highest)\b", rest) or re.search(rf"{_TEXTS} (?:at|on|in) the top\b", rest):
         return Target(role="top")
@@ -291,7 +314,9 @@ def _place(rest: str) -> str | None:
     row = re.search(r"\b(top|upper|bottom|lower)(?:most)?\b", rest)
     column = re.search(r"\b(left|right)\b", rest)
     middle = re.search(r"\b(?:cent(?:er|re)|middle)\b", rest)
-    if re.search(r"\bof the (?!image|picture|photo|poster|canvas|page|frame|whole|entire)", rest) and not (row and column):
+    if re.search(r"\bof the (?!image|picture|photo|poster|canvas|page|frame|whole|entire)", rest) and not (
+        row and column
+    ):
         return None
     words = [{"upper": "top", "lower": "bottom"}.get(row[1], row[1])] if row else []
     if column:
@@ -342,4 +367,6 @@ def _shade(name: str) -> Colour:
 
 def _until_context(rest: str) -> str:
     """The part that names what is edited: what follows "while", "keeping", "below" … is context."""
-    return re.split(r"\b(?:while|keeping|without|so that|beneath|below|above|under|next to|in the (?:line|sentence))\b", rest)[0]
+    return re.split(
+        r"\b(?:while|keeping|without|so that|beneath|below|above|under|next to|in the (?:line|sentence))\b", rest
+    )[0]

@@ -1,0 +1,41 @@
+"""What operations share: finding the text that is meant, lifting its ink, and saying why something cannot be done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from editgauge.editors.typeset.canvas import Canvas, Lifted
+from editgauge.editors.typeset.find import Match, find
+from editgauge.editors.typeset.grammar import Target
+
+Done = Mapping[str, Any]
+EDGE = 0.04
+"""Of the picture's shorter side: how near to its border a text is put."""
+
+
+class CannotEdit(Exception):
+    """The operation was understood, but the picture does not allow it: no such text, no font that has the letters."""
+
+
+def found_text(canvas: Canvas, target: Target) -> Match:
+    matches = find(canvas.lines, target, canvas.size)
+    for match in matches:
+        if any(canvas.inked(span.line) is not None for span in match.spans):
+            return match
+    seen = ", ".join(repr(line.text) for line in canvas.lines[:6]) or "no text at all"
+    if matches:
+        raise CannotEdit(f"{target} was read, but its letters cannot be told from the ground")
+    raise CannotEdit(f"{target} was not found; the picture reads {seen}")
+
+
+def report(canvas: Canvas, match: Match) -> dict[str, Any]:
+    found = " / ".join(canvas.lines[s.line].text[s.start : s.end] for s in match.spans)
+    return {"found": found, "similarity": round(match.similarity, 3)}
+
+
+def lift(canvas: Canvas, match: Match, target: Target) -> Lifted:
+    lifted = canvas.lift(match)
+    if lifted is None:
+        raise CannotEdit(f"{target} was read, but its letters cannot be told from the ground")
+    return lifted

@@ -1,0 +1,359 @@
+"""Operations that set letters anew: change and insert."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from editgauge.editors.typeset import fonts
+from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, extent, pen_of
+from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, report
+from editgauge.editors.typeset.find import Span, likeness, plain
+from editgauge.editors.typeset.glyphs import stands_out
+from editgauge.editors.typeset.grammar import Operation
+from editgauge.images import Array, Mask
+
+
+def change(canvas: Canvas, operation: Operation) -> Done:
+    target, text = operation.targets[0], operation.text or ""
+    match = found_text(canvas, target)
+    text = in_the_case_of(text, target.text or "", " ".join(_words_of(canvas, s) for s in match.spans))
+    done: dict[str, Any] = {"changed": report(canvas, match), "to": text}
+    for span, part in zip(match.spans, split_text(text, [s.end - s.start for s in match.spans]), strict=True):
+        inked = canvas.inked(span.line)
+        if inked is None:
+            raise CannotEdit(f"{target} was read, but its letters cannot be told from the ground")
+        style = _change_span(canvas, inked, *trimmed(inked.line.text, span, part))
+        if style is not None:
+            done["font"] = style.face.name
+            done["size"] = round(style.size, 1)
+            done["likeness"] = round(style.similarity, 3)
+    return done
+
+
+def _words_of(canvas: Canvas, span: Span) -> str:
+    return canvas.lines[span.line].text[span.start : span.end]
+
+
+def in_the_case_of(text: str, written: str, seen: str) -> str:
+    """`text` in capitals (or small letters) where the picture's text is so and the instruction wrote it otherwise."""
+    if likeness(plain(written), plain(seen)) > 0.8 and len(plain(seen)) > 1:
+        if seen.isupper() and not written.isupper() and not text.isupper():
+            return text.upper()
+        if seen.islower() and not written.islower() and not text.islower():
+            return text.lower()
+    return text
+
+
+def split_text(text: str, lengths: list[int]) -> list[str]:
+    """`text` in as many parts as `lengths`, broken at blanks, each about as long as its share; parts may be empty."""
+    if len(lengths) == 1:
+        return [text]
+    words, parts = text.split(), []
+    total, used, given = sum(lengths), 0, 0.0
+    for number, length in enumerate(lengths):
+        given += len(text) * length / max(1, total)
+        part: list[str] = []
+        while words and (number == len(lengths) - 1 or used + len(words[0]) / 2 <= given):
+            used += len(words[0]) + 1
+            part.append(words.pop(0))
+        parts.append(" ".join(part))
+    return parts
+
+
+def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
+    """Without the words that old and new text share at their ends: what does not change is not touched."""
+    start, end = span.start, span.end
+    old, new = line[start:end].split(" "), text.split(" ")
+    while len(old) > 1 and len(new) > 1 and old[0] == new[0]:
+        start += len(old.pop(0)) + 1
+        new.pop(0)
+    while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
+        end -= len(old.pop()) + 1
+        new.pop()
+    return Span(span.line, start, end), " ".join(new)
+
+
+def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.Style | None:
+    style = canvas.style(inked, text)
+    if style is None:
+        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {fonts.FOLDERS_VARIABLE}")
+    whole = span.start == 0 and span.end == len(inked.line.text)
+    reach = (0.0, float(inked.frame.width)) if whole else extent(inked, style, span)
+    portion = np.ones(inked.glyphs.alpha.shape, bool) if whole else canvas.portion(inked, reach)
+    ink_left, ink_right = _ink_between(inked, reach)
+    colour = _colour(inked, portion)
+    old_width = ink_right - ink_left
+    canvas.erase(inked, portion)
+    if not text:
+        return None
+    drawn = fonts.set_text(style, text)
+    box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+    if drawn is None or box is None:
+        raise CannotEdit(f"{text!r} has no visible letters")
+    new_width = float(box[2] - box[0])
+    x, room, shift = _placed(canvas, inked, span, style, (ink_left, ink_right), new_width)
+    if shift:
+        _shift_tail(canvas, inked, reach[1], shift)
+    if new_width > room:
+        style = narrowed(style, room / new_width)
+        drawn = fonts.set_text(style, text)
+        box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+        if drawn is None or box is None:
+            raise CannotEdit(f"{text!r} does not fit in {round(old_width)} pixels")
+        x = min(max(x, ink_left + old_width - (box[2] - box[0])), ink_left) if not shift else x
+    baseline = pen_of(inked, canvas.style(inked, "") or style)[1]
+    canvas.set(drawn, inked.frame, (x - (drawn.left + box[0]), baseline), colour)
+    return style
+
+
+def narrowed(style: fonts.Style, factor: float) -> fonts.Style:
+    """The style so much narrower: down to 0.8 by width alone, and by size for the rest."""
+    by_width = max(factor, 0.8)
+    by_size = factor / by_width
+    return replace(style, stretch=style.stretch * by_width, size=style.size * by_size)
+
+
+def _ink_between(inked: Inked, reach: tuple[float, float]) -> tuple[float, float]:
+    low, high = int(max(0, reach[0])), int(min(inked.frame.width, np.ceil(reach[1])))
+    columns = np.nonzero((inked.upright[:, low:high] > 0.4).any(axis=0))[0]
+    if not len(columns):
+        return float(low), float(high)
+    return float(low + columns.min()), float(low + columns.max() + 1)
+
+
+def _colour(inked: Inked, portion: Mask) -> tuple[int, int, int]:
+    g = inked.glyphs
+    solid = portion & (g.alpha > 0.95)
+    if solid.sum() < 8:
+        return g.colour
+    red, green, blue = (int(c) for c in np.median(g.ink[solid], axis=0))
+    return red, green, blue
+
+
+def _placed(
+    canvas: Canvas, inked: Inked, span: Span, style: fonts.Style, old: tuple[float, float], new: float
+) -> tuple[float, float, float]:
+    """Where the new ink starts, how wide it may be, and how far what follows it in the line moves to the right."""
+    head, tail = span.start > 0, span.end < len(inked.line.text)
+    low, high = _free(canvas, inked)
+    left, right = old
+    if not head and not tail:
+        align = _alignment(canvas, inked)
+        x = {"left": left, "right": right - new}.get(align, (left + right - new) / 2)
+        x = min(max(x, low), max(low, high - new))
+        return x, high - low, 0.0
+    if head and not tail:
+        return left, max(high - left, right - left), 0.0
+    grow = new - (right - left)
+    if not head and _alignment(canvas, inked) != "left" and right - new >= low:
+        return right - new, new, 0.0
+    spare = high - inked.box[2]
+    if abs(grow) <= 0.12 * style.size:
+        return left, right - left if grow > 0 else new, 0.0
+    shift = min(grow, max(0.0, spare))
+    return left, (right - left) + max(shift, 0.0) if grow > 0 else new, shift
+
+
+def _free(canvas: Canvas, inked: Inked) -> tuple[float, float]:
+    """How far the line may reach to its left and right, in x of its frame: to the picture's edge or the next text."""
+    height = max(8.0, inked.line.height)
+    low, high = -1e6, 1e6
+    width, tall = canvas.size
+    for x, y in ((0, 0), (width, 0), (width, tall), (0, tall)):
+        if inked.frame.level:
+            edge = inked.frame.from_picture((x, y))[0]
+            low, high = (max(low, edge + 2) if x == 0 else low), (min(high, edge - 2) if x else high)
+    for other in canvas.lines:
+        if other is inked.line:
+            continue
+        points = [inked.frame.from_picture((float(p[0]), float(p[1]))) for p in other.corners]
+        top, bottom = min(p[1] for p in points), max(p[1] for p in points)
+        if bottom <= inked.box[1] or top >= inked.box[3]:
+            continue
+        left, right = min(p[0] for p in points), max(p[0] for p in points)
+        if left >= (inked.box[0] + inked.box[2]) / 2:
+            high = min(high, left - 0.25 * height)
+        elif right <= (inked.box[0] + inked.box[2]) / 2:
+            low = max(low, right + 0.25 * height)
+    low, high = min(low, float(inked.box[0])), max(high, float(inked.box[2]))
+    if low < -1e5 or high > 1e5:  # a slanted line: as far as its own length on either side
+        length = inked.box[2] - inked.box[0]
+        low, high = max(low, inked.box[0] - 0.3 * length), min(high, inked.box[2] + 0.3 * length)
+    return low, high
+
+
+def _alignment(canvas: Canvas, inked: Inked) -> str:
+    """``left``, ``right`` or ``center``: what the line shares with the lines around it, or with the picture."""
+    tolerance = max(3.0, 0.25 * inked.line.height)
+    left, _, right, _ = inked.line.box
+    votes = {"left": 0, "center": 0, "right": 0}
+    for other in canvas.lines:
+        if other is inked.line:
+            continue
+        x0, _, x1, _ = other.box
+        votes["left"] += abs(x0 - left) < tolerance
+        votes["right"] += abs(x1 - right) < tolerance
+        votes["center"] += abs((x0 + x1) - (left + right)) / 2 < tolerance
+    votes["center"] += abs((left + right) / 2 - canvas.size[0] / 2) < 2 * tolerance
+    best = max(votes, key=lambda name: votes[name])
+    return best if votes[best] else "center"
+
+
+def _shift_tail(canvas: Canvas, inked: Inked, start: float, shift: float) -> None:
+    portion = canvas.portion(inked, (start, 1e5))
+    g = inked.glyphs
+    alpha = np.where(portion, g.alpha, 0).astype(np.float32)
+    canvas.erase(inked, portion)
+    along = inked.frame.matrix[:, 0] * shift
+    if inked.frame.level:
+        along = np.round(along)
+    canvas.drop(Lifted(alpha, g.ink, g.left + along[0], g.top + along[1]))
+
+
+def insert(canvas: Canvas, operation: Operation) -> Done:
+    text, place = operation.text or "", operation.place or ""
+    if operation.targets:
+        match = found_text(canvas, operation.targets[0])
+        span = match.spans[0] if place in ("before", "above") else match.spans[-1]
+        inked = canvas.inked(span.line)
+        if inked is None:
+            raise CannotEdit(f"{operation.targets[0]} was read, but its letters cannot be told from the ground")
+        style = _insert_beside(canvas, inked, span, text, place)
+        return {"inserted": text, "place": place, "anchor": report(canvas, match), "font": style.face.name}
+    return _insert_at(canvas, text, place)
+
+
+def _insert_beside(canvas: Canvas, inked: Inked, span: Span, text: str, place: str) -> fonts.Style:
+    if place in ("before", "after"):
+        blank = "" if _is_cjk(text[:1]) and _is_cjk(inked.line.text[span.start]) else " "
+        old = _text_of(inked, span)
+        style = canvas.style(inked, text + old)
+        if style is not None:
+            drawn = _inline(canvas, inked, span, style, text, blank, place)
+            if drawn:
+                return style
+        changed = _change_span(
+            canvas, inked, span, f"{text}{blank}{old}" if place == "before" else f"{old}{blank}{text}"
+        )
+        assert changed is not None
+        return changed
+    style = canvas.style(inked, text)
+    if style is None:
+        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {fonts.FOLDERS_VARIABLE}")
+    baseline = pen_of(inked, style)[1]
+    pitch = 1.25 * style.size
+    low, high = _free_row(inked.frame, canvas)
+    align = _alignment(canvas, inked)
+    drawn_at = _row(style, text, (float(inked.box[0]), float(inked.box[2])), align, low, high)
+    canvas.set(
+        drawn_at[0], inked.frame, (drawn_at[1], baseline + (pitch if place == "below" else -pitch)), inked.glyphs.colour
+    )
+    return style
+
+
+def _text_of(inked: Inked, span: Span) -> str:
+    return inked.line.text[span.start : span.end]
+
+
+def _inline(canvas: Canvas, inked: Inked, span: Span, style: fonts.Style, text: str, blank: str, place: str) -> bool:
+    """Put `text` before or after a span where there is room; False where there is none."""
+    ink_left, ink_right = _ink_between(inked, extent(inked, style, span))
+    if (place == "before" and span.start > 0) or (place == "after" and span.end < len(inked.line.text)):
+        return False
+    drawn = fonts.set_text(style, text)
+    box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+    if drawn is None or box is None:
+        return False
+    gap = fonts.width_of(style, blank) if blank else 0.06 * style.size
+    width = box[2] - box[0]
+    x = ink_left - gap - width if place == "before" else ink_right + gap
+    low, high = _free(canvas, inked)
+    if x < low or x + width > high:
+        return False
+    canvas.set(drawn, inked.frame, (x - drawn.left - box[0], pen_of(inked, style)[1]), inked.glyphs.colour)
+    return True
+
+
+def _is_cjk(text: str) -> bool:
+    return any("⺀" <= c <= "鿿" for c in text)
+
+
+def _free_row(frame: Frame, canvas: Canvas) -> tuple[float, float]:
+    if not frame.level:
+        return -1e6, 1e6
+    low, high = frame.from_picture((0.0, 0.0))[0] + 2, frame.from_picture((float(canvas.size[0]), 0.0))[0] - 2
+    return low, high
+
+
+def _row(
+    style: fonts.Style, text: str, span: tuple[float, float], align: str, low: float, high: float
+) -> tuple[fonts.Setting, float]:
+    drawn = fonts.set_text(style, text)
+    box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+    if drawn is not None and box is not None and box[2] - box[0] > high - low:
+        drawn = fonts.set_text(narrowed(style, (high - low) / (box[2] - box[0])), text)
+        box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+    if drawn is None or box is None:
+        raise CannotEdit(f"{text!r} has no visible letters")
+    width = box[2] - box[0]
+    x = {"left": span[0], "right": span[1] - width}.get(align, (span[0] + span[1] - width) / 2)
+    x = min(max(x, low), max(low, high - width))
+    return drawn, x - drawn.left - box[0]
+
+
+def _insert_at(canvas: Canvas, text: str, place: str) -> Done:
+    """Set a text into a corner or along a side, in the style of the picture's most common size of line."""
+    width, height = canvas.size
+    style, colour = _house_style(canvas, text)
+    edge = EDGE * min(width, height)
+    share = 0.45 if len(place.split()) == 2 and "center" not in place else 0.9
+    rows = wrapped(text, style, max(share * width, 40.0))
+    pitch = 1.3 * style.size
+    words = place.split()
+    top = edge + style.size if "top" in words else height - edge - pitch * (len(rows) - 1)
+    if "top" not in words and "bottom" not in words:
+        top = (height - pitch * (len(rows) - 1) + style.size) / 2
+    align = "left" if "left" in words else "right" if "right" in words else "center"
+    frame = Frame(np.array([[1.0, 0, 0], [0, 1.0, 0]]), width, height)
+    for number, row in enumerate(rows):
+        drawn, x = _row(style, row, (edge, width - edge), align, edge / 2, width - edge / 2)
+        baseline = top + number * pitch
+        box = [round(x), round(baseline - style.size), round(x + drawn.alpha.shape[1]), round(baseline)]
+        canvas.set(drawn, frame, (x, baseline), readable(colour, canvas.pixels, box))
+    return {"inserted": text, "place": place, "font": style.face.name, "rows": len(rows)}
+
+
+def _house_style(canvas: Canvas, text: str) -> tuple[fonts.Style, tuple[int, int, int]]:
+    order = sorted(range(len(canvas.lines)), key=lambda n: canvas.lines[n].height)
+    for number in order[len(order) // 2 :]:
+        inked = canvas.inked(number)
+        style = canvas.style(inked, text) if inked is not None and not inked.line.upended else None
+        if inked is not None and style is not None:
+            size = min(style.size, 0.06 * canvas.size[1])
+            return replace(style, size=max(size, 10.0)), inked.glyphs.colour
+    able = [face for face in canvas.faces if fonts.covers(face, text)]
+    if not able:
+        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {fonts.FOLDERS_VARIABLE}")
+    return fonts.Style(able[0], max(12.0, 0.045 * canvas.size[1])), (0, 0, 0)
+
+
+def wrapped(text: str, style: fonts.Style, room: float) -> list[str]:
+    """`text` in rows that are not wider than `room` pixels, broken at blanks."""
+    rows: list[str] = []
+    for word in text.split():
+        if rows and fonts.width_of(style, f"{rows[-1]} {word}") <= room:
+            rows[-1] += f" {word}"
+        else:
+            rows.append(word)
+    return rows or [text]
+
+
+def readable(colour: tuple[int, int, int], pixels: Array, box: list[int]) -> tuple[int, int, int]:
+    """`colour`, or black or white where it would not stand out inside `box` (left, top, right, bottom)."""
+    if stands_out(np.asarray(colour, float), pixels, box):
+        return colour
+    left, top, right, bottom = (max(0, v) for v in box)
+    return (0, 0, 0) if pixels[top:bottom, left:right].mean() > 127 else (255, 255, 255)

@@ -1,0 +1,179 @@
+"""What instructions mean to `typeset`: many wordings of each operation, and those it must not pretend to understand."""
+
+from __future__ import annotations
+
+import pytest
+
+from editgauge.editors.typeset.grammar import COLOURS, Operation, Target, read_operations
+
+
+def only(instruction: str) -> Operation:
+    operations = read_operations(instruction)
+    assert len(operations) == 1, f"{instruction!r}: {operations}"
+    return operations[0]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "old", "new"),
+    [
+        ("Replace the text 'SALE' with 'OPEN'.", "SALE", "OPEN"),
+        ('Change "71" to "51"', "71", "51"),
+        ("Change the text of 'Swift' to 'Slow' in the picture", "Swift", "Slow"),
+        ("Change the big text on the door from 'PULL' to 'PUSH', keeping the same font.", "PULL", "PUSH"),
+        ("Replace the theme from “Spring” with “Autumn”", "Spring", "Autumn"),
+        ("'colour' -> 'color'", "colour", "color"),
+        ("Replace SALE with OPEN", "SALE", "OPEN"),
+        ("Modify 'it's here' to 'it's gone'", "it's here", "it's gone"),
+    ],
+)
+def test_change(instruction: str, old: str, new: str) -> None:
+    assert only(instruction) == Operation("change", (Target(old),), text=new)
+
+
+def test_two_changes_in_one_sentence_are_two_operations() -> None:
+    found = read_operations("Change 'A1' to 'B1' and 'A2' to 'B2'")
+    assert [(o.targets[0].text, o.text) for o in found] == [("A1", "B1"), ("A2", "B2")]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "texts"),
+    [
+        ("Delete the word 'concerns' in the title.", ["concerns"]),
+        ("remove 'A' and 'B'", ["A", "B"]),
+        ("erase 'bread'and 'milk'", ["bread", "milk"]),
+        ("Get rid of the phrase \"NO ENTRY\"", ["NO ENTRY"]),
+    ],
+)
+def test_delete(instruction: str, texts: list[str]) -> None:
+    operation = only(instruction)
+    assert operation.kind == "delete"
+    assert [t.text for t in operation.targets] == texts
+
+
+@pytest.mark.parametrize(
+    ("instruction", "role"),
+    [
+        ("delete the title of the diagram", "title"),
+        ("Delete the text in the bottommost area of the picture.", "bottom"),
+        ("remove all the words", "all"),
+        ("delete the text at the top", "top"),
+    ],
+)
+def test_a_role_stands_for_a_text(instruction: str, role: str) -> None:
+    assert only(instruction).targets == (Target(role=role),)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "text", "anchor", "place"),
+    [
+        ("Add 'NAME' before 'JO LEE'.", "NAME", "JO LEE", "before"),
+        ("Insert the text 'new' after the word 'brand'", "new", "brand", "after"),
+        ("Write 'Opening soon' below 'BAKERY'", "Opening soon", "BAKERY", "below"),
+        ("Put 'THE' on top of the text 'END'", "THE", "END", "above"),
+        ("Add 's' to the end of the word 'Apple'", "s", "Apple", "after"),
+    ],
+)
+def test_insert_beside(instruction: str, text: str, anchor: str, place: str) -> None:
+    assert only(instruction) == Operation("insert", (Target(anchor),), text=text, place=place)
+
+
+def test_insert_into_a_corner_with_quotes_inside() -> None:
+    operation = only("Add 'Every key is an 'active' moment.' to the top right corner of the picture.")
+    assert operation == Operation("insert", text="Every key is an 'active' moment.", place="top right")
+
+
+@pytest.mark.parametrize(
+    ("instruction", "place"),
+    [
+        ("Move 'paper' down a little", "go down"),
+        ("shift the title 'MAP' from the left top of the image to the left bottom of the image", "bottom left"),
+        ("Relocate 'MENU' to the bottom right corner", "bottom right"),
+        ("Raise the word 'UP'", "go up"),
+    ],
+)
+def test_move(instruction: str, place: str) -> None:
+    operation = only(instruction)
+    assert (operation.kind, operation.place) == ("move", place)
+
+
+def test_move_beside_another_text_and_by_pixels() -> None:
+    assert only("Move 'B' below 'A'") == Operation("move", (Target("B"),), place="below", anchor=Target("A"))
+    assert only("Move 'B' up by 12 pixels").amount == 12
+
+
+def test_swap() -> None:
+    assert only("Switch the positions of 'DAY' and 'NIGHT'.").kind == "swap"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "amount"),
+    [
+        ("make 'Tea' smaller", 0.75),
+        ("Make 'ink' a little bigger", 1.15),
+        ("Scale up the word 'FAST' while keeping its center position", 1.3),
+        ("Enlarge 'AND' to twice its size", 2.0),
+        ("Shrink 'AND' by 40%", 0.6),
+        ("Resize 'AND' to 150%", 1.5),
+    ],
+)
+def test_resize(instruction: str, amount: float) -> None:
+    operation = only(instruction)
+    assert operation.kind == "resize"
+    assert operation.amount == pytest.approx(amount)
+
+
+def test_resize_to_another_texts_length() -> None:
+    operation = only("Resize 'garden' so that it is aligned with the length of 'flower shop'")
+    assert (operation.targets, operation.anchor) == ((Target("garden"),), Target("flower shop"))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "colour"),
+    [
+        ("Change the sentence from black to blue.", COLOURS["blue"]),
+        ("Turn the white of the main title into black.", COLOURS["black"]),
+        ("Make 'HOT' red", COLOURS["red"]),
+        ("change the color of 'HOT' to dark green", (10, 70, 25)),
+        ("Turn all the words into blue tones, while ensuring the overall harmony.", COLOURS["blue"]),
+    ],
+)
+def test_recolour(instruction: str, colour: tuple[int, int, int]) -> None:
+    operation = only(instruction)
+    assert (operation.kind, operation.colour) == ("recolour", colour)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "degrees"),
+    [
+        ("Rotate 'Life' 30 degrees counterclockwise.", 30),
+        ("Rotate 'Life' clockwise by 15°", -15),
+        ("Rotate 'Life' 45 degrees anti-clockwise", 45),
+        ("Turn 'Life' upside down", 180),
+    ],
+)
+def test_rotate(instruction: str, degrees: float) -> None:
+    operation = only(instruction)
+    assert (operation.kind, operation.amount) == ("rotate", degrees)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "",
+        "delete the time of the activity",
+        "translate the Chinese text into English",
+        "Replace 'brewing' in the picture with its synonyms",
+        "Swap the font and background color of this brand.",
+        "add 'Quick Delivery' to the vehicle body",
+        "insert the name of the company at the bottom of the image.",
+        "Make the dog bigger",
+        "What does the sign say?",
+        "Remove the polyp from the colon",
+    ],
+)
+def test_what_is_not_understood_is_not_guessed(instruction: str) -> None:
+    assert read_operations(instruction) == ()
+
+
+def test_an_endless_instruction_is_not_read() -> None:
+    assert read_operations("Replace the text 'A' with 'B'." * 10_000) == ()

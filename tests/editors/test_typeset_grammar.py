@@ -41,7 +41,7 @@ def test_two_changes_in_one_sentence_are_two_operations() -> None:
         ("Delete the word 'concerns' in the title.", ["concerns"]),
         ("remove 'A' and 'B'", ["A", "B"]),
         ("erase 'bread'and 'milk'", ["bread", "milk"]),
-        ("Get rid of the phrase \"NO ENTRY\"", ["NO ENTRY"]),
+        ('Get rid of the phrase "NO ENTRY"', ["NO ENTRY"]),
     ],
 )
 def test_delete(instruction: str, texts: list[str]) -> None:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from editgauge.editors.typeset import fonts
 from editgauge.editors.typeset.canvas import Canvas
+from editgauge.editors.typeset.faces import faces
 from editgauge.editors.typeset.find import Reader
 from editgauge.editors.typeset.grammar import Operation, read_operations
 from editgauge.editors.typeset.operations import CannotEdit, perform
@@ -45,7 +45,7 @@ def typeset(samples: Sequence[Sample], **settings: Any) -> TypesetEditor:
 
 @dataclass(frozen=True, slots=True)
 class TypesetEditor:
-    """`read` gives a picture's lines of text; `folders` hold fonts beside the system's (see `fonts.faces`)."""
+    """`read` gives a picture's lines of text; `folders` hold fonts beside the system's (see `faces`)."""
 
     read: Reader
     folders: tuple[Path, ...] = ()
@@ -78,7 +78,7 @@ class TypesetEditor:
         operations = read_operations(instruction)
         if not operations:
             return picture, {"edited": False}, "instruction not understood: the input is given back"
-        canvas = Canvas(picture, list(self.read(picture)), fonts.faces(self.folders))
+        canvas = Canvas(picture, list(self.read(picture)), faces(self.folders))
         done: list[dict[str, Any]] = []
         for operation in operations:
             try:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.editors.typeset import fonts
+from editgauge.editors.typeset.faces import Face, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Line, Match, Points, Span
 from editgauge.editors.typeset.glyphs import Alpha, Glyphs, extract
 from editgauge.images import Array, Mask
@@ -92,7 +93,7 @@ class Canvas:
 
     original: Array
     lines: Sequence[Line]
-    faces: Sequence[fonts.Face]
+    faces: Sequence[Face]
     pixels: Array = field(init=False)
     _inked: dict[int, Inked | None] = field(init=False, default_factory=dict)
 
@@ -125,9 +126,9 @@ class Canvas:
         )
         return _upright(line, glyphs, frame)
 
-    def _sampler(self, text: str) -> list[fonts.Face]:
+    def _sampler(self, text: str) -> list[Face]:
         """A few different faces: enough to tell letters from the gaps between them."""
-        able = [face for face in self.faces if fonts.covers(face, text)] or list(self.faces)
+        able = [face for face in self.faces if covers(face, text)] or list(self.faces)
         return able[:: max(1, len(able) // 5)][:6]
 
     # --- strokes ---
@@ -139,7 +140,7 @@ class Canvas:
         region = self.pixels[g.top : g.top + where.shape[0], g.left : g.left + where.shape[1]]
         region[where] = g.ground[where]
 
-    def set(self, drawn: fonts.Setting, frame: Frame, pen: tuple[float, float], colour: tuple[int, int, int]) -> None:
+    def set(self, drawn: Setting, frame: Frame, pen: tuple[float, float], colour: tuple[int, int, int]) -> None:
         """Lay drawn text on the picture with the pen at `pen` (x, baseline) of the frame."""
         x, y = pen[0] + drawn.left, pen[1] + drawn.top
         if frame.level:
@@ -214,7 +215,7 @@ class _Judge:
 
     text: str
     frames: Sequence[Frame]
-    faces: Sequence[fonts.Face]
+    faces: Sequence[Face]
 
     def __call__(self, mask: Mask, left: int, top: int) -> float:
         return max(self.likeness(mask.astype(np.float32), frame, left, top) for frame in self.frames)
@@ -232,7 +233,7 @@ def _near(a: Line, b: Line) -> bool:
 
 def _upright(line: Line, glyphs: Glyphs, frame: Frame) -> Inked | None:
     upright = _warped(glyphs.alpha, frame, glyphs.left, glyphs.top)
-    box = fonts.ink_box(upright)
+    box = ink_box(upright)
     return Inked(line, glyphs, frame, upright, box) if box is not None else None
 
 
@@ -282,7 +283,7 @@ def _spread(ink: Array, alpha: Alpha) -> Array:
 def pen_of(inked: Inked, style: fonts.Style) -> tuple[float, float]:
     """Where the pen stood when the line was set: x of its start, y of its baseline, in the line's frame."""
     drawn = fonts.set_text(style, inked.line.text)
-    box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+    box = ink_box(drawn.alpha) if drawn is not None else None
     if drawn is None or box is None:
         return float(inked.box[0]), float(inked.box[3])
     x = inked.box[0] - (drawn.left + box[0])

@@ -175,8 +175,9 @@ def _bulk(mask: Mask, height: float) -> float:
 def _along(mask: Mask, inner: Mask) -> float:
     """The share of the line's length (along its longer side) that has ink."""
     axis = 0 if np.ptp(np.nonzero(inner)[1]) >= np.ptp(np.nonzero(inner)[0]) else 1
-    used = inner.any(axis=axis)
-    return float(mask.any(axis=axis)[used].mean()) if used.any() else 0.0
+    used = np.asarray(inner.any(axis=axis), bool)
+    inked = np.asarray(mask.any(axis=axis), bool)
+    return float(inked[used].mean()) if used.any() else 0.0
 
 
 def _tidy(mask: Mask, inner: Mask, height: float) -> list[Mask]:

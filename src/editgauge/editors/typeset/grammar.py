@@ -1,7 +1,8 @@
 """A small grammar for text-editing instructions: which operation, on which text, with what.
 
 Not a language model: quoted texts are cut out first (`editgauge.instructions` knows quotes and changes), then the
-rest is matched against patterns of verbs, places, colours and amounts. What no pattern covers is not understood, and said so; nothing is guessed. The wordings are those
+rest is matched against patterns of verbs, places, colours and amounts. What no pattern covers is not understood, and
+said so; nothing is guessed. The wordings are those
 of TextEdit ("Replace the text 'A' with 'B'") and TextEditBench (arXiv 2512.16270), written here as patterns.
 """
 

@@ -10,6 +10,7 @@ import numpy as np
 from editgauge.editors.typeset import fonts
 from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, extent, pen_of
 from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, report
+from editgauge.editors.typeset.faces import FOLDERS_VARIABLE, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Span, likeness, plain
 from editgauge.editors.typeset.glyphs import stands_out
 from editgauge.editors.typeset.grammar import Operation
@@ -79,7 +80,7 @@ def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
 def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.Style | None:
     style = canvas.style(inked, text)
     if style is None:
-        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {fonts.FOLDERS_VARIABLE}")
+        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}")
     whole = span.start == 0 and span.end == len(inked.line.text)
     reach = (0.0, float(inked.frame.width)) if whole else extent(inked, style, span)
     portion = np.ones(inked.glyphs.alpha.shape, bool) if whole else canvas.portion(inked, reach)
@@ -90,7 +91,7 @@ def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.S
     if not text:
         return None
     drawn = fonts.set_text(style, text)
-    box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+    box = ink_box(drawn.alpha) if drawn is not None else None
     if drawn is None or box is None:
         raise CannotEdit(f"{text!r} has no visible letters")
     new_width = float(box[2] - box[0])
@@ -100,7 +101,7 @@ def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.S
     if new_width > room:
         style = narrowed(style, room / new_width)
         drawn = fonts.set_text(style, text)
-        box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+        box = ink_box(drawn.alpha) if drawn is not None else None
         if drawn is None or box is None:
             raise CannotEdit(f"{text!r} does not fit in {round(old_width)} pixels")
         x = min(max(x, ink_left + old_width - (box[2] - box[0])), ink_left) if not shift else x
@@ -242,7 +243,7 @@ def _insert_beside(canvas: Canvas, inked: Inked, span: Span, text: str, place: s
         return changed
     style = canvas.style(inked, text)
     if style is None:
-        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {fonts.FOLDERS_VARIABLE}")
+        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}")
     baseline = pen_of(inked, style)[1]
     pitch = 1.25 * style.size
     low, high = _free_row(inked.frame, canvas)
@@ -264,7 +265,7 @@ def _inline(canvas: Canvas, inked: Inked, span: Span, style: fonts.Style, text: 
     if (place == "before" and span.start > 0) or (place == "after" and span.end < len(inked.line.text)):
         return False
     drawn = fonts.set_text(style, text)
-    box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+    box = ink_box(drawn.alpha) if drawn is not None else None
     if drawn is None or box is None:
         return False
     gap = fonts.width_of(style, blank) if blank else 0.06 * style.size
@@ -290,12 +291,12 @@ def _free_row(frame: Frame, canvas: Canvas) -> tuple[float, float]:
 
 def _row(
     style: fonts.Style, text: str, span: tuple[float, float], align: str, low: float, high: float
-) -> tuple[fonts.Setting, float]:
+) -> tuple[Setting, float]:
     drawn = fonts.set_text(style, text)
-    box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+    box = ink_box(drawn.alpha) if drawn is not None else None
     if drawn is not None and box is not None and box[2] - box[0] > high - low:
         drawn = fonts.set_text(narrowed(style, (high - low) / (box[2] - box[0])), text)
-        box = fonts.ink_box(drawn.alpha) if drawn is not None else None
+        box = ink_box(drawn.alpha) if drawn is not None else None
     if drawn is None or box is None:
         raise CannotEdit(f"{text!r} has no visible letters")
     width = box[2] - box[0]
@@ -334,9 +335,9 @@ def _house_style(canvas: Canvas, text: str) -> tuple[fonts.Style, tuple[int, int
         if inked is not None and style is not None:
             size = min(style.size, 0.06 * canvas.size[1])
             return replace(style, size=max(size, 10.0)), inked.glyphs.colour
-    able = [face for face in canvas.faces if fonts.covers(face, text)]
+    able = [face for face in canvas.faces if covers(face, text)]
     if not able:
-        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {fonts.FOLDERS_VARIABLE}")
+        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}")
     return fonts.Style(able[0], max(12.0, 0.045 * canvas.size[1])), (0, 0, 0)
 
 

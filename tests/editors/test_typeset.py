@@ -1,0 +1,311 @@
+"""`typeset` on pictures drawn here: what it changes, what it leaves alone, and what it says when it gives up."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from editgauge import catalog
+from editgauge.editors.typeset import TypesetEditor, typeset
+from editgauge.editors.typeset.faces import covers, draw, faces, ink_box
+from editgauge.editors.typeset.find import Line, find
+from editgauge.editors.typeset.fonts import fit, set_text
+from editgauge.editors.typeset.glyphs import extract
+from editgauge.editors.typeset.grammar import Target
+from editgauge.editors.typeset.text_operations import in_the_case_of, split_text, wrapped
+from editgauge.errors import UsageError
+from editgauge.images import Array, read_image, write_png
+from editgauge.testing import make_sample
+from editgauge.types import Status
+
+pytest.importorskip("rapidfuzz", reason="finding text needs the extra ocr")
+INK = (20, 30, 90)
+
+
+@dataclass(frozen=True)
+class Read:
+    """An OCR engine that knows what the picture says: (text, left, top, right, bottom)."""
+
+    boxes: tuple[tuple[str, float, float, float, float], ...]
+
+    def __call__(self, picture: Array) -> Sequence[Line]:
+        return [Line(np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], float), t) for t, x0, y0, x1, y1 in self.boxes]
+
+
+def poster(*words: tuple[str, int, int], size: tuple[int, int] = (360, 240), em: int = 36) -> tuple[Array, Read]:
+    """Words (text, x, baseline) in Pillow's own face on a gradient, and the reader that knows them."""
+    width, height = size
+    ramp = np.linspace(200, 240, height)[:, None, None] + np.zeros((height, width, 3))
+    ramp[..., 2] -= 30
+    image = Image.fromarray(ramp.astype(np.uint8))
+    pen, font = ImageDraw.Draw(image), ImageFont.load_default(em)
+    boxes = []
+    for text, x, baseline in words:
+        pen.text((x, baseline), text, fill=INK, font=font, anchor="ls")
+        left, top, right, bottom = pen.textbbox((x, baseline), text, font=font, anchor="ls")
+        boxes.append((text, left - 3, top - 3, right + 3, bottom + 3))
+    return np.asarray(image), Read(tuple(boxes))
+
+
+def ink_mask(picture: Array) -> np.ndarray:
+    return np.abs(picture.astype(int) - INK).sum(axis=2) < 150
+
+
+def changed(before: Array, after: Array) -> tuple[int, int, int, int]:
+    """Left, top, right, bottom of what differs."""
+    rows, columns = np.nonzero((before != after).any(axis=2))
+    return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+
+
+def edited(picture: Array, read: Read, instruction: str) -> tuple[Array, dict]:
+    after, detail, reason = TypesetEditor(read).edit(picture, instruction)
+    assert detail["edited"], reason
+    return after, detail["operations"][0]
+
+
+def test_replacing_a_line_gives_what_drawing_the_new_one_gives() -> None:
+    before, read = poster(("HOTEL", 40, 90), ("Open all day", 40, 180))
+    wanted, _ = poster(("MOTEL", 40, 90), ("Open all day", 40, 180))
+    after, done = edited(before, read, "Replace the text 'HOTEL' with 'MOTEL'")
+    assert done["font"] == "Aileron Regular"
+    assert done["likeness"] > 0.9
+    left, top, right, bottom = changed(before, after)
+    assert (left >= 36, top >= 50, right <= 200, bottom <= 110) == (True,) * 4
+    agree = ink_mask(after) & ink_mask(wanted)
+    assert agree.sum() > 0.9 * ink_mask(wanted).sum()
+    assert np.array_equal(after[110:], before[110:])  # the other line, to the last bit
+
+
+def test_the_ground_is_put_back_where_a_text_is_deleted() -> None:
+    before, read = poster(("GONE", 60, 120))
+    blank, _ = poster()
+    after, _ = edited(before, read, "Delete 'GONE'")
+    assert np.abs(after.astype(int) - blank).max() <= 4
+    assert (after != before).any(axis=2).mean() < 0.06
+
+
+def test_the_ground_is_inpainted_where_it_is_not_a_plane() -> None:
+    before, read = poster(("GONE", 60, 120))
+    stripes = before.copy()
+    rows = np.arange(240) % 24 < 12
+    stripes[rows] = np.where(ink_mask(before)[rows][..., None], stripes[rows], stripes[rows] - 60)
+    after, _ = edited(stripes, read, "Delete 'GONE'")
+    assert ink_mask(after).sum() == 0
+
+
+def test_only_the_word_that_changes_is_touched() -> None:
+    before, read = poster(("Tea and cake", 40, 120))
+    after, _ = edited(before, read, "Change 'cake' to 'buns'")
+    left, *_ = changed(before, after)
+    assert left > 150
+    assert ink_mask(after[:, left:]).sum() > 100
+
+
+def test_a_text_over_two_lines_is_found_and_set_on_two_lines() -> None:
+    before, read = poster(("Spring", 120, 80), ("festival", 120, 125))
+    after, done = edited(before, read, "Replace 'Spring festival' with 'Autumn fair'")
+    assert done["changed"]["found"] == "Spring / festival"
+    assert ink_mask(after[45:90]).any()
+    assert ink_mask(after[95:135]).any()
+
+
+def test_moving_brings_the_ink_along_and_keeps_its_amount() -> None:
+    before, read = poster(("MENU", 40, 60))
+    after, _ = edited(before, read, "Move 'MENU' to the bottom right corner")
+    assert ink_mask(after[:120]).sum() == 0
+    assert ink_mask(after[150:, 180:]).sum() == pytest.approx(ink_mask(before).sum(), rel=0.05)
+
+
+def test_resizing_scales_about_the_centre() -> None:
+    before, read = poster(("MENU", 120, 130))
+    box = changed(poster()[0], before)
+    after, _ = edited(before, read, "Make 'MENU' bigger")
+    grown = changed(poster()[0], after)
+    assert (grown[2] - grown[0]) == pytest.approx(1.3 * (box[2] - box[0]), rel=0.08)
+    assert (grown[0] + grown[2]) / 2 == pytest.approx((box[0] + box[2]) / 2, abs=3)
+
+
+def test_recolouring_changes_the_ink_only() -> None:
+    before, read = poster(("HOT", 120, 130))
+    after, _ = edited(before, read, "Change the color of 'HOT' to red")
+    reds = (after[..., 0] > 180) & (after[..., 1] < 70)
+    assert reds.sum() > 0.8 * ink_mask(before).sum()
+    assert not ink_mask(after).any()
+
+
+def test_rotating_by_ninety_degrees_stands_the_text_up() -> None:
+    before, read = poster(("LONG TEXT", 80, 130))
+    after, _ = edited(before, read, "Rotate 'LONG TEXT' 90 degrees counterclockwise")
+    left, top, right, bottom = changed(poster()[0], np.where(ink_mask(after)[..., None], after, poster()[0]))
+    assert bottom - top > 3 * (right - left)
+
+
+def test_swapping_exchanges_places() -> None:
+    before, read = poster(("IIIIII", 40, 60), ("WWWW", 200, 200))
+    after, _ = edited(before, read, "Swap the positions of 'IIIIII' and 'WWWW'")
+    assert ink_mask(after[:100]).sum() == pytest.approx(ink_mask(before[120:]).sum(), rel=0.1)
+
+
+def test_inserting_beside_below_and_into_a_corner() -> None:
+    before, read = poster(("LEE", 200, 130))
+    beside, _ = edited(before, read, "Add 'JO' before 'LEE'")
+    assert ink_mask(beside[:, :198]).any()
+    assert np.array_equal(beside[:, 200:], before[:, 200:])
+    below, _ = edited(before, read, "Add 'Tailor' below 'LEE'")
+    assert ink_mask(below[140:]).any()
+    corner, _ = edited(before, read, "Add 'New' to the top left corner of the picture")
+    assert not np.array_equal(corner[:60, :120], before[:60, :120])
+
+
+def test_chinese_is_set_where_a_face_has_it() -> None:
+    before, read = poster(("LEE", 60, 130))
+    if not any(covers(face, "可瓦") for face in faces()):
+        after, detail, reason = TypesetEditor(read).edit(before, "Replace 'LEE' with '可瓦'")
+        assert not detail["edited"]
+        assert "no installed font" in reason
+        assert np.array_equal(after, before)
+        return
+    after, _ = edited(before, read, "Replace 'LEE' with '可瓦'")
+    assert ink_mask(after).sum() > 200
+
+
+@pytest.mark.parametrize(
+    ("instruction", "said"),
+    [
+        ("Make the dog happier", "not understood"),
+        ("Replace 'CASTLE' with 'TOWER'", "'CASTLE' was not found; the picture reads 'LEE'"),
+        ("Replace 'LEE' with '\U0010fffe'", "no installed font"),
+    ],
+)
+def test_what_cannot_be_done_gives_the_input_back_and_says_why(instruction: str, said: str, tmp_path: Path) -> None:
+    before, read = poster(("LEE", 60, 130))
+    sample = make_sample(tmp_path / "data", instruction=instruction)
+    write_png(sample.image, before)
+    edit = TypesetEditor(read)(sample, tmp_path)
+    assert edit.ok
+    assert said in edit.reason
+    assert edit.detail["edited"] is False
+    assert np.array_equal(read_image(edit.path), before)  # type: ignore[arg-type]
+
+
+def test_letters_that_cannot_be_told_from_the_ground_are_left_alone() -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (240, 360, 3)).astype(np.uint8)
+    after, detail, reason = TypesetEditor(Read((("LEE", 50, 90, 150, 140),))).edit(noise, "Delete 'LEE'")
+    assert not detail["edited"]
+    assert "told from the ground" in reason
+    assert np.array_equal(after, noise)
+
+
+def test_the_same_edit_twice_is_the_same_to_the_bit() -> None:
+    before, read = poster(("HOTEL", 40, 90), ("Open all day", 40, 180))
+    first, _ = edited(before, read, "Replace 'Open all day' with 'Closed on Sunday'")
+    second, _ = edited(before, pickle.loads(pickle.dumps(read)), "Replace 'Open all day' with 'Closed on Sunday'")
+    assert np.array_equal(first, second)
+
+
+def test_a_sample_of_several_pictures_is_not_applicable(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path)
+    several = make_sample(tmp_path, images=(sample.image, sample.image))
+    assert TypesetEditor(Read(()))(several, tmp_path).status is Status.NOT_APPLICABLE
+
+
+def test_the_factory_knows_its_settings(tmp_path: Path) -> None:
+    pytest.importorskip("rapidocr", reason="the default engine is in the extra ocr")
+    editor = catalog.find("editors", "typeset")([], fonts=str(tmp_path))
+    assert editor.name == "typeset"
+    pickle.loads(pickle.dumps(editor))
+    with pytest.raises(UsageError, match="found speed"):
+        typeset([], speed="high")
+    with pytest.raises(UsageError, match="wanted a folder"):
+        typeset([], fonts=str(tmp_path / "nowhere"))
+
+
+def test_it_reads_a_real_picture(tmp_path: Path) -> None:
+    """With the real engine: the whole way from a file to a file."""
+    pytest.importorskip("rapidocr", reason="needs the extra ocr")
+    before, _ = poster(("BAKERY", 60, 120), size=(320, 200))
+    sample = make_sample(tmp_path / "data", instruction="Replace 'BAKERY' with 'LIBRARY'")
+    write_png(sample.image, before)
+    edit = typeset([])(sample, tmp_path)
+    assert edit.ok
+    assert edit.detail["operations"][0]["changed"]["found"] == "BAKERY"
+    assert (edit.width, edit.height) == (320, 200)
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def line(text: str, x: float, y: float, height: float = 20) -> Line:
+    width = 0.6 * height * len(text)
+    return Line(np.array([(x, y), (x + width, y), (x + width, y + height), (x, y + height)]), text)
+
+
+def test_finding_prefers_whole_words_and_forgives_misread_letters() -> None:
+    lines = [line("WHAT A DAY", 0, 0), line("HA", 0, 100), line("C0FFEE", 0, 200)]
+    assert find(lines, Target("HA"), (400, 300))[0].spans[0].line == 1
+    assert find(lines, Target("COFFEE"), (400, 300))[0].spans[0].line == 2
+    assert find(lines, Target("a day"), (400, 300))[0].spans[0].start == 5
+    assert find(lines, Target("umbrella"), (400, 300)) == []
+    assert find(lines, Target("!?"), (400, 300)) == []
+
+
+def test_several_places_are_given_in_reading_order() -> None:
+    lines = [line("SALE", 0, 0), line("other", 0, 60), line("SALE", 0, 120)]
+    assert [m.spans[0].line for m in find(lines, Target("SALE"), (400, 300))] == [0, 2]
+
+
+def test_roles() -> None:
+    lines = [line("small", 0, 0, 12), line("BIG", 0, 40, 60), line("BIGGER", 0, 105, 62), line("foot", 0, 280, 12)]
+    size = (400, 300)
+    assert [s.line for s in find(lines, Target(role="title"), size)[0].spans] == [1, 2]
+    assert [s.line for s in find(lines, Target(role="bottom"), size)[0].spans] == [3]
+    assert len(find(lines, Target(role="all"), size)[0].spans) == 4
+    assert find(lines, Target(role="only"), size) == []
+    assert find([], Target(role="all"), size) == []
+
+
+def test_the_fit_finds_face_size_and_spacing() -> None:
+    face = next(f for f in faces() if f.name == "Aileron Regular")
+    drawn = draw(face, "Harbour", 40, 0.12)
+    assert drawn is not None
+    style = fit(drawn.alpha, "Harbour", "Station", faces())
+    assert style is not None
+    assert style.similarity > 0.9
+    again = set_text(style, "Harbour")
+    assert again is not None
+    box = ink_box(again.alpha)
+    assert box is not None
+    assert box[3] - box[1] == pytest.approx(drawn.alpha.shape[0], abs=2)
+    assert box[2] - box[0] == pytest.approx(drawn.alpha.shape[1], rel=0.04)
+
+
+def test_glyphs_are_separated_light_on_dark_and_dark_on_light() -> None:
+    before, read = poster(("HOTEL", 40, 90))
+    corners = read(before)[0].corners
+    for picture in (before, 255 - before):
+        glyphs = extract(picture, corners)
+        assert glyphs is not None
+        wanted = (255 - np.array(INK)) if picture is not before else np.array(INK)
+        assert np.abs(np.array(glyphs.colour) - wanted).max() < 12
+        assert np.array_equal(
+            glyphs.ground[~glyphs.erased],
+            picture[glyphs.top :, glyphs.left :][: glyphs.alpha.shape[0], : glyphs.alpha.shape[1]][~glyphs.erased],
+        )
+    assert extract(before, corners + 5000) is None
+
+
+def test_small_rules() -> None:
+    assert in_the_case_of("Dragon Boat", "Qingming", "QINGMING") == "DRAGON BOAT"
+    assert in_the_case_of("Digest", "NEWS", "NEWS") == "Digest"
+    assert in_the_case_of("Tom", "Jason", "Peter") == "Tom"
+    assert split_text("one two three", [3, 9]) == ["one", "two three"]
+    assert split_text("word", [5, 5]) in (["word", ""], ["", "word"])
+    style = fit(np.ones((20, 40), np.float32), "I", "Word by word", faces())
+    assert style is not None
+    assert len(wrapped("Word by word by word", style, 1.0)) == 5

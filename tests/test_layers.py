@@ -26,6 +26,7 @@ LAYERS: dict[str, int] = {
     "tables": 1,
     "frame": 1,
     "tabulate": 1,
+    "audit": 1,
     "metrics": 1,
     "ocr": 2,
     "models": 2,

@@ -1,0 +1,180 @@
+"""`editgauge audit` finds what is wrong in published tables and in a user's, and nothing that rounding explains."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from editgauge.benchmarks import layouts
+from editgauge.benchmarks.textedit.audit import consistent_orders
+from editgauge.cli.main import build_app
+from editgauge.errors import DataError, EditgaugeError, UsageError
+
+PACKAGE = Path(layouts.__file__).parent
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(build_app(), ["audit", *(str(word) for word in words)])
+
+
+def reports(*words: object) -> dict[str, dict[str, object]]:
+    return {table["name"]: table for table in json.loads(call(*words, "--json").stdout)["tables"]}
+
+
+def cells_of(report: dict[str, object]) -> set[tuple[str, str]]:
+    return {(finding["line"], finding["cell"]) for finding in report["findings"]}  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, dict[str, object]]:
+    return reports()
+
+
+class TestPublished:
+    def test_the_exit_code_says_that_something_is_inconsistent(self) -> None:
+        assert call().exit_code == 1
+
+    def test_every_published_file_is_looked_at(self, found: dict[str, dict[str, object]]) -> None:
+        assert set(found) == {path.name for path in PACKAGE.glob("*/published_*.csv")}
+        assert all(report["checked"] for report in found.values())
+
+    def test_the_kris_cell(self, found: dict[str, dict[str, object]]) -> None:
+        assert cells_of(found["published_gpt4o.csv"]) == {("Emu2", "Spatial Perception average")}
+        (finding,) = found["published_gpt4o.csv"]["findings"]  # type: ignore[misc]
+        assert finding["printed"] == 48.83
+        # (41.50 + 77.75 + 18.25) / 3
+        assert finding["expected"] == pytest.approx(45.8333, abs=1e-3)
+
+    def test_two_averages_of_the_second_judge_are_a_quarter_of_a_point_over_three_off(
+        self, found: dict[str, dict[str, object]]
+    ) -> None:
+        # BAGEL (77.00 + 79.25 + 47.50) / 3 = 67.92, printed 67.83; AnyEdit (73.50 + 77.50 + 40.00) / 3 = 63.67, 63.58
+        assert cells_of(found["published_qwen2.5-vl-72b.csv"]) == {
+            ("BAGEL", "Spatial Perception average"), ("AnyEdit", "Attribute Perception average"),
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("part", ["full", "mini"])
+    def test_the_permuted_columns(self, found: dict[str, dict[str, object]], part: str) -> None:
+        report = found[f"published_{part}_judge_as_printed.csv"]
+        assert not report["consistent"]
+        (said, _) = report["remarks"]  # type: ignore[misc]
+        assert "permuted" in said
+        assert "real_TP is printed under virtual_TA" in said
+        assert "virtual_TA is printed under virtual_SI" in said
+
+    @pytest.mark.parametrize("part", ["full", "mini"])
+    def test_the_order_that_is_said_to_be_consistent_is(self, part: str) -> None:
+        """Read the printed file in the order of the remark: it is the consistent file, cell for cell."""
+        remark = reports()[f"published_{part}_judge_as_printed.csv"]["remarks"][0]  # type: ignore[index]
+        where = dict(words.split(" is printed under ") for words in remark.split("line: ")[1].rstrip(".").split(", "))
+        folder = PACKAGE / "textedit"
+        with (folder / f"published_{part}_judge_as_printed.csv").open() as file:
+            printed = list(csv.DictReader(file))
+        with (folder / f"published_{part}_judge.csv").open() as file:
+            consistent = list(csv.DictReader(file))
+        assert [{name: line[where.get(name, name)] for name in line} for line in printed] == consistent
+
+    def test_the_rest_is_consistent(self, found: dict[str, dict[str, object]]) -> None:
+        wrong = {name for name, report in found.items() if not report["consistent"]}
+        assert wrong == {
+            "published_gpt4o.csv", "published_qwen2.5-vl-72b.csv", "published_full_judge_as_printed.csv",
+            "published_mini_judge_as_printed.csv",
+        }  # fmt: skip
+
+
+class TestUsersTable:
+    HEAD = "model," + ",".join(
+        f"{s}_{d}" for s in ("synthetic", "real") for d in ("IF", "TA", "VC", "LP", "SE", "overall")
+    )
+
+    def table(self, folder: Path, *lines: str, head: str = HEAD) -> Path:
+        path = folder / "mine.csv"
+        path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+        return path
+
+    def test_a_right_sum_passes_and_a_wrong_one_is_named(self, tmp_path: Path) -> None:
+        good = "a,1.00,2.00,3.00,4.00,5.00,15.00,1.00,1.00,1.00,1.00,1.00,5.02"  # 0.02 is within rounding of five means
+        assert call(self.table(tmp_path, good)).exit_code == 0
+        bad = self.table(tmp_path, good, "b,1.00,2.00,3.00,4.00,5.00,15.00,1.00,1.00,1.00,1.00,1.00,5.04")
+        assert cells_of(reports(bad)["mine.csv"]) == {("b", "real_overall")}
+        assert call(bad).exit_code == 1
+
+    def test_a_wrong_mean_line(self, tmp_path: Path) -> None:
+        lines = [f"{n},1,1,1,1,1,5,1,1,1,1,1,5" for n in "ab"]
+        path = self.table(tmp_path, *lines, "Mean,1,1,1,1,1,5,1,1,1,4,1,5")
+        assert cells_of(reports(path)["mine.csv"]) == {("Mean", "real_LP")}
+
+    def test_a_number_off_the_scale(self, tmp_path: Path) -> None:
+        path = self.table(tmp_path, "a,6,0,0,0,0,6,1,1,1,1,1,5")
+        assert ("a", "synthetic_IF") in cells_of(reports(path)["mine.csv"])
+
+    def test_a_psnr_below_that_of_the_mean_error(self, tmp_path: Path) -> None:
+        head = "model," + ",".join(f"{s}_{m}" for s in ("synthetic", "real") for m in ("ssim", "lpips", "psnr", "mse"))
+        # 10 log10(65025 / 100) = 28.13 dB
+        path = self.table(tmp_path, "a,0.9,0.1,28.20,100,0.9,0.1,28.00,100", head=head)
+        assert cells_of(reports(path)["mine.csv"]) == {("a", "real_psnr")}
+
+    def test_empty_cells_are_passed_over(self, tmp_path: Path) -> None:
+        assert call(self.table(tmp_path, "a,1,1,1,1,,,-,1,1,1,1,5")).exit_code == 0
+
+    @pytest.mark.parametrize(
+        ("content", "kind", "said"),
+        [
+            ("a,b\n1,2\n", UsageError, "no known table"),
+            ("model\n", DataError, "found 1 line"),
+            ("organ,iou\nEyes,high\n", DataError, "wanted a number, found 'high'"),
+            ("organ,iou\nEyes,inf\n", DataError, "wanted a number, found 'inf'"),
+            ("organ,organ,iou\na,b,1\n", DataError, "there twice"),
+            ("organ,iou\nEyes,1,2\n", DataError, "3 cells under 2 headings"),
+        ],
+    )
+    def test_bad_files_are_refused_with_a_reason(
+        self, tmp_path: Path, content: str, kind: type[EditgaugeError], said: str
+    ) -> None:
+        path = tmp_path / "mine.csv"
+        path.write_text(content)
+        result = call(path)
+        assert isinstance(result.exception, kind)
+        assert said in str(result.exception)
+
+    def test_a_file_that_is_no_text(self, tmp_path: Path) -> None:
+        path = tmp_path / "mine.csv"
+        path.write_bytes(b"\xff\xfe\x00\x01")
+        assert "UTF-8" in str(call(path).exception)
+
+    def test_a_byte_order_mark_is_fine(self, tmp_path: Path) -> None:
+        path = tmp_path / "mine.csv"
+        path.write_text("\ufefforgan,iou\nEyes,0.5\n", encoding="utf-8")
+        assert call(path).exit_code == 0
+
+    def test_a_name_cannot_write_to_the_terminal(self, tmp_path: Path) -> None:
+        path = tmp_path / "mine.csv"
+        path.write_text("organ,iou\n\x1b[2JEyes,7\n")
+        assert "\x1b" not in call(path).stdout
+
+    def test_the_kind_can_be_said(self, tmp_path: Path) -> None:
+        path = tmp_path / "mine.csv"
+        path.write_text("organ,iou\nEyes,0.5\n")
+        assert call(path, "--as", "medebench, attention").exit_code == 0
+        assert "wanted one of" in str(call(path, "--as", "nothing").exception)
+        assert "headings" in str(call(path, "--as", "krisbench, judge").exception)
+
+
+def test_a_planted_permutation_is_found() -> None:
+    """Scores whose averages are right in one order only, given in another: that order is among those found."""
+    generator = np.random.default_rng(2)
+    true = np.round(generator.random((12, 10)), 2)
+    weights = np.array([0.4, 0.3, 0.1, 0.1, 0.1])
+    averages = np.stack([true[:, :5] @ weights, true[:, 5:] @ weights], axis=1)
+    shuffle = generator.permutation(10)
+    printed = np.empty_like(true)
+    printed[:, shuffle] = true
+    (order,) = consistent_orders(printed, averages, 0.01)
+    assert order[0] == shuffle[0]
+    assert order[1] == shuffle[1]
+    assert set(order[2:5]) == set(shuffle[2:5].tolist())

@@ -1,0 +1,244 @@
+"""Write docs/reference/ from the code: commands, benchmarks, editors, scorers. Run it after any of them changed.
+
+    python docs/make_reference.py           write the pages
+    python docs/make_reference.py --check   say which pages are not current; exit code 1 when one is not
+
+Nothing here needs an optional extra: scorers are described, not run. The pages do not depend on the machine, the
+terminal or the versions of libraries, only on our own names, docstrings and notes.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import math
+import sys
+import types
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+REFERENCE = HERE / "reference"
+sys.path.insert(0, str(HERE.parent / "src"))
+
+from typer.models import ArgumentInfo, CommandInfo, OptionInfo  # noqa: E402
+
+from editgauge import catalog  # noqa: E402
+from editgauge.cli.main import build_app  # noqa: E402
+from editgauge.types import TRACKS, Benchmark, Metric, Scorer  # noqa: E402
+
+NOTE = "<!-- made from the code by docs/make_reference.py: change the code, not this page -->\n"
+KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "PATH", bool: ""}
+
+
+def pages() -> dict[str, str]:
+    """File name below docs/reference -> content."""
+    return {
+        "commands.md": commands(),
+        "benchmarks.md": benchmarks(),
+        "editors.md": editors(),
+        "scorers.md": scorers(),
+    }
+
+
+# ---- commands -----------------------------------------------------------------------------------------------------
+
+
+def commands() -> str:
+    parts = [NOTE, "# Commands\n"]
+    parts.append(
+        "Every command prints what it did, where it wrote, and what to run next. Exit codes: 0 done, 1 done but "
+        "something has no score or needs attention, 2 bad input or usage, 3 stopped by a budget, 130 interrupted (run "
+        "the same command again to go on).\n"
+    )
+    found = registered()
+    parts.append("\n".join(f"- [`editgauge {name}`](#editgauge-{anchor(name)})" for name, _ in found) + "\n")
+    parts.extend(command(name, info) for name, info in found)
+    return "\n".join(parts)
+
+
+def registered() -> list[tuple[str, CommandInfo]]:
+    """The commands in the order of ``--help``, those of groups as ``group name``."""
+    app = build_app()
+    found = [(name_of(info), info) for info in app.registered_commands]
+    for group in app.registered_groups:
+        inner = group.typer_instance
+        if inner is not None:
+            found += [(f"{group.name or inner.info.name} {name_of(info)}", info) for info in inner.registered_commands]
+    return found
+
+
+def name_of(info: CommandInfo) -> str:
+    return info.name or getattr(info.callback, "__name__", "").replace("_", "-")
+
+
+def anchor(name: str) -> str:
+    return name.replace(" ", "-")
+
+
+def command(name: str, info: CommandInfo) -> str:
+    function = info.callback
+    assert function is not None
+    arguments, options = [], []
+    hints = typing.get_type_hints(function, include_extras=True)
+    for parameter in inspect.signature(function).parameters.values():
+        hint, meta = annotation(hints[parameter.name])
+        default = parameter.default
+        if isinstance(default, ArgumentInfo | OptionInfo):
+            meta, default = default, default.default
+        if isinstance(meta, ArgumentInfo):
+            arguments.append((parameter.name, hint, meta, default))
+        elif isinstance(meta, OptionInfo) and not meta.hidden:
+            options.append((parameter.name, hint, meta, default))
+    usage = " ".join(
+        f"[{n.upper()}]" if default is not inspect.Parameter.empty and default is not ... else n.upper()
+        for n, _, _, default in arguments
+    )
+    parts = [f"## editgauge {name}\n", paragraphs(info.help or inspect.getdoc(function) or ""), "```text"]
+    parts += [f"editgauge {name} {usage} [OPTIONS]".replace("  ", " "), "```\n"]
+    rows = [[f"`{n.upper()}`", meta.help or "", ""] for n, _, meta, _ in arguments]
+    rows += [[flags(n, hint, meta), meta.help or "", shown(default)] for n, hint, meta, default in options]
+    if rows:
+        parts.append(table(["argument or option", "meaning", "default"], rows))
+    if info.epilog:
+        parts.append(f"{info.epilog.partition(':')[0]}:\n\n```sh\n{info.epilog.partition(': ')[2].strip()}\n```\n")
+    return "\n".join(parts)
+
+
+def annotation(hint: Any) -> tuple[Any, Any]:
+    """The bare type and typer's description out of ``Annotated[type, description]``."""
+    if typing.get_origin(hint) is typing.Annotated:
+        bare, *more = typing.get_args(hint)
+        return bare, next((m for m in more if isinstance(m, ArgumentInfo | OptionInfo)), None)
+    return hint, None
+
+
+def flags(name: str, hint: Any, meta: OptionInfo) -> str:
+    names = list(meta.param_decls or ())
+    if isinstance(meta.default, str) and meta.default.startswith("-"):
+        names.insert(0, meta.default)  # inside Annotated typer keeps the first name as the default
+    names = names or [f"--{name.replace('_', '-')}"]
+    kind = value_kind(hint)
+    return ", ".join(f"`{flag} {kind}`" if kind else f"`{flag}`" for flag in names)
+
+
+def value_kind(hint: Any) -> str:
+    """``TEXT``, ``N``, ``PATH``…, ``a|b`` for choices, ``TEXT…`` for what may be repeated."""
+    origin, inner = typing.get_origin(hint), [a for a in typing.get_args(hint) if a is not type(None)]
+    if origin in (typing.Union, types.UnionType):
+        return value_kind(inner[0])
+    if origin in (list, tuple):
+        return value_kind(inner[0]) + "…"
+    if origin is typing.Literal:
+        return "\\|".join(str(a) for a in inner)
+    if inspect.isclass(hint) and issubclass(hint, enum.Enum):
+        return "\\|".join(str(m.value) for m in hint)
+    return KINDS.get(hint, "TEXT")
+
+
+def shown(default: Any) -> str:
+    if default in (None, inspect.Parameter.empty, ..., "", False) or default == []:
+        return ""
+    return f"`{default.as_posix() if isinstance(default, Path) else getattr(default, 'value', default)}`"
+
+
+# ---- benchmarks, editors, scorers ---------------------------------------------------------------------------------
+
+
+def builtin_benchmarks() -> Iterator[Benchmark]:
+    for name in catalog.BENCHMARKS:
+        yield catalog.find("benchmarks", name)
+
+
+def benchmarks() -> str:
+    parts = [NOTE, "# Benchmarks\n", "Counts are those of the full releases; `editgauge check` compares data with them.\n"]
+    for benchmark in builtin_benchmarks():
+        parts.append(f"## {benchmark.name}\n\n{benchmark.title}. {benchmark.citation}.\n")
+        parts.append(paragraphs(inspect.getdoc(type(benchmark)) or ""))
+        parts.append(paragraphs(inspect.getdoc(type(benchmark).load) or ""))
+        rows = [[f"`{part}`" if part else "all", f"{n:,}"] for part, n in benchmark.published_counts.items()]
+        parts.append(table(["part", "samples"], rows))
+    return "\n".join(parts)
+
+
+def editors() -> str:
+    parts = [NOTE, "# Editors\n", paragraphs(
+        "An editor is named with `--editor NAME`; its settings are given with `--set key=value`, which may be "
+        "repeated. Editors of other packages appear under the entry point group `editgauge.editors`: see "
+        "[Extend the tool](../how-to/extend.md)."
+    )]  # fmt: skip
+    for name in catalog.EDITORS:
+        factory = catalog.find("editors", name)
+        parts.append(f"## {name}\n\n{paragraphs(inspect.getdoc(factory) or '')}")
+    return "\n".join(parts)
+
+
+def scorers() -> str:
+    parts = [NOTE, "# Scorers and metrics\n", paragraphs(
+        "A metric comes in the variant *faithful* (what the benchmark's released code gives), *corrected* (the same "
+        "intent without the defect that the note names), or both; a table never mixes them. Unless a note says "
+        "otherwise a value is one of one output, and the tables average."
+    )]  # fmt: skip
+    for benchmark in builtin_benchmarks():
+        parts.append(f"## {benchmark.name}\n")
+        found: dict[tuple[str, ...], tuple[Scorer, list[str]]] = {}
+        for track in TRACKS:
+            for scorer in benchmark.scorers([track]):
+                key = (scorer.name, *(metric.name for metric in scorer.metrics))
+                found.setdefault(key, (scorer, []))[1].append(track)
+        for scorer, tracks in found.values():
+            doc = first_sentence(inspect.getdoc(type(scorer)) or "")
+            parts.append(f"### {benchmark.name}: {scorer.name} ({', '.join(tracks)})\n\n{doc}\n")
+            parts.append(table(
+                ["metric", "better", "range", "variants", "note"],
+                [[f"`{m.name}`", m.direction, interval(m), ", ".join(m.variants), m.note] for m in scorer.metrics],
+            ))  # fmt: skip
+        if not found:
+            parts.append("No scorers of its own here; see the tracks of its commands.\n")
+    return "\n".join(parts)
+
+
+def interval(metric: Metric) -> str:
+    low, high = (f"{v:g}".replace("inf", "∞").replace("-", "−") for v in (metric.low, metric.high))
+    unit = f" {metric.unit}" if metric.unit else ""
+    closing = "" if math.isfinite(metric.high) else " (open)"
+    return f"{low} to {high}{unit}{closing}"
+
+
+# ---- markdown -----------------------------------------------------------------------------------------------------
+
+
+def paragraphs(text: str) -> str:
+    """Docstring paragraphs as lines of markdown, reStructuredText's double backticks as single ones."""
+    blocks = [" ".join(block.split()) for block in text.replace("``", "`").split("\n\n")]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def first_sentence(text: str) -> str:
+    return " ".join(text.replace("``", "`").split("\n\n")[0].split())
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(" ".join(c.replace("``", "`").split()) for c in line) + " |" for line in lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    stale = []
+    for name, text in pages().items():
+        path = REFERENCE / name
+        text = text.rstrip("\n") + "\n"
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+            if "--check" not in arguments:
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+    verb = "not current" if "--check" in arguments else "written"
+    print(f"{verb}: {', '.join(stale)}" if stale else "every page is current")
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -153,7 +153,11 @@ def builtin_benchmarks() -> Iterator[Benchmark]:
 
 
 def benchmarks() -> str:
-    parts = [NOTE, "# Benchmarks\n", "Counts are those of the full releases; `editgauge check` compares data with them.\n"]
+    parts = [
+        NOTE,
+        "# Benchmarks\n",
+        "Counts are those of the full releases; `editgauge check` compares data with them.\n",
+    ]
     for benchmark in builtin_benchmarks():
         parts.append(f"## {benchmark.name}\n\n{benchmark.title}. {benchmark.citation}.\n")
         parts.append(paragraphs(inspect.getdoc(type(benchmark)) or ""))
@@ -222,7 +226,10 @@ def first_sentence(text: str) -> str:
 
 def table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(" ".join(c.replace("``", "`").split()) for c in line) + " |" for line in lines) + "\n"
+    return (
+        "\n".join("| " + " | ".join(" ".join(c.replace("``", "`").split()) for c in line) + " |" for line in lines)
+        + "\n"
+    )
 
 
 def main(arguments: list[str]) -> int:

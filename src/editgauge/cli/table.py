@@ -73,11 +73,12 @@ def _tables(frame: Frame, variant: Variant, *, by: str, published: bool, interva
 
 
 def _unrepeated(found: list[Table]) -> list[Table]:
-    """Without the copy of a table in a variant that none of its metrics has (all its columns fell back)."""
+    """Without the copy of a table in a variant that it has not: it says so itself, or all its columns fell back."""
     kept: list[Table] = []
     for item in found:
         twin = next((t for t in kept if (t.name, t.benchmark) == (item.name, item.benchmark)), None)
-        if twin is not None and item.variant not in item.meta.get("variants", [item.variant]):
+        fell_back = item.variant not in item.meta.get("variants", [item.variant])
+        if twin is not None and (fell_back or item.variant == twin.variant):
             continue
         kept.append(item)
     return kept

@@ -1,0 +1,49 @@
+"""The built-in benchmark's tables say what they are for, and average squared errors rather than decibels."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from editgauge.benchmarks.layouts import tables
+from editgauge.types import Status
+from tests.made_rows import frame, record, row
+
+RECORDS = [record("a"), record("b")]
+
+
+def pixel(sample: str, metric: str, value: float | None, status: Status = Status.SCORED):  # type: ignore[no-untyped-def]
+    infinite = value is None and status is Status.SCORED
+    return row(sample, "m", metric, value, variant="corrected", infinite=infinite, status=status)
+
+
+def test_the_psnr_is_that_of_the_mean_squared_error() -> None:
+    rows = [
+        pixel("a", "mse", 0.0), pixel("b", "mse", 6.5025),
+        pixel("a", "reference_psnr", None), pixel("b", "reference_psnr", 40.0),
+    ]  # fmt: skip
+    cells = tables(frame(rows, RECORDS), "corrected")[0].rows[0].cells
+    # the mean error is 3.25125; 10 log10(65025 / 3.25125) = 40 + 10 log10 2
+    assert cells["psnr"].value == pytest.approx(43.0103, abs=1e-4)
+    assert cells["mse"].value == pytest.approx(3.25125)
+    # infinite and 40 dB are errors of 0 and 6.5025
+    assert cells["reference_psnr"].value == pytest.approx(43.0103, abs=1e-4)
+    assert (cells["psnr"].n, cells["psnr"].of) == (2, 2)
+
+
+def test_identical_everywhere_is_infinite_and_failures_count_as_the_worst() -> None:
+    rows = [pixel("a", "mse", 0.0), pixel("b", "mse", None, Status.FAILED)]
+    cells = tables(frame(rows, RECORDS), "corrected")[0].rows[0].cells
+    assert cells["psnr"].value == math.inf
+    assert (cells["psnr"].n, cells["psnr"].of) == (1, 2)
+    assert cells["mse"].floor == pytest.approx(65025 / 2)
+
+
+def test_it_says_that_it_is_for_trying_the_tool_and_never_pretends_to_be_faithful() -> None:
+    rows = [pixel("a", "ssim", 0.5), row("a", "m", "Q1", 4.0, source="judge")]
+    found = {table.name: table for table in tables(frame(rows, RECORDS), "faithful")}
+    assert set(found) == {"mini.pixel", "mini.others"}
+    assert found["mini.pixel"].variant == "corrected"
+    assert all("for trying the tool" in " ".join(table.notes) for table in found.values())
+    assert [column.name for column in found["mini.others"].columns] == ["Q1"]

@@ -7,6 +7,6 @@ from editgauge.types import Track
 FACTORIES: dict[Track, list[str]] = {
     "pixel": ["editgauge.benchmarks.common_pixel:background", "editgauge.benchmarks.common_pixel:reference"],
     "ocr": [],
-    "embedding": [],
+    "embedding": ["editgauge.benchmarks.textedit.neural:scorers", "editgauge.benchmarks.medebench.neural:embedding"],
     "judge": [],
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -271,6 +272,21 @@ def test_an_input_that_cannot_be_read_is_not_the_output_s_fault(tmp_path: Path) 
     folder = outputs(tmp_path / "out", samples)
     samples[0].image.unlink()
     assert check_outputs(samples, "a", folder).issues == []
+
+
+def test_pipes_and_links_among_outputs(tmp_path: Path) -> None:
+    """A pipe would be read for ever, and a link to nothing is an output that cannot be read."""
+    samples = make_samples(tmp_path / "data", 2)
+    folder = outputs(tmp_path / "out", samples)
+    for sample in samples:
+        (folder / f"{sample.id}.png").unlink()
+    os.mkfifo(folder / "sample-1.png")
+    (folder / "sample-2.png").symlink_to(tmp_path / "nothing")
+    issues = check_outputs(samples, "a", folder).issues
+    assert kinds(issues) == ["output-missing", "output-unreadable", "output-extra"]
+    samples[0].image.unlink()
+    os.mkfifo(samples[0].image)
+    assert kinds(data_issues(tmp_path, samples[0])) == ["file-missing"]
 
 
 def test_which_folders_are_looked_at(tmp_path: Path) -> None:

@@ -80,6 +80,7 @@ def read_header(path: Path) -> Header:
 
     Raises `ImageError` when there is no file or it is no picture. Does not look at the pixel limit.
     """
+    _need_file(path)
     with _named_errors(path), path.open("rb") as file:
         return _header(file)
 
@@ -205,6 +206,7 @@ def fingerprint(path: Path) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
+    _need_file(path)
     try:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
@@ -214,6 +216,12 @@ def _read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ImageError(f"{path}: cannot be read ({error.strerror or error})", path=path) from error
+
+
+def _need_file(path: Path) -> None:
+    """A pipe or a device would be read for ever: only files are opened. One that is not there is found on opening."""
+    if path.exists() and not path.is_file():
+        raise ImageError(f"{path}: not a file", path=path)
 
 
 def _check_size(header: Header, path: Path) -> None:

@@ -50,7 +50,7 @@ class OutputFolder:
         if key not in self._listings:
             found: dict[tuple[str, str], list[str]] = {}
             try:
-                names = sorted(entry.name for entry in os.scandir(folder) if not entry.is_dir())
+                names = sorted(entry.name for entry in os.scandir(folder) if _is_output(entry))
             except OSError:
                 names = []
             for name in names:
@@ -58,6 +58,11 @@ class OutputFolder:
                 found.setdefault((stem, extension.lower()), []).append(name)
             self._listings[key] = found
         return self._listings[key]
+
+
+def _is_output(entry: os.DirEntry[str]) -> bool:
+    """A file, or a link to nothing (an output that cannot be read); never a folder, a pipe or a device."""
+    return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
 
 
 def find_output(folder: Path, sample: Sample) -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,34 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         value, (finding,) = read_json(tree, tmp_path / name)
         assert value is None
         assert (finding.kind, finding.file, finding.repaired) == ("json-unreadable", name, False)
+
+
+def test_half_a_letter_is_replaced() -> None:
+    """JSON can spell it, and no row, file or terminal can hold it."""
+    value, findings = parse_json('["\\ud83d", "\\ud83d\\ude00", {"\\udc00": "x"}]', "x")
+    assert value == ["\ufffd", "\U0001f600", {"\ufffd": "x"}]
+    assert [f.kind for f in findings] == ["json-half-letter"]
+
+
+def test_a_pipe_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.json")
+    os.mkfifo(tmp_path / "x.png")
+    tree = Tree(tmp_path)
+    value, (finding,) = read_json(tree, tmp_path / "x.json")
+    assert (value, finding.kind, finding.found) == (None, "json-unreadable", "not a file")
+    _, located = tree.locate(tmp_path, "x.png", file="x.json", what="input")
+    assert located is not None
+    assert located.kind == "input-missing"
+
+
+def test_accents_composed_in_another_way(tmp_path: Path) -> None:
+    apart = tmp_path / unicodedata.normalize("NFD", "café.png")
+    apart.touch()
+    name = unicodedata.normalize("NFC", "café.png")
+    path, located = Tree(tmp_path).locate(tmp_path, name, file="x.json", what="input")
+    assert path == apart
+    assert located is not None
+    assert located.repaired
 
 
 def test_a_file_over_the_limit_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -504,6 +504,17 @@ def test_errors_say_what_was_wanted_and_found(tmp_path: Path) -> None:
         BENCHMARK.load(tmp_path / "other")
 
 
+def test_folder_names_that_are_no_utf8_can_be_written_down(tmp_path: Path) -> None:
+    folder = text_instance(tmp_path, 4)
+    try:
+        os.rename(os.fsencode(folder), os.fsencode(folder.parent) + b"/\xff4")
+    except OSError as error:
+        pytest.skip(f"this file system keeps no such names ({error})")
+    sample = only(tmp_path)
+    assert json.dumps([sample.id, [f.file for f in sample.findings]], ensure_ascii=False).encode()
+    assert sample.image.is_file()
+
+
 # ---------------------------------------------------------------------------------------------- words and numbers
 @pytest.mark.parametrize(
     ("tier", "score", "name", "total", "known", "found"),

@@ -10,6 +10,7 @@ import difflib
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -28,6 +29,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 """A JSON text, which is left alone, or one of the slips outside of texts that `_mend` repairs."""
+_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _MENDED = {
     "comma": ("json-trailing-comma", "a comma before a closing bracket", "left out"),
     "blank": ("json-odd-blank", "a blank that JSON does not allow", "an ordinary one"),
@@ -52,6 +54,16 @@ def shown(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def plain(text: str) -> str:
+    """`text` as it can be written to a UTF-8 file: half a surrogate pair (a name that is not UTF-8) is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _folded(name: str) -> str:
+    """Equal for names that differ in case, or in how an accent is composed (macOS takes them apart)."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
 def safe_name(text: str) -> str:
     """`text` as one folder's or file's name: what could lead elsewhere is replaced by ``_``."""
     cleaned = re.sub(r"[^\w.\- ]+", "_", text).strip(" .")
@@ -73,9 +85,9 @@ class Tree:
     def relative(self, path: Path) -> str:
         """The path below the root, with ``/``; a path outside is named by its last part only."""
         try:
-            return path.relative_to(self.root).as_posix()
+            return plain(path.relative_to(self.root).as_posix())
         except ValueError:
-            return path.name
+            return plain(path.name)
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
@@ -127,10 +139,10 @@ class Tree:
     def similar(self, wanted: Path) -> Path | None:
         """The file of the same stem in another case or with another extension, when it is a picture inside."""
         listing = self._listing(wanted.parent)
-        names = listing.get(wanted.stem.casefold(), []) + listing.get(wanted.name.casefold(), [])
+        names = listing.get(_folded(wanted.stem), []) + listing.get(_folded(wanted.name), [])
         for name in names:
             path = wanted.parent / name
-            if self.inside(path):
+            if self.inside(path) and path.is_file():
                 return path
         return None
 
@@ -141,7 +153,7 @@ class Tree:
             for name in self.entries(folder) if self.inside(folder) else []:
                 stem, extension = os.path.splitext(name)
                 if extension.casefold() in PICTURES:
-                    found.setdefault(stem.casefold(), []).append(name)
+                    found.setdefault(_folded(stem), []).append(name)
             self._listings[key] = found
         return self._listings[key]
 
@@ -165,6 +177,8 @@ def read_bytes(tree: Tree, path: Path) -> tuple[bytes | None, Finding | None]:
     if not tree.inside(path):
         return None, Finding("json-outside", file, "a link that leads out of the data folder", "not read", False)
     try:
+        if not path.is_file() and path.exists():
+            return None, Finding("json-unreadable", file, "not a file", "nothing is known of what it holds", False)
         size = path.stat().st_size
         if size > MAX_JSON_BYTES:
             return None, Finding("json-size", file, f"{size:,} bytes", f"not read (limit {MAX_JSON_BYTES:,})", False)
@@ -220,10 +234,24 @@ def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
     for candidate, strict, findings in ((text, True, []), (mended, True, slips), (mended, False, [*slips, control])):
         twice.clear()
         try:
-            return json.loads(candidate, strict=strict, object_pairs_hook=pairs), [*findings, *twice]
+            value = json.loads(candidate, strict=strict, object_pairs_hook=pairs)
+            if _HALF_PAIR.search(candidate):
+                value, halves = _whole_letters(value, file)
+                findings = [*findings, *halves]
+            return value, [*findings, *twice]
         except (ValueError, RecursionError) as error:
             reason = reason or str(error) or type(error).__name__
     return None, [Finding("json-unreadable", file, f"no JSON: {reason}", "nothing is known of what it holds", False)]
+
+
+def _whole_letters(value: Any, file: str) -> tuple[Any, list[Finding]]:
+    """Half a surrogate pair, which JSON can spell and no file can hold, becomes the replacement character."""
+    text = json.dumps(value, ensure_ascii=False)
+    whole = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+    if whole == text:
+        return value, []
+    finding = Finding("json-half-letter", file, "half of a surrogate pair in a text", "the replacement character")
+    return json.loads(whole, strict=False), [finding]
 
 
 def _mend(text: str, file: str) -> tuple[str, list[Finding]]:

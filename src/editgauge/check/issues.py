@@ -47,8 +47,9 @@ class Issue:
 
 
 def relative(path: Path, root: Path) -> str:
-    """The path below `root`, with ``/``; one outside is named by its last part."""
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    """The path below `root`, with ``/``, as it can be written anywhere; one outside is named by its last part."""
+    text = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def each(
@@ -63,9 +64,11 @@ def each(
 
     Threads, because the time goes into decoding, which Pillow, OpenCV and NumPy do without holding Python's lock.
     """
-    count = workers or os.cpu_count() or 1
-    with ThreadPoolExecutor(max_workers=max(1, count)) as pool:
+    pool = ThreadPoolExecutor(max_workers=max(1, workers or os.cpu_count() or 1))
+    try:
         for done, result in enumerate(pool.map(look, samples), start=1):
             if progress is not None:
                 progress(done, len(samples), note)
             yield result
+    finally:
+        pool.shutdown(cancel_futures=True)  # an interrupted check waits for the files at hand, not for all of them

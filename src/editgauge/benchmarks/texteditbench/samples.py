@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
-from editgauge.benchmarks.reading import PICTURES, Record, Tree, below, natural, read_json, shown, unique
+from editgauge.benchmarks.reading import PICTURES, Record, Tree, below, natural, plain, read_json, shown, unique
 from editgauge.benchmarks.texteditbench.difficulty import read_difficulty
 from editgauge.benchmarks.texteditbench.words import folder_name, operation_of, tag_of, topic_of
 from editgauge.errors import DataError, UsageError
@@ -121,7 +121,7 @@ def _read_split(tree: Tree, split: str, folder: Path, note: Note, taken: set[str
         places = list(_places(tree, split, entry.name, path, (), note, {os.path.realpath(folder)}))
         numbers = [place.parts[-1] for place in places]
         for place in places:
-            identity = "/".join((SPLITS[split][0], place.topic, *place.parts))
+            identity = plain("/".join((SPLITS[split][0], place.topic, *place.parts)))
             # An instance inside another's folder is called by its own number, where no other one is
             alone = numbers.count(place.parts[-1]) == 1
             yield _sample(tree, place, unique(identity, taken), alone)

@@ -234,6 +234,18 @@ class RunFolder:
             known.setdefault(cast(RowKey, tuple(key)), {})[mark] = Status(status)
         return known
 
+    def reasons(self, benchmark: str) -> list[tuple[str, str, str, int]]:
+        """Why rows have no score: (scorer, status, reason, how many), the commonest first; not_applicable left out."""
+        from editgauge import compact
+
+        found = compact.fetch_tuples(
+            self.parquet(),
+            "SELECT scorer, status, reason, count(*) FROM rows WHERE benchmark = ? "
+            "AND status NOT IN ('scored', 'not_applicable') GROUP BY ALL ORDER BY 4 DESC, 1, 2, 3 LIMIT 20",
+            [benchmark],
+        )
+        return [(str(a), str(b), str(c), int(n)) for a, b, c, n in found]
+
     # -- edits -----------------------------------------------------------------------------------------------------
 
     def write_edits(self, records: Iterable[EditRecord], writer: segments.SegmentWriter) -> int:

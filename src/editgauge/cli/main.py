@@ -13,6 +13,7 @@ from editgauge.errors import EditgaugeError
 
 COMMANDS: tuple[str, ...] = (
     # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has `register(app)`
+    "demo",
     "list",
     "check",
     "edit",

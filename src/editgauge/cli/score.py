@@ -79,7 +79,8 @@ def score(
     scorers = list(bench.scorers(wanted, cache=folder.cache_folder))
     if not scorers:
         raise UsageError(
-            f"--tracks {tracks}: {bench.name} has no scorers of this kind; it has: {', '.join(_offered(bench)) or 'none'}"
+            f"--tracks {tracks}: {bench.name} has no scorers of this kind; "
+            f"it has: {', '.join(_offered(bench)) or 'none'}"
         )
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
@@ -114,7 +115,8 @@ def score(
     if json:
         common.print_json({"run": str(run), "benchmark": bench.name, **_as_json(summary)})
     else:
-        _print(summary, run, bench.name, variant)
+        _print(summary, folder, bench.name)
+        _print_table(run, bench.name, variant)
     if summary.without_score:
         raise typer.Exit(1)
 
@@ -196,15 +198,31 @@ def _as_json(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _print(summary: Summary, run: Path, benchmark: str, variant: str) -> None:
+def _print(summary: Summary, run: RunFolder, benchmark: str) -> None:
     totals: dict[str, Counter[str]] = {}
     for (editor, _, _, _), counter in summary.counts.items():
         totals.setdefault(editor, Counter()).update(counter)
     for editor, counter in sorted(totals.items()):
         words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common())
         print(f"{editor}: {words}")
+    reasons = run.reasons(benchmark)
+    if reasons:
+        print("no score, the commonest reasons:")
+    for scorer, status, reason, number in reasons[:6]:
+        print(f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}")
     for problem in summary.problems:
         print(f"note: {problem}")
     print(f"{summary.computed} scores made now, {summary.kept} were there, in {summary.seconds:.1f} s")
-    print(f"rows:  {run}")
-    print(f"next:  editgauge table {run} --benchmark {benchmark} --variant {variant}")
+
+
+def _print_table(run: Path, benchmark: str, variant: str) -> None:
+    from editgauge.cli.table import table
+    from editgauge.errors import EditgaugeError
+
+    print()
+    try:
+        table([run], benchmark=benchmark, variant=variant)
+    except EditgaugeError as error:  # the scores are safe; which of them the table should show is a question
+        print(f"no table: {error}")
+    print(f"\nrows:  {run}/rows   report: editgauge report {run}")
+    print(f"next:  editgauge table {run} --benchmark {benchmark} --published --intervals")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.made_rows import frame, record, row
 
 from editgauge.benchmarks import layouts
 from editgauge.benchmarks.krisbench import tables as kris
@@ -21,6 +20,7 @@ from editgauge.frame import Frame
 from editgauge.tables import Table
 from editgauge.tabulate import build
 from editgauge.types import Row, Status, Variant
+from tests.made_rows import frame, record, row
 
 PACKAGE = Path(layouts.__file__).parent
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -154,10 +154,14 @@ def build(
     found = _cells(frame, layout, matrix, intervals=intervals, resamples=resamples, seed=seed)
     rows = [TableRow(name, cells) for name, cells in zip(frame.editors, found.lines, strict=True)]
     size = len(frame.samples)
+    columns = _columns(layout, uneven)
     whole = layout.size is not None and size >= layout.size and not uneven and _covered(rows)
-    rows += layout.published if published else ()
+    if published:
+        rows += layout.published
+    else:
+        columns = [column for column in columns if column.name not in _unscored(frame, layout)]
     return Table(
-        layout.name, layout.title, _said(_columns(layout, uneven), rows), rows,
+        layout.name, layout.title, _said(columns, rows), rows,
         benchmark=frame.benchmark, variant=layout.variant, source=_sources(frame, layout), size=size,
         transposed=layout.transposed,
         notes=_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
@@ -216,6 +220,16 @@ def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
         title=f"{first.title} by {by}",
         meta={"variants": sorted({v for _, table in parts for v in table.meta["variants"]})},
     )
+
+
+def _unscored(frame: Frame, layout: Layout) -> dict[str, str]:
+    """The columns for which nothing was ever scored: name -> narrowest heading."""
+    found = {}
+    for item in layout.fields:
+        metrics = [layout.leaves[key] for key in item.leaves]
+        if not all(frame.has(leaf.metric, leaf.variant) for leaf in metrics):
+            found[item.column.name] = item.column.heading[-1]
+    return found
 
 
 def _said(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Column]:
@@ -482,10 +496,15 @@ def _notes(
             f"The data here hold {size} of the {layout.size} samples of the full release: not comparable with "
             f"published numbers."
         )
+    alike: dict[str, list[str]] = {}
     for editor, counts in statuses(frame, layout).items():
         told = ", ".join(f"{amount} {status.replace('_', ' ')}" for status, amount in counts.items())
         if told:
-            notes.append(f"{editor}: {told}.")
+            alike.setdefault(told, []).append(editor)
+    notes += [f"{', '.join(editors)}: {told}." for told, editors in alike.items()]
+    absent = dict.fromkeys(_unscored(frame, layout).values())
+    if absent:
+        notes.append(f"Nothing was scored yet for: {', '.join(absent)}.")
     if uneven:
         titles = [" ".join(f.column.heading) for f in layout.fields if f.column.name in uneven]
         reason = next(iter(uneven.values()))
@@ -503,17 +522,19 @@ def _notes(
 _KNOWN: dict[str, tuple[str, Direction, int, float | None]] = {
     "ssim": ("SSIM", "higher", 3, 0.0), "masked_ssim": ("CP", "higher", 3, 0.0),
     "ssim_full": ("SSIM", "higher", 3, 0.0), "psnr": ("PSNR", "higher", 3, 0.0),
+    "reference_ssim": ("SSIM to reference", "higher", 3, 0.0),
+    "reference_psnr": ("PSNR to reference", "higher", 2, 0.0),
     "mse": ("MSE", "lower", 3, 65025.0), "lpips": ("LPIPS", "lower", 3, 1.0), "fid": ("FID", "lower", 2, None),
 }  # fmt: skip
 """Metric -> heading, direction, digits, what a failure counts as: for layouts that nobody wrote."""
 
 
-def generic(frame: Frame, variant: Variant) -> list[Layout]:
-    """One table with a mean for every metric that has rows: for a benchmark without a layout of its own."""
+def generic(frame: Frame, variant: Variant, *, without: Collection[str] = ()) -> list[Layout]:
+    """One table with a mean for every metric that has rows, but for those in `without`; none when there is none."""
     sheet = Sheet()
     for metric in frame.metrics:
         made, note = choose(frame, metric, variant)
-        if not frame.has(metric, made):
+        if metric in without or not frame.has(metric, made):
             continue
         heading, direction, digits, worst = _KNOWN.get(metric, (metric, None, 3, None))
         whole = not (~np.isnan(frame.grid(metric, made).values)).any() and (~np.isnan(frame.of_set(metric, made))).any()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from editgauge import catalog
@@ -48,12 +49,16 @@ def tables(
     layouts: Layouts | None = None,
 ) -> list[Table]:
     """Every table of the frame's benchmark that has rows, in the paper's order: see `tabulate.build`, `sliced`."""
-    make = layouts or layouts_of(frame.benchmark)
+    every = partial(_every, layouts or layouts_of(frame.benchmark), variant)
     if by:
-        return sliced(frame, by, partial(_of_variant, make, variant), intervals=intervals, seed=seed)
-    found = [build(frame, item, published=published, intervals=intervals, seed=seed) for item in make(frame, variant)]
+        return sliced(frame, by, every, intervals=intervals, seed=seed)
+    found = [build(frame, item, published=published, intervals=intervals, seed=seed) for item in every(frame)]
     return [table for table in found if table is not None]
 
 
-def _of_variant(make: Layouts, variant: Variant, frame: Frame) -> Sequence[Layout]:
-    return make(frame, variant)
+def _every(make: Layouts, variant: Variant, frame: Frame) -> list[Layout]:
+    """The benchmark's own layouts, and plain means of the metrics that are in none of them."""
+    own = list(make(frame, variant))
+    shown = {metric for item in own for leaf in item.leaves.values() for metric in (leaf.metric, *leaf.others)}
+    name, title = f"{frame.benchmark}.further", f"{frame.benchmark}: metrics that are in none of the paper's tables"
+    return [*own, *(replace(item, name=name, title=title) for item in generic(frame, variant, without=shown))]

@@ -74,13 +74,16 @@ def _tables(frame: Frame, variant: Variant, *, by: str, published: bool, interva
 
 def _unrepeated(found: list[Table]) -> list[Table]:
     """Without the copy of a table in a variant that it has not: it says so itself, or all its columns fell back."""
+
+    def own(item: Table) -> bool:
+        return item.variant in item.meta.get("variants", [item.variant])
+
     kept: list[Table] = []
     for item in found:
-        twin = next((t for t in kept if (t.name, t.benchmark) == (item.name, item.benchmark)), None)
-        fell_back = item.variant not in item.meta.get("variants", [item.variant])
-        if twin is not None and (fell_back or item.variant == twin.variant):
+        if any((t.name, t.variant) == (item.name, item.variant) for t in kept):
             continue
-        kept.append(item)
+        if own(item) or not any(own(t) for t in found if t.name == item.name):
+            kept.append(item)
     return kept
 
 

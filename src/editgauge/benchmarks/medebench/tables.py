@@ -17,6 +17,8 @@ ORGANS = (
     "Teeth", "Eyes", "Spine", "Skin", "Nose", "Face", "GI Tract", "Ears", "Hands", "Mouth", "Torso", "Feet", "Hair",
 )  # fmt: skip
 """In the paper's order."""
+ALIASES = {"GI Tract": "Gastrointestinal Tract"}
+"""The paper's name of an organ -> the data's, where they differ."""
 METRICS = {"EA": "EA", "CP": "masked_ssim", "VQ": "VQ"}
 WHOLE: dict[str, tuple[str, Direction, int, float | None]] = {
     "psnr": ("PSNR", "higher", 2, 0.0),
@@ -27,6 +29,8 @@ WHOLE: dict[str, tuple[str, Direction, int, float | None]] = {
     "talign_d": ("TAlign D", "higher", 3, None),
     "dalign_p": ("DAlign P", "higher", 3, None),
     "dalign_d": ("DAlign D", "higher", 3, None),
+    "medclip_p": ("MedCLIP P", "higher", 3, None),
+    "medclip_d": ("MedCLIP D", "higher", 3, None),
     "imagereward_p": ("ImageReward P", "higher", 3, None),
     "imagereward_d": ("ImageReward D", "higher", 3, None),
 }
@@ -43,9 +47,11 @@ def organs(frame: Frame, variant: Variant) -> Layout:
     """Table 2: EA, CP and VQ for each organ, overall, and the Fréchet distance of the whole set."""
     sheet = Sheet()
     present = set(frame.samples.labels("organ").tolist()) if "organ" in frame.samples.names() else set()
-    named = [organ for organ in ORGANS if organ in present or not present]
-    for organ in (*named, *sorted(present - set(ORGANS) - {""}), "Overall"):
-        where = {} if organ == "Overall" else {"organ": organ}
+    labels = {organ: ALIASES[organ] if ALIASES.get(organ) in present else organ for organ in ORGANS}
+    labels = {organ: label for organ, label in labels.items() if label in present or not present}
+    labels |= {organ: organ for organ in sorted(present - set(labels.values()) - {""})}
+    for organ in (*labels, "Overall"):
+        where = {} if organ == "Overall" else {"organ": labels[organ]}
         for heading, metric in METRICS.items():
             made, note = choose(frame, metric, variant)
             leaf = Leaf(metric, made, where=where, shown=None if heading == "CP" else tenth, worst=0.0)

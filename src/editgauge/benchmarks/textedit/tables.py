@@ -19,8 +19,8 @@ from editgauge.types import Variant
 
 SIZES = {"full": 2148, "mini": 500}
 SPLITS = {"real": "Real", "virtual": "Virtual"}
-CLASSIC = {"OA": 0.0, "OP": 0.0, "OR": 0.0, "F1": 0.0, "NED": 0.0, "CLIP": 0.0, "AES": 1.0}
-"""Metric -> what a failure counts as; the aesthetic head's scale starts at 1."""
+CLASSIC = {"OA": "OA", "OP": "OP", "OR": "OR", "F1": "F1", "NED": "NED", "clip": "CLIP", "aes": "AES"}
+"""Metric -> heading; a failure counts as 0, the lowest of every one of them."""
 QUESTIONS = {"Q1": "TA", "Q2": "TP", "Q3": "SI", "Q4": "LR", "Q5": "VC"}
 WEIGHTS = (0.4, 0.3, 0.1, 0.1, 0.1)
 NORMALISED = np.array([np.nan, 0.0, 0.2, 0.6, 0.8, 1.0])
@@ -48,10 +48,10 @@ def classic(frame: Frame, variant: Variant) -> Layout:
     """OA, OP, OR, F1, NED, CLIP, AES as plain means."""
     sheet, part = Sheet(), part_of(frame)
     for split, title in SPLITS.items():
-        for metric, worst in CLASSIC.items():
+        for metric, heading in CLASSIC.items():
             made, note = choose(frame, metric, variant)
-            leaf = Leaf(metric, made, where={"split": title}, worst=worst)
-            sheet.add(f"{split}_{metric}", (title, metric), leaf, digits=2, note=note)
+            leaf = Leaf(metric, made, where={"split": title}, worst=0.0)
+            sheet.add(f"{split}_{heading}", (title, heading), leaf, digits=2, note=note)
     return Layout(
         "textedit.classic", f"TextEdit, classic metrics, {part}set", sheet.leaves, sheet.fields, variant,
         strata="category", size=SIZES[part], headline="real_F1",

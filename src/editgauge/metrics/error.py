@@ -50,14 +50,19 @@ def masked_mse(reference: Array, edited: Array, *, mask: Mask | None = None) -> 
     """
     check_pair(reference, edited)
     if mask is None:
-        return float(cv2.norm(reference, edited, cv2.NORM_L2SQR)) / reference.size
+        return _squares(cv2.norm(reference, edited, cv2.NORM_L2SQR)) / reference.size
     if mask.shape != reference.shape[:2]:
         raise ShapeMismatch(f"mask must have the pictures' size {reference.shape[:2]}, found {mask.shape}")
     selected = int(np.count_nonzero(mask))
     if selected == 0:
         raise ValueError("the mask selects no pixel: there is nothing to compare")
     weights = np.ascontiguousarray(mask, dtype=np.bool_).view(np.uint8)
-    return float(cv2.norm(reference, edited, cv2.NORM_L2SQR, weights)) / (3 * selected)
+    return _squares(cv2.norm(reference, edited, cv2.NORM_L2SQR, weights)) / (3 * selected)
+
+
+def _squares(norm: float) -> int:
+    """A sum of squares as the integer that it is: OpenCV may take the root and square it again."""
+    return round(norm)
 
 
 def psnr_of_mse(mse: float) -> float:

@@ -421,9 +421,9 @@ _worker: _Worker | None = None
 def _start(run: str, benchmark: str, scorers: list[Scorer | SetScorer], token: str, cut: tuple[str, ...]) -> None:
     """Prepare a worker process (or this one): the scorers and a segment of its own."""
     global _worker  # noqa: PLW0603 - a worker process is one worker
-    import cv2
+    from editgauge.workers import tune_worker
 
-    cv2.setNumThreads(1)
+    tune_worker()
     _worker = _Worker(benchmark, scorers, RunFolder(Path(run)).writer(token), cut)
 
 

@@ -1,0 +1,164 @@
+"""Alignment: known transforms are found, and the result is that of a fresh process whatever came before."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from editgauge.images import write_png
+from editgauge.metrics.align import Features, estimate_alignment, provenance, sift_features, warp
+from editgauge.metrics.error import masked_mse
+from tests.metrics.drawn import Array, blocks, noisy
+
+PLAIN = """
+import json, sys, cv2, numpy as np
+fixed, moving = cv2.imread(sys.argv[1]), cv2.imread(sys.argv[2])
+sift = cv2.SIFT.create()
+points_f, described_f = sift.detectAndCompute(cv2.cvtColor(fixed, cv2.COLOR_BGR2GRAY), None)
+points_m, described_m = sift.detectAndCompute(cv2.cvtColor(moving, cv2.COLOR_BGR2GRAY), None)
+flann = cv2.FlannBasedMatcher({"algorithm": 1, "trees": 5}, {"checks": 50})
+near = [a for a, b in flann.knnMatch(described_f, described_m, k=2) if a.distance < 0.7 * b.distance]
+to = np.float32([points_f[m.queryIdx].pt for m in near]).reshape(-1, 1, 2)
+source = np.float32([points_m[m.trainIdx].pt for m in near]).reshape(-1, 1, 2)
+matrix, _ = cv2.estimateAffinePartial2D(source, to, method=cv2.LMEDS)
+size = fixed.shape[1], fixed.shape[0]
+warped = cv2.warpAffine(moving, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+print(json.dumps([matrix.tolist(), float(np.mean((fixed.astype(float) - warped) ** 2)), len(near)]))
+"""
+"""The recipe of protocols.md, straight, for a process that has matched nothing before."""
+
+
+@pytest.fixture(scope="module")
+def scene() -> Array:
+    return blocks(320, 240)
+
+
+def moved(picture: Array, angle: float, scale: float, dx: float, dy: float) -> tuple[Array, np.ndarray]:
+    """The picture turned, scaled and shifted, and the matrix that brings it back."""
+    height, width = picture.shape[:2]
+    forth = cv2.getRotationMatrix2D((width / 2, height / 2), angle, scale)
+    forth[:, 2] += (dx, dy)
+    result = cv2.warpAffine(picture, forth, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT)
+    return np.asarray(result), cv2.invertAffineTransform(forth)
+
+
+@pytest.mark.parametrize("transform", [(0, 1, 7, -4), (2.5, 1.0, 0, 0), (-1, 0.8, 3, 5)], ids=str)
+def test_a_known_transform_is_found(scene: Array, transform: tuple[float, float, float, float]) -> None:
+    picture, back = moved(scene, *transform)
+    found = estimate_alignment(sift_features(scene), sift_features(picture))
+    assert found.matrix is not None
+    corners = np.array([[0, 0, 1], [319, 0, 1], [0, 239, 1], [319, 239, 1]]).T
+    assert np.abs(found.matrix @ corners - back @ corners).max() < 0.5
+    assert found.matches >= 4
+    assert found.reason == ""
+
+
+def test_identical_pictures_align_to_no_error(scene: Array) -> None:
+    found = estimate_alignment(sift_features(scene), sift_features(scene.copy()))
+    assert found.matrix is not None
+    assert masked_mse(scene, warp(scene, found.matrix, (320, 240))) == 0.0
+
+
+def test_another_size_is_laid_over_the_frame(scene: Array) -> None:
+    small = np.asarray(cv2.resize(scene, (256, 192), interpolation=cv2.INTER_AREA))
+    found = estimate_alignment(sift_features(scene), sift_features(small))
+    assert found.matrix is not None
+    laid = warp(small, found.matrix, (320, 240))
+    assert laid.shape == scene.shape
+    assert masked_mse(scene, laid) < 0.2 * masked_mse(scene, blocks(320, 240, seed=1))
+
+
+def test_the_value_is_that_of_a_fresh_process(scene: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the middle of a run, after other matches, with features from memory: bit for bit what the recipe gives."""
+    picture, _ = moved(noisy(scene, 9), 1.2, 0.97, 3, 2)
+    write_png(tmp_path / "fixed.png", scene)
+    write_png(tmp_path / "moving.png", picture)
+    kept = sift_features(scene)
+    for seed in range(3):
+        estimate_alignment(kept, sift_features(blocks(200, 160, seed)))
+    found = estimate_alignment(kept, sift_features(picture))
+    if provenance()["blas"]:
+        monkeypatch.setenv("OPENBLAS_CORETYPE", provenance()["blas"])
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN, str(tmp_path / "fixed.png"), str(tmp_path / "moving.png")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    matrix, mse, matches = json.loads(done.stdout)
+    assert found.matrix is not None
+    assert found.matches == matches
+    assert found.matrix.tolist() == matrix
+    assert masked_mse(scene, warp(picture, found.matrix, (320, 240))) == pytest.approx(mse, rel=1e-12)
+
+
+def test_order_threads_and_the_generator_change_no_bit(scene: Array) -> None:
+    kept = sift_features(scene)
+    features = [sift_features(noisy(blocks(320, 240), 4 + step)) for step in range(4)]
+
+    def matrices(order: list[int]) -> dict[int, bytes]:
+        found = {}
+        for index in order:
+            matrix = estimate_alignment(kept, features[index]).matrix
+            assert matrix is not None
+            found[index] = matrix.tobytes()
+        return found
+
+    expected = matrices([0, 1, 2, 3])
+    cv2.setRNGSeed(987)
+    assert matrices([3, 1, 0, 2, 2]) == expected
+    with ThreadPoolExecutor(2) as pool:
+        for other in pool.map(matrices, [[1, 0, 3, 2], [2, 3, 1, 0]]):
+            assert other == expected
+    before = cv2.getNumThreads()
+    try:
+        for threads in (1, 3):
+            cv2.setNumThreads(threads)
+            again = sift_features(scene)
+            assert np.array_equal(again.points, kept.points)
+            assert np.array_equal(again.descriptors, kept.descriptors)
+            assert matrices([0, 1, 2, 3]) == expected
+    finally:
+        cv2.setNumThreads(before)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 2), (1, 60), (5, 300), (40, 30)], ids=str)
+def test_even_and_tiny_pictures_have_no_features(size: tuple[int, int]) -> None:
+    features = sift_features(np.full((size[1], size[0], 3), 200, np.uint8))
+    assert len(features) == 0
+    found = estimate_alignment(features, features)
+    assert found.matrix is None
+    assert found.reason == "too few SIFT features to match (0 and 0)"
+
+
+def test_too_little_to_match_ends_as_a_reason(scene: Array) -> None:
+    kept = sift_features(scene)
+
+    def first(count: int) -> Features:
+        return Features(kept.points[:count], kept.descriptors[:count])
+
+    assert "too few SIFT features" in estimate_alignment(kept, first(1)).reason
+    assert estimate_alignment(first(3), kept).reason == "3 matches, 4 are needed"
+    same = Features(np.repeat(kept.points[:1], 9, axis=0), np.repeat(kept.descriptors[:1], 9, axis=0))
+    assert estimate_alignment(same, same).reason == "0 matches, 4 are needed"
+
+
+def test_points_that_fit_no_transform_end_as_a_reason(scene: Array) -> None:
+    """Distinct descriptors, but all features in one place."""
+    kept = sift_features(scene)
+    heap = Features(np.full_like(kept.points, 5.0), kept.descriptors)
+    found = estimate_alignment(heap, heap)
+    assert found.matrix is None
+    assert "no similarity transform fits" in found.reason
+
+
+def test_other_arrays_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"found uint8 \(4, 5\)"):
+        sift_features(np.zeros((4, 5), np.uint8))
+    with pytest.raises(ValueError, match=r"found uint8 \(0, 5, 3\)"):
+        sift_features(np.zeros((0, 5, 3), np.uint8))

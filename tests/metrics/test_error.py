@@ -1,0 +1,120 @@
+"""Squared error and PSNR against hand-made values and their own definitions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from editgauge.errors import ShapeMismatch
+from editgauge.metrics.error import (
+    masked_mse,
+    masked_psnr,
+    mse_of_psnr,
+    psnr_of_mean,
+    psnr_of_mse,
+    released_mean,
+)
+from tests.metrics.drawn import noisy, scene
+
+pictures = arrays.arrays(np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9), st.just(3)))
+
+
+def test_mean_of_hand_made_differences() -> None:
+    """Differences 3, 4 and 0 in one of two pixels: (9 + 16 + 0) / 6."""
+    first = np.zeros((1, 2, 3), np.uint8)
+    second = first.copy()
+    second[0, 1] = (3, 4, 0)
+    assert masked_mse(first, second) == 25 / 6
+    assert masked_mse(first, second, mask=np.array([[False, True]])) == 25 / 3
+    assert masked_mse(first, second, mask=np.array([[True, False]])) == 0.0
+
+
+def test_levels_do_not_wrap_around() -> None:
+    black, white = np.zeros((40, 50, 3), np.uint8), np.full((40, 50, 3), 255, np.uint8)
+    assert masked_mse(black, white) == masked_mse(white, black) == 65025.0
+    assert masked_psnr(black, white) == 0.0
+
+
+def test_a_large_sum_is_exact() -> None:
+    """2,300 x 2,000 x 3 x 65,025 is far over 32 bits."""
+    black = np.zeros((2000, 2300, 3), np.uint8)
+    mask = np.ones((2000, 2300), np.bool_)
+    assert masked_mse(black, black + np.uint8(255), mask=mask) == 65025.0
+
+
+def test_a_view_and_a_strided_mask_give_the_same() -> None:
+    first, second = scene(80, 60), noisy(scene(80, 60), 9)
+    mask = np.zeros((120, 160), np.bool_)
+    mask[::3, ::2] = True
+    expected = masked_mse(first[::2, ::2].copy(), second[::2, ::2].copy(), mask=mask[::4, ::4].copy())
+    assert masked_mse(first[::2, ::2], second[::2, ::2], mask=mask[::4, ::4]) == expected
+
+
+@given(pictures)
+def test_identical_pictures_have_no_error(picture: np.ndarray) -> None:
+    assert masked_mse(picture, picture.copy()) == 0.0
+    assert masked_psnr(picture, picture.copy()) == math.inf
+
+
+@given(pictures.flatmap(lambda first: st.tuples(st.just(first), arrays.arrays(np.uint8, first.shape))))
+def test_symmetric_and_as_defined(pair: tuple[np.ndarray, np.ndarray]) -> None:
+    first, second = pair
+    expected = float(np.mean((first.astype(np.int64) - second.astype(np.int64)) ** 2))
+    assert masked_mse(first, second) == pytest.approx(expected, rel=1e-14)
+    assert masked_mse(first, second) == masked_mse(second, first)
+
+
+def test_shapes_are_checked_and_named() -> None:
+    with pytest.raises(ShapeMismatch, match=r"\(4, 5, 3\) and \(4, 6, 3\)"):
+        masked_mse(scene(5, 4), scene(6, 4))
+    with pytest.raises(ShapeMismatch, match=r"size \(4, 5\), found \(5, 4\)"):
+        masked_mse(scene(5, 4), scene(5, 4), mask=np.ones((5, 4), np.bool_))
+    with pytest.raises(ValueError, match=r"wanted pictures of shape \(H, W, 3\), found \(4, 5\)"):
+        masked_mse(scene(5, 4)[:, :, 0], scene(5, 4)[:, :, 0])
+    with pytest.raises(ValueError, match="wanted uint8 pictures, found float64"):
+        masked_mse(scene(5, 4).astype(float), scene(5, 4).astype(float))  # type: ignore[arg-type]
+
+
+def test_an_empty_selection_is_refused() -> None:
+    with pytest.raises(ValueError, match="the mask selects no pixel"):
+        masked_mse(scene(5, 4), scene(5, 4), mask=np.zeros((4, 5), np.bool_))
+
+
+@pytest.mark.parametrize(("mse", "psnr"), [(65025.0, 0.0), (650.25, 20.0), (0.0, math.inf)])
+def test_psnr_by_hand(mse: float, psnr: float) -> None:
+    assert psnr_of_mse(mse) == pytest.approx(psnr, abs=1e-12)
+    assert mse_of_psnr(psnr) == pytest.approx(mse, rel=1e-12)
+
+
+@pytest.mark.parametrize("wrong", [-1e-9, math.nan])
+def test_psnr_of_no_error_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        psnr_of_mse(wrong)
+
+
+def test_a_released_mean_rounds_each_value_first() -> None:
+    """0.00004 and 0.00006 become 0 and 0.0001."""
+    assert released_mean([0.00004, 0.00006]) == 0.00005
+    assert released_mean([30.123449, 30.123451]) == pytest.approx((30.1234 + 30.1235) / 2, abs=1e-12)
+
+
+def test_one_infinite_value_makes_a_released_mean_infinite() -> None:
+    assert released_mean([20.0, math.inf]) == math.inf
+
+
+def test_a_corrected_mean_psnr_is_that_of_the_mean_error() -> None:
+    """Errors 0 and 1300.5 have the mean 650.25, whose PSNR is 20 dB."""
+    assert psnr_of_mean([0.0, 1300.5]) == pytest.approx(20.0, abs=1e-12)
+    assert psnr_of_mean([0.0, 0.0]) == math.inf
+
+
+def test_means_of_nothing_are_refused() -> None:
+    with pytest.raises(ValueError, match="no values"):
+        released_mean([])
+    with pytest.raises(ValueError, match="no values"):
+        psnr_of_mean([])

@@ -1,0 +1,197 @@
+"""SSIM against torchmetrics and scikit-image: stored numbers always, the libraries themselves where they are there."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from editgauge.errors import ShapeMismatch
+from editgauge.metrics import ssim as module
+from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, Window, clear_windows, ssim, ssim_map, ssim_means
+from tests.metrics.drawn import Array, noisy, page, scene
+
+BOTH = pytest.mark.parametrize("window", [GAUSSIAN, UNIFORM], ids=lambda window: window.name)
+
+EXPECTED = {
+    "texture": (0.7032131372526237, 0.7620449911647235),
+    "shifted": (0.5673597593254459, 0.5736874813619152),
+    "page": (0.9492169192059612, 0.9336321653826879),
+    "page and grey": (0.2665157950002279, 0.29820276352261393),
+    "two grounds": (0.2507921685957052, 0.28040813981585994),
+    "tall": (0.5790823283713749, 0.6405835454909826),
+}
+"""From torchmetrics 1.9 and scikit-image 0.26, in double precision, of `pair(name)` = (first, second):
+
+    torchmetrics.functional.image.structural_similarity_index_measure(tensor(first / 255), tensor(second / 255),
+                                                                      data_range=1.0)
+    skimage.metrics.structural_similarity(first, second, channel_axis=-1)
+"""
+
+
+def pair(name: str) -> tuple[Array, Array]:
+    column = np.arange(101)[None, :, None]
+    text = page(101, 83)
+    return {
+        "texture": (scene(101, 83), noisy(scene(101, 83), 25)),
+        "shifted": (scene(101, 83), scene(101, 83, 3)),
+        "page": (text, noisy(text, 12)),
+        "page and grey": (text, np.full((83, 101, 3), 128, np.uint8)),
+        "two grounds": (
+            np.where(column < 50, text, 200).astype(np.uint8),
+            np.where(column < 60, 90, text).astype(np.uint8),
+        ),
+        "tall": (scene(9, 200), noisy(scene(9, 200), 40)),
+    }[name]
+
+
+def torchmetrics_ssim(first: Array, second: Array) -> float:
+    torch = pytest.importorskip("torch", reason="the reference is torchmetrics")
+    functional = pytest.importorskip("torchmetrics.functional.image", reason="the reference is torchmetrics")
+    tensors = [torch.from_numpy(p.astype(np.float64) / 255).permute(2, 0, 1)[None] for p in (first, second)]
+    return float(functional.structural_similarity_index_measure(*tensors, data_range=1.0))
+
+
+def skimage_ssim(first: Array, second: Array) -> float:
+    metrics = pytest.importorskip("skimage.metrics", reason="the reference is scikit-image")
+    return float(metrics.structural_similarity(first, second, channel_axis=-1))
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_numbers_of_the_libraries(name: str) -> None:
+    first, second = pair(name)
+    assert ssim(first, second, GAUSSIAN) == pytest.approx(EXPECTED[name][0], abs=1e-6)
+    assert ssim(first, second, UNIFORM) == pytest.approx(EXPECTED[name][1], abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [(6, 6), (7, 7), (11, 300), (64, 65), (70, 130), (69, 64)], ids=str)
+def test_the_libraries_themselves_at_awkward_sizes(size: tuple[int, int]) -> None:
+    """Around one strip, just a window, thinner than a halo."""
+    first, second = scene(*size), noisy(scene(*size), 30)
+    assert ssim(first, second, GAUSSIAN) == pytest.approx(torchmetrics_ssim(first, second), abs=1e-6)
+    if min(size) >= 7:
+        assert ssim(first, second, UNIFORM) == pytest.approx(skimage_ssim(first, second), abs=1e-6)
+
+
+def even(colour: int, size: tuple[int, int] = (70, 90)) -> Array:
+    return np.full((*size, 3), colour, np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (even(255), even(128)),
+        (even(200), even(150)),
+        (np.hstack([even(0), even(255)]), np.hstack([even(90), even(100)])),
+        (np.hstack([even(255), even(200)]), np.hstack([even(128), even(10)])),
+        (np.hstack([even(3), even(250)]), np.hstack([even(250), even(3)])),
+    ],
+)
+def test_even_grounds_do_not_add_up_rounding_errors(first: Array, second: Array) -> None:
+    """Every window of a ground makes the same rounding error: blank outputs and documents."""
+    assert ssim(first, second, GAUSSIAN) == pytest.approx(torchmetrics_ssim(first, second), abs=5e-7)
+    assert ssim(first, second, UNIFORM) == pytest.approx(skimage_ssim(first, second), abs=5e-7)
+
+
+@BOTH
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_identical_is_exactly_one(window: Window, data: st.DataObject) -> None:
+    picture = data.draw(arrays.arrays(np.uint8, st.tuples(st.integers(7, 80), st.integers(7, 12), st.just(3))))
+    assert ssim(picture, picture.copy(), window) == 1.0
+
+
+@BOTH
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_symmetric_to_the_last_bit_and_in_range(window: Window, data: st.DataObject) -> None:
+    shape = data.draw(st.tuples(st.integers(7, 70), st.integers(7, 12), st.just(3)))
+    first = data.draw(arrays.arrays(np.uint8, shape))
+    second = data.draw(arrays.arrays(np.uint8, shape))
+    value = ssim(first, second, window)
+    assert value == ssim(second, first, window)
+    assert -1.0 <= value <= 1.0
+
+
+@BOTH
+def test_the_mean_is_that_of_the_map(window: Window) -> None:
+    first, second = pair("texture")
+    values = ssim_map(first, second, window)
+    assert values.shape == (*window.map_size(83, 101), 3)
+    assert values.dtype == np.float32
+    assert ssim(first, second, window) == pytest.approx(values.mean(dtype=np.float64), abs=1e-12)
+
+
+@BOTH
+def test_means_over_sets_of_windows(window: Window) -> None:
+    first, second = pair("shifted")
+    values = ssim_map(first, second, window)
+    chosen = np.zeros(values.shape[:2], np.bool_)
+    chosen[3:70:2, 40:] = True
+    everywhere, some = ssim_means(first, second, window, (None, chosen))
+    assert everywhere == ssim(first, second, window)
+    assert some == pytest.approx(values[chosen].mean(dtype=np.float64), abs=1e-12)
+
+
+@BOTH
+def test_clear_windows_see_no_masked_pixel(window: Window) -> None:
+    """By definition: changing masked pixels changes no value of a clear window, and every other window has one."""
+    mask = np.zeros((40, 50), np.bool_)
+    mask[15:20, 20:24] = True
+    mask[0, 49] = True
+    clear = clear_windows(mask, window)
+    first, second = scene(50, 40), noisy(scene(50, 40), 20)
+    changed = second.copy()
+    changed[mask] = 255 - changed[mask]
+    before, after = ssim_map(first, second, window), ssim_map(first, changed, window)
+    assert np.allclose(before[clear], after[clear], atol=1e-6)
+    side = 2 * window.radius + 1
+    padded = np.pad(mask, window.radius) if window.reflected else mask
+    touched = np.lib.stride_tricks.sliding_window_view(padded, (side, side)).any(axis=(2, 3))
+    assert np.array_equal(clear, ~touched)
+
+
+@BOTH
+def test_the_number_of_threads_changes_no_bit(window: Window) -> None:
+    first, second = scene(301, 277), noisy(scene(301, 277), 11)
+    before = cv2.getNumThreads()
+    try:
+        values = []
+        for threads in (1, 2, 4):
+            cv2.setNumThreads(threads)
+            values.append(ssim(first, second, window))
+    finally:
+        cv2.setNumThreads(before)
+    assert values[0] == values[1] == values[2]
+
+
+def test_doubtful_strips_are_computed_in_double_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two grounds far apart in one strip: single precision alone is further off than the tolerance of the data."""
+    first, second = np.hstack([even(255), even(200)]), np.hstack([even(105), even(100)])
+    exact = torchmetrics_ssim(first, second)
+    careful = abs(ssim(first, second, GAUSSIAN) - exact)
+    monkeypatch.setattr(module, "_DOUBT", 1.0)
+    careless = abs(ssim(first, second, GAUSSIAN) - exact)
+    assert careful < 1e-7
+    assert careless > 10 * careful
+
+
+def test_small_pictures_are_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="gaussian SSIM needs pictures of at least 6 x 6 pixels, found 5 x 9"):
+        ssim(scene(5, 9), scene(5, 9), GAUSSIAN)
+    with pytest.raises(ValueError, match="uniform SSIM needs pictures of at least 7 x 7 pixels, found 9 x 6"):
+        ssim_map(scene(9, 6), scene(9, 6), UNIFORM)
+    with pytest.raises(ValueError, match="at least 6 x 6"):
+        clear_windows(np.zeros((1, 1), np.bool_), GAUSSIAN)
+
+
+def test_other_arrays_are_refused() -> None:
+    with pytest.raises(ShapeMismatch, match=r"\(8, 9, 3\) and \(9, 8, 3\)"):
+        ssim(scene(9, 8), scene(8, 9), GAUSSIAN)
+    with pytest.raises(ShapeMismatch, match=r"shape \(3, 4\), found \(9, 10\)"):
+        ssim_means(scene(10, 9), scene(10, 9), UNIFORM, (np.ones((9, 10), np.bool_),))
+    with pytest.raises(ValueError, match="every window touches the masked area"):
+        ssim_means(scene(10, 9), scene(10, 9), GAUSSIAN, (np.zeros((9, 10), np.bool_),))

@@ -22,7 +22,7 @@ from editgauge.errors import DataError
 from editgauge.images import read_image, write_bytes, write_png
 from editgauge.testing import make_picture, make_sample, make_samples
 from editgauge.types import Finding, Sample
-from tests.benchmarks.releases import mask, picture, text_instance
+from tests.benchmarks.releases import mask, organ_set, picture, text_instance
 
 
 @dataclass
@@ -173,6 +173,8 @@ def test_ids_and_outputs_that_occur_twice(tmp_path: Path) -> None:
     pair = [replace(sample, attributes={"record_id": "x"}) for sample in (one, two)]
     (issue,) = data_issues(tmp_path, *pair)
     assert (issue.kind, issue.level) == ("record-id-twice", Level.NOTE)
+    (issue,) = data_issues(tmp_path, pair[0], replace(pair[1], split="other"))
+    assert (issue.kind, issue.level) == ("record-id-splits", Level.NOTE)
 
 
 def test_counts(tmp_path: Path) -> None:
@@ -361,6 +363,15 @@ def test_long_lists_are_cut_but_repairs_never(tmp_path: Path) -> None:
     assert text.count("_edited.png") == 20
     assert "and 5 more (--all)" in text
     assert run(*words, "--all")[1].count("_edited.png") == 25
+
+
+def test_data_without_samples(tmp_path: Path) -> None:
+    organ_set(tmp_path, [], content="{")
+    (tmp_path / "out").mkdir()
+    code, text = run("check", "medebench", tmp_path, "--outputs", tmp_path / "out")
+    assert code == 1
+    assert "json-unreadable (1)" in text
+    assert "samples-none (1)" in text
 
 
 def test_bad_words_end_with_2(tmp_path: Path) -> None:

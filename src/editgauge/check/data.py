@@ -108,15 +108,21 @@ def _duplicates(samples: Sequence[Sample]) -> Iterator[Issue]:
     for identity, number in Counter(sample.id for sample in samples).items():
         if number > 1:
             yield Issue(Level.ATTENTION, "id-twice", identity, "", f"{number} samples have this id", "all are kept")
-    by_record: dict[tuple[str, str, str], list[str]] = {}
+    by_record: dict[tuple[str, str], list[str]] = {}
+    splits: dict[str, set[str]] = {}
     by_output: dict[str, list[str]] = {}
     for sample in samples:
         record = sample.attributes.get("record_id")
         if record:
-            by_record.setdefault((sample.split, str(record), "/".join(sample.category)), []).append(sample.id)
+            by_record.setdefault((str(record), sample.split), []).append(sample.id)
+            splits.setdefault(str(record), set()).add(sample.split)
         if sample.output_stems:
             by_output.setdefault(sample.output_stems[0], []).append(sample.id)
-    for (_, record, _), ids in by_record.items():
+    both = [record for record, names in splits.items() if len(names) > 1]
+    if both:
+        found = f"{len(both):,} ids of records occur in more than one split, such as {both[0]!r}"
+        yield Issue(Level.NOTE, "record-id-splits", "", "", found, "samples are called by their folders")
+    for (record, _), ids in by_record.items():
         if len(ids) > 1:
             found = f"the record's id {record!r} is also that of {', '.join(ids[1:4])}"
             yield Issue(Level.NOTE, "record-id-twice", ids[0], "", found, "samples are called by their folders")

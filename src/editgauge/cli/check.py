@@ -58,7 +58,7 @@ def check(
     reports = []
     with common.progress(json) as show:
         found = check_data(bench, dataset, workers=workers, progress=show)
-        if outputs is not None:
+        if outputs is not None and found.samples:
             others = list(bench.load(data)) if split is not None else ()
             for name, folder in editor_folders(outputs, editor, found.samples).items():
                 reports.append(

@@ -51,12 +51,6 @@ PrecisionOpt = Annotated[
 ]
 
 
-def missing(scorers: Sequence[object]) -> list[str]:
-    """One line for each thing that scorers lack (weights, a program), with what to type."""
-    lines = (getattr(scorer, "missing", lambda: None)() for scorer in scorers)
-    return list(dict.fromkeys(line for line in lines if line))
-
-
 def load(name: str, data: Path | None, split: str | None) -> tuple[Benchmark, Dataset, list[Sample]]:
     """The benchmark, its data set and all its samples. Raises `DataError` when there are none."""
     from editgauge import catalog

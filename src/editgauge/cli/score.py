@@ -90,7 +90,6 @@ def score(
             f"--tracks {tracks}: {bench.name} has no scorers of this kind; "
             f"it has: {', '.join(_offered(bench)) or 'none'}"
         )
-    missing = common.missing(scorers)
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
         edits = _edits(folder, bench.name, outputs, editor or [], chosen, hashes)
@@ -121,7 +120,6 @@ def score(
         kept=summary.kept,
         seconds=round(summary.seconds, 3),
     )
-    summary.problems += missing
     if json:
         common.print_json({"run": str(run), "benchmark": bench.name, **_as_json(summary)})
     else:

@@ -49,16 +49,6 @@ class AdapterScorer:
         digest = None if command is None else hashlib.blake2b(command.encode(), digest_size=16).hexdigest()
         return {"adapter": self.title, "command": digest}
 
-    def missing(self) -> str | None:
-        """Why every pair would fail, and what to set; None when there is a command."""
-        return self._advice() if self._command() is None else None
-
-    def _advice(self) -> str:
-        return (
-            f"{self.title} runs in an environment of its own: set {self.variable} to the command that starts "
-            f"{self.example} there"
-        )
-
     def _command(self) -> str | None:
         return self.command or os.environ.get(self.variable) or None
 
@@ -74,7 +64,10 @@ class AdapterScorer:
         command = self._command()
         try:
             if command is None:
-                raise WeightsError(self._advice())
+                raise WeightsError(
+                    f"{self.title} runs in an environment of its own: set {self.variable} to the command that starts "
+                    f"{self.example} there"
+                )
             adapter = _running(command)
         except EditgaugeError as error:
             return all_failed(self.metrics, len(pairs), error)

@@ -13,7 +13,7 @@ from editgauge.metrics.embedding import aesthetic, clip_score, cosine, direction
 from editgauge.models.features import CLIP, ClipFeatures
 from editgauge.models.loading import aesthetic_head
 from editgauge.models.runtime import resolve
-from editgauge.models.scoring import NoScore, all_failed, detail_of, failure, field_of, missing_weights, origin_of
+from editgauge.models.scoring import NoScore, all_failed, detail_of, failure, field_of, origin_of
 from editgauge.models.weights import locate
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
@@ -64,10 +64,6 @@ class ClipScorer:
 
     def origin(self) -> Mapping[str, Any]:
         return origin_of(self._weights(), self.folder, precision=self.precision or "float32")
-
-    def missing(self) -> str | None:
-        """Why pairs would fail, and what to type; None when the weights are here."""
-        return missing_weights(self._weights(), self.folder)
 
     def _weights(self) -> list[str]:
         head = any(measure.kind == "aesthetic" for measure in self.measures)

@@ -13,7 +13,7 @@ from editgauge.errors import EditgaugeError
 from editgauge.metrics.frechet import FEW_SAMPLES, frechet_distance, kernel_distance, moments
 from editgauge.models.features import INCEPTION, InceptionFeatures
 from editgauge.models.runtime import resolve
-from editgauge.models.scoring import detail_of, missing_weights, origin_of
+from editgauge.models.scoring import detail_of, origin_of
 from editgauge.models.weights import locate
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
@@ -46,10 +46,6 @@ class FidScorer:
     cache: Path | None = None
     device: str | None = None
     precision: str | None = None
-
-    def missing(self) -> str | None:
-        """Why there would be no value, and what to type; None when the weights are here."""
-        return missing_weights([INCEPTION], self.folder)
 
     def origin(self) -> Mapping[str, Any]:
         return origin_of([INCEPTION], self.folder, precision=self.precision or "float32")

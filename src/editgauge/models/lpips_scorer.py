@@ -17,7 +17,7 @@ from editgauge.images import Array, Mask
 from editgauge.metrics.lpips import Features, Network
 from editgauge.models.loading import lpips_network
 from editgauge.models.runtime import Runtime, read_ahead, resolve, threads
-from editgauge.models.scoring import all_failed, failure, missing_weights, origin_of
+from editgauge.models.scoring import all_failed, failure, origin_of
 from editgauge.models.weights import locate
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
@@ -66,10 +66,6 @@ class LpipsScorer:
     device: str | None = None
     precision: str | None = None
     batch_size: int = 16
-
-    def missing(self) -> str | None:
-        """Why every pair would fail, and what to type; None when the weights are here."""
-        return missing_weights([f"lpips-{self.net}"], self.folder)
 
     def origin(self) -> Mapping[str, Any]:
         return origin_of([f"lpips-{self.net}"], self.folder, net=self.net, precision=self.precision or "float32")

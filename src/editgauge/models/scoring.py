@@ -45,16 +45,6 @@ def all_failed(metrics: Sequence[Metric], count: int, error: Exception) -> list[
     return [not_scored(metrics, Status.FAILED, str(error)) for _ in range(count)]
 
 
-def missing_weights(names: Sequence[str], folder: Path | None) -> str | None:
-    """The first thing that is wrong with the weights of these names, as one line that ends in what to type."""
-    for name in names:
-        try:
-            locate(name, folder)
-        except EditgaugeError as error:
-            return str(error)
-    return None
-
-
 def origin_of(names: Sequence[str], folder: Path | None, **parameters: Any) -> dict[str, Any]:
     """Checksums of the weights, versions of the libraries, parameters. Missing weights are part of it, so that their
     arrival makes another fingerprint and the rows are computed."""

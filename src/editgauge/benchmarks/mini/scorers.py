@@ -7,10 +7,10 @@ from editgauge.types import Track
 FACTORIES: dict[Track, list[str]] = {
     "pixel": ["editgauge.benchmarks.common_pixel:background", "editgauge.benchmarks.common_pixel:reference"],
     "ocr": [],
-<<<<<<< HEAD
-    "embedding": ["editgauge.benchmarks.textedit.neural:scorers", "editgauge.benchmarks.medebench.neural:embedding"],
-=======
-    "embedding": ["editgauge.benchmarks.common_neural:embedding"],
->>>>>>> f0f2eba (LPIPS shares the pixel track's area and conditions; mini gets neural metrics; score --weights --device --precision)
+    "embedding": [
+        "editgauge.benchmarks.common_neural:lpips",
+        "editgauge.benchmarks.textedit.neural:scorers",
+        "editgauge.benchmarks.medebench.neural:embedding",
+    ],
     "judge": [],
 }

@@ -29,7 +29,12 @@ EDITORS: dict[str, str] = {
     "folder": "editgauge.editors.folder:folder",
     "typeset": "editgauge.editors.typeset:typeset",
 }
-TABLES: dict[str, dict[str, str]] = {"benchmarks": BENCHMARKS, "editors": EDITORS}
+OCR_ENGINES: dict[str, str] = {
+    "rapidocr": "editgauge.ocr.rapid:engine",
+    "paddleocr": "editgauge.ocr.paddle:engine",
+    "tesseract": "editgauge.ocr.tesseract:engine",
+}
+TABLES: dict[str, dict[str, str]] = {"benchmarks": BENCHMARKS, "editors": EDITORS, "ocr_engines": OCR_ENGINES}
 _ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}
 
 
@@ -58,4 +63,4 @@ def find(kind: str, name: str) -> Any:
     known = names(kind)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
-    raise UnknownName(f"{kind[:-1]} {name!r} is not known; {hint}")
+    raise UnknownName(f"{kind[:-1].replace('_', ' ')} {name!r} is not known; {hint}")

@@ -8,6 +8,7 @@
     +-- DataError             a data set or outputs folder is not what it should be
     |   +-- ImageError        one picture cannot be read: carries the path
     |       +-- ImageTooLarge a picture over the pixel limit (the limit can be raised)
+    +-- OcrError              an OCR engine broke down on a picture
     +-- RunError              the run folder: cannot be written, holds contradicting rows
     +-- ShapeMismatch         two arrays that should have one shape have two
     +-- WeightsError          a network's weights are not there, or are not the ones they should be
@@ -55,6 +56,10 @@ class ImageError(DataError):
 
 class ImageTooLarge(ImageError):
     """The picture has more pixels than the limit allows; decoding it was not tried."""
+
+
+class OcrError(EditgaugeError):
+    """An OCR engine broke down on a picture: it was called as it should be and gave no answer."""
 
 
 class RunError(EditgaugeError):

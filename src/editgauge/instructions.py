@@ -193,6 +193,7 @@ _METHODS: Final[dict[str, Operation]] = {
     "text_delete": "delete",
     "text_relocation": "move",
     "text_attribute": "recolour",
+    "scale": "resize",
     "scaling": "resize",
     "scalling": "resize",
     "rotation": "rotate",

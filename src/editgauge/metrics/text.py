@@ -111,6 +111,43 @@ def _without_blanks(character: str) -> bool:
     )
 
 
+_SCRIPTS: tuple[tuple[str, str], ...] = (
+    ("HIRAGANA", "ja"),
+    ("KATAKANA", "ja"),
+    ("HANGUL", "ko"),
+    ("ARABIC", "ar"),
+    ("HEBREW", "he"),
+    ("THAI", "th"),
+    ("DEVANAGARI", "hi"),
+    ("CYRILLIC", "ru"),
+    ("CJK", "zh"),
+    ("GREEK", "el"),
+    ("LATIN", "en"),
+    ("FULLWIDTH LATIN", "en"),
+)
+
+
+LANGUAGES: tuple[str, ...] = tuple(dict.fromkeys(language for _, language in _SCRIPTS))
+"""What `language_of` gives, ``other`` aside."""
+
+
+def language_of(*texts: str) -> str:
+    """The language, or rather the script, that an OCR engine must know to read these texts.
+
+    ``zh`` (Chinese characters alone), ``ja`` (with kana), ``ko``, ``ru`` (Cyrillic), ``ar``, ``he``, ``el``, ``th``,
+    ``hi`` (Devanagari); ``en`` for Latin script in any language and for texts without letters; ``other`` where there is
+    a letter of none of these. With several scripts the first of these counts that is there, before Latin: its
+    engines read Latin script too.
+    """
+    found = set()
+    for character in "".join(texts):
+        if character.isascii() or not character.isalpha():
+            continue
+        name = unicodedata.name(unicodedata.normalize("NFKC", character)[:1], "")
+        found.add(next((language for script, language in _SCRIPTS if name.startswith(script)), "other"))
+    return min(found, key=("other", *LANGUAGES).index, default="en")
+
+
 # --------------------------------------------------------------------------------------------------- right to left
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from editgauge.benchmarks.common_neural import place
 from editgauge.images import read_header, read_image, resize
 from editgauge.models.adapter_scorer import AdapterScorer
 from editgauge.models.clip_scorer import ClipScorer, Measure
@@ -44,18 +43,22 @@ _MEDCLIP = "Cosine of the MedCLIP features of the output and the text."
 
 def lpips(**options: Any) -> list[LpipsScorer]:
     """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``, ``precision``."""
-    return [LpipsScorer(frames=frames, net="alex", inputs=("images", "reference"), metrics=(LPIPS,), **place(options))]
+    return [LpipsScorer(frames=frames, net="alex", inputs=("images", "reference"), metrics=(LPIPS,), **_place(options))]
 
 
 def embedding(**options: Any) -> list[Any]:
     """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``, ``precision``."""
-    here = {**place(options), "cache": options.get("cache")}
+    place = {**_place(options), "cache": options.get("cache")}
     return [
-        ClipScorer(measures=MEASURES, **here),
+        ClipScorer(measures=MEASURES, **place),
         _adapter("imagereward", "ImageReward", _REWARD, -math.inf, math.inf),
         _adapter("medclip", "MedCLIP", _MEDCLIP, -1.0, 1.0),
-        FidScorer(**here),
+        FidScorer(**place),
     ]
+
+
+def _place(options: dict[str, Any]) -> dict[str, Any]:
+    return {"folder": options.get("weights"), "device": options.get("device"), "precision": options.get("precision")}
 
 
 def _adapter(name: str, title: str, note: str, low: float, high: float) -> AdapterScorer:
@@ -82,5 +85,5 @@ def frames(sample: Sample, edit: Edit) -> Frames:
     reference, output = read_image(sample.reference), read_image(edit.path)
     detail = {}
     if (output.shape[1], output.shape[0]) != size:
-        detail = {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
+        detail = {"resized": f"{output.shape[1]} x {output.shape[0]} to {size[0]} x {size[1]}, bicubic"}
     return Frames(resize(reference, size, "bicubic"), resize(output, size, "bicubic"), detail=detail)

@@ -6,11 +6,10 @@ from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
     "pixel": ["editgauge.benchmarks.common_pixel:background", "editgauge.benchmarks.common_pixel:reference"],
-    "ocr": [],
-    "embedding": [
-        "editgauge.benchmarks.common_neural:lpips",
-        "editgauge.benchmarks.textedit.neural:scorers",
-        "editgauge.benchmarks.medebench.neural:embedding",
+    "ocr": [
+        "editgauge.benchmarks.textedit.ocr_scorer:ocr_scorers",
+        "editgauge.benchmarks.textedit.ocr_scorer:presence_scorers",
     ],
+    "embedding": ["editgauge.benchmarks.textedit.neural:scorers", "editgauge.benchmarks.medebench.neural:embedding"],
     "judge": [],
 }

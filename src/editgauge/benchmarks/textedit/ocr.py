@@ -154,25 +154,25 @@ def ocr_scores(
     corrected = variant == "corrected"
     nothing: dict[str, float | None] = dict.fromkeys(METRICS, None if corrected else 0.0)
     try:
-        raw, found = _boxes(original, corrected), _boxes(edited, corrected)
+        raw, found = boxes_of(original, corrected), boxes_of(edited, corrected)
     except (ValueError, TypeError, IndexError) as error:  # the released code catches everything, and says zero
         return _ended(nothing, trace, f"a recognised text is not (polygon, text, confidence): {error}")
     edit = _Edit(source_text, target_text, corrected)
-    lines = _lines(raw, corrected)
-    texts = [normalise(_text(line, corrected)) for line in lines]
+    lines = lines_of(raw, corrected)
+    texts = [normalise(line_text(line, corrected)) for line in lines]
     at = edit.find_line(lines, texts)
     if at < 0:
         where = "the source text in the original" if raw else "any text in the original"
         return _ended(nothing, trace, f"OCR does not find {where}")
     if trace is not None:
-        trace.edit_line, trace.region, trace.rules = _numbers(lines[at]), _union(lines[at]), edit.rules
+        trace.edit_line, trace.region, trace.rules = _numbers(lines[at]), union(lines[at]), edit.rules
     if not found:
         return _ended(dict.fromkeys(METRICS, 0.0), trace, "OCR does not find any text in the output")
-    region = _union(lines[at])
-    inside, outside = _split(found, region)
+    region = union(lines[at])
+    inside, outside = split(found, region)
     accuracy = edit.accuracy(inside, found, trace)
     del lines[at], texts[at]
-    others = _lines(outside, corrected)
+    others = lines_of(outside, corrected)
     total = _background(lines, texts, others, corrected, trace)
     precision, recall, f1 = _weighted(accuracy, total, len(lines), len(others), corrected)
     ned = edit.ned(raw, found, trace)
@@ -188,7 +188,7 @@ def _ended(scores: dict[str, float | None], trace: Trace | None, reason: str) ->
 
 
 # ------------------------------------------------------------------------------------------------- boxes and lines
-def _boxes(page: Sequence[Recognised], corrected: bool) -> list[Box]:
+def boxes_of(page: Sequence[Recognised], corrected: bool) -> list[Box]:
     """The axis-aligned boxes of a page, in its order; `corrected` leaves out what has no finite box."""
     boxes: list[Box] = []
     for index, (polygon, text, *_) in enumerate(page):
@@ -219,7 +219,7 @@ def _boxes(page: Sequence[Recognised], corrected: bool) -> list[Box]:
     return boxes
 
 
-def _lines(boxes: list[Box], corrected: bool) -> list[list[Box]]:
+def lines_of(boxes: list[Box], corrected: bool) -> list[list[Box]]:
     """Boxes as lines, from the top down, each from left to right; equal places keep the order of the page."""
     if not boxes:
         return []
@@ -241,7 +241,7 @@ def _lines(boxes: list[Box], corrected: bool) -> list[list[Box]]:
     return lines
 
 
-def _text(line: list[Box], corrected: bool, joint: str = "") -> str:
+def line_text(line: list[Box], corrected: bool, joint: str = "") -> str:
     """A line's text; `corrected` reads a line of mostly right-to-left text from its right end."""
     if len(line) == 1:
         return line[0][5]
@@ -255,7 +255,7 @@ def _numbers(boxes: Sequence[Box]) -> tuple[int, ...]:
     return tuple(box.number for box in boxes)
 
 
-def _union(boxes: list[Box]) -> Rect:
+def union(boxes: list[Box]) -> Rect:
     if len(boxes) == 1:
         return boxes[0][:4]
     return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
@@ -272,7 +272,7 @@ def _overlap(a: Rect, b: Rect) -> float:
     return shared / union if union > 0 else 0.0
 
 
-def _split(boxes: list[Box], region: Rect) -> tuple[list[Box], list[Box]]:
+def split(boxes: list[Box], region: Rect) -> tuple[list[Box], list[Box]]:
     """The output's boxes inside the edited region (IoU > 0.5, or the centre in it, borders included), and the rest."""
     left, top, right, bottom = region
     inside: list[Box] = []
@@ -291,7 +291,7 @@ def _background(
     lines: list[list[Box]], texts: list[str], others: list[list[Box]], corrected: bool, trace: Trace | None
 ) -> float:
     """The summed similarities of the original's other lines to the output's, each taken once, greedily from the top."""
-    free = [normalise(_text(line, corrected)) for line in others]
+    free = [normalise(line_text(line, corrected)) for line in others]
     left = list(range(len(others)))
     total = 0.0
     for line, text in zip(lines, texts, strict=True):
@@ -341,12 +341,12 @@ class _Edit:
         source = self.source
         if self.corrected:
             if not source:
-                source, texts = self.key(self.source_text), [self.key(_text(line, True)) for line in lines]
+                source, texts = self.key(self.source_text), [self.key(line_text(line, True)) for line in lines]
                 if not source:
                     return -1
             elif len(source) <= SHORT:
                 for index, line in enumerate(lines):
-                    if occurrences(_text(line, True, " "), self.source_text, whole=True):
+                    if occurrences(line_text(line, True, " "), self.source_text, whole=True):
                         return index
         best, at = FOUND, -1
         for index, text in enumerate(texts):
@@ -363,12 +363,12 @@ class _Edit:
         best = 0.0
         for box in inside:
             best = max(best, similarity(target, self.key(box[5])))
-        lines = _lines(inside, self.corrected)
+        lines = lines_of(inside, self.corrected)
         for line in lines:
             if len(line) > 1:
-                best = max(best, similarity(target, self.key(_text(line, self.corrected))))
+                best = max(best, similarity(target, self.key(line_text(line, self.corrected))))
         if self.corrected:
-            penalised = self._stays(" ".join([_text(line, True, " ") for line in lines]))
+            penalised = self._stays(" ".join([line_text(line, True, " ") for line in lines]))
         else:
             page = normalise("".join([box[5] for box in found]))
             penalised = self.source in page and self.target not in page
@@ -411,7 +411,7 @@ class _Edit:
         if not there:
             return 0.0
         there.sort(key=_LEFT)
-        text = key(_text(there, self.corrected))
+        text = key(line_text(there, self.corrected))
         value = similarity(target, text)
         if similarity(source, text) > 0.9 and similarity(source, target) < 0.5:
             value *= PENALTY

@@ -6,7 +6,7 @@ from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
     "pixel": ["editgauge.benchmarks.common_pixel:reference"],
-    "ocr": [],
+    "ocr": ["editgauge.benchmarks.textedit.ocr_scorer:ocr_scorers"],
     "embedding": ["editgauge.benchmarks.textedit.neural:scorers"],
     "judge": [],
 }

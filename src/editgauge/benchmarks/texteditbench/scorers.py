@@ -6,7 +6,10 @@ from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
     "pixel": ["editgauge.benchmarks.texteditbench.pixel:scorers", "editgauge.benchmarks.texteditbench.neural:scorers"],
-    "ocr": [],
+    "ocr": [
+        "editgauge.benchmarks.textedit.ocr_scorer:ocr_scorers",
+        "editgauge.benchmarks.textedit.ocr_scorer:presence_scorers",
+    ],
     "embedding": ["editgauge.benchmarks.texteditbench.neural:scorers"],
     "judge": [],
 }

@@ -1,0 +1,198 @@
+"""The scorers of the track ``ocr``: TextEdit's five scores, and those for deleted and inserted text.
+
+They serve every benchmark whose samples know a source or a target text; a benchmark names `ocr_scorers` or
+`presence_scorers` in its list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from editgauge import images
+from editgauge.benchmarks.textedit.ocr import METRICS, Trace, ocr_scores
+from editgauge.benchmarks.textedit.presence import METRICS as PRESENCE
+from editgauge.benchmarks.textedit.presence import deletion_scores, insertion_scores
+from editgauge.instructions import read_instruction
+from editgauge.metrics.text import LANGUAGES, language_of, normalise
+from editgauge.ocr import Reader, Text, open_reader
+from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
+
+_NOTE = (
+    "corrected: lines by text height, right-to-left lines, case and punctuation seen, whole words for short texts, the "
+    "penalty by region, dataset_fault where OCR does not find the source, invented text counted; TextEdit classic track"
+)
+_MEANS = {
+    "OA": "target text read in the edited region",
+    "OP": "precision over the target and the other lines",
+    "OR": "recall over the target and the other lines",
+    "F1": "harmonic mean of OP and OR",
+    "NED": "text at the source's place against the target",
+}
+
+
+def ocr_scorers(*, cache: Path | None = None, ocr_engine: str | None = None, **_: Any) -> list[TextScorer]:
+    """TextEdit's five scores, read by the named engine (default ``rapidocr``), with a store in the folder `cache`."""
+    return [TextScorer(*_reader(cache, ocr_engine))]
+
+
+def presence_scorers(*, cache: Path | None = None, ocr_engine: str | None = None, **_: Any) -> list[PresenceScorer]:
+    """Scores of deleted and inserted text; options as for `ocr_scorers`."""
+    return [PresenceScorer(*_reader(cache, ocr_engine))]
+
+
+def _reader(cache: Path | None, ocr_engine: str | None) -> tuple[Reader, dict[str, Any], str]:
+    reader = open_reader(ocr_engine or "rapidocr", cache)
+    return reader, reader.engine.identity().as_dict(), reader.label
+
+
+@dataclass(frozen=True, slots=True)
+class TextScorer:
+    """OA, OP, OR, F1 and NED of a replaced text, faithful and corrected, from one reading of either picture.
+
+    The output is resized to the original's size before it is read (Lanczos), as released. `source` is the engine's
+    identity: scores of two engines are never one table's.
+    """
+
+    reader: Reader
+    engine: Mapping[str, Any]
+    source: str
+    name: str = "ocr"
+    track: Track = "ocr"
+    metrics: tuple[Metric, ...] = tuple(
+        Metric(name, "higher", 0.0, 1.0, "", VARIANTS, f"{_MEANS[name]}; {_NOTE}") for name in METRICS
+    )
+    inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
+
+    def origin(self) -> Mapping[str, Any]:
+        return {"metric": "textedit-ocr 1", **self.engine}
+
+    def applies(self, sample: Sample) -> str | None:
+        for what, text in (("source", sample.source_text), ("target", sample.target_text)):
+            if text is None:
+                return f"no {what} text is known of this sample"
+            if not text.strip():
+                return f"the {what} text is empty"
+        operation = _operation(sample) if sample.attributes.get("operation") else "change"
+        if operation != "change":
+            return f"the operation is {operation or 'not known'}, not a replacement of text"
+        return _unread(self.reader, sample)
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        original, edited = read_pair(self.reader, sample, edit)
+        scores: list[Score] = []
+        for variant in VARIANTS:
+            trace = Trace()
+            values = ocr_scores(
+                original, edited, sample.source_text or "", sample.target_text or "", variant=variant, trace=trace
+            )
+            detail = _detail(trace, edited)
+            for name, value in values.items():
+                more = detail if name == "OA" else {}
+                if value is None:
+                    reason = trace.reason or "OCR finds no box of the original that reads as the source text"
+                    scores.append(Score(name, None, variant, Status.DATASET_FAULT, reason, more))
+                else:
+                    scores.append(Score(name, value, variant, Status.SCORED, trace.reason, more))
+        return scores
+
+    def explain(self, sample: Sample, edit: Edit) -> images.Array:
+        """Original and output with boxes, region, lines and scores drawn on them: shape (H, W, 3), uint8, RGB."""
+        from editgauge.benchmarks.textedit.explain import draw
+
+        original, edited = read_pair(self.reader, sample, edit)
+        return draw(sample, edit, original, edited, self.source)
+
+
+def _detail(trace: Trace, edited: Sequence[Text]) -> dict[str, Any]:
+    """What a reader of the row wants to know: what stood in the edited region, and which rules were at work."""
+    detail: dict[str, Any] = {"read": " ".join(edited[number].text for number in trace.region_boxes)[:200]}
+    if trace.penalised:
+        detail["penalised"] = True
+    if trace.rules:
+        detail["rules"] = list(trace.rules)
+    return detail
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceScorer:
+    """``deleted``, ``inserted`` and ``kept``: see `presence`. Only corrected: no paper has these."""
+
+    reader: Reader
+    engine: Mapping[str, Any]
+    source: str
+    name: str = "ocr_presence"
+    track: Track = "ocr"
+    metrics: tuple[Metric, ...] = (
+        Metric("deleted", "higher", 0.0, 1.0, "", ("corrected",), "source no longer read at its place; ours"),
+        Metric("inserted", "higher", 0.0, 1.0, "", ("corrected",), "target read, more often than before; ours"),
+        Metric("kept", "higher", 0.0, 1.0, "", ("corrected",), "the original's other lines still read; ours"),
+    )
+    inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
+
+    def origin(self) -> Mapping[str, Any]:
+        return {"metric": "text-presence 1", **self.engine}
+
+    def applies(self, sample: Sample) -> str | None:
+        operation = _operation(sample)
+        if operation not in ("delete", "insert"):
+            return f"the operation is {operation or 'not known'}, no deletion or insertion of text"
+        text = sample.source_text if operation == "delete" else sample.target_text
+        if text is None:
+            return f"the text to {operation} is not known of this sample"
+        if not normalise(text):
+            return f"the text to {operation}, {text!r}, has no letter or digit in it"
+        return _unread(self.reader, sample)
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        original, edited = read_pair(self.reader, sample, edit)
+        values: Mapping[str, float] | None
+        if _operation(sample) == "delete":
+            values, missing = deletion_scores(original, edited, sample.source_text or ""), "inserted"
+        else:
+            values, missing = insertion_scores(original, edited, sample.target_text or ""), "deleted"
+        scores = []
+        for name in PRESENCE:
+            if name == missing:
+                status, reason = Status.NOT_APPLICABLE, f"nothing is {name} in this sample"
+            elif values is None:
+                status, reason = Status.DATASET_FAULT, "OCR does not find the source text in the original"
+            else:
+                status, reason = Status.NOT_APPLICABLE, "the original has no other text"
+            value = None if values is None else values.get(name)
+            if value is not None:
+                status, reason = Status.SCORED, ""
+            scores.append(Score(name, value, "corrected", status, reason))
+        return scores
+
+
+def read_pair(reader: Reader, sample: Sample, edit: Edit) -> tuple[list[Text], list[Text]]:
+    """The recognised text of the original, and of the output at the original's size."""
+    if edit.path is None:
+        raise ValueError(f"{sample.id}: the edit of {edit.editor!r} has no picture")
+    language = language_for(sample)
+    header = images.read_header(sample.image)
+    size = (header.width, header.height)
+    return reader(sample.image, language), reader(edit.path, language, size)
+
+
+def language_for(sample: Sample) -> str:
+    """The language to read a sample in: its own ``language`` attribute, else by the script of its texts."""
+    known = sample.attributes.get("language")
+    if known in LANGUAGES:  # TextEditBench's difficulty attribute of this name is a number
+        return str(known)
+    return language_of(sample.source_text or "", sample.target_text or "")
+
+
+def _operation(sample: Sample) -> str | None:
+    """The operation as the benchmark names it, else by the instruction's words."""
+    return read_instruction(sample.instruction, str(sample.attributes.get("operation", ""))).operation
+
+
+def _unread(reader: Reader, sample: Sample) -> str | None:
+    language = language_for(sample)
+    if reader.engine.own_language(language) is None:
+        return f"the OCR engine {reader.engine.name!r} cannot read the language {language!r}"
+    return None

@@ -1,0 +1,137 @@
+"""What an OCR engine is to the rest of the tool: a picture goes in, recognised text comes out; it says who it is.
+
+Everything that an engine gives passes through `clean`, so that what is scored now and what is read back from the store
+later is the same to the last digit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from editgauge.images import Array
+from editgauge.metrics.text import logical_order
+
+Point = tuple[float, float]
+
+
+class Text(NamedTuple):
+    """One recognised piece of text: a line of print as a rule, or what of it stands together.
+
+    `polygon` holds four corners (x, y) in pixels of the picture that was read, clockwise from the text's top left one,
+    to 0.01 px; `text` is in logical order; `confidence` lies in [0, 1], to four places.
+    """
+
+    polygon: tuple[Point, ...]
+    text: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What made a recognised text: two identities that are equal read every picture alike.
+
+    `models` maps the name of each model file to the SHA-256 of its content (the first 16 digits); `settings` holds all
+    that changes results.
+    """
+
+    engine: str
+    version: str
+    models: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """``rapidocr-3.10.0-1f0a9c3d``: engine, version and a hash of all the rest. The `source` of rows."""
+        text = json.dumps(self.as_dict(), sort_keys=True, ensure_ascii=True)
+        return f"{self.engine}-{self.version}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "engine": self.engine,
+            "version": self.version,
+            "models": dict(self.models),
+            "settings": dict(self.settings),
+        }
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """``(picture, language) -> recognised text``.
+
+    An engine object is small and can be pickled; models are loaded in the process that reads, at the first picture. It
+    uses one core: as many processes as cores fill the machine. Calls from several threads wait for each other.
+    """
+
+    name: str
+
+    def identity(self) -> Identity:
+        """Who reads. Raises `MissingExtra` or `UsageError` when what it needs is not installed."""
+        ...
+
+    def own_language(self, language: str) -> str | None:
+        """The engine's name for a language of `metrics.text.language_of`; None when it cannot read it."""
+        ...
+
+    def __call__(self, image: Array, language: str = "en") -> list[Text]:
+        """The text in a picture of shape (H, W, 3), uint8, RGB. Raises `OcrError` when the engine breaks down."""
+        ...
+
+
+def clean(found: Iterable[tuple[Any, Any, Any]], size: tuple[int, int], *, visual: bool = False) -> list[Text]:
+    """Recognised text as everything else expects it; what has no text or no finite place is left out.
+
+    `found` holds (polygon, text, confidence) as an engine gave it, `size` is (width, height) of the picture: corners
+    outside are moved to its border. Control characters and lone surrogates go, a polygon of other than four corners
+    becomes its box. `visual`: the engine writes right-to-left text in the order of its pixels.
+    """
+    texts: list[Text] = []
+    for polygon, text, confidence in found:
+        words = _printable(str(text or ""))
+        corners = _corners(polygon, size)
+        if not words or corners is None:
+            continue
+        sure = float(confidence) if confidence is not None and math.isfinite(float(confidence)) else 0.0
+        texts.append(Text(corners, logical_order(words) if visual else words, round(min(1.0, max(0.0, sure)), 4)))
+    return texts
+
+
+def _printable(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    kept = (" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs", "Cn"))
+    words = "".join(kept).strip()
+    return words if any(unicodedata.category(c) != "Cf" for c in words) else ""  # nothing but invisible marks
+
+
+def _corners(polygon: Any, size: tuple[int, int]) -> tuple[Point, ...] | None:
+    points = [(float(point[0]), float(point[1])) for point in polygon]
+    if len(points) < 2 or not all(math.isfinite(x) and math.isfinite(y) for x, y in points):
+        return None
+    if len(points) != 4:
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+        points = [(left, top), (right, top), (right, bottom), (left, bottom)]
+    width, height = float(size[0]), float(size[1])
+    return tuple((round(min(max(x, 0.0), width), 2), round(min(max(y, 0.0), height), 2)) for x, y in points)
+
+
+def box_of(text: Text) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a recognised text."""
+    xs, ys = [x for x, _ in text.polygon], [y for _, y in text.polygon]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def model_hashes(paths: Sequence[Path]) -> dict[str, str]:
+    """File name -> first 16 digits of the content's SHA-256, for `Identity.models`."""
+    hashes = {}
+    for path in paths:
+        with path.open("rb") as file:
+            hashes[path.name] = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    return hashes

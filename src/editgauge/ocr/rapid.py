@@ -1,0 +1,151 @@
+"""The default engine: RapidOCR's models (PP-OCRv6 small) on onnxruntime, inside the wheel, read offline.
+
+Reads Latin, Greek, Chinese and Japanese script; not Korean, Cyrillic, Arabic and others, and says so. Two settings are
+ours because they change results or use cores that are not theirs: text lines are recognised one by one (in a batch a
+line's result depends on its neighbours' lengths), and every model runs on one thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+
+from editgauge.errors import MissingExtra, OcrError
+from editgauge.images import Array
+from editgauge.ocr.engine import Identity, Text, box_of, clean, model_hashes
+from editgauge.ocr.tiles import read_large
+
+LIMIT: Final = 2000
+"""Pictures with a longer side are shrunk to it by the library; we read them in tiles as well."""
+TILE: Final = 1600
+OVERLAP: Final = 320
+LEAST_SIDE: Final = 64
+WIDEST: Final = 4
+"""Narrower pictures are widened with a plain margin: the library fails above 1 : 60, and crawls above 1 : 8."""
+_LANGUAGES: Final = frozenset({"en", "zh", "ja", "el"})
+_SETTINGS: Final[dict[str, Any]] = {
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+    "Rec.rec_batch_num": 1,
+    "Cls.cls_batch_num": 1,
+    "Global.log_level": "error",
+}
+_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class RapidOcr:
+    """The engine ``rapidocr``; see the module."""
+
+    name: str = "rapidocr"
+
+    def identity(self) -> Identity:
+        return _identity()
+
+    def own_language(self, language: str) -> str | None:
+        return "multilingual" if language in _LANGUAGES else None
+
+    def __call__(self, image: Array, language: str = "en") -> list[Text]:
+        if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
+            raise ValueError(f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}")
+        return read_large(image, _read, limit=LIMIT, side=TILE, overlap=OVERLAP, again=_read_again)
+
+
+def engine() -> RapidOcr:
+    return RapidOcr()
+
+
+@lru_cache(maxsize=1)
+def _identity() -> Identity:
+    """Versions and model hashes, without importing the library: planning a run needs no models in memory."""
+    for package in ("rapidocr", "onnxruntime"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra("the OCR engine 'rapidocr'", package, "ocr")
+    spec = importlib.util.find_spec("rapidocr")
+    folder = Path(str(spec.origin)).parent / "models" if spec else Path()
+    settings = {key: value for key, value in _SETTINGS.items() if key != "Global.log_level"}
+    return Identity(
+        "rapidocr",
+        version("rapidocr"),
+        model_hashes(sorted(folder.glob("*.onnx"))),
+        {**settings, "onnxruntime": version("onnxruntime"), "opencv": cv2.__version__, "tile": [TILE, OVERLAP]},
+    )
+
+
+@lru_cache(maxsize=1)
+def _reader() -> Any:
+    _identity()  # says which package is missing, if one is
+    import logging
+
+    from rapidocr import RapidOCR
+
+    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+    return RapidOCR(params=dict(_SETTINGS))
+
+
+def _read(image: Array) -> list[Text]:
+    """One picture, as the library reads it: larger ones shrunk."""
+    height, width = image.shape[:2]
+    padded, x, y = _padded(image)
+    result = _call(padded, use_det=True)
+    if result.boxes is None or result.txts is None:
+        return []
+    boxes = np.asarray(result.boxes, dtype=np.float64) - (x, y)
+    return clean(zip(boxes, result.txts, result.scores or (), strict=True), (width, height))
+
+
+def _call(image: Array, *, use_det: bool) -> Any:
+    with _LOCK:
+        reader = _reader()
+        try:
+            return reader(cv2.cvtColor(image, cv2.COLOR_RGB2BGR), use_det=use_det, use_cls=True, use_rec=True)
+        except Exception as error:  # the library raises its own types, OpenCV's and onnxruntime's
+            text = str(error).strip().splitlines()
+            raise OcrError(f"the OCR engine 'rapidocr' failed: {text[-1] if text else type(error).__name__}") from error
+
+
+def _padded(image: Array) -> tuple[Array, int, int]:
+    """The picture with a margin in its border's median colour where it is too small or too narrow, and the margin."""
+    height, width = image.shape[:2]
+    wanted_width, wanted_height = max(width, LEAST_SIDE, height // WIDEST), max(height, LEAST_SIDE, width // WIDEST)
+    if (wanted_width, wanted_height) == (width, height):
+        return image, 0, 0
+    border = np.concatenate([image[0], image[-1], image[:, 0], image[:, -1]])
+    result = np.empty((wanted_height, wanted_width, 3), np.uint8)
+    result[:] = np.median(border, axis=0).astype(np.uint8)
+    x, y = (wanted_width - width) // 2, (wanted_height - height) // 2
+    result[y : y + height, x : x + width] = image
+    return result, x, y
+
+
+def _read_again(image: Array, text: Text) -> Text:
+    """The same text recognised from the picture at full size: shrunk, small print may be found but not read."""
+    corners = np.array(text.polygon, np.float32)
+    width = round(max(np.linalg.norm(corners[0] - corners[1]), np.linalg.norm(corners[2] - corners[3])))
+    height = round(max(np.linalg.norm(corners[0] - corners[3]), np.linalg.norm(corners[1] - corners[2])))
+    if width < 2 or height < 2:
+        return text
+    flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    left, top, right, bottom = (round(value) for value in box_of(text))
+    part = image[max(0, top - 2) : bottom + 2, max(0, left - 2) : right + 2]
+    origin = np.array([max(0, left - 2), max(0, top - 2)], np.float32)
+    matrix = cv2.getPerspectiveTransform(corners - origin, flat)
+    crop = cv2.warpPerspective(
+        np.ascontiguousarray(part), matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
+    if height >= 1.5 * width:
+        crop = np.rot90(crop)
+    with contextlib.suppress(OcrError):
+        result = _call(np.ascontiguousarray(crop), use_det=False)
+        if result.txts and str(result.txts[0]).strip() and result.scores[0] > text.confidence:
+            return clean([(text.polygon, result.txts[0], result.scores[0])], (image.shape[1], image.shape[0]))[0]
+    return text

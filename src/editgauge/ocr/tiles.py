@@ -1,0 +1,96 @@
+"""Reading pictures above an engine's limit without losing small text: the whole picture shrunk, and tiles at full size.
+
+The shrunk picture finds what is long or large, the tiles find what is small. A text that a tile's border cut is taken
+from the shrunk picture or from a neighbouring tile; what remains of it elsewhere is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from editgauge.images import Array
+from editgauge.ocr.engine import Text, box_of
+
+Read = Callable[[Array], list[Text]]
+Box = tuple[float, float, float, float]
+
+TOUCHES = 4.0
+"""Text that ends this near to a tile's inner border counts as cut by it, in pixels."""
+
+
+def windows(length: int, side: int, overlap: int) -> list[tuple[int, int]]:
+    """Start and end of the tiles along one axis: `side` long, evenly spread, overlapping by `overlap` at least."""
+    if length <= side:
+        return [(0, length)]
+    count = -(-(length - overlap) // (side - overlap))
+    step = (length - side) / (count - 1)
+    return [(round(index * step), round(index * step) + side) for index in range(count)]
+
+
+def read_large(
+    image: Array, read: Read, *, limit: int, side: int, overlap: int, again: Callable[[Array, Text], Text] | None = None
+) -> list[Text]:
+    """The text of a picture of any size; `read` takes pictures of any size, but shrinks those with a side over `limit`.
+
+    Up to `limit` this is `read(image)`. `again` reads one text once more from the picture at full size; it is asked for
+    texts that only the shrunk picture shows as a whole.
+    """
+    height, width = image.shape[:2]
+    if max(height, width) <= limit:
+        return read(image)
+    whole = read(image)
+    entire: list[Text] = []
+    cut: list[Text] = []
+    for top, bottom in windows(height, side, overlap):
+        for left, right in windows(width, side, overlap):
+            inner = (left > 0, top > 0, right < width, bottom < height)
+            for text in read(image[top:bottom, left:right]):
+                is_cut = _touches(box_of(text), (right - left, bottom - top), inner)
+                (cut if is_cut else entire).append(_moved(text, left, top))
+    kept = _without_doubles(entire)
+    for text in sorted(whole, key=_area, reverse=True):
+        place = box_of(text)
+        inside = [other for other in kept if _share(box_of(other), place) > 0.5]
+        if any(_share(place, box_of(other)) > 0.8 for other in inside):
+            continue
+        if any(_share(box_of(part), place) > 0.5 for part in cut):
+            kept = [other for other in kept if other not in inside]
+        elif sum(_share(place, box_of(other)) for other in kept) > 0.3:
+            continue
+        kept.append(again(image, text) if again else text)
+    for text in sorted(cut, key=_area, reverse=True):
+        if sum(_share(box_of(text), box_of(other)) for other in kept) < 0.5:
+            kept.append(text)
+    return sorted(kept, key=lambda text: (text.polygon[0][1], text.polygon[0][0]))
+
+
+def _touches(box: Box, size: tuple[int, int], inner: tuple[bool, bool, bool, bool]) -> bool:
+    left, top, right, bottom = box
+    near = (left <= TOUCHES, top <= TOUCHES, right >= size[0] - TOUCHES, bottom >= size[1] - TOUCHES)
+    return any(a and b for a, b in zip(near, inner, strict=True))
+
+
+def _moved(text: Text, x: int, y: int) -> Text:
+    return text._replace(polygon=tuple((round(a + x, 2), round(b + y, 2)) for a, b in text.polygon))
+
+
+def _area(text: Text) -> float:
+    left, top, right, bottom = box_of(text)
+    return (right - left) * (bottom - top)
+
+
+def _share(part: Box, other: Box) -> float:
+    """How much of `part` lies in `other`, from 0 to 1."""
+    width = min(part[2], other[2]) - max(part[0], other[0])
+    height = min(part[3], other[3]) - max(part[1], other[1])
+    area = (part[2] - part[0]) * (part[3] - part[1])
+    return width * height / area if width > 0 and height > 0 and area > 0 else 0.0
+
+
+def _without_doubles(texts: list[Text]) -> list[Text]:
+    """Of texts that two tiles show, the larger; of equal ones the one with more confidence."""
+    kept: list[Text] = []
+    for text in sorted(texts, key=lambda t: (_area(t), t.confidence), reverse=True):
+        if all(_share(box_of(text), box_of(other)) < 0.5 for other in kept):
+            kept.append(text)
+    return kept

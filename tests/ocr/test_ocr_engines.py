@@ -1,0 +1,338 @@
+"""OCR engines: what they give, who they say they are, and what happens when they are not there or break down."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import shutil
+import stat
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from editgauge import catalog
+from editgauge.errors import MissingExtra, OcrError, UnknownName, UsageError
+from editgauge.metrics.text import language_of
+from editgauge.ocr import Engine, Identity, Text, open_reader, paddle, tesseract
+from editgauge.ocr.engine import clean
+
+needs_rapidocr = pytest.mark.skipif(
+    importlib.util.find_spec("rapidocr") is None, reason="the extra 'ocr' is not installed"
+)
+CORNERS = [[0, 0], [40, 0], [40, 10], [0, 10]]
+
+
+def page(*lines: tuple[str, int, int], size: tuple[int, int] = (480, 320), height: int = 32) -> np.ndarray[Any, Any]:
+    """A white page with black lines of print, each (text, x, y)."""
+    picture = Image.new("RGB", size, "white")
+    font = ImageFont.load_default(height)
+    for text, x, y in lines:
+        ImageDraw.Draw(picture).text((x, y), text, fill="black", font=font)
+    return np.asarray(picture)
+
+
+# ------------------------------------------------------------------------------------------------------------ clean
+def test_clean_leaves_out_what_has_no_text_or_no_place() -> None:
+    nan = float("nan")
+    found = [
+        (CORNERS, "kept", 0.5),
+        (CORNERS, "  \u200b\x00 ", 0.9),
+        (CORNERS, None, 0.9),
+        ([[0, 0], [nan, 0], [1, 1], [0, 1]], "nowhere", 0.9),
+        ([], "no polygon", 0.9),
+        ([[0, 0], [float("inf"), 0], [1, 1], [0, 1]], "far away", 0.9),
+    ]
+    assert clean(found, (100, 100)) == [Text(((0, 0), (40, 0), (40, 10), (0, 10)), "kept", 0.5)]
+
+
+def test_clean_puts_everything_into_one_form() -> None:
+    (text,) = clean(
+        [(np.array([[-3.004, 2.0], [120, 2], [60, 50.126]]), " a\tb\ud800\x07 ", np.float32(1.5))], (100, 40)
+    )
+    assert text.polygon == ((0, 2), (100, 2), (100, 40), (0, 40))  # a triangle becomes its box, inside the picture
+    assert text.text == "a b"
+    assert text.confidence == 1.0
+    assert all(type(value) is float for point in text.polygon for value in point)
+    assert clean([(CORNERS, "x", None)], (50, 50))[0].confidence == 0.0
+    assert clean([(CORNERS, "x", float("nan"))], (50, 50))[0].confidence == 0.0
+
+
+def test_clean_turns_visual_order_around() -> None:
+    word = "שלום"
+    assert clean([(CORNERS, word[::-1], 1)], (50, 50), visual=True)[0].text == word
+    assert clean([(CORNERS, word, 1)], (50, 50))[0].text == word
+
+
+def test_two_identities_differ_when_anything_differs() -> None:
+    one = Identity("e", "1", {"m": "a"}, {"s": 1})
+    assert one.label == Identity("e", "1", {"m": "a"}, {"s": 1}).label
+    others = [Identity("e", "2", {"m": "a"}, {"s": 1}), Identity("e", "1", {"m": "b"}, {"s": 1}),
+              Identity("e", "1", {"m": "a"}, {"s": 2})]  # fmt: skip
+    assert len({one.label, *(other.label for other in others)}) == 4
+    assert one.label.startswith("e-1-")
+
+
+def test_an_unknown_engine_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match=r"ocr engine 'rapidocrr' is not known; did you mean rapidocr"):
+        open_reader("rapidocrr")
+
+
+@pytest.mark.parametrize(
+    ("texts", "language"),
+    [
+        (("SALE", "50 %"), "en"),
+        (("naïve", "Straße"), "en"),
+        (("逆风", "SALE"), "zh"),
+        (("限定セール",), "ja"),
+        (("할인",), "ko"),
+        (("Привет",), "ru"),
+        (("שלום",), "he"),
+        (("مرحبا",), "ar"),
+        (("Καφές",), "el"),
+        (("🎉 12",), "en"),
+        (("ＦＵＬＬ",), "en"),
+        (("ጤና",), "other"),
+        ((), "en"),
+    ],
+)
+def test_the_language_follows_from_the_script(texts: tuple[str, ...], language: str) -> None:
+    assert language_of(*texts) == language
+
+
+# --------------------------------------------------------------------------------------------------------- rapidocr
+@needs_rapidocr
+def test_rapidocr_reads_offline_and_says_who_it_is() -> None:
+    engine = open_reader("rapidocr").engine
+    assert isinstance(engine, Engine)
+    texts = engine(page(("SUMMER SALE", 30, 40), ("open daily", 60, 200)))
+    assert [text.text for text in texts] == ["SUMMER SALE", "open daily"]
+    left, top = texts[0].polygon[0]
+    assert abs(left - 30) < 12
+    assert abs(top - 40) < 16
+    identity = engine.identity()
+    assert identity.engine == "rapidocr"
+    assert len(identity.models) >= 3
+    assert identity.settings["Rec.rec_batch_num"] == 1
+    assert pickle.loads(pickle.dumps(engine)).identity() == identity
+
+
+@needs_rapidocr
+@pytest.mark.parametrize("shape", [(1, 1, 3), (3, 40, 3)])
+def test_rapidocr_survives_pictures_of_any_form(shape: tuple[int, int, int]) -> None:
+    assert open_reader("rapidocr").engine(np.full(shape, 200, np.uint8)) == []
+
+
+@needs_rapidocr
+def test_rapidocr_says_what_it_cannot_read() -> None:
+    engine = open_reader("rapidocr").engine
+    assert engine.own_language("zh") is not None
+    assert engine.own_language("ar") is None
+    with pytest.raises(ValueError, match=r"wanted shape \(H, W, 3\)"):
+        engine(np.zeros((0, 10, 3), np.uint8))
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    from editgauge.ocr import rapid
+
+    rapid._identity.cache_clear()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"editgauge\[ocr\]"):
+        open_reader("rapidocr")
+
+
+@needs_rapidocr
+def test_a_breakdown_inside_the_library_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from editgauge.ocr import rapid
+
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("first line\nout of memory")
+
+    monkeypatch.setattr(rapid, "_reader", lambda: broken)
+    with pytest.raises(OcrError, match="'rapidocr' failed: out of memory"):
+        rapid.RapidOcr()(page())
+
+
+# -------------------------------------------------------------------------------------------------------- paddleocr
+class OldPaddle:
+    """PaddleOCR 2.x as far as we use it: arguments, `ocr(pixels, cls=True)` -> [[polygon, (text, score)], …] a page."""
+
+    made: ClassVar[list[dict[str, Any]]] = []
+    folder = Path()
+
+    def __init__(self, **arguments: Any) -> None:
+        self.made.append(arguments)
+        self.args = types.SimpleNamespace(det_model_dir=str(self.folder), rec_model_dir="gone", lang=arguments["lang"])
+
+    def ocr(self, pixels: Any, *, cls: bool) -> Any:
+        if pixels.max() == 0:
+            return [None]
+        if pixels[0, 0, 0] == 13:
+            raise RuntimeError("(Fatal) no kernel")
+        return [[[CORNERS, (f"blue {pixels[0, 0, 0]} {self.args.lang}", 0.9)], [CORNERS, ("", 0.1)]]]
+
+
+class NewPaddle:
+    """PaddleOCR 3.x as far as we use it: `predict(pixels)` -> mappings with lists."""
+
+    def __init__(self, **arguments: Any) -> None:
+        if "show_log" in arguments:
+            raise ValueError("Unknown argument: show_log")
+        self.lang = arguments["lang"]
+
+    def predict(self, pixels: Any) -> Any:
+        if pixels.max() == 0:
+            return [{"rec_polys": [], "rec_texts": [], "rec_scores": []}]
+        polygons = np.array([CORNERS], np.int16)
+        return [{"rec_polys": polygons, "rec_texts": [f"new {self.lang}"], "rec_scores": [0.8]}]
+
+
+@pytest.fixture
+def fake_paddle(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
+    module = types.ModuleType("paddleocr")
+    monkeypatch.setitem(sys.modules, "paddleocr", module)
+    caches = (paddle._reader, paddle._identity)
+    for cache in caches:
+        cache.cache_clear()
+    yield module
+    for cache in caches:
+        cache.cache_clear()
+
+
+def test_paddleocr_2(fake_paddle: Any, tmp_path: Path) -> None:
+    (tmp_path / "inference.pdiparams").write_bytes(b"weights")
+    OldPaddle.made, OldPaddle.folder = [], tmp_path
+    fake_paddle.PaddleOCR, fake_paddle.__version__ = OldPaddle, "2.10.0"
+    reader = open_reader("paddleocr")
+    image = np.zeros((40, 60, 3), np.uint8)
+    assert reader.engine(image) == []
+    image[..., 2] = 7  # blue, which the library is given first
+    assert [text.text for text in reader.engine(image)] == ["blue 7 en"]
+    assert [text.text for text in reader.engine(image, "zh")] == ["blue 7 ch"]
+    assert OldPaddle.made[0] == {
+        "lang": "en",
+        "use_angle_cls": True,
+        "show_log": False,
+        "use_gpu": False,
+        "cpu_threads": 1,
+    }
+    identity = reader.engine.identity()
+    assert identity.version == "2.10.0"
+    assert list(identity.models) == ["det/inference.pdiparams"]
+    assert reader.engine.own_language("th") is None
+    image[..., 2] = 13
+    with pytest.raises(OcrError, match=r"'paddleocr' failed: \(Fatal\) no kernel"):
+        reader.engine(image)
+    with pytest.raises(OcrError, match="no model for the language 'th'"):
+        reader.engine(image, "th")
+
+
+def test_paddleocr_3(fake_paddle: Any) -> None:
+    fake_paddle.PaddleOCR, fake_paddle.__version__ = NewPaddle, "3.2.0"
+    engine = open_reader("paddleocr").engine
+    assert engine(np.zeros((40, 60, 3), np.uint8)) == []
+    assert engine(np.full((40, 60, 3), 9, np.uint8), "ko") == [
+        Text(((0, 0), (40, 0), (40, 10), (0, 10)), "new korean", 0.8)
+    ]
+    assert engine.own_language("th") == "th"
+
+
+def test_paddleocr_that_cannot_start_says_why(fake_paddle: Any) -> None:
+    def offline(**arguments: Any) -> Any:
+        raise OSError("no network")
+
+    fake_paddle.PaddleOCR, fake_paddle.__version__ = offline, "2.10.0"
+    with pytest.raises(OcrError, match="cannot be started for 'en': no network"):
+        open_reader("paddleocr")
+
+
+def test_paddleocr_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "paddleocr", None)
+    with pytest.raises(MissingExtra, match=r"editgauge\[paddleocr\]"):
+        open_reader("paddleocr")
+
+
+# -------------------------------------------------------------------------------------------------------- tesseract
+PROGRAM = """#!{python}
+import os, sys
+arguments = sys.argv[1:]
+if "--version" in arguments:
+    print("tesseract 9.8.7\\n leptonica-1")
+elif "--list-langs" in arguments:
+    print('List of available languages in "{data}/" (2):\\neng\\nchi_sim')
+else:
+    picture = sys.stdin.buffer.read()
+    assert picture[:4] == b"\\x89PNG", picture[:4]
+    assert os.environ["OMP_THREAD_LIMIT"] == "1"
+    if {fail}:
+        sys.stderr.write("warning\\nno memory\\n")
+        sys.exit(1)
+    print("level\\tpage_num\\tblock_num\\tpar_num\\tline_num\\tword_num\\tleft\\ttop\\twidth\\theight\\tconf\\ttext")
+    for line, word, left, conf, text in [(1, 1, 0, 95, "SALE"), (1, 2, 60, 80.5, "TO\\"DAY"), (1, 3, 300, 90, "far"),
+                                         (2, 1, 0, 12, "noise"), (2, 2, 0, 90, " "), (3, 1, 0, "?", "odd")]:
+        print(f"5\\t1\\t1\\t1\\t{{line}}\\t{{word}}\\t{{left}}\\t{{30 * line}}\\t40\\t30\\t{{conf}}\\t{{text}}")
+"""
+
+
+@pytest.fixture
+def fake_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    caches = (tesseract._program, tesseract._listing, tesseract._identity)
+
+    def make(fail: bool = False) -> Engine:
+        for cache in caches:
+            cache.cache_clear()
+        program = tmp_path / "tess"
+        program.write_text(PROGRAM.format(python=sys.executable, data=tmp_path, fail=fail))
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        (tmp_path / "eng.traineddata").write_bytes(b"data")
+        monkeypatch.setenv("EDITGAUGE_TESSERACT", str(program))
+        engine: Engine = catalog.find("ocr_engines", "tesseract")()
+        return engine
+
+    yield make
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script stands in for the program")
+def test_tesseract_lines_are_split_at_wide_gaps(fake_tesseract: Any) -> None:
+    engine = fake_tesseract()
+    texts = engine(np.zeros((1200, 1500, 3), np.uint8))
+    assert [(text.text, text.confidence) for text in texts] == [('SALE TO"DAY', 0.805), ("far", 0.9)]
+    assert texts[0].polygon == ((0, 30), (100, 30), (100, 60), (0, 60))
+    small = engine(np.zeros((500, 750, 3), np.uint8))  # enlarged twice before it is read, and back afterwards
+    assert small[0].polygon == ((0, 15), (50, 15), (50, 30), (0, 30))
+    identity = engine.identity()
+    assert identity.version == "9.8.7"
+    assert list(identity.models) == ["eng.traineddata"]
+    assert engine.own_language("zh") == "chi_sim+eng"
+    assert engine.own_language("ko") is None
+    with pytest.raises(OcrError, match="no data for the language 'ko'; it has chi_sim, eng"):
+        engine(np.zeros((10, 10, 3), np.uint8), "ko")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script stands in for the program")
+def test_tesseract_that_fails_says_why(fake_tesseract: Any) -> None:
+    with pytest.raises(OcrError, match="'tesseract' failed: no memory"):
+        fake_tesseract(fail=True)(np.zeros((10, 10, 3), np.uint8))
+
+
+def test_tesseract_that_is_not_there_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    tesseract._program.cache_clear()
+    monkeypatch.setenv("EDITGAUGE_TESSERACT", "no-such-program")
+    with pytest.raises(UsageError, match="'no-such-program', which is not on PATH"):
+        open_reader("tesseract")
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="the program tesseract is not installed")
+def test_tesseract_itself_reads() -> None:
+    for cache in (tesseract._program, tesseract._listing, tesseract._identity):
+        cache.cache_clear()
+    texts = open_reader("tesseract").engine(page(("SUMMER SALE", 30, 40), ("open daily", 60, 200)))
+    assert [text.text for text in texts] == ["SUMMER SALE", "open daily"]

@@ -93,6 +93,8 @@ def ssim_map(first: Array, second: Array, window: Window) -> FloatArray:
 
     Arguments and errors as for `ssim`, which is the mean of this array.
     """
+    check_pair(first, second)
+    _check_size(first.shape, window)
     return np.concatenate([strip for _, strip in _strips(first, second, window)])
 
 
@@ -106,6 +108,7 @@ def ssim_means(first: Array, second: Array, window: Window, where: Sequence[Mask
     without windows.
     """
     check_pair(first, second)
+    _check_size(first.shape, window)
     sets = [None if chosen is None else _set(chosen, first, window) for chosen in where]
     counts = [
         math.prod(window.map_size(*first.shape[:2])) if chosen is None else int(np.count_nonzero(chosen))
@@ -158,9 +161,7 @@ def _set(chosen: Mask, picture: Array, window: Window) -> npt.NDArray[np.uint8]:
 
 
 def _strips(first: Array, second: Array, window: Window) -> Iterator[tuple[slice, FloatArray]]:
-    """The map from top to bottom: (rows of the map, their values), at most `STRIP_ROWS` rows at a time."""
-    check_pair(first, second)
-    _check_size(first.shape, window)
+    """The map of checked pictures from top to bottom: (rows of the map, values), at most `STRIP_ROWS` at a time."""
     height = first.shape[0]
     radius = window.radius
     rows = window.map_size(*first.shape[:2])[0]

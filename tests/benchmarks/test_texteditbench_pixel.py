@@ -1,0 +1,337 @@
+"""TextEditBench's pixel scorer: expected numbers of real outputs, both variants, and every way to have no value."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pickle
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+from editgauge.benchmarks import common_pixel
+from editgauge.benchmarks.texteditbench import BENCHMARK
+from editgauge.benchmarks.texteditbench.pixel import PixelScorer
+from editgauge.images import Mask, oriented, write_png
+from editgauge.metrics.error import masked_mse
+from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
+from editgauge.outputs import find_output
+from editgauge.types import Edit, Sample, Score, Scorer, Status, Variant
+from tests.metrics.drawn import Array, blocks, noisy
+
+SIZE = (200, 150)
+KEYS = {(m.name, v) for m in PixelScorer().metrics for v in m.variants}
+Scores = dict[tuple[str, str], Score]
+
+
+@pytest.fixture
+def picture() -> Array:
+    return blocks(*SIZE)
+
+
+@pytest.fixture
+def area() -> Mask:
+    mask = np.zeros((SIZE[1], SIZE[0]), np.bool_)
+    mask[60:90, 40:120] = True
+    return mask
+
+
+def make(folder: Path, picture: Array, **masks: Mask) -> Sample:
+    write_png(folder / "1.png", picture)
+    for name, mask in masks.items():
+        write_png(folder / f"{name}_mask.png", mask)
+    paths = {name: folder / f"{name}_mask.png" for name in masks}
+    return Sample(
+        "texteditbench", "a/001", "real", ("A",), "Do it", (folder / "1.png",), ("a/001_edited",), masks=paths
+    )
+
+
+def score(sample: Sample, output: Array | Path) -> Scores:
+    path = output if isinstance(output, Path) else sample.image.parent / "output.png"
+    if not isinstance(output, Path):
+        write_png(path, output)
+    found = {(s.metric, s.variant): s for s in PixelScorer()(sample, Edit(sample.id, "tested", path))}
+    assert set(found) == KEYS
+    return found
+
+
+def statuses(scores: Scores) -> dict[str, set[Status]]:
+    return {name: {s.status for (metric, _), s in scores.items() if metric == name} for name in ("mse", "psnr", "ssim")}
+
+
+class TestReleasedNumbers:
+    def golden(self, shared: Path) -> list[tuple[str, str, dict[str, float | None]]]:
+        numbers = json.loads((shared / "golden" / "texteditbench_pixel.json").read_text())
+        return [(model, sample, values) for model in numbers for sample, values in numbers[model].items()]
+
+    @pytest.mark.slow
+    def test_all(self, shared: Path) -> None:
+        self.check(shared, self.golden(shared))
+
+    def test_some_in_any_order(self, shared: Path) -> None:
+        pairs = self.golden(shared)
+        random.Random(5).shuffle(pairs)
+        self.check(shared, pairs[:4])
+
+    def check(self, shared: Path, pairs: list[tuple[str, str, dict[str, float | None]]]) -> None:
+        """MSE and PSNR need OpenCV 5.0 with the kernels of an x86 processor: they are what such a process gives."""
+        samples = {sample.id: sample for sample in BENCHMARK.load(shared / "data" / "texteditbench")}
+        same_opencv = cv2.__version__.startswith("5.0.") and PixelScorer().origin()["blas"] in ("Haswell", "Zen")
+        for model, id, expected in pairs:
+            found = find_output(shared / "data" / "outputs" / "texteditbench" / model, samples[id])
+            assert found is not None, (model, id)
+            scores = score(samples[id], found)
+            for metric in ("mse", "psnr") if same_opencv else ():
+                assert scores[metric, "faithful"].value == pytest.approx(expected[metric], rel=1e-6), (model, id)
+            wanted = expected.get("ssim_float64")
+            if wanted is None:
+                assert scores["ssim", "faithful"].status is Status.NOT_APPLICABLE, (model, id)
+                assert scores["ssim", "corrected"].detail == {"resized_from": "819x819"}
+            else:
+                assert scores["ssim", "faithful"].value == pytest.approx(wanted, abs=2e-6), (model, id)
+
+
+class TestValues:
+    def test_an_untouched_copy_has_the_best_values(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        scores = score(make(tmp_path, picture, input=area, second=area), picture)
+        for variant in ("faithful", "corrected"):
+            assert scores["mse", variant].value == 0.0
+            assert scores["psnr", variant].number == math.inf
+            assert scores["ssim", variant].value == 1.0
+
+    def test_what_happens_inside_the_masks_does_not_count(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        output = picture.copy()
+        output[62:88, 42:118] = 255 - output[62:88, 42:118]
+        scores = score(make(tmp_path, picture, input=area, second=area), output)
+        assert scores["ssim", "faithful"].value == scores["ssim", "corrected"].value == 1.0
+        assert scores["mse", "faithful"].value == pytest.approx(0.0, abs=0.5)
+
+    def test_the_two_ssims_by_their_definitions(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        second = np.roll(area, 30, axis=1)
+        output = noisy(picture, 20)
+        scores = score(make(tmp_path, picture, input=area, second=second), output)
+        union = area | second
+        black, edited = picture.copy(), output.copy()
+        black[union] = edited[union] = 0
+        assert scores["ssim", "faithful"].value == ssim(black, edited, GAUSSIAN)
+        (corrected,) = ssim_means(picture, output, GAUSSIAN, (clear_windows(union, GAUSSIAN),))
+        assert scores["ssim", "corrected"].value == pytest.approx(corrected, abs=1e-6)
+
+    def test_only_the_faithful_ssim_rises_with_the_mask(self, tmp_path: Path, area: Mask) -> None:
+        picture = noisy(np.full((SIZE[1], SIZE[0], 3), 120, np.uint8), 40)  # the same everywhere
+        output = noisy(noisy(picture, 30), 17)
+        large = np.zeros_like(area)
+        large[20:130, 20:] = True
+        values = {}
+        for name, mask in (("small", area), ("large", large)):
+            scores = score(make(tmp_path / name, picture, input=mask, second=mask), output)
+            values[name] = [scores["ssim", v].number or 0.0 for v in ("faithful", "corrected")]
+        assert values["large"][0] > values["small"][0] + 0.1
+        assert abs(values["large"][1] - values["small"][1]) < 0.1
+
+    def test_noise_is_measured_outside_the_masks(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        output = noisy(picture, 12)
+        scores = score(make(tmp_path, picture, input=area, second=area), output)
+        mse, psnr = scores["mse", "faithful"].number, scores["psnr", "faithful"].number
+        assert mse is not None
+        assert psnr is not None
+        assert mse == pytest.approx(masked_mse(picture, output, mask=~area), rel=0.2)  # aligned, so a little blurred
+        assert psnr == pytest.approx(10 * math.log10(65025 / mse), abs=1e-9)
+
+    def test_both_variants_of_the_error_are_the_same_number(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        scores = score(make(tmp_path, picture, input=area, second=area), noisy(picture, 12))
+        assert scores["mse", "faithful"].value == scores["mse", "corrected"].value
+
+    def test_another_size_has_no_faithful_ssim(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        small = np.asarray(cv2.resize(picture, (160, 120), interpolation=cv2.INTER_AREA))
+        scores = score(make(tmp_path, picture, input=area, second=area), small)
+        assert scores["ssim", "faithful"].status is Status.NOT_APPLICABLE
+        assert "the output is 160 x 120, the input 200 x 150" in scores["ssim", "faithful"].reason
+        assert scores["ssim", "corrected"].detail == {"resized_from": "160x120"}
+        assert 0.3 < (scores["ssim", "corrected"].number or 0) < 1
+        assert scores["mse", "faithful"].number is not None
+
+    def test_the_value_does_not_depend_on_what_came_before(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        samples = [make(tmp_path / str(n), blocks(*SIZE, seed=n), input=area, second=area) for n in range(4)]
+        for n, sample in enumerate(samples):
+            write_png(sample.image.parent / "output.png", noisy(blocks(*SIZE, seed=n), 15))
+
+        def run(order: list[int]) -> dict[int, Scores]:
+            return {n: score(samples[n], samples[n].image.parent / "output.png") for n in order}
+
+        assert run([0, 1, 2, 3]) == run([2, 0, 3, 1])
+
+
+class TestFormats:
+    @pytest.mark.parametrize("orientation", [3, 6, 8])
+    def test_exif(self, tmp_path: Path, picture: Array, area: Mask, orientation: int) -> None:
+        """Stored upside down with a note that says so: faithful MSE obeys the note, everything else sees the pixels."""
+        sample = make(tmp_path, picture, input=area, second=area)
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        path = tmp_path / "turned.png"
+        undo = {3: 3, 6: 8, 8: 6}[orientation]
+        Image.fromarray(oriented(picture, undo)).save(path, exif=exif)
+        scores = score(sample, path)
+        assert scores["mse", "faithful"].value == 0.0
+        assert scores["psnr", "faithful"].number == math.inf
+        if scores["mse", "corrected"].value is not None:  # aligned back: turned by warping, or not found
+            assert scores["mse", "corrected"].value > 0.0
+        if orientation == 3:
+            assert (scores["ssim", "faithful"].number or 0) < 0.6
+
+    def test_exif_of_the_input(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        sample = make(tmp_path, picture, input=area, second=area)
+        exif = Image.Exif()
+        exif[0x0112] = 3
+        Image.fromarray(picture).save(sample.image, exif=exif)
+        scores = score(sample, picture)
+        assert scores["ssim", "faithful"].value == 1.0
+        assert scores["mse", "corrected"].value == 0.0
+
+    def test_alpha_palette_and_sixteen_bits(self, tmp_path: Path, area: Mask) -> None:
+        grey = blocks(*SIZE)[:, :, :1]
+        picture = np.repeat(grey, 3, axis=2)
+        sample = make(tmp_path, picture, input=area, second=area)
+        alpha = np.dstack([picture, np.full(area.shape, 7, np.uint8)])
+        Image.fromarray(alpha).save(tmp_path / "alpha.png")
+        Image.fromarray(grey[:, :, 0]).convert("P").save(tmp_path / "palette.png")
+        cv2.imwrite(str(tmp_path / "deep.png"), grey[:, :, 0].astype(np.uint16) * 257)
+        Image.fromarray(grey[:, :, 0]).save(tmp_path / "grey.png")
+        for name in ("alpha.png", "palette.png", "deep.png", "grey.png"):
+            scores = score(sample, tmp_path / name)
+            assert scores["ssim", "faithful"].value == 1.0, name
+            assert scores["mse", "faithful"].value == 0.0, name
+
+
+class TestNoValue:
+    def test_everything_masked(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        """The released SSIM of two black frames is 1; nothing else has anything to compare."""
+        full = np.ones_like(area)
+        scores = score(make(tmp_path, picture, input=full, second=area), noisy(picture, 30))
+        assert statuses(scores)["mse"] == statuses(scores)["psnr"] == {Status.DATASET_FAULT}
+        assert scores["ssim", "corrected"].status is Status.DATASET_FAULT
+        assert scores["ssim", "faithful"].value == 1.0
+        assert scores["ssim", "faithful"].detail == {"all_masked": True}
+
+    def test_no_window_is_free(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        dotted = np.zeros_like(area)
+        dotted[::6, ::6] = True
+        scores = score(make(tmp_path, picture, input=dotted, second=dotted), noisy(picture, 30))
+        assert scores["ssim", "corrected"].status is Status.DATASET_FAULT
+        assert "no window is free" in scores["ssim", "corrected"].reason
+        assert 0 < (scores["ssim", "faithful"].number or 0) < 1
+        assert scores["mse", "faithful"].number is not None
+
+    @pytest.mark.parametrize("variants", [("faithful",), ("corrected",)])
+    def test_one_mask_only(self, tmp_path: Path, picture: Array, area: Mask, variants: tuple[Variant]) -> None:
+        scores = score(make(tmp_path, picture, input=area), picture)
+        assert scores["mse", variants[0]].value == 0.0
+        assert (scores["ssim", variants[0]].value == 1.0) == (variants[0] == "corrected")
+        assert scores["ssim", "faithful"].status is Status.DATASET_FAULT
+        assert "exactly one other, found: input" in scores["ssim", "faithful"].reason
+
+    def test_three_masks(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        scores = score(make(tmp_path, picture, input=area, second=area, extra1=area), picture)
+        assert scores["ssim", "faithful"].reason.endswith("found: input, second, extra1")
+        assert scores["ssim", "corrected"].value == 1.0
+
+    def test_a_mask_that_is_not_there(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        sample = make(tmp_path, picture, input=area, second=area)
+        sample.masks["second"].unlink()
+        scores = score(sample, picture)
+        assert scores["ssim", "faithful"].status is Status.DATASET_FAULT
+        assert scores["ssim", "corrected"].value == 1.0
+        sample.masks["input"].unlink()
+        assert {s.status for s in score(sample, picture).values()} == {Status.DATASET_FAULT}
+
+    def test_a_mask_of_another_size(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        half = np.ascontiguousarray(area[::2, ::2])
+        scores = score(make(tmp_path, picture, input=area, second=half), picture)
+        assert "the mask 'second' is 100 x 75" in scores["ssim", "faithful"].reason
+        assert scores["ssim", "corrected"].value == 1.0
+        assert scores["mse", "faithful"].value == 0.0
+
+    def test_files_that_are_no_pictures(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        sample = make(tmp_path, picture, input=area, second=area)
+        broken = tmp_path / "broken.jpg"
+        broken.write_text("no picture")
+        assert {s.status for s in score(sample, broken).values()} == {Status.UNREADABLE}
+        assert {s.status for s in score(sample, tmp_path / "none.png").values()} == {Status.UNREADABLE}
+        sample.masks["second"].write_text("no mask")
+        assert {s.status for s in score(sample, picture).values()} == {Status.DATASET_FAULT}
+        sample.image.unlink()
+        assert {s.status for s in score(sample, picture).values()} == {Status.DATASET_FAULT}
+
+    def test_an_output_that_cannot_be_aligned(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        blank = np.full_like(picture, 90)
+        scores = score(make(tmp_path, picture, input=area, second=area), blank)
+        assert statuses(scores) == {"mse": {Status.FAILED}, "psnr": {Status.FAILED}, "ssim": {Status.SCORED}}
+        assert "cannot be aligned" in scores["mse", "faithful"].reason
+        assert (scores["ssim", "corrected"].number or 0) < 0.5
+
+    def test_an_input_without_features(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        scores = score(make(tmp_path, np.full_like(picture, 9), input=area, second=area), picture)
+        assert statuses(scores)["mse"] == {Status.NOT_APPLICABLE}
+        assert "the input has no SIFT features" in scores["mse", "corrected"].reason
+
+    @pytest.mark.parametrize("side", [1, 5])
+    def test_tiny_inputs_and_outputs(self, tmp_path: Path, picture: Array, area: Mask, side: int) -> None:
+        tiny, none = picture[:side, :side], np.zeros((side, side), np.bool_)
+        scores = score(make(tmp_path / "in", tiny, input=none, second=none), tiny)
+        assert {s.status for s in scores.values()} == {Status.NOT_APPLICABLE}
+        scores = score(make(tmp_path / "out", picture, input=area, second=area), tiny)
+        assert scores["ssim", "faithful"].status is Status.NOT_APPLICABLE
+        assert statuses(scores)["mse"] == {Status.FAILED}
+        assert scores["ssim", "corrected"].status is Status.SCORED
+
+    def test_an_output_too_large_to_align(
+        self, tmp_path: Path, picture: Array, area: Mask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(common_pixel, "MAX_ALIGN_PIXELS", SIZE[0] * SIZE[1])
+        large = np.repeat(picture, 2, axis=0)
+        scores = score(make(tmp_path, picture, input=area, second=area), large)
+        assert statuses(scores)["mse"] == {Status.NOT_APPLICABLE}
+        assert "the output has 200 x 300 pixels, alignment is limited to 30,000" in scores["mse", "faithful"].reason
+        assert scores["ssim", "corrected"].status is Status.SCORED
+
+
+class TestScorer:
+    def test_it_is_a_scorer_and_travels(self) -> None:
+        (scorer,) = [s for s in BENCHMARK.scorers(["pixel"]) if s.name == "pixel"]
+        assert isinstance(scorer, Scorer)
+        assert pickle.loads(pickle.dumps(scorer)) == scorer
+        assert set(scorer.origin()) == {"version", "numpy", "opencv", "blas"}
+        assert BENCHMARK.scorers(["human"]) == []
+
+    def test_work_on_the_input_is_done_once(
+        self, tmp_path: Path, picture: Array, area: Mask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Two editors' outputs of one sample: two pairs of features less one; changed files are read again."""
+        counted = []
+        real = common_pixel.sift_features
+        monkeypatch.setattr(common_pixel, "sift_features", lambda p: counted.append(1) or real(p))
+        sample = make(tmp_path, picture, input=area, second=area)
+        score(sample, noisy(picture, 5))
+        score(sample, noisy(picture, 9))
+        assert len(counted) == 3
+        write_png(sample.image, blocks(*SIZE, seed=8))
+        os.utime(sample.image, ns=(1, 1))
+        assert score(sample, blocks(*SIZE, seed=8))["mse", "faithful"].value == 0.0
+        assert len(counted) == 5
+
+    def test_only_a_few_samples_stay_in_memory(self, tmp_path: Path, area: Mask) -> None:
+        for n in range(5):
+            score(make(tmp_path / str(n), blocks(*SIZE, seed=n), input=area, second=area), blocks(*SIZE, seed=n))
+        assert len(common_pixel._sources._kept) <= 2
+
+    def test_masks_are_joined_input_first(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        sample = make(tmp_path, picture, second=area, input=np.roll(area, 40, axis=0))
+        assert list(common_pixel.source_of(sample).masks) == ["input", "second"]
+        assert score(replace(sample, masks=dict(reversed(sample.masks.items()))), picture) == score(sample, picture)

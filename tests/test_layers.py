@@ -27,6 +27,7 @@ LAYERS: dict[str, int] = {
     "frame": 1,
     "tabulate": 1,
     "audit": 1,
+    "comparison": 1,
     "metrics": 1,
     "ocr": 2,
     "models": 2,

@@ -19,6 +19,7 @@ COMMANDS: tuple[str, ...] = (
     "edit",
     "score",
     "table",
+    "compare",
     "audit",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300 ms)."""

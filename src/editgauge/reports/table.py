@@ -137,13 +137,12 @@ def _grid(table: Table) -> _Drawn:
     place = standing(table)
     grouped = bool(table.by)
     headings: list[tuple[str, ...]] = [(table.by,)] if grouped else []
-    headings.append(("model",))
+    headings.append((str(table.meta.get("names", "model")),))
     lines: list[list[_Item]] = []
     for row in table.rows:
         name = row.name if row.kind == "run" else f"{row.name} †"
         lines.append([_Item(row.group)] * grouped + [_Item(name, "published" if row.kind != "run" else "")])
     runs = _counted_runs(table)
-    counts = any(cell.n is not None for row in table.rows for cell in row.cells.values())
     for run in runs:
         for column in run:
             headings.append((*column.heading[:-1], column.heading[-1] + _ARROWS[column.direction]))
@@ -151,7 +150,7 @@ def _grid(table: Table) -> _Drawn:
                 key = (line, column.name)
                 mark: _Mark = "best" if key in place.best else "second" if key in place.second else ""
                 lines[line].append(_Item(_cell_text(row.cells.get(column.name), column), mark))
-        if counts:
+        if any(row.cells.get(run[0].name, Cell(None)).n is not None for row in table.rows):
             shared = run[0].heading[:-1] if len({column.heading[:-1] for column in run}) == 1 else ()
             headings.append((*shared, "n"))
             for line, row in enumerate(table.rows):

@@ -1,0 +1,198 @@
+"""`editgauge compare RUN A B`: two editors, sample by sample; a gate for releases."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from editgauge.comparison import Comparison, Line, Moved
+    from editgauge.frame import Frame
+    from editgauge.tables import Table
+
+_EXAMPLE = "Example: editgauge compare RUN old-model new-model --by topic --fail-if-worse"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("compare", epilog=_EXAMPLE)(compare)
+
+
+def compare(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="The baseline editor.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The candidate: differences are B minus A.")],
+    benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
+    metric: Annotated[list[str] | None, typer.Option(help="Only this metric (may be repeated).")] = None,
+    variant: Annotated[str, typer.Option(help="faithful, corrected or both.")] = "both",
+    by: Annotated[str, typer.Option(metavar="ATTR", help="Also for each value of an attribute.")] = "",
+    where: Annotated[list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")] = None,
+    source: Annotated[list[str] | None, typer.Option(help="Whose rows, where several made some.")] = None,
+    also: Annotated[list[Path] | None, typer.Option("--with", metavar="RUN", help="Read this run as well.")] = None,
+    top: Annotated[int, typer.Option(min=0, help="Samples that moved most, each way.")] = 10,
+    alpha: Annotated[float, typer.Option(min=0.0, max=1.0, help="For p after Holm's correction.")] = 0.05,
+    form: Annotated[str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")] = "terminal",
+    fail_if_worse: Annotated[
+        bool,
+        typer.Option("--fail-if-worse", help="Exit code 1 when B is worse in any metric, or has fewer scores than A."),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Compare two editors on the samples both have: differences with intervals and p, and what moved most.
+
+    B is worse in a metric when its mean difference over all samples is, with p below alpha after Holm's correction
+    over every line that is printed.
+    """
+    from editgauge.benchmarks.directions import directions
+    from editgauge.cli import selection
+    from editgauge.comparison import compare as compute
+    from editgauge.errors import UsageError
+
+    selection.one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
+    if a == b:
+        raise UsageError(f"compare: A and B are both {a!r}; name two editors")
+    opened = selection.open_runs([run, *(also or [])])
+    found: list[Comparison] = []
+    for name in selection.benchmarks(opened, benchmark):
+        frame = selection.narrowed(opened, name, where=where, sources=source)
+        if not {a, b} <= set(frame.editors) and not benchmark and len(selection.benchmarks(opened)) > 1:
+            continue  # of several benchmarks, those that both editors were scored on
+        ways = _only(directions(frame), metric, frame)
+        found.append(
+            compute(frame, a, b, ways, variants=selection.variants(variant), by=by, top=top, alpha=alpha, seed=seed)
+        )
+    found = [item for item in found if item.lines]
+    if not found:
+        raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table {run.name}")
+    _print(found, "json" if as_json else form)
+    if fail_if_worse and any(item.regressions for item in found):
+        raise typer.Exit(1)
+
+
+def _only(ways: dict[str, Any], wanted: list[str] | None, frame: Frame) -> dict[str, Any]:
+    from editgauge.cli.selection import one_of
+
+    for name in wanted or ():
+        one_of("--metric", name, frame.metrics)
+    return {name: way for name, way in ways.items() if not wanted or name in wanted}
+
+
+def _print(found: list[Comparison], form: str) -> None:
+    from rich.console import Console
+
+    from editgauge.cli.common import print_json
+    from editgauge.reports import table as drawing
+
+    if form == "json":
+        print_json({"comparisons": [as_dict(item) for item in found]})
+        return
+    console = Console(highlight=False)
+    for item in found:
+        if form == "terminal":
+            drawing.show(as_table(item), console)
+        else:
+            typer.echo(drawing.draw(as_table(item), form), nl=False)  # type: ignore[arg-type]
+        if form in ("terminal", "markdown"):
+            _print_moved(item, form)
+
+
+def as_table(item: Comparison) -> Table:
+    """The lines of a comparison as a table, metrics down."""
+    from editgauge.tables import Cell, Column, Table, TableRow
+
+    columns = [
+        Column("a", (item.a,), 3), Column("b", (item.b,), 3), Column("difference", ("B − A",), 4),
+        Column("p", ("p (Holm)",), 4), Column("effect", ("effect d",), 2), Column("counts", ("win/tie/loss",)),
+        Column("needed", ("samples needed",), 0), Column("verdict", ("B is",)),
+    ]  # fmt: skip
+    rows = []
+    for line in item.lines:
+        name = f"{line.metric} ({line.variant})" + (f" · {line.slice}" if line.slice else "")
+        pair = line.paired
+        cells = {
+            "a": Cell(_finite(line.mean_a), pair.n, pair.n + line.only_a + line.only_b),
+            "b": Cell(_finite(line.mean_b), pair.n, pair.n + line.only_a + line.only_b),
+            "difference": Cell(_finite(pair.difference), low=_finite(pair.low), high=_finite(pair.high)),
+            "p": Cell(line.holm), "effect": Cell(_finite(pair.effect)),
+            "counts": Cell(None, text="/".join(map(str, pair.counts))),
+            "needed": Cell(pair.needed), "verdict": Cell(None, text=verdict(line)),
+        }  # fmt: skip
+        rows.append(TableRow(name, cells))
+    notes = [
+        f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
+        (
+            "Intervals: 95 %, BCa bootstrap over samples. "
+            f"p: permutation of signs, corrected (Holm) over {len(item.lines)} lines."
+        ),
+    ]
+    for line in item.lines:
+        if not line.slice and (line.only_a or line.only_b):
+            lacking = f"{line.only_a} samples have a score of A only, {line.only_b} only of B"
+            notes.append(f"{line.metric} ({line.variant}): {lacking}.")
+    return Table(
+        "compare",
+        f"{item.benchmark}: {item.b} against {item.a}",
+        columns,
+        rows,
+        benchmark=item.benchmark,
+        notes=notes,
+        meta={"names": "metric"},
+    )
+
+
+def verdict(line: Line) -> str:
+    """better, worse, or not told apart."""
+    return "better" if line.better else "worse" if line.worse else "not told apart"
+
+
+def _print_moved(item: Comparison, form: str) -> None:
+    from editgauge.reports import escape
+
+    clean = escape.markdown if form == "markdown" else escape.plain
+    for line in item.lines:
+        for title, moved in (("Most better", line.up), ("Most worse", line.down)):
+            if moved:
+                where = f" · {line.slice}" if line.slice else ""
+                typer.echo(clean(f"\n{title} under {item.b}: {line.metric} ({line.variant}){where}", None))
+                for one in moved:
+                    typer.echo(_moved_text(one, form, clean))
+
+
+def _moved_text(one: Moved, form: str, clean: Any) -> str:
+    values = f"{one.a:.4g} → {one.b:.4g}"
+    if form == "markdown":
+        return f"- [{clean(one.sample)}](<{one.link}>) {clean(values)}"
+    return f"  {clean(one.sample)}  {values}  {one.link}"
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def as_dict(item: Comparison) -> dict[str, Any]:
+    """A comparison as JSON values: NaN is None, an infinite value the text ``inf`` or ``-inf``."""
+
+    def number(value: Any) -> Any:
+        if isinstance(value, float) and not math.isfinite(value):
+            return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+        return value
+
+    def moved(one: Moved) -> dict[str, Any]:
+        found = {**asdict(one), "difference": one.difference}
+        return {key: number(value) for key, value in found.items()}
+
+    lines = []
+    for line in item.lines:
+        found = {key: number(value) for key, value in asdict(line).items() if key not in ("paired", "up", "down")}
+        found |= {key: number(value) for key, value in line.paired._asdict().items() if key != "counts"}
+        found |= dict(zip(("win", "tie", "loss"), line.paired.counts, strict=True))
+        lines.append({**found, "up": [moved(one) for one in line.up], "down": [moved(one) for one in line.down]})
+    regressions = [f"{line.metric} ({line.variant})" for line in item.regressions]
+    return {
+        "benchmark": item.benchmark, "a": item.a, "b": item.b, "by": item.by, "alpha": item.alpha,
+        "regressions": regressions, "lines": lines,
+    }  # fmt: skip

@@ -28,6 +28,8 @@ EDITORS: dict[str, str] = {
     "shuffle": "editgauge.editors.anchors:shuffle",
     "folder": "editgauge.editors.folder:folder",
     "typeset": "editgauge.editors.typeset:typeset",
+    "openai": "editgauge.editors.openai:openai",
+    "gemini": "editgauge.editors.gemini:gemini",
 }
 OCR_ENGINES: dict[str, str] = {
     "rapidocr": "editgauge.ocr.rapid:engine",

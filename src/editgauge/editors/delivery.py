@@ -1,0 +1,91 @@
+"""What editors share: settings as words become values, and delivered bytes become an `Edit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from editgauge.errors import ImageError, UsageError
+from editgauge.images import read_header, read_image, write_bytes
+from editgauge.types import Edit, Sample, Status
+
+
+def deliver(sample: Sample, editor: str, folder: Path, data: bytes, **facts: Any) -> Edit:
+    """The edit whose picture is `data`, as delivered; unreadable, with the reason, when that is no picture.
+
+    `facts` are further fields of `Edit`. Nothing is resized or re-encoded.
+    """
+    path = folder / "output"
+    write_bytes(path, data)
+    return received(sample, editor, path, **facts)
+
+
+def received(sample: Sample, editor: str, path: Path, **facts: Any) -> Edit:
+    """The edit whose picture is the file at `path`; unreadable, with the reason, when that is no picture."""
+    try:
+        pixels = read_image(path)
+        header = read_header(path)
+    except ImageError as error:
+        reason = f"output: {str(error).replace(str(path), 'the delivered file')}"
+        return Edit(sample.id, editor, None, Status.UNREADABLE, reason, **facts)
+    del pixels
+    return Edit(sample.id, editor, path, width=header.width, height=header.height, **facts)
+
+
+def faulty(sample: Sample, editor: str, *, pictures: int | None = None) -> Edit | None:
+    """Why an editor cannot be asked at all about a sample: its data are at fault, or it has too many pictures."""
+    if sample.fault is not None:
+        return Edit(sample.id, editor, None, Status.DATASET_FAULT, sample.fault)
+    if not sample.images:
+        return Edit(sample.id, editor, None, Status.DATASET_FAULT, "the sample has no input image")
+    if pictures is not None and len(sample.images) > pictures:
+        takes = "one picture" if pictures == 1 else f"at most {pictures} pictures"
+        reason = f"the editor takes {takes}, the sample has {len(sample.images)}"
+        return Edit(sample.id, editor, None, Status.NOT_APPLICABLE, reason)
+    return None
+
+
+def known(editor: str, settings: Mapping[str, object], *names: str) -> None:
+    """Raises `UsageError` for a setting that is not among `names`."""
+    unknown = sorted(set(settings) - set(names))
+    if unknown:
+        raise UsageError(f"editor {editor!r}: wanted the settings {', '.join(names)}; found {', '.join(unknown)}")
+
+
+def number(
+    editor: str,
+    settings: Mapping[str, object],
+    name: str,
+    default: float,
+    *,
+    least: float = 0.0,
+    kind: Callable[[str], float] = float,
+) -> float:
+    """A setting as a number of at least `least`. Raises `UsageError` for anything else."""
+    given = settings.get(name)
+    if given is None:
+        return default
+    try:
+        value = kind(str(given))
+    except ValueError:
+        value = float("nan")
+    if not value >= least or value == float("inf"):
+        what = "a whole number" if kind is int else "a number"
+        raise UsageError(f"editor {editor!r}: {name}: wanted {what} of at least {least:g}, found {given!r}")
+    return value
+
+
+def whole(editor: str, settings: Mapping[str, object], name: str, default: int, *, least: int = 0) -> int:
+    """A setting as a whole number of at least `least`. Raises `UsageError` for anything else."""
+    return int(number(editor, settings, name, default, least=least, kind=int))
+
+
+def flag(editor: str, settings: Mapping[str, object], name: str, default: bool) -> bool:
+    """A setting as true or false. Raises `UsageError` for anything else."""
+    word = str(settings.get(name, default)).lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise UsageError(f"editor {editor!r}: {name}: wanted true or false, found {settings[name]!r}")

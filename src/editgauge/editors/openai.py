@@ -1,0 +1,256 @@
+"""OpenAI's image models (``/images/edits``), and services with a compatible endpoint by their address.
+
+Two styles of request: ``edits``, a form with the pictures as files (OpenAI's gpt-image family and what imitates it),
+and ``generations``, JSON with the pictures as data addresses in ``image`` (Seedream and other services of its kind).
+The key comes from `KEY_NAMES` in the environment and from nowhere else.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from editgauge.editors.asking import numbered, shots_for
+from editgauge.editors.delivery import deliver, faulty, flag, known, number, whole
+from editgauge.editors.prices import Price, price_of
+from editgauge.editors.service import Ledger, Reply, Request, Service, key_from, words
+from editgauge.errors import ImageError, UsageError
+from editgauge.images import read_header
+from editgauge.types import Edit, Sample, Status
+
+KEY_NAMES = ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY")
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+MOST_PICTURES = {"edits": 16, "generations": 10}
+_REFUSALS = ("moderation_blocked", "content_policy_violation", "content_filter", "safety", "sensitive")
+_MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
+_PARAMETERS = (
+    "size",
+    "quality",
+    "background",
+    "input_fidelity",
+    "output_format",
+    "watermark",
+    "seed",
+    "guidance_scale",
+)
+
+
+def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
+    """A model behind an OpenAI-compatible images endpoint.
+
+    Settings: `model` (default gpt-image-1), `base_url`, `style` (edits | generations; generations for addresses of
+    Volcengine and for seedream models), `name`, `price` (US dollars an output), `shots`, `mask` (send the sample's
+    input mask, whose area may change), `concurrency` (4), `timeout` (300 s), `attempts` (5), and what is passed on:
+    size, quality, background, input_fidelity, output_format, watermark, seed, guidance_scale. Raises `UsageError` for
+    another setting or without a key.
+    """
+    own = (
+        "model",
+        "base_url",
+        "style",
+        "name",
+        "price",
+        "shots",
+        "mask",
+        "concurrency",
+        "timeout",
+        "attempts",
+        "pause",
+    )
+    known("openai", settings, *own, *_PARAMETERS)
+    model = str(settings.get("model") or "gpt-image-1")
+    address = str(settings.get("base_url") or DEFAULT_BASE_URL)
+    style = str(settings.get("style") or ("generations" if "seedream" in model or "volces" in address else "edits"))
+    if style not in MOST_PICTURES:
+        raise UsageError(f"editor 'openai': style: wanted {' or '.join(MOST_PICTURES)}, found {style!r}")
+    given = settings.get("price")
+    shots = whole("openai", settings, "shots", 0)
+    service = Service(
+        address,
+        key=key_from(KEY_NAMES, needed=address == DEFAULT_BASE_URL),
+        concurrency=(concurrency := whole("openai", settings, "concurrency", 4, least=1)),
+        timeout=number("openai", settings, "timeout", 300.0, least=0.001),
+        attempts=whole("openai", settings, "attempts", 5, least=1),
+        pause=number("openai", settings, "pause", 1.0),
+    )
+    return OpenAIImages(
+        name=str(settings.get("name") or model.rsplit("/", 1)[-1].replace(":", "-")),
+        model=model,
+        style=style,
+        service=service,
+        price=price_of(model, None if given is None else number("openai", settings, "price", 0.0)),
+        parameters={key: settings[key] for key in _PARAMETERS if key in settings},
+        mask=flag("openai", settings, "mask", False),
+        shots=shots,
+        samples=samples if shots else (),
+        concurrency=concurrency,
+    )
+
+
+@dataclass(frozen=True)
+class OpenAIImages:
+    """See `openai`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs within a budget."""
+
+    name: str
+    model: str
+    style: str
+    service: Service
+    price: Price
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    mask: bool = False
+    shots: int = 0
+    samples: Sequence[Sample] = ()
+    concurrency: int = 4
+    ledger: Ledger = field(default_factory=Ledger)
+    parallel: str = "thread"
+
+    def estimate(self, sample: Sample) -> float | None:
+        """What one edit will about cost, in US dollars; None where the price is not known."""
+        return 0.0 if faulty(sample, self.name, pictures=MOST_PICTURES[self.style]) else self.price.picture
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        most = MOST_PICTURES[self.style]
+        fault = faulty(sample, self.name, pictures=most)
+        if fault is not None:
+            return fault
+        shots = shots_for(sample, self.samples, self.shots)
+        prompt, pictures = numbered(sample, shots)
+        if len(pictures) > most:
+            reason = f"{len(shots)} demonstrations make {len(pictures)} pictures, the service takes {most}"
+            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+        try:
+            files = [as_file(path, index) for index, path in enumerate(pictures)]
+            request = self._form(sample, prompt, files) if self.style == "edits" else self._json(prompt, files)
+        except ImageError as error:
+            return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
+        promised = self.price.picture or 0.0
+        self.ledger.promise(promised)
+        cost: float | None = None
+        try:
+            reply = self.service.call(request)
+            usage = usage_of(reply.value) if reply.status is Status.SCORED else None
+            cost = self.price.of(usage) if reply.status is Status.SCORED else 0.0
+        finally:
+            self.ledger.settle(promised, cost or 0.0)
+        facts = {
+            "settings": {"model": self.model, "style": self.style, **self.parameters},
+            "seconds": round(reply.seconds, 6),
+            "cost": cost,
+            "detail": {"attempts": reply.attempts, "usage": usage, "shots": [shot.id for shot in shots]},
+        }
+        return self._read(sample, folder, reply, facts)
+
+    def _form(self, sample: Sample, prompt: str, files: list[tuple[str, bytes, str]]) -> Request:
+        fields = {"model": self.model, "prompt": prompt, "n": "1", **{k: str(v) for k, v in self.parameters.items()}}
+        parts = [("image[]" if len(files) > 1 else "image", file) for file in files]
+        if self.mask and "input" in sample.masks:
+            parts.append(("mask", ("mask.png", transparent_where_editable(sample.masks["input"]), "image/png")))
+        return Request("/images/edits", lambda: {"data": fields, "files": parts})
+
+    def _json(self, prompt: str, files: list[tuple[str, bytes, str]]) -> Request:
+        pictures = [f"data:{media};base64,{base64.b64encode(data).decode()}" for _, data, media in files]
+        body = {
+            "model": self.model,
+            "prompt": prompt,
+            "image": pictures[0] if len(pictures) == 1 else pictures,
+            "response_format": "b64_json",
+            **{key: _value(value) for key, value in self.parameters.items()},
+        }
+        return Request("/images/generations", lambda: {"json": body})
+
+    def _read(self, sample: Sample, folder: Path, reply: Reply, facts: dict[str, Any]) -> Edit:
+        if reply.status is not Status.SCORED:
+            refused = any(word in f"{reply.code} {reply.reason}".lower() for word in _REFUSALS) and reply.http in (
+                400,
+                403,
+            )
+            status = Status.REFUSED if refused else Status.FAILED
+            return Edit(sample.id, self.name, None, status, reply.reason, **facts)
+        entries = reply.value.get("data")
+        entry = entries[0] if isinstance(entries, list) and entries and isinstance(entries[0], dict) else {}
+        if isinstance(entry.get("error"), dict):
+            error = entry["error"]
+            reason = words(f"{error.get('code') or ''} {error.get('message') or ''}")
+            refused = any(word in reason.lower() for word in _REFUSALS)
+            return Edit(sample.id, self.name, None, Status.REFUSED if refused else Status.FAILED, reason, **facts)
+        if isinstance(entry.get("b64_json"), str):
+            try:
+                data = base64.b64decode(entry["b64_json"].partition("base64,")[2] or entry["b64_json"], validate=True)
+            except (binascii.Error, ValueError):
+                return Edit(sample.id, self.name, None, Status.UNREADABLE, "output: no base64 in b64_json", **facts)
+            return deliver(sample, self.name, folder, data, **facts)
+        if isinstance(entry.get("url"), str):
+            try:
+                return deliver(sample, self.name, folder, self.service.fetch(entry["url"]), **facts)
+            except OSError as error:
+                return Edit(sample.id, self.name, None, Status.FAILED, str(error), **facts)
+        reason = f"output: the reply has no picture, only {', '.join(sorted(map(str, reply.value))) or 'nothing'}"
+        return Edit(sample.id, self.name, None, Status.UNREADABLE, words(reason), **facts)
+
+
+def usage_of(value: Any) -> dict[str, int] | None:
+    """Tokens of a reply as `Price.of` counts them; None where the reply tells none."""
+    usage = value.get("usage") if isinstance(value, dict) else None
+    if not isinstance(usage, dict) or not isinstance(usage.get("output_tokens"), int):
+        return None
+    split = usage.get("input_tokens_details")
+    split = split if isinstance(split, dict) else {}
+    pictures = int(split.get("image_tokens") or 0)
+    text = int(split.get("text_tokens") or max(0, int(usage.get("input_tokens") or 0) - pictures))
+    return {"text_in": text, "image_in": pictures, "out": int(usage["output_tokens"])}
+
+
+def as_file(path: Path, index: int) -> tuple[str, bytes, str]:
+    """A picture as (name, bytes, media type): the file's own bytes where the service knows the format, else PNG."""
+    header = read_header(path)
+    media = _MEDIA.get(header.format)
+    if media is not None:
+        return f"image-{index + 1}{header.extension}", path.read_bytes(), media
+    return f"image-{index + 1}.png", _as_png(path), "image/png"
+
+
+def _as_png(path: Path) -> bytes:
+    import io
+
+    from PIL import Image
+
+    from editgauge.images import read_image
+
+    buffer = io.BytesIO()
+    Image.fromarray(read_image(path)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def transparent_where_editable(mask: Path) -> bytes:
+    """A mask file of ours (>= 128 = may change) as the PNG that the service wants: transparent = may change."""
+    import io
+
+    import numpy as np
+    from PIL import Image
+
+    from editgauge.images import read_mask
+
+    editable = read_mask(mask)
+    pixels = np.zeros((*editable.shape, 4), np.uint8)
+    pixels[..., 3] = np.where(editable, 0, 255)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _value(text: Any) -> Any:
+    """A setting from the command line as JSON would have it: 7, 2.5, true, or the word itself."""
+    if not isinstance(text, str):
+        return text
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,337 @@
+"""Calls to a paid service: retried where that is right, never more at once than allowed, never over the budget.
+
+One `Service` is shared by all threads of an editor. A refusal for being too fast (429, or 503 with Retry-After) closes
+one gate for all of them; a server's fault, a lost connection, a reply that is cut off or comes too late is asked again
+after a pause. Every attempt of one call carries the same ``Idempotency-Key``, so that a service which knows it does not
+make (or bill) the same picture twice. Keys come from the environment and are cut out of every message.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import threading
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from editgauge.errors import BudgetExceeded, MissingExtra, UsageError
+from editgauge.types import Status
+
+MAX_REPLY_BYTES = 256 << 20
+_AGAIN = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call. `build` gives httpx's arguments (``json=`` or ``data=``/``files=``) anew for every attempt."""
+
+    path: str
+    build: Callable[[], Mapping[str, Any]]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a call: JSON with status SCORED, or a status and a reason. `seconds` include pauses."""
+
+    status: Status
+    value: Any = None
+    reason: str = ""
+    http: int = 0
+    attempts: int = 1
+    seconds: float = 0.0
+    code: str = ""
+    """The service's own word for the error."""
+
+
+class Ledger:
+    """What has been spent and what is promised to calls under way, against a budget in US dollars (None = no limit).
+
+    `spent` starts at what earlier runs of the same command have cost. Thread-safe.
+    """
+
+    def __init__(self, budget: float | None = None, spent: float = 0.0) -> None:
+        self.budget = budget
+        self.spent = spent
+        self._promised = 0.0
+        self._lock = threading.Lock()
+
+    def promise(self, cost: float) -> None:
+        """Set aside the expected cost of a call. Raises `BudgetExceeded` when that would pass the budget."""
+        with self._lock:
+            if self.budget is not None and self.spent + self._promised + cost > self.budget + 1e-9:
+                raise BudgetExceeded(
+                    f"stopped before the budget was passed: {self.spent:.2f} of {self.budget:.2f} US dollars spent, "
+                    f"{self._promised:.2f} in calls under way, the next costs about {cost:.3f}; what was done is kept"
+                )
+            self._promised += cost
+
+    def settle(self, promised: float, cost: float) -> None:
+        """Replace a promise by what the call really cost (0 when it was not billed)."""
+        with self._lock:
+            self._promised -= promised
+            self.spent += cost
+
+
+class Throttle:
+    """How many calls are under way, and when none may start: shared by the threads of one editor."""
+
+    def __init__(self, concurrency: int) -> None:
+        self.concurrency = concurrency
+        self._limit = float(concurrency)
+        self._under_way = 0
+        self._opens = 0.0
+        self._shrunk = 0.0
+        self._changed = threading.Condition()
+
+    def enter(self) -> float:
+        """Wait for a place; returns the time of admission."""
+        with self._changed:
+            while True:
+                wait = self._opens - time.monotonic()
+                if wait <= 0 and self._under_way < max(1, int(self._limit)):
+                    self._under_way += 1
+                    return time.monotonic()
+                self._changed.wait(wait if wait > 0 else None)
+
+    def leave(self, *, answered: bool) -> None:
+        with self._changed:
+            self._under_way -= 1
+            if answered:
+                self._limit = min(float(self.concurrency), self._limit + 1 / self._limit)
+            self._changed.notify_all()
+
+    def refused(self, admitted: float, pause: float) -> None:
+        """Close for `pause` seconds; fewer calls at once from then on, one step for all refusals of one wave."""
+        with self._changed:
+            now = time.monotonic()
+            self._opens = max(self._opens, now + pause)
+            if admitted > self._shrunk:
+                self._limit, self._shrunk = max(1.0, self._limit * 0.7), now
+
+
+class Service:
+    """A service's address and key, and how it is called.
+
+    `attempts` bounds what a fault is tried; being refused for speed is waited out for up to `patience` seconds.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        key: str = "",
+        auth: Callable[[str], Mapping[str, str]] = lambda key: {"Authorization": f"Bearer {key}"},
+        concurrency: int = 4,
+        timeout: float = 300.0,
+        attempts: int = 5,
+        pause: float = 1.0,
+        patience: float = 1800.0,
+    ) -> None:
+        self.base_url = checked_address(base_url)
+        self._key = key
+        self._headers = dict(auth(key)) if key else {}
+        self._timeout, self._attempts, self._pause, self._patience = timeout, attempts, pause, patience
+        self.throttle = Throttle(concurrency)
+        self._client: Any = None
+        self._lock = threading.Lock()
+
+    def call(self, request: Request) -> Reply:
+        """Send a call until it is answered, refused for good, or given up. Never raises for what a network does."""
+        began = time.monotonic()
+        identity = {"Idempotency-Key": uuid.uuid4().hex}
+        faults = refusals = 0
+        while True:
+            admitted = self.throttle.enter()
+            answered = False
+            try:
+                reply, retry_after, kind = self._attempt(request, identity)
+                answered = kind == "done"
+                if kind == "busy":
+                    refusals += 1
+                    pause = retry_after if retry_after is not None else min(60.0, self._pause * 2 ** min(refusals, 6))
+                    self.throttle.refused(admitted, pause)
+            finally:
+                self.throttle.leave(answered=answered)
+            spent = time.monotonic() - began
+            tried = faults + refusals + (kind != "busy")
+            if kind == "again":
+                faults += 1
+                pause = retry_after if retry_after is not None else self._backoff(faults)
+                if faults < self._attempts and spent + pause < self._patience:
+                    time.sleep(pause)
+                    continue
+            elif kind == "busy" and spent < self._patience:
+                continue
+            return Reply(reply.status, reply.value, reply.reason, reply.http, tried, spent, reply.code)
+
+    def fetch(self, address: str) -> bytes:
+        """Download a delivered picture from an address in a reply. Raises `OSError` with a reason without secrets."""
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise OSError(f"an address that is none of a picture: {words(address)[:80]!r}")
+        last = ""
+        for attempt in range(self._attempts):
+            try:
+                status, data, _ = self._exchange("GET", address, {}, {})
+                if status == 200:
+                    return data
+                last = f"HTTP {status}"
+                if status not in _AGAIN and status != 429:
+                    break
+            except Exception as error:  # whatever a network does ends in a reason
+                last = self._clean(error)
+            time.sleep(self._backoff(attempt + 1))
+        raise OSError(f"the delivered address gave no picture ({last})")
+
+    # --- one attempt ---
+
+    def _attempt(self, request: Request, identity: Mapping[str, str]) -> tuple[Reply, float | None, str]:
+        """The reply, the pause that the server asks for, and what it means: done, busy, again."""
+        try:
+            headers = {**self._headers, **request.headers, **identity}
+            status, data, given = self._exchange("POST", self.base_url + request.path, headers, request.build())
+        except MissingExtra:
+            raise
+        except TimeoutError:
+            return Reply(Status.FAILED, reason=f"no complete answer within {self._timeout:g} s"), None, "again"
+        except Exception as error:  # a connection that is refused, cut, or speaks nonsense
+            return Reply(Status.FAILED, reason=f"no answer ({self._clean(error)})"), None, "again"
+        value = _json(data)
+        if status == 200:
+            if isinstance(value, dict):
+                return Reply(Status.SCORED, value, http=200), None, "done"
+            start = words(data[:60].decode("utf-8", "replace"))
+            return Reply(Status.FAILED, reason=f"no JSON in {len(data)} bytes: {start!r}", http=200), None, "again"
+        told = _error(value)
+        code = str(told.get("code") or told.get("type") or told.get("status") or "")
+        said = words(str(told.get("message") or data[:300].decode("utf-8", "replace")))
+        reply = Reply(Status.FAILED, value, self._clean(f"HTTP {status}: {said}"), status, code=code)
+        pause = retry_after(given, told)
+        if status == 429 and not {code, str(told.get("type"))} & _QUOTA:
+            return reply, pause, "busy"
+        if status == 503 and pause is not None:
+            return reply, pause, "busy"
+        return reply, pause, "again" if status in _AGAIN else "done"
+
+    def _exchange(
+        self, method: str, address: str, headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> tuple[int, bytes, Mapping[str, str]]:
+        """One exchange under one deadline: a server that drips is as late as one that is silent."""
+        deadline = time.monotonic() + self._timeout
+        data = bytearray()
+        with self._http().stream(method, address, headers=dict(headers), **body) as response:
+            for piece in response.iter_bytes():
+                data += piece
+                if len(data) > MAX_REPLY_BYTES:
+                    raise OSError(f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB")
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+            return int(response.status_code), bytes(data), dict(response.headers)
+
+    def _http(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                try:
+                    import httpx
+                except ImportError:
+                    raise MissingExtra("calling an image service", "httpx", "api") from None
+                many = self.throttle.concurrency + 2
+                limits = httpx.Limits(max_connections=many, max_keepalive_connections=many)
+                self._client = httpx.Client(
+                    timeout=_Timeouts(httpx, self._timeout), limits=limits, follow_redirects=False
+                )
+                weakref.finalize(self, self._client.close)
+            return self._client
+
+    def _backoff(self, attempt: int) -> float:
+        return float(min(60.0, self._pause * 2 ** (attempt - 1))) * (0.75 + 0.5 * random.random())
+
+    def _clean(self, error: Exception | str) -> str:
+        if isinstance(error, Exception) and type(error).__name__.endswith("Timeout"):
+            return f"no complete answer within {self._timeout:g} s"
+        text = error if isinstance(error, str) else f"{type(error).__name__}: {error}".rstrip(": ")
+        return (text.replace(self._key, "[key]") if self._key else text)[:500]
+
+
+def _Timeouts(httpx: Any, seconds: float) -> Any:
+    return httpx.Timeout(seconds, connect=min(30.0, seconds), pool=None)
+
+
+def checked_address(address: str) -> str:
+    """A service's address without a slash at its end. Raises `UsageError` for one that is none or holds a key."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"base_url {address!r}: wanted http(s)://host/…")
+    if parts.username or parts.password or parts.query:
+        raise UsageError("base_url: put no key into the address; keys come from the environment")
+    return address.rstrip("/")
+
+
+def key_from(names: Sequence[str], *, needed: bool) -> str:
+    """The first of these environment variables that is set. Raises `UsageError` naming them when `needed` and none is.
+
+    A key with letters that no HTTP header can carry is a `UsageError` too, which does not repeat it.
+    """
+    for name in names:
+        if value := os.environ.get(name, "").strip():
+            if not value.isascii() or not value.isprintable():
+                raise UsageError(f"the key in {name} holds letters that no key has")
+            return value
+    if needed:
+        raise UsageError(f"no key: set {' or '.join(names)} in the environment")
+    return ""
+
+
+def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float | None:
+    """Seconds to wait, as the server says: header in seconds, milliseconds or as a date, or Google's retryDelay."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        text = headers.get(name)
+        if text is None:
+            continue
+        try:
+            seconds = float(text) * scale
+        except ValueError:
+            try:
+                seconds = parsedate_to_datetime(text).timestamp() - time.time()
+            except (ValueError, TypeError):
+                continue
+        if seconds == seconds and seconds < 1e9:
+            return min(max(seconds, 0.0), 3600.0)
+    for detail in error.get("details") or ():
+        delay = (
+            re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay", ""))) if isinstance(detail, dict) else None
+        )
+        if delay:
+            return min(float(delay[1]), 3600.0)
+    return None
+
+
+def words(text: str) -> str:
+    """One line without control characters: messages of servers end up in records and on terminals."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", text).strip()[:300]
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _error(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, list) and value:
+        value = value[0]
+    if isinstance(value, dict):
+        error = value.get("error", value)
+        return error if isinstance(error, dict) else {"message": str(error)}
+    return {}

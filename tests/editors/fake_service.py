@@ -1,0 +1,180 @@
+"""A service that makes pictures over HTTP and misbehaves on demand: OpenAI's and Gemini's interfaces on one socket.
+
+What it does with a call is told by a word in the instruction (``fault:500``); how often it was called, and what it
+billed, is counted by the idempotency key, as a service that knows such keys would.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+KEY = "sk-very-secret-0123"
+
+
+def png(level: int = 90, size: tuple[int, int] = (40, 30)) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(np.full((size[1], size[0], 3), level, np.uint8)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+@dataclass
+class FakeService:
+    """Used as a context manager; `url` is its address. `delay` is how long a good call takes."""
+
+    delay: float = 0.0
+    calls: Counter[str] = field(default_factory=Counter)
+    """By word of fault."""
+    tries: Counter[str] = field(default_factory=Counter)
+    """By idempotency key."""
+    billed: Counter[str] = field(default_factory=Counter)
+    """By idempotency key: 1 when a picture was made."""
+    bodies: list[Any] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    under_way: int = 0
+    most: int = 0
+
+    def __post_init__(self) -> None:
+        self.lock = threading.Lock()
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                service.answer(self)
+
+            def do_GET(self) -> None:
+                service.send(self, 200, png(), "image/png")
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self) -> FakeService:
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
+        self.thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+        fault = re.search(rb"fault:([\w-]+)", body)
+        word = fault[1].decode() if fault else "none"
+        key = handler.headers.get("Idempotency-Key", "")
+        with self.lock:
+            self.calls[word] += 1
+            self.tries[key] += 1
+            attempt = self.tries[key]
+            self.bodies.append(body)
+            self.headers.append(dict(handler.headers))
+            self.under_way += 1
+            self.most = max(self.most, self.under_way)
+        try:
+            self.misbehave(handler, word, attempt, key)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        finally:
+            with self.lock:
+                self.under_way -= 1
+
+    def misbehave(self, handler: BaseHTTPRequestHandler, word: str, attempt: int, key: str) -> None:
+        native = ":generateContent" in handler.path
+        first = attempt == 1
+        if word == "429" and attempt <= 2:
+            return self.error(handler, 429, "slow down", retry=("Retry-After", "0.05"))
+        if (word == "500" and first) or word == "always-500":
+            return self.error(handler, 500, f"internal, key was {KEY}")
+        if word == "401":
+            return self.error(handler, 401, f"bad key {KEY}", code="invalid_api_key")
+        if word == "quota":
+            return self.error(handler, 429, "no money", code="insufficient_quota")
+        if word == "refusal":
+            if native:
+                return self.reply(handler, {"promptFeedback": {"blockReason": "SAFETY"}})
+            return self.error(
+                handler, 400, "Your request was rejected by the safety system.", code="moderation_blocked"
+            )
+        if word == "late-refusal":
+            return self.reply(handler, {"candidates": [{"finishReason": "IMAGE_SAFETY", "finishMessage": "not this"}]})
+        with self.lock:
+            self.billed[key] = 1  # from here on a picture was made, whatever happens to it on the way
+        if word == "timeout" and first:
+            time.sleep(1.0)
+        if word == "cut" and first:
+            handler.send_response(200)
+            handler.send_header("Content-Length", "1000")
+            handler.end_headers()
+            handler.wfile.write(b'{"da')
+            handler.close_connection = True
+            return None
+        if word == "half-json" and first:
+            return self.send(handler, 200, b'{"data": [{"b64_json": "iVBOR', "application/json")
+        time.sleep(self.delay)
+        data = png()
+        if word == "broken":
+            data = data[: len(data) // 2]
+        if word == "html":
+            data = b"<html>an error page</html>"
+        if word == "text":
+            parts: list[Any] = [{"text": "I would rather talk."}]
+        else:
+            parts = [{"text": "Here it is."}, {"inlineData": {"data": base64.b64encode(data).decode()}}]
+        if native:
+            usage = {"promptTokenCount": 300, "candidatesTokenCount": 1290, "totalTokenCount": 1590}
+            usage["promptTokensDetails"] = [{"modality": "IMAGE", "tokenCount": 258}]  # type: ignore[assignment]
+            candidate = {"content": {"parts": parts}, "finishReason": "STOP"}
+            return self.reply(handler, {"candidates": [candidate], "usageMetadata": usage})
+        entry = {"url": f"{self.url}/made.png"} if word == "url" else {"b64_json": base64.b64encode(data).decode()}
+        if word == "text":
+            return self.reply(handler, {"created": 1})
+        usage = {
+            "input_tokens": 300,
+            "output_tokens": 1000,
+            "input_tokens_details": {"image_tokens": 200, "text_tokens": 100},
+        }
+        return self.reply(handler, {"data": [entry], "usage": usage})
+
+    def error(
+        self,
+        handler: BaseHTTPRequestHandler,
+        status: int,
+        message: str,
+        code: str = "x",
+        retry: tuple[str, str] | None = None,
+    ) -> None:
+        body = json.dumps({"error": {"message": message, "code": code}}).encode()
+        self.send(handler, status, body, "application/json", retry)
+
+    def reply(self, handler: BaseHTTPRequestHandler, value: Any) -> None:
+        self.send(handler, 200, json.dumps(value).encode(), "application/json")
+
+    def send(
+        self, handler: BaseHTTPRequestHandler, status: int, body: bytes, kind: str, more: tuple[str, str] | None = None
+    ) -> None:
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Length", str(len(body)))
+        if more:
+            handler.send_header(*more)
+        handler.end_headers()
+        handler.wfile.write(body)

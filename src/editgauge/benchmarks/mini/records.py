@@ -184,7 +184,7 @@ RECORDS: tuple[Record, ...] = (
         caption="An eye with a wide pupil",
         change="The black pupil in the middle of the iris has become twice as wide.",
         concept="pupil", rephrased="Show this eye with a dilated pupil.",
-        attributes={"organ": "Eye", "task": "Pupil Dilation"},
+        attributes={"organ": "Eyes", "task": "Pupil Dilation"},
     ),
     Record(
         "rotate-01", "signs:fragile", "texteditbench", "textured", "Labels",

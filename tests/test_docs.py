@@ -49,6 +49,7 @@ def commands(page: Path) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def reference() -> ModuleType:
+    pytest.importorskip("rapidocr", reason="the OCR scorers name their engine: pip install 'editgauge[ocr]'")
     specification = importlib.util.spec_from_file_location("make_reference", DOCS / "make_reference.py")
     assert specification is not None
     assert specification.loader is not None

@@ -47,3 +47,15 @@ def test_it_says_that_it_is_for_trying_the_tool_and_never_pretends_to_be_faithfu
     assert found["mini.pixel"].variant == "corrected"
     assert all("for trying the tool" in " ".join(table.notes) for table in found.values())
     assert [column.name for column in found["mini.others"].columns] == ["Q1"]
+
+
+@pytest.mark.parametrize("benchmark", ["mini", "texteditbench"])
+def test_a_psnr_that_is_shown_through_its_error_gets_no_table_of_its_own(benchmark: str) -> None:
+    """It would be a plain mean of decibels, infinite as soon as one picture is identical."""
+    rows = [
+        row(sample, "m", metric, value, benchmark=benchmark, variant="corrected", infinite=value is None)
+        for sample in ("a", "b")
+        for metric, value in (("mse", 0.0), ("psnr", None), ("ssim", 1.0))
+    ]
+    found = tables(frame(rows, [record("a", split="real"), record("b", split="real")], benchmark), "corrected")
+    assert [table.name for table in found] == [f"{benchmark}.pixel"]

@@ -70,7 +70,8 @@ RECORDS: tuple[Record, ...] = (
     ),
     Record(
         "replace-03", "signs:blackboard", "krisbench", "textured", "Signs",
-        "Correct the sum that is wrong, and leave everything else as it is.", "2210002122", "41", "42",
+        "Correct the sum that is wrong, and leave everything else as it is.", "2210002122",
+        "12 + 30 = 41", "12 + 30 = 42",
         "A blackboard with three correct sums",
         knowledge="12 plus 30 is 42, so the 41 after the equals sign must become 42; the other two sums are right.",
         attributes={"task": "mathematics", "knowledge_type": "Conceptual", "dimension": "Natural Science"},

@@ -131,6 +131,14 @@ def test_without_a_mask_both_variants_are_equal_and_a_full_mask_leaves_nothing(p
     assert np.isnan(network.distance(kept, second, np.ones((1, 48, 64), bool))[1]).all()
 
 
+def test_read_only_frames_are_fine(pairs_of_networks: Any) -> None:
+    network = pairs_of_networks["squeeze"][0]
+    first, second = frames((64, 48))
+    first.setflags(write=False)
+    second.setflags(write=False)
+    assert lpips(network, first, second) > 0
+
+
 def test_refuses_what_does_not_fit(pairs_of_networks: Any) -> None:
     network = pairs_of_networks["squeeze"][0]
     first, second = frames((64, 48))

@@ -6,6 +6,7 @@ of the one under test. Numbers come from NumPy's generator, whose stream is the 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -208,6 +209,7 @@ _INCEPTION: dict[str, list[tuple[str, int, int, int, int]]] = {
 }  # fmt: skip
 
 
+@functools.cache
 def inception_state(seed: int = 0) -> dict[str, Any]:
     """A seeded Inception-v3 of full size under pytorch-fid's names (without the classifier, which FID never uses)."""
     random = np.random.default_rng(seed)

@@ -36,6 +36,20 @@ RetryOpt = Annotated[
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
+WeightsOpt = Annotated[
+    Path | None,
+    typer.Option(
+        "--weights", envvar="EDITGAUGE_WEIGHTS", help="The folder of network weights (editgauge fetch weights)."
+    ),
+]
+DeviceOpt = Annotated[
+    str | None, typer.Option("--device", help="Where networks run: auto, cpu, cuda, cuda:1. Default: auto.")
+]
+PrecisionOpt = Annotated[
+    str | None,
+    typer.Option("--precision", help="float32 (default; what papers' numbers need), bfloat16 or float16 (GPU only)."),
+]
+
 
 def load(name: str, data: Path | None, split: str | None) -> tuple[Benchmark, Dataset, list[Sample]]:
     """The benchmark, its data set and all its samples. Raises `DataError` when there are none."""

@@ -11,12 +11,15 @@ import typer
 from editgauge.cli.common import (
     BenchmarkArg,
     DataArg,
+    DeviceOpt,
     JsonOpt,
     LimitOpt,
+    PrecisionOpt,
     RetryOpt,
     RunOpt,
     SampleOpt,
     SplitOpt,
+    WeightsOpt,
     WhereOpt,
     WorkersOpt,
 )
@@ -59,6 +62,9 @@ def score(
     where: WhereOpt = None,
     workers: WorkersOpt = None,
     retry: RetryOpt = "",
+    weights: WeightsOpt = None,
+    device: DeviceOpt = None,
+    precision: PrecisionOpt = None,
     timeout: Annotated[float, typer.Option("--timeout", help="Seconds an output may take.")] = 600.0,
     json: JsonOpt = False,
 ) -> None:
@@ -76,7 +82,9 @@ def score(
     wanted = wanted or _offered(bench)[:1]
     chosen = choose(samples, limit=limit, ids=sample or (), where=where or ())
     folder = RunFolder.create(run)
-    scorers = list(bench.scorers(wanted, cache=folder.cache_folder))
+    scorers = list(
+        bench.scorers(wanted, cache=folder.cache_folder, weights=weights, device=device, precision=precision)
+    )
     if not scorers:
         raise UsageError(
             f"--tracks {tracks}: {bench.name} has no scorers of this kind; "

@@ -191,7 +191,7 @@ class Network:
 
     def _batch(self, frames: npt.NDArray[np.uint8]) -> tuple[Any, tuple[int, int]]:
         torch = _torch()
-        array = np.ascontiguousarray(frames[None] if frames.ndim == 3 else frames)
+        array = np.require(frames[None] if frames.ndim == 3 else frames, requirements=["C", "W"])
         if array.ndim != 4 or array.shape[3] != 3 or array.dtype != np.uint8:
             raise ShapeMismatch(f"LPIPS frames: wanted uint8 (N, H, W, 3), found {array.dtype} {array.shape}")
         if min(array.shape[1:3]) < MIN_SIDE[self.name]:

@@ -77,6 +77,7 @@ class Adapter:
         try:
             self.model, self.identity = self._introduction(start_seconds)
         except BaseException:
+            self._process.kill()  # it has shown that it does not keep to the conversation
             self.close()
             raise
 

@@ -104,7 +104,11 @@ class Inception:
         torch = torch_for("FID")
         if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
             raise ShapeMismatch(f"Inception-v3: wanted uint8 (H, W, 3), found {picture.dtype} {picture.shape}")
-        tensor = torch.from_numpy(np.ascontiguousarray(picture)).to(self.runtime.device).permute(2, 0, 1)[None]
+        tensor = (
+            torch.from_numpy(np.require(picture, requirements=["C", "W"]))
+            .to(self.runtime.device)
+            .permute(2, 0, 1)[None]
+        )
         unit = tensor.float().div_(255.0)
         unit = torch.nn.functional.interpolate(unit, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
         return unit.mul_(2.0).sub_(1.0)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.errors import EditgaugeError
+from editgauge.errors import EditgaugeError, ShapeMismatch
 from editgauge.images import Array, Mask
 from editgauge.metrics.lpips import Features, Network
 from editgauge.models.loading import lpips_network
@@ -31,14 +31,14 @@ GPU_PIXELS = 1 << 24
 class Frames:
     """What is compared for one pair: two pictures of one size, (H, W, 3), uint8, RGB.
 
-    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` is the reason why the released code gives
-    no value here ("" where it does); `detail` goes into the rows.
+    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` is the status and reason where the
+    released code gives no value; `detail` goes into the rows.
     """
 
     reference: Array
     output: Array
     mask: Mask | None = None
-    no_faithful: str = ""
+    no_faithful: tuple[Status, str] | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -111,7 +111,10 @@ class LpipsScorer:
             values = _distances(network, [frames for _, frames in group])
         except Exception as error:  # a picture that is too small, or a device out of memory: a status for its pairs
             for index, _ in group:
-                scores[index] = not_scored(self.metrics, *failure(error, *pairs[index]))
+                status, reason = failure(error, *pairs[index])
+                if isinstance(error, ShapeMismatch):
+                    status = Status.NOT_APPLICABLE
+                scores[index] = not_scored(self.metrics, status, reason)
             return
         for (index, frames), (faithful, corrected) in zip(group, values, strict=True):
             scores[index] = [
@@ -122,9 +125,9 @@ class LpipsScorer:
 
     def _score(self, metric: str, variant: Any, value: float, frames: Frames) -> Score:
         if variant == "faithful" and frames.no_faithful:
-            return Score(metric, None, variant, Status.NOT_APPLICABLE, frames.no_faithful)
+            return Score(metric, None, variant, *frames.no_faithful)
         if math.isnan(value):
-            return Score(metric, None, variant, Status.NOT_APPLICABLE, "the mask leaves no position to compare")
+            return Score(metric, None, variant, Status.DATASET_FAULT, "the masks leave no position to compare")
         return Score(metric, value, variant, detail=frames.detail)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from editgauge.benchmarks.common_neural import place
 from editgauge.images import read_header, read_image, resize
 from editgauge.models.adapter_scorer import AdapterScorer
 from editgauge.models.clip_scorer import ClipScorer, Measure
@@ -43,22 +44,18 @@ _MEDCLIP = "Cosine of the MedCLIP features of the output and the text."
 
 def lpips(**options: Any) -> list[LpipsScorer]:
     """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``, ``precision``."""
-    return [LpipsScorer(frames=frames, net="alex", inputs=("images", "reference"), metrics=(LPIPS,), **_place(options))]
+    return [LpipsScorer(frames=frames, net="alex", inputs=("images", "reference"), metrics=(LPIPS,), **place(options))]
 
 
 def embedding(**options: Any) -> list[Any]:
     """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``, ``precision``."""
-    place = {**_place(options), "cache": options.get("cache")}
+    here = {**place(options), "cache": options.get("cache")}
     return [
-        ClipScorer(measures=MEASURES, **place),
+        ClipScorer(measures=MEASURES, **here),
         _adapter("imagereward", "ImageReward", _REWARD, -math.inf, math.inf),
         _adapter("medclip", "MedCLIP", _MEDCLIP, -1.0, 1.0),
-        FidScorer(**place),
+        FidScorer(**here),
     ]
-
-
-def _place(options: dict[str, Any]) -> dict[str, Any]:
-    return {"folder": options.get("weights"), "device": options.get("device"), "precision": options.get("precision")}
 
 
 def _adapter(name: str, title: str, note: str, low: float, high: float) -> AdapterScorer:
@@ -85,5 +82,5 @@ def frames(sample: Sample, edit: Edit) -> Frames:
     reference, output = read_image(sample.reference), read_image(edit.path)
     detail = {}
     if (output.shape[1], output.shape[0]) != size:
-        detail = {"resized": f"{output.shape[1]} x {output.shape[0]} to {size[0]} x {size[1]}, bicubic"}
+        detail = {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
     return Frames(resize(reference, size, "bicubic"), resize(output, size, "bicubic"), detail=detail)

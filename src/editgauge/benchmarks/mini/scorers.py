@@ -10,6 +10,10 @@ FACTORIES: dict[Track, list[str]] = {
         "editgauge.benchmarks.textedit.ocr_scorer:ocr_scorers",
         "editgauge.benchmarks.textedit.ocr_scorer:presence_scorers",
     ],
-    "embedding": ["editgauge.benchmarks.textedit.neural:scorers", "editgauge.benchmarks.medebench.neural:embedding"],
+    "embedding": [
+        "editgauge.benchmarks.common_neural:lpips",
+        "editgauge.benchmarks.textedit.neural:scorers",
+        "editgauge.benchmarks.medebench.neural:embedding",
+    ],
     "judge": [],
 }

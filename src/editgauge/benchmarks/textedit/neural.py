@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from editgauge.benchmarks.common_neural import place
 from editgauge.models.clip_scorer import ClipScorer, Measure
 from editgauge.types import Metric
 
 CLIP = Metric(
-    "clip", "higher", 0.0, 2.5,
+    "CLIP", "higher", 0.0, 2.5,
     note="2.5 · max(0, cos(output, gt_caption)), CLIP ViT-L/14 of OpenAI; a caption over 77 tokens is cut so that the "
     "end token stays.",
 )  # fmt: skip
 AES = Metric(
-    "aes", "higher", 0.0, 10.0,
+    "AES", "higher", 0.0, 10.0,
     note="LAION's linear aesthetic head (768 to 1) on the CLIP ViT-L/14 feature scaled to length 1; about 1 to 10.",
 )  # fmt: skip
 
@@ -23,9 +24,7 @@ def scorers(**options: Any) -> list[ClipScorer]:
     return [
         ClipScorer(
             measures=(Measure(CLIP, "clip_score", "caption"), Measure(AES, "aesthetic")),
-            folder=options.get("weights"),
             cache=options.get("cache"),
-            device=options.get("device"),
-            precision=options.get("precision"),
+            **place(options),
         )
     ]

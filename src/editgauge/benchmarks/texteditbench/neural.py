@@ -13,17 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.images import Mask, read_image, read_mask, resize
+from editgauge.benchmarks.common_neural import place
+from editgauge.benchmarks.common_pixel import NoScore as Unscored
+from editgauge.benchmarks.common_pixel import fitted, read_output, source_of
+from editgauge.benchmarks.texteditbench.pixel import check_released_conditions
 from editgauge.models.lpips_scorer import Frames, LpipsScorer
 from editgauge.models.scoring import NoScore
-from editgauge.types import Edit, Metric, Sample, Status
+from editgauge.types import VARIANTS, Edit, Metric, Sample
 
 LPIPS = Metric(
     "lpips",
     "lower",
     0.0,
     math.inf,
-    variants=("faithful", "corrected"),
+    variants=VARIANTS,
     note="SqueezeNet, v0.1 heads, masked area black. Faithful averages the whole frame, so that the black area counts "
     "as preserved, and has no value for another size; corrected averages unmasked positions and resizes (Lanczos).",
 )
@@ -37,45 +40,27 @@ def scorers(**options: Any) -> list[LpipsScorer]:
             net="squeeze",
             inputs=("images", "masks"),
             metrics=(LPIPS,),
-            folder=options.get("weights"),
-            device=options.get("device"),
-            precision=options.get("precision"),
+            **place(options),
         )
     ]
 
 
 def frames(sample: Sample, edit: Edit) -> Frames:
-    """Input and output with the masked area black, and the mask.
+    """Input and output with the masked area black, and the mask: the same area, and the same conditions, as SSIM's.
 
-    Raises `NoScore` without the input mask and exactly one other, `ImageError` for files that cannot be read.
+    Raises `scoring.NoScore` when a picture cannot be read or there is no mask.
     """
-    if edit.path is None:
-        raise NoScore(edit.status, edit.reason)
-    original = read_image(sample.image)
-    mask = _union(sample, (original.shape[1], original.shape[0]))
-    output = read_image(edit.path)
-    no_faithful, detail = "", {}
-    if output.shape != original.shape:
-        size = f"{output.shape[1]} x {output.shape[0]}"
-        wanted = f"{original.shape[1]} x {original.shape[0]}"
-        no_faithful = f"the output is {size}, the input {wanted}"
-        detail = {"resized": f"{size} to {wanted}, Lanczos"}
-        output = resize(output, (original.shape[1], original.shape[0]), "lanczos")
+    try:
+        source = source_of(sample)
+        output, _ = read_output(edit)
+        mask = source.area(source.picture.shape)
+    except Unscored as why:
+        raise NoScore(why.status, why.reason) from why
+    no_faithful = None
+    try:
+        check_released_conditions(source, output)
+    except Unscored as why:
+        no_faithful = (why.status, why.reason)
+    same, detail = fitted(output, source.picture)
     black = mask[:, :, None]
-    return Frames(np.where(black, 0, original), np.where(black, 0, output), mask, no_faithful, detail)
-
-
-def _union(sample: Sample, size: tuple[int, int]) -> Mask:
-    """The union of the input mask and the one other mask, at the input's size (nearest)."""
-    if "input" not in sample.masks or len(sample.masks) != 2:
-        raise NoScore(
-            Status.DATASET_FAULT,
-            f"wanted the input mask and exactly one other, found {', '.join(sorted(sample.masks)) or 'none'}",
-        )
-    union = np.zeros((size[1], size[0]), np.bool_)
-    for path in sample.masks.values():
-        mask = read_mask(path)
-        if mask.shape != union.shape:
-            mask = resize(mask.astype(np.uint8), size, "nearest").astype(np.bool_)
-        union |= mask
-    return union
+    return Frames(np.where(black, 0, source.picture), np.where(black, 0, same), mask, no_faithful, detail)

@@ -102,7 +102,7 @@ def _similarities(source: Source, output: Array) -> list[Score]:
     means: list[float] = []
 
     def faithful() -> tuple[float, dict[str, Any]]:
-        _check_released_conditions(source, output)
+        check_released_conditions(source, output)
         area = source.area(source.picture.shape)
         black, edited = source.picture.copy(), output.copy()
         black[area] = edited[area] = 0
@@ -118,7 +118,7 @@ def _similarities(source: Source, output: Array) -> list[Score]:
     return [score_or_reason("ssim", "faithful", faithful), score_or_reason("ssim", "corrected", corrected)]
 
 
-def _check_released_conditions(source: Source, output: Array) -> None:
+def check_released_conditions(source: Source, output: Array) -> None:
     """Raise `NoScore` where the released script gives no SSIM: it wants five files of one size."""
     if len(source.masks) != 2 or "input" not in source.masks:
         found = ", ".join(source.masks) or "none"

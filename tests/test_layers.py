@@ -17,6 +17,8 @@ LAYERS: dict[str, int] = {
     "catalog": 1,
     "segments": 1,
     "hashes": 1,
+    "download": 1,
+    "hub": 1,
     "compact": 1,
     "results": 1,
     "outputs": 1,

@@ -240,6 +240,20 @@ class Metric:
     """How faithful and corrected differ, in one sentence, and the source."""
 
 
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """Where a benchmark's official data are: a data set on the hub.
+
+    `revision` is the commit that our expectations were checked with, None where nobody has recorded one: then whoever
+    fetches says which. `note` is printed with the fetch.
+    """
+
+    repo: str
+    licence: str
+    revision: str | None = None
+    note: str = ""
+
+
 @runtime_checkable
 class Editor(Protocol):
     """A model under test: `(sample) -> image`.

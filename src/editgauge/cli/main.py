@@ -15,6 +15,7 @@ COMMANDS: tuple[str, ...] = (
     # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has `register(app)`
     "demo",
     "list",
+    "fetch",
     "check",
     "edit",
     "score",

@@ -20,9 +20,9 @@ from pathlib import Path
 
 import orjson
 
+from editgauge.download import Progress, Remote, download, sha256
 from editgauge.errors import UnknownName, WeightsError
 from editgauge.images import write_bytes
-from editgauge.models.download import Progress, Remote, download, sha256
 
 ENVIRONMENT = "EDITGAUGE_WEIGHTS"
 LOCK_FILE = "editgauge-weights.lock.json"

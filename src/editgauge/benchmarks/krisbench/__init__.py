@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.types import Scorer, Track
+from editgauge.types import DataSource, Scorer, Track
+
+_DATA = DataSource("Liang0223/KRIS_Bench", "stated on the data set's page")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class KrisBench:
         }
     )
     marks: tuple[str, ...] = ("KRIS_Bench", "*/annotation.json")
+    data: DataSource = _DATA
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
         """The samples below `root`, the folder ``KRIS_Bench`` or its parent; there are no splits."""

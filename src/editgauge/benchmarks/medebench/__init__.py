@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.types import Scorer, Track
+from editgauge.types import DataSource, Scorer, Track
+
+_DATA = DataSource("LIUMinghao/MedEBench", "stated on the data set's page")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class MedEBench:
     citation: str = "MedEBench, arXiv 2506.01921"
     published_counts: Mapping[str, int] = field(default_factory=lambda: {"": 1182})
     marks: tuple[str, ...] = ("editing/editing_metadata.json", "editing_metadata.json")
+    data: DataSource = _DATA
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
         """The samples below `root`, the folder that holds ``editing/``; there are no splits."""

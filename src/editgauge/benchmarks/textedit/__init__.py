@@ -9,7 +9,7 @@ from typing import Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
 from editgauge.benchmarks.textedit.ocr import ocr_scores
-from editgauge.types import Scorer, Track
+from editgauge.types import DataSource, Scorer, Track
 
 __all__ = ["BENCHMARK", "TextEdit", "ocr_scores"]
 
@@ -21,6 +21,13 @@ _MINISET = {
 """Samples of each category and half of the miniset, as its released judge answers have them."""
 _COUNTS = {"": 2148, "fullset": 2148, "miniset": 500, **{f"miniset/{name}": count for name, count in _MINISET.items()}}
 
+_DATA = DataSource(
+    "OpenGVLab/TextEdit",
+    "stated on the data set's page",
+    note="the README names a collection, not a data set: if this one is not it, say which with --repo; the prompts "
+    "(eval_prompts/) are in the GitHub repository of the same name",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
@@ -31,6 +38,7 @@ class TextEdit:
     citation: str = "TextEdit, in: InternVL-U, arXiv 2603.09877"
     published_counts: Mapping[str, int] = field(default_factory=lambda: dict(_COUNTS))
     marks: tuple[str, ...] = ("eval_prompts",)
+    data: DataSource = _DATA
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
         """The samples below `root`; `split` is ``fullset`` or ``miniset``: the full set where both are there."""

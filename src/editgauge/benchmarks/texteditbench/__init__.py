@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.types import Scorer, Track
+from editgauge.types import DataSource, Scorer, Track
+
+_DATA = DataSource("MATH-finding/TextEditBench", "stated on the data set's page")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class TextEditBench:
     citation: str = "TextEditBench: Evaluating Reasoning-aware Text Editing Beyond Rendering, arXiv 2512.16270"
     published_counts: Mapping[str, int] = field(default_factory=lambda: {"": 1197, "synthetic": 691, "real": 506})
     marks: tuple[str, ...] = ("data_manual_production", "data_web-sourced_instances", "canva")
+    data: DataSource = _DATA
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
         """The samples below `root`; `split` is ``synthetic`` or ``real`` (or a folder name of one of them)."""

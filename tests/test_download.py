@@ -12,8 +12,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from editgauge.download import Remote, download, git_blob_sha1, sha256
 from editgauge.errors import DownloadError
-from editgauge.models.download import Remote, download, git_blob_sha1, sha256
 
 DATA = bytes(range(256)) * 400
 SHA = hashlib.sha256(DATA).hexdigest()

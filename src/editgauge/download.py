@@ -1,4 +1,4 @@
-"""Fetching files over HTTP: resumed, checked, and put in place only when whole. Standard library only."""
+"""Fetching files over HTTP: resumed, checked, and put in place only when whole."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from editgauge import __version__
 from editgauge.errors import DownloadError
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes wanted (None where unknown)."""
 CHUNK = 1 << 20
+MAX_JSON = 1 << 26
 TIMEOUT = 60.0
 ATTEMPTS = 5
 _HINTS = {401: "set HF_TOKEN", 403: "set HF_TOKEN, or accept the terms on the page", 404: "check the name"}
@@ -81,6 +84,27 @@ class _Interrupted(Exception):
 
 class _Useless(_Interrupted):
     """Worth another attempt, but not with this part file: it is as long as the file, or longer."""
+
+
+def get_json(url: str, *, token: str | None = None, attempts: int = ATTEMPTS, wait: float = 1.0) -> tuple[Any, Message]:
+    """A JSON document of at most 64 MB and the reply's headers. Raises `DownloadError` as `download` does."""
+    remote = Remote(url, token=token)
+    for attempt in range(1, attempts + 1):
+        try:
+            with _open(remote, 0) as response:
+                data = response.read(MAX_JSON + 1)
+                headers = response.headers
+            break
+        except (_Interrupted, OSError, HTTPException) as error:
+            if attempt == attempts:
+                raise DownloadError(f"{url}: {_words(error)}; tried {attempts} times") from error
+            time.sleep(wait * 2 ** (attempt - 1))
+    if len(data) > MAX_JSON:
+        raise DownloadError(f"{url}: wanted a list of at most {MAX_JSON:,} bytes, found more")
+    try:
+        return orjson.loads(data), headers
+    except orjson.JSONDecodeError as error:
+        raise DownloadError(f"{url}: wanted JSON, found something else ({error})") from error
 
 
 def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from editgauge.benchmarks.base import Samples
 
+settings.register_profile("editgauge", deadline=None)  # no test depends on how fast the machine is
+settings.load_profile("editgauge")
 OPT_IN = {"slow": "--run-slow", "gpu": "--run-gpu", "network": "--run-network"}
 ROOT = Path(__file__).resolve().parents[1]
 

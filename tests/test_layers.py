@@ -19,6 +19,7 @@ LAYERS: dict[str, int] = {
     "hashes": 1,
     "download": 1,
     "hub": 1,
+    "portable": 1,
     "compact": 1,
     "results": 1,
     "outputs": 1,

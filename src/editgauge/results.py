@@ -35,7 +35,7 @@ from typing import Any, Self, cast
 
 import orjson
 
-from editgauge import __version__, segments
+from editgauge import __version__, portable, segments
 from editgauge.errors import RunError
 from editgauge.images import write_bytes
 from editgauge.types import Edit, Row, Sample, Status, Variant
@@ -184,7 +184,13 @@ class RunFolder:
 
         Of a fact that is an absolute path only the last name is kept: a run folder is read on other machines.
         """
-        entry = {"command": command, "at": _now(), "versions": versions(), "platform": _platform(), **_no_paths(facts)}
+        entry = {
+            "command": command,
+            "at": _now(),
+            "versions": versions(),
+            "platform": _platform(),
+            **portable.facts(facts),
+        }
         with self._locked():
             manifest = self.manifest()
             manifest.setdefault("entries", []).append(entry)
@@ -385,16 +391,6 @@ def versions(*more: str) -> dict[str, str]:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
-
-
-def _no_paths(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _no_paths(part) for key, part in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_no_paths(part) for part in value]
-    if isinstance(value, Path) or (isinstance(value, str) and (value.startswith(("/", "~")) or value[1:3] == ":\\")):
-        return Path(value).name
-    return value
 
 
 def _platform() -> dict[str, Any]:

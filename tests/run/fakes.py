@@ -51,6 +51,10 @@ class MeanScorer:
             raise ValueError(f"no good: {sample.image}")
         if trap == "short":
             return [Score("mean", 1.0)]
+        if trap == "no value":
+            reason = f"{sample.image}: odd; and {edit.path}; and /opt/elsewhere/weights.bin"
+            detail = {"file": str(sample.image), "all": [str(edit.path)]}
+            return [Score("mean", None, v, Status.FAILED, reason, detail) for v in METRICS[0].variants]
         assert edit.path is not None
         value = float(read_image(edit.path).mean())
         return [Score("mean", value), Score("mean", value / 3, "corrected")]

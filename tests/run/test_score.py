@@ -234,9 +234,11 @@ def test_workers_that_cannot_start_end_the_call() -> None:
 
 
 def test_no_path_of_this_machine_is_in_the_run(bench: Bench) -> None:
-    run, _ = bench.score("run", MeanScorer(trap={"s000": "raise"}), workers=0)
+    run, _ = bench.score("run", MeanScorer(trap={"s000": "raise", "s001": "no value"}), workers=0)
     home = str(bench.place).encode()
-    run.rows()
+    own = next(row for row in run.rows() if row.sample == "s001" and row.editor == "a")
+    assert own.reason == "1.png: odd; and edits/fake/a/s001.png; and weights.bin"
+    assert own.detail == {"file": "1.png", "all": ["edits/fake/a/s001.png"]}
     for path in run.path.rglob("*"):
         if path.is_file():
             assert home not in path.read_bytes(), path

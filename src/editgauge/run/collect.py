@@ -10,6 +10,7 @@ from editgauge.errors import DataError, ImageError
 from editgauge.hashes import HashStore
 from editgauge.images import read_header
 from editgauge.outputs import OutputFolder, model_folder
+from editgauge.portable import portable
 from editgauge.results import EditRecord, RunFolder, plain_name
 from editgauge.types import Sample, Status
 
@@ -92,7 +93,7 @@ def _take(
             return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
         mark = hashes(file)
     except DataError as error:
-        reason = str(error).replace(f"{outputs.root}/", "")
+        reason = portable(str(error), [outputs.root])
         return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
     stem = PurePosixPath(sample.output_stems[0])
     if old is not None and old.fingerprint == mark and (old.path is None or (run.path / old.path).exists()):
@@ -103,7 +104,7 @@ def _take(
     try:
         header = read_header(kept)
     except ImageError as error:
-        reason = str(error).replace(f"{run.path}/", "")
+        reason = portable(str(error), [run.path])
         return EditRecord(
             benchmark, sample.id, editor, Status.UNREADABLE, reason=reason, fingerprint=mark, path=str(place)
         )
@@ -156,6 +157,6 @@ def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecor
     try:
         header = read_header(path)
     except ImageError as error:
-        reason = str(error).replace(f"{run.path}/", "")
+        reason = portable(str(error), [run.path])
         return replace(old, status=Status.UNREADABLE, reason=reason, fingerprint=mark, width=None, height=None)
     return replace(old, status=Status.SCORED, reason="", fingerprint=mark, width=header.width, height=header.height)

@@ -21,6 +21,7 @@ from typing import Any, cast
 from editgauge import segments
 from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageError, RunError
 from editgauge.images import fingerprint, read_header
+from editgauge.portable import portable, without_roots
 from editgauge.results import EditRecord, RunFolder, plain_name
 from editgauge.run.pool import run_batches
 from editgauge.types import Edit, Editor, Sample, Status
@@ -137,16 +138,16 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
 
 def _into_place(run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit) -> EditRecord:
     record = EditRecord(
-        benchmark, sample.id, made.editor, made.status, None, _portable(made.reason, run, sample),
-        seed=made.seed, settings=dict(made.settings), seconds=made.seconds, cost=made.cost,
-        instruction=made.instruction, detail=dict(made.detail),
+        benchmark, sample.id, made.editor, made.status, None, portable(made.reason, [run]),
+        seed=made.seed, settings=without_roots(made.settings, [run]), seconds=made.seconds, cost=made.cost,
+        instruction=made.instruction, detail=without_roots(made.detail, [run]),
     )  # fmt: skip
     if made.path is None:
         return record
     try:
         header = read_header(made.path)
     except ImageError as error:
-        reason = _portable(str(error), run, sample)
+        reason = portable(str(error), [run])
         return replace(record, status=Status.UNREADABLE, reason=reason)
     place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), *parts)
     place = place.with_name(place.name + header.extension)
@@ -172,15 +173,6 @@ def _safe_parts(sample: Sample) -> tuple[str, ...]:
             sample=sample.id,
         )
     return stem.parts
-
-
-def _portable(text: str, run: Path, sample: Sample) -> str:
-    """A reason without absolute paths: a run folder is read on other machines."""
-    for path in sample.images:
-        text = text.replace(str(path), path.name)
-    if sample.reference is not None:
-        text = text.replace(str(sample.reference), sample.reference.name)
-    return text.replace(f"{run}/", "").replace(str(Path.home()), "~")[:2000]
 
 
 # -- on processes --------------------------------------------------------------------------------------------------

@@ -11,13 +11,14 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from editgauge import segments
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
 from editgauge.hashes import HashStore
+from editgauge.portable import portable, without_roots
 from editgauge.results import EditRecord, RowKey, RunFolder, digest
 from editgauge.run.pool import run_batches
 from editgauge.types import (
@@ -483,7 +484,8 @@ def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
         reason = f"{scorer.name} promised {sorted(promised)} and gave {sorted(given)}"
         scores = not_scored(scorer.metrics, Status.FAILED, reason)
     sample = "*" if item.pairs else item.sample.id
-    return make_rows(_worker.benchmark, sample, item.edit.editor, scorer, scores, task.fingerprint, task.wanted)
+    clean = [_portable(score) for score in scores]
+    return make_rows(_worker.benchmark, sample, item.edit.editor, scorer, clean, task.fingerprint, task.wanted)
 
 
 def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
@@ -497,19 +499,20 @@ def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
     except ImageError as error:
         ours = error.path is not None and error.path != item.edit.path
         status = Status.DATASET_FAULT if ours else Status.UNREADABLE
-        return not_scored(scorer.metrics, status, _clean(str(error)))
+        return not_scored(scorer.metrics, status, str(error))
     except (EditgaugeError, MissingExtra) as error:
-        return not_scored(scorer.metrics, Status.FAILED, _clean(str(error)))
+        return not_scored(scorer.metrics, Status.FAILED, str(error))
     except Exception as error:  # whatever a scorer throws ends as a row that says so; the rest goes on
-        return not_scored(scorer.metrics, Status.FAILED, _clean(f"{type(error).__name__}: {error}"))
+        return not_scored(scorer.metrics, Status.FAILED, f"{type(error).__name__}: {error}")
 
 
-def _clean(text: str) -> str:
-    """A reason without absolute paths: rows are read on other machines."""
+def _portable(score: Score) -> Score:
+    """A score without absolute paths, whoever wrote its reason: rows are read on other machines."""
     assert _worker is not None
-    for root in _worker.cut:
-        text = text.replace(root + "/", "").replace(root, ".")
-    return text.replace(str(Path.home()), "~")[:2000]
+    if not score.reason and not score.detail:
+        return score
+    reason = portable(score.reason, _worker.cut)
+    return replace(score, reason=reason, detail=without_roots(score.detail, _worker.cut))
 
 
 def _count(rows: Sequence[Row], tally: Counter[Any]) -> None:

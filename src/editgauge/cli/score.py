@@ -65,6 +65,13 @@ def score(
     weights: WeightsOpt = None,
     device: DeviceOpt = None,
     precision: PrecisionOpt = None,
+    ocr_engine: Annotated[
+        str, typer.Option("--ocr-engine", help="What reads text for the track ocr: rapidocr, paddleocr, tesseract.")
+    ] = "rapidocr",
+    explain: Annotated[
+        list[str] | None,
+        typer.Option("--explain", help="Only this sample, and draw how its OCR scores came about; may be repeated."),
+    ] = None,
     timeout: Annotated[float, typer.Option("--timeout", help="Seconds an output may take.")] = 600.0,
     json: JsonOpt = False,
 ) -> None:
@@ -79,12 +86,11 @@ def score(
     retried = common.statuses(retry)
     wanted = _tracks(tracks)
     bench, dataset, samples = common.load(benchmark, data, split)
-    wanted = wanted or _offered(bench)[:1]
-    chosen = choose(samples, limit=limit, ids=sample or (), where=where or ())
+    wanted = wanted or (["ocr"] if explain else _offered(bench)[:1])
+    chosen = choose(samples, limit=limit, ids=[*(sample or ()), *(explain or ())], where=where or ())
     folder = RunFolder.create(run)
-    scorers = list(
-        bench.scorers(wanted, cache=folder.cache_folder, weights=weights, device=device, precision=precision)
-    )
+    options = {"ocr_engine": ocr_engine, "weights": weights, "device": device, "precision": precision}
+    scorers = list(bench.scorers(wanted, cache=folder.cache_folder, **options))
     if not scorers:
         raise UsageError(
             f"--tracks {tracks}: {bench.name} has no scorers of this kind; "
@@ -120,13 +126,34 @@ def score(
         kept=summary.kept,
         seconds=round(summary.seconds, 3),
     )
+    drawn = _explain(folder, bench.name, [s for s in chosen if s.id in (explain or ())], edits, scorers, summary)
     if json:
-        common.print_json({"run": str(run), "benchmark": bench.name, **_as_json(summary)})
+        common.print_json({"run": str(run), "benchmark": bench.name, **_as_json(summary), "drawn": drawn})
     else:
         _print(summary, folder, bench.name)
+        for place in drawn:
+            print(f"drawn: {run / place}")
         _print_table(run, bench.name, variant)
     if summary.without_score:
         raise typer.Exit(1)
+
+
+def _explain(
+    run: RunFolder,
+    benchmark: str,
+    samples: Sequence[Sample],
+    edits: Sequence[EditRecord],
+    scorers: Sequence[Any],
+    summary: Summary,
+) -> list[str]:
+    """Draw the samples that were asked for; the pictures' places below the run."""
+    if not samples:
+        return []
+    from editgauge.run.explain import explain
+
+    paths, problems = explain(run, benchmark, samples, edits, scorers)
+    summary.problems += problems
+    return [path.relative_to(run.path).as_posix() for path in paths]
 
 
 def _tracks(text: str) -> list[Track]:

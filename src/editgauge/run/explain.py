@@ -1,0 +1,61 @@
+"""Pictures of how scores came about, for scorers that can draw them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from editgauge import images
+from editgauge.errors import EditgaugeError, UsageError
+from editgauge.results import EditRecord, RunFolder
+from editgauge.types import Edit, Sample
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A scorer that can draw how its scores of an edit came about."""
+
+    name: str
+
+    def applies(self, sample: Sample) -> str | None: ...
+
+    def explain(self, sample: Sample, edit: Edit) -> images.Array:
+        """A picture of shape (H, W, 3), uint8, RGB."""
+        ...
+
+
+def explain(
+    run: RunFolder, benchmark: str, samples: Sequence[Sample], edits: Sequence[EditRecord], scorers: Sequence[Any]
+) -> tuple[list[Path], list[str]]:
+    """Draw every edit of these samples with every scorer that can; returns the PNG files, and what could not be drawn.
+
+    Files are ``RUN/explain/<benchmark>/<editor>/<sample>-<scorer>.png``. Raises `UsageError` when no scorer can draw.
+    """
+    drawing = [scorer for scorer in scorers if isinstance(scorer, Explains)]
+    if not drawing:
+        raise UsageError("--explain: none of these scorers can draw how it came to its scores; add --tracks ocr")
+    paths: list[Path] = []
+    problems: list[str] = []
+    for sample in samples:
+        for record in (record for record in edits if record.sample == sample.id):
+            edit = record.edit(run.path)
+            for scorer in drawing:
+                why = sample.fault or scorer.applies(sample) or (None if edit.ok else edit.reason or edit.status.value)
+                if why is None:
+                    path = run.path / "explain" / _safe(benchmark) / _safe(edit.editor)
+                    path /= f"{_safe(sample.id)}-{_safe(scorer.name)}.png"
+                    try:
+                        images.write_png(path, scorer.explain(sample, edit))
+                        paths.append(path)
+                    except EditgaugeError as error:
+                        why = str(error)
+                if why is not None:
+                    problems.append(f"{sample.id} by {edit.editor}: no drawing, {why}")
+    return paths, problems
+
+
+def _safe(name: str) -> str:
+    """A name as a part of a path: what could lead elsewhere becomes ``_``."""
+    return re.sub(r"[^\w.\-]+", "_", name).strip(".") or "_"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from PIL import Image
 
 from editgauge.benchmarks.textedit.ocr_scorer import PresenceScorer, TextScorer, language_for, ocr_scorers
 from editgauge.benchmarks.textedit.presence import deletion_scores, insertion_scores
-from editgauge.errors import ImageError, UnknownName
+from editgauge.errors import ImageError, MissingExtra, OcrError, UnknownName
 from editgauge.images import Array, write_png
 from editgauge.ocr import Identity, Reader, Text
 from editgauge.types import Edit, Sample, Scorer, Status
@@ -182,6 +183,22 @@ def test_an_engine_by_name() -> None:
     assert scorer.source.startswith("rapidocr-")
     with pytest.raises(UnknownName, match="ocr engine 'paddle' is not known"):
         ocr_scorers(ocr_engine="paddle")
+
+
+def test_without_the_default_engine_scores_fail_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from editgauge.ocr import rapid
+
+    rapid._identity.cache_clear()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    (scorer,) = ocr_scorers()
+    assert isinstance(scorer, Scorer)
+    assert scorer.source.startswith("rapidocr-not-installed-")
+    with pytest.raises(OcrError, match=r"pip install 'editgauge\[ocr\]'"):
+        scorer(sample(tmp_path), edit(picture(tmp_path / "done.png", DONE)))
+    with pytest.raises(MissingExtra):
+        ocr_scorers(ocr_engine="rapidocr")
 
 
 # --------------------------------------------------------------------------------------------- deleted and inserted

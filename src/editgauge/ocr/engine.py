@@ -69,7 +69,8 @@ class Engine(Protocol):
     uses one core: as many processes as cores fill the machine. Calls from several threads wait for each other.
     """
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def identity(self) -> Identity:
         """Who reads. Raises `MissingExtra` or `UsageError` when what it needs is not installed."""

@@ -15,11 +15,13 @@ from editgauge import images
 from editgauge.benchmarks.textedit.ocr import METRICS, Trace, ocr_scores
 from editgauge.benchmarks.textedit.presence import METRICS as PRESENCE
 from editgauge.benchmarks.textedit.presence import deletion_scores, insertion_scores
+from editgauge.errors import MissingExtra, OcrError
 from editgauge.instructions import read_instruction
 from editgauge.metrics.text import LANGUAGES, language_of, normalise
-from editgauge.ocr import Reader, Text, open_reader
+from editgauge.ocr import Identity, Reader, Text, open_reader
 from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
 
+DEFAULT_ENGINE = "rapidocr"
 _NOTE = (
     "corrected: lines by text height, right-to-left lines, case and punctuation seen, whole words for short texts, the "
     "penalty by region, dataset_fault where OCR does not find the source, invented text counted; TextEdit classic track"
@@ -33,8 +35,29 @@ _MEANS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Stands in for the default engine where it is not installed, so that what it would score can be listed."""
+
+    name: str
+    reason: str
+
+    def identity(self) -> Identity:
+        return Identity(self.name, "not-installed")
+
+    def own_language(self, language: str) -> str | None:
+        return language
+
+    def __call__(self, image: images.Array, language: str = "en") -> list[Text]:
+        raise OcrError(self.reason)
+
+
 def ocr_scorers(*, cache: Path | None = None, ocr_engine: str | None = None, **_: Any) -> list[TextScorer]:
-    """TextEdit's five scores, read by the named engine (default ``rapidocr``), with a store in the folder `cache`."""
+    """TextEdit's five scores, read by the named engine, with a store in the folder `cache` when given.
+
+    Raises `UnknownName`, `UsageError` or `MissingExtra` for an engine that is named and not there; without a name the
+    default engine is used, and where that is not installed every score fails with that reason.
+    """
     return [TextScorer(*_reader(cache, ocr_engine))]
 
 
@@ -44,7 +67,13 @@ def presence_scorers(*, cache: Path | None = None, ocr_engine: str | None = None
 
 
 def _reader(cache: Path | None, ocr_engine: str | None) -> tuple[Reader, dict[str, Any], str]:
-    reader = open_reader(ocr_engine or "rapidocr", cache)
+    try:
+        reader = open_reader(ocr_engine or DEFAULT_ENGINE, cache)
+    except MissingExtra as error:
+        if ocr_engine is not None:
+            raise
+        absent = Absent(DEFAULT_ENGINE, str(error))
+        reader = Reader(absent, absent.identity().label)
     return reader, reader.engine.identity().as_dict(), reader.label
 
 

@@ -31,6 +31,7 @@ LAYERS: dict[str, int] = {
     "tabulate": 1,
     "audit": 1,
     "comparison": 1,
+    "merging": 1,
     "metrics": 1,
     "ocr": 2,
     "models": 2,

@@ -308,3 +308,15 @@ def test_layout_objects_are_built_in_the_texts_order() -> None:
         "texteditbench.pixel",
         "texteditbench.judge",
     ]
+
+
+def test_metrics_of_no_paper_table_get_a_table_of_their_own() -> None:
+    b = "texteditbench"
+    rows = [
+        row("r1", "m", "mse", 1.0, benchmark=b, variant="corrected"),
+        row("r1", "m", "psnr", 48.0, benchmark=b, variant="corrected"),
+        row("r1", "m", "extra", 7.0, benchmark=b, variant="corrected"),
+    ]
+    found = made(frame(rows, list(TestTextEditBench.RECORDS), b), "corrected")
+    assert set(found) == {"texteditbench.pixel", "texteditbench.further"}
+    assert list(found["texteditbench.further"].rows[0].cells) == ["extra"]

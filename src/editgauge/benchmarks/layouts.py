@@ -60,7 +60,7 @@ def _every(make: Layouts, variant: Variant, frame: Frame) -> list[Layout]:
     """The benchmark's own layouts, and plain means of the metrics that are in none of them."""
     own = list(make(frame, variant))
     shown = {metric for item in own for leaf in item.leaves.values() for metric in (leaf.metric, *leaf.others)}
-    if "mse" in shown:
-        shown.add("psnr")  # the same number in decibels: a table that has its mean says it in either unit
+    columns = [field.column.name for item in own for field in item.fields]  # a PSNR may be made from squared errors
+    shown |= {metric for metric in frame.metrics if any(f"_{name}".endswith(f"_{metric}") for name in columns)}
     name, title = f"{frame.benchmark}.further", f"{frame.benchmark}: metrics that are in none of the paper's tables"
     return [*own, *(replace(item, name=name, title=title) for item in generic(frame, variant, without=shown))]

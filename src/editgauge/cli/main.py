@@ -21,6 +21,7 @@ COMMANDS: tuple[str, ...] = (
     "score",
     "table",
     "compare",
+    "merge",
     "audit",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300 ms)."""

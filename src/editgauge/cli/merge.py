@@ -1,0 +1,42 @@
+"""`editgauge merge RUN… --to RUN`: the work of several machines in one run folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_EXAMPLE = "Example: editgauge merge machine-1 machine-2 --to runs/all"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("merge", epilog=_EXAMPLE)(merge)
+
+
+def merge(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders to take from.")],
+    to: Annotated[Path, typer.Option("--to", metavar="RUN", help="The run folder to bring them into.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Merge runs. Contradicting scores or outputs are an error, and then nothing is written."""
+    from dataclasses import asdict
+
+    from editgauge.cli import selection
+    from editgauge.cli.common import print_json
+    from editgauge.merging import merge as merge_runs
+    from editgauge.reports.escape import plain
+    from editgauge.results import RunFolder
+
+    done = merge_runs(selection.open_runs(runs), RunFolder.create(to))
+    if as_json:
+        print_json({"run": str(to), **asdict(done)})
+        return
+    typer.echo(f"{done.rows} rows, {done.edits} edits, {done.samples} samples, {done.replies} replies taken")
+    typer.echo(f"{done.rows_known} rows were there; {done.retired} failures gave way to scores")
+    for text in done.problems:
+        typer.echo(f"warning: {plain(text, None)}", err=True)
+    for name in done.left:
+        typer.echo(f"not taken: {plain(name)} (no part of a run's data)")
+    typer.echo(f"rows:  {to}")
+    typer.echo(f"next:  editgauge table {to}")

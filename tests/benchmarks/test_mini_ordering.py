@@ -137,3 +137,29 @@ def test_a_value_never_depends_on_what_was_scored_before(samples: list[Sample], 
         for scorer in scorers:
             for score in scorer(sample, edit):
                 assert score == scores["shuffle", sample.id, score.metric]
+
+
+@pytest.mark.slow
+def test_text_that_is_read(samples: list[Sample], tmp_path: Path) -> None:
+    """reference > copy > shuffle > blank for the scores of the whole page (OR, OP, F1), and for the target alone (OA)
+    reference > every other: a copy has the other lines but not the target, another picture has neither, grey has no
+    text at all, which is five zeros."""
+    pytest.importorskip("rapidocr")
+    (scorer,) = [s for s in BENCHMARK.scorers(["ocr"], cache=tmp_path) if {m.name for m in s.metrics} >= {"OA", "F1"}]
+    chosen = [sample for sample in samples if scorer.applies(sample) is None]
+    assert len(chosen) >= 6
+    means: dict[tuple[str, str], float] = {}
+    for name in ANCHORS:
+        editor = catalog.find("editors", name)(samples)
+        found: dict[str, list[float]] = {}
+        for sample in chosen:
+            for score in scorer(sample, editor(sample, tmp_path / name / sample.id)):
+                if score.variant == "faithful":
+                    found.setdefault(score.metric, []).append(score.value or 0.0)
+        means |= {(name, metric): statistics.fmean(values) for metric, values in found.items()}
+    for metric in ("OR", "OP", "F1"):
+        order = [means[name, metric] for name in ANCHORS]
+        assert order == sorted(order, reverse=True)
+        assert order[0] > 0.9 > order[1] > order[2] > order[3] == 0
+    assert means["reference", "OA"] > 0.9
+    assert max(means[name, "OA"] for name in ANCHORS[1:]) < 0.2

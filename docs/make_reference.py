@@ -3,8 +3,8 @@
     python docs/make_reference.py           write the pages
     python docs/make_reference.py --check   say which pages are not current; exit code 1 when one is not
 
-Needs the extra ``ocr``, because an OCR scorer names its engine; scorers are described, not run. The pages do not depend
-on the machine, the terminal or the versions of libraries, only on our own names, docstrings and notes.
+Nothing here needs an optional extra: scorers are described, not run. The pages do not depend on the machine, the
+terminal or the versions of libraries, only on our own names, docstrings and notes.
 """
 
 from __future__ import annotations

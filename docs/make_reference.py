@@ -10,6 +10,7 @@ terminal or the versions of libraries, only on our own names, docstrings and not
 from __future__ import annotations
 
 import enum
+import importlib
 import inspect
 import math
 import sys
@@ -201,6 +202,16 @@ def scorers() -> str:
             ))  # fmt: skip
         if not found:
             parts.append("No scorers of its own here; see the tracks of its commands.\n")
+    return "\n".join([*parts, ocr_engines()])
+
+
+def ocr_engines() -> str:
+    parts = ["## OCR engines\n", paragraphs(
+        "Named with `--ocr-engine NAME`. Scores of two engines are never in one table."
+    )]  # fmt: skip
+    for name, target in catalog.OCR_ENGINES.items():
+        module = importlib.import_module(target.partition(":")[0])
+        parts.append(f"### {name}\n\n{paragraphs(inspect.getdoc(module) or '')}")
     return "\n".join(parts)
 
 

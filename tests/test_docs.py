@@ -80,6 +80,8 @@ def test_every_command_benchmark_editor_and_metric_is_documented(reference: Modu
                 assert metric.note or metric.unit or len(metric.variants) == 1, f"{name}/{metric.name}: say what it is"
     for name in catalog.EDITORS:
         assert f"\n## {name}\n" in text["editors.md"]
+    for name in catalog.OCR_ENGINES:
+        assert f"\n### {name}\n" in text["scorers.md"]
 
 
 def test_reference_pages_need_no_optional_extra() -> None:

@@ -32,9 +32,8 @@ def png(level: int = 90, size: tuple[int, int] = (40, 30)) -> bytes:
 
 @dataclass
 class FakeService:
-    """Used as a context manager; `url` is its address. `delay` is how long a good call takes."""
+    """Used as a context manager; `url` is its address."""
 
-    delay: float = 0.0
     calls: Counter[str] = field(default_factory=Counter)
     """By word of fault."""
     tries: Counter[str] = field(default_factory=Counter)
@@ -48,6 +47,7 @@ class FakeService:
 
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
+        self.together = threading.Barrier(8)
         service = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -129,7 +129,8 @@ class FakeService:
             return None
         if word == "half-json" and first:
             return self.send(handler, 200, b'{"data": [{"b64_json": "iVBOR', "application/json")
-        time.sleep(self.delay)
+        if word == "together":
+            self.together.wait(30)  # answers only when as many calls are under way
         data = png()
         if word == "broken":
             data = data[: len(data) // 2]

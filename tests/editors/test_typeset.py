@@ -24,7 +24,6 @@ from editgauge.images import Array, read_image, write_png
 from editgauge.testing import make_sample
 from editgauge.types import Status
 
-pytest.importorskip("rapidfuzz", reason="finding text needs the extra ocr")
 INK = (20, 30, 90)
 
 

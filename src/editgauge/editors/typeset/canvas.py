@@ -41,11 +41,20 @@ class Frame:
         return float(x), float(y)
 
 
-def frame_of(line: Line, *, flipped: bool = False) -> Frame:
-    """The line's frame, with a margin of 0.35 of its height around it. `flipped`: an upended line that runs up."""
+def slant(line: Line) -> float:
+    """The angle of a line's upper edge, in degrees; positive runs down."""
+    along = line.corners[1] - line.corners[0]
+    return float(np.degrees(np.arctan2(along[1], along[0])))
+
+
+def frame_of(line: Line, *, flipped: bool = False, angle: float | None = None) -> Frame:
+    """The line's frame, with a margin of 0.35 of its height around it.
+
+    `flipped`: an upended line that runs up. `angle`: at this slant, in degrees, instead of its own.
+    """
     corners = np.roll(line.corners, -3 if flipped else -1, axis=0) if line.upended else line.corners
     along, down = corners[1] - corners[0], corners[3] - corners[0]
-    angle = float(np.degrees(np.arctan2(along[1], along[0])))
+    angle = float(np.degrees(np.arctan2(along[1], along[0]))) if angle is None else angle
     nearest = round(angle / 90) * 90
     if abs(angle - nearest) < _LEVEL:
         angle = float(nearest)
@@ -114,7 +123,7 @@ class Canvas:
     def _ink(self, number: int) -> Inked | None:
         line = self.lines[number]
         others = [other.corners for n, other in enumerate(self.lines) if n != number and _near(line, other)]
-        frames = [frame_of(line, flipped=flipped) for flipped in ((False, True) if line.upended else (False,))]
+        frames = self._frames(line)
         judge = _Judge(line.text, frames, self._sampler(line.text))
         glyphs = extract(self.original, line.corners, others, judge)
         if glyphs is None:
@@ -125,6 +134,17 @@ class Canvas:
             else frames[0]
         )
         return _upright(line, glyphs, frame)
+
+    def _frames(self, line: Line) -> list[Frame]:
+        """The line's own frame; turned over, if it runs up or down; at its neighbours' slant, where that is another."""
+        if line.upended:
+            return [frame_of(line), frame_of(line, flipped=True)]
+        own = slant(line)
+        others = [slant(other) for other in self.lines if other is not line and not other.upended]
+        common = float(np.median(others)) if others else own
+        if abs(own - common) > _LEVEL and abs(own - common) < 15 and max(abs(own), abs(common)) > _LEVEL:
+            return [frame_of(line), frame_of(line, angle=common)]
+        return [frame_of(line)]
 
     def _sampler(self, text: str) -> list[Face]:
         """A few different faces: enough to tell letters from the gaps between them."""

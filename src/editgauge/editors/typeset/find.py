@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
 
 from editgauge.editors.typeset.grammar import Target
 from editgauge.images import Array
@@ -132,14 +134,10 @@ def _joined_to(lines: Sequence[Line], owners: list[tuple[int, int]], at: int) ->
 
 def likeness(a: str, b: str) -> float:
     """1 - Levenshtein / the longer length; 1 for equal texts."""
-    from rapidfuzz.distance import Levenshtein
-
     return float(Levenshtein.normalized_similarity(a, b))
 
 
 def _window(letters: str, query: str) -> tuple[int, int]:
-    from rapidfuzz import fuzz
-
     exact = letters.find(query)
     if exact >= 0:
         return exact, exact + len(query)

@@ -63,12 +63,26 @@ def extract(
     inner = _filled(crop.shape[:2], corners - (left, top), round(0.08 * height))
     foreign = np.zeros(crop.shape[:2], bool)
     for other in others:
-        foreign |= _filled(crop.shape[:2], other - (left, top), 1)
-    foreign &= ~inner
+        theirs = _filled(crop.shape[:2], other - (left, top), 1)
+        both = theirs & inner
+        if both.any():  # boxes of slanted or tight lines overlap: a pixel belongs to the line whose middle is nearer
+            nearer = _off_middle(crop.shape, other - (left, top)) < _off_middle(crop.shape, corners - (left, top))
+            inner &= ~(both & nearer)
+            theirs &= ~(both & ~nearer)
+        foreign |= theirs
     core = _core(crop, inner, foreign, height, judge, left, top)
     if core is None:
         return None
     return _matte(crop, core, foreign, height, left, top)
+
+
+def _off_middle(shape: tuple[int, ...], corners: Points) -> npt.NDArray[np.float64]:
+    """How far each pixel is from a line's middle, as a share of half its height."""
+    start, end = (corners[0] + corners[3]) / 2, (corners[1] + corners[2]) / 2
+    half = float(np.linalg.norm(corners[3] - corners[0])) / 2
+    along = (end - start) / max(1e-6, float(np.linalg.norm(end - start)))
+    y, x = np.mgrid[0 : shape[0], 0 : shape[1]]
+    return np.asarray(np.abs((x - start[0]) * along[1] - (y - start[1]) * along[0]) / max(1.0, half), np.float64)
 
 
 def _filled(shape: tuple[int, ...], corners: Points, grow: int) -> Mask:

@@ -210,7 +210,7 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
 
 def _resize(rest: str, quotes: list[str]) -> Operation | None:
     bigger = re.search(
-        r"\b(?:bigger|larger|enlarg\w*|scaled? up|increas\w*|expand\w*|magnif\w*|grow|upscale|upsize|double|triple)\b",
+        r"\b(?:bigger|larger|enlarg\w*|scaled? up|increas\w*|expand\w*|magnif\w*|grow|double|triple|twice)\b",
         rest,
     )
     smaller = re.search(

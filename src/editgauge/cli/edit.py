@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +21,10 @@ from editgauge.cli.common import (
     WhereOpt,
     WorkersOpt,
 )
+
+if TYPE_CHECKING:
+    from editgauge.results import RunFolder
+    from editgauge.types import Editor, Sample
 
 
 def register(app: typer.Typer) -> None:
@@ -38,12 +43,33 @@ def edit(
     where: WhereOpt = None,
     workers: WorkersOpt = None,
     retry: RetryOpt = "",
+    model: Annotated[str, typer.Option("--model", help="The model of openai and gemini, or a local path.")] = "",
+    base_url: Annotated[str, typer.Option("--base-url", help="Another address of the same interface.")] = "",
+    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1, help="Calls at once to a service.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="For editors that draw random numbers.")] = None,
+    shots: Annotated[
+        int, typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample.")
+    ] = 0,
+    instruction: Annotated[
+        str, typer.Option("--instruction", help="original, rephrased or description, where the benchmark has it.")
+    ] = "original",
+    rewriter: Annotated[
+        str, typer.Option("--rewriter", help="A chat model that rewrites each instruction before the editor sees it.")
+    ] = "",
+    rewriter_url: Annotated[
+        str, typer.Option("--rewriter-url", help="The rewriter's OpenAI-compatible address.")
+    ] = "https://api.openai.com/v1",
+    budget: Annotated[
+        float | None, typer.Option("--budget", min=0, help="Stop before more US dollars are spent.")
+    ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would cost.")] = False,
     timeout: Annotated[float, typer.Option("--timeout", help="Seconds a sample may take.")] = 600.0,
     json: JsonOpt = False,
 ) -> None:
     """Make outputs with an editor. Stops and continues at any point; finished samples are never edited again."""
     from editgauge import catalog
     from editgauge.cli import common
+    from editgauge.editors import tracks
     from editgauge.errors import UsageError
     from editgauge.results import RunFolder
     from editgauge.run.edit import edit as edit_all
@@ -55,8 +81,17 @@ def edit(
     factory = catalog.find("editors", editor)
     bench, dataset, samples = common.load(benchmark, data, split)
     chosen = choose(samples, limit=limit, ids=sample or (), where=where or ())
-    made = factory(samples, **common.settings(set_ or ()))
+    given: dict[str, Any] = {"model": model, "base_url": base_url, "concurrency": concurrency, "seed": seed}
+    given |= {"shots": shots or None}
+    settings = {key: value for key, value in given.items() if value not in ("", None)} | common.settings(set_ or ())
+    told = [tracks.retold(s, instruction) or s for s in samples]
+    writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
+    made = tracks.on_track(factory(told, **settings), instruction, writer, shots=int(settings.get("shots") or 0))
+    if estimate:
+        _estimate(made, bench.name, chosen, run, json)
+        return
     folder = RunFolder.create(run)
+    _within(made, folder, bench.name, budget)
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with common.progress(json) as show:
         summary = edit_all(
@@ -73,7 +108,9 @@ def edit(
         "edit",
         benchmark=bench.name,
         editor=summary.editor,
-        settings=common.settings(set_ or ()),
+        settings={key: str(value) for key, value in settings.items()},
+        instruction=instruction,
+        rewriter=rewriter,
         data=data_hash,
         samples=len(samples),
         chosen=len(chosen),
@@ -82,7 +119,7 @@ def edit(
         cost=summary.cost,
     )
     if json:
-        common.print_json({"run": str(run), "benchmark": bench.name, **asdict(summary)})
+        common.print_json({"run": str(run), "benchmark": bench.name, **asdict(summary), "counts": dict(summary.counts)})
     else:
         counts = ", ".join(f"{n} {_word(status)}" for status, n in sorted(summary.counts.items()))
         print(f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in {summary.seconds:.1f} s")
@@ -90,10 +127,50 @@ def edit(
         place = f" {data}" if data else ""
         print(f"next:    editgauge score {benchmark}{place} --run {run}")
     if summary.stopped:
-        print(summary.stopped)
+        if not json:
+            print(summary.stopped)
         raise typer.Exit(3)
     if any(n for status, n in summary.counts.items() if status not in ("scored", "not_applicable")):
         raise typer.Exit(1)
+
+
+def _todo(made: Editor, folder: RunFolder, benchmark: str, samples: Sequence[Sample]) -> list[Sample]:
+    done = {record.sample for record in folder.edits(benchmark) if record.editor == made.name}
+    return [sample for sample in samples if sample.id not in done]
+
+
+def _estimate(made: Editor, benchmark: str, samples: Sequence[Sample], run: Path, json: bool) -> None:
+    """Print what the edits that are still to be made would cost; nothing is called and nothing is written."""
+    from editgauge.cli import common
+    from editgauge.results import RunFolder
+
+    todo = _todo(made, RunFolder.open(run), benchmark, samples) if run.exists() else list(samples)
+    ask: Any = getattr(made, "estimate", None)
+    costs = [ask(sample) if ask is not None else 0.0 for sample in todo]
+    known = [cost for cost in costs if cost is not None]
+    if json:
+        dollars = round(sum(known), 4) if len(known) == len(costs) else None
+        common.print_json({"editor": made.name, "benchmark": benchmark, "samples": len(todo), "dollars": dollars})
+    elif len(known) < len(costs):
+        print(
+            f"{made.name} on {benchmark}: {len(todo)} to make; the price is not known: give one with --set price=0.04"
+        )
+    else:
+        print(f"{made.name} on {benchmark}: {len(todo)} to make, about {sum(known):.2f} US dollars by list prices")
+
+
+def _within(made: Editor, folder: RunFolder, benchmark: str, budget: float | None) -> None:
+    """Give the editor its budget, of which earlier calls into the same run have spent a part."""
+    from editgauge.errors import UsageError
+
+    if budget is None:
+        return
+    ledger: Any = getattr(made, "ledger", None)
+    if ledger is None:
+        raise UsageError(f"--budget: the editor {made.name!r} has no costs that are known; leave it out")
+    ledger.budget = budget
+    records = [r for r in folder.edits(benchmark) if r.editor == made.name]
+    ledger.spent = sum(record.cost or 0.0 for record in records)
 
 
 def _word(status: str) -> str:

@@ -59,7 +59,8 @@ def edit(
 
     How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on `workers`
     processes, each stopped after `seconds_a_sample`), ``thread`` (on ``editor.concurrency`` threads of this process:
-    for services) or ``serial`` (one after the other in this process: for a model on a GPU). Samples whose record has a
+    for services) or ``serial`` (one after the other in this process: for a model on a GPU; in batches where it has a
+    ``batch_size`` above 1 and a method ``edit_batch(samples, folders) -> edits``). Samples whose record has a
     status in `retry` are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
     `EditSummary.stopped`; what was done is kept. Raises `RunError` when the run folder cannot be written.
     """
@@ -82,7 +83,9 @@ def edit(
     if how == "process":
         records = _on_processes(run, benchmark, todo, editor, workers, seconds_a_sample)
     else:
-        records = _on_threads(run, benchmark, todo, editor, getattr(editor, "concurrency", 1) if how == "thread" else 1)
+        many = int(getattr(editor, "batch_size", 1)) if how == "serial" else 1
+        at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
+        records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once)
     try:
         for record in records:
             summary.counts[record.status.value] += 1
@@ -121,6 +124,35 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
         return _into_place(run, benchmark, sample, parts, made)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def edit_batch(run: Path, benchmark: str, samples: Sequence[Sample], editor: Any) -> list[EditRecord]:
+    """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked one by one."""
+    if len(samples) == 1:
+        return [edit_one(run, benchmark, samples[0], editor)]
+    scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
+    folders = [scratch / str(number) for number in range(len(samples))]
+    began = time.perf_counter()
+    try:
+        parts = [_safe_parts(sample) for sample in samples]
+        for folder in folders:
+            folder.mkdir(parents=True)
+        made = list(editor.edit_batch(samples, folders))
+        if [edit.sample for edit in made] != [sample.id for sample in samples]:
+            raise ValueError("edit_batch: wanted one edit a sample, in order")
+        share = round((time.perf_counter() - began) / len(samples), 6)
+        made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
+        return [_into_place(run, benchmark, s, p, m) for s, p, m in zip(samples, parts, made, strict=True)]
+    except (RunError, BudgetExceeded):
+        raise
+    except Exception:  # one sample's fault is not the others': each is asked alone and has a record of its own
+        return [edit_one(run, benchmark, sample, editor) for sample in samples]
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _batches(samples: Sequence[Sample], size: int) -> list[Sequence[Sample]]:
+    return [samples[start : start + size] for start in range(0, len(samples), max(1, size))]
 
 
 def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
@@ -244,34 +276,34 @@ def _work(batch: Sequence[Sample]) -> list[EditRecord]:
 
 
 def _on_threads(
-    run: RunFolder, benchmark: str, samples: Sequence[Sample], editor: Editor, concurrency: int
+    run: RunFolder, benchmark: str, batches: Sequence[Sequence[Sample]], editor: Editor, concurrency: int
 ) -> Iterator[EditRecord]:
     """At most `concurrency` calls at once; after an error that ends the call, those in flight are still written."""
     lock = threading.Lock()
     with run.edit_writer("edit") as writer, ThreadPoolExecutor(max(1, concurrency)) as pool:
 
-        def one(sample: Sample) -> EditRecord:
-            record = edit_one(run.path, benchmark, sample, editor)
+        def one(batch: Sequence[Sample]) -> list[EditRecord]:
+            records = edit_batch(run.path, benchmark, batch, editor)
             with lock:
-                run.write_edits([record], writer)
-            return record
+                run.write_edits(records, writer)
+            return records
 
-        waiting = iter(samples)
-        running: set[Future[EditRecord]] = set()
+        waiting = iter(batches)
+        running: set[Future[list[EditRecord]]] = set()
         stop: BaseException | None = None
         while True:
             while stop is None and len(running) < max(1, concurrency):
-                sample = next(waiting, None)
-                if sample is None:
+                batch = next(waiting, None)
+                if batch is None:
                     break
-                running.add(pool.submit(one, sample))
+                running.add(pool.submit(one, batch))
             if not running:
                 break
             ended, running = wait(running, return_when=FIRST_COMPLETED)
             for future in ended:
                 error = future.exception()
                 if error is None:
-                    yield future.result()
+                    yield from future.result()
                 else:
                     stop = stop or error
         if stop is not None:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from editgauge.editors.typeset.canvas import Canvas, Lifted
 from editgauge.editors.typeset.common import EDGE, Done, found_text, lift, report
-from editgauge.editors.typeset.find import Match
+from editgauge.editors.typeset.find import Match, find
 from editgauge.editors.typeset.glyphs import stands_out
 from editgauge.editors.typeset.grammar import Operation, Target
 
@@ -72,7 +72,8 @@ def _kept_inside(canvas: Canvas, lifted: Lifted, dx: float, dy: float) -> tuple[
 
 
 def _lifted_box(canvas: Canvas, target: Target) -> tuple[float, float, float, float]:
-    match = found_text(canvas, target)
+    """Left, top, right, bottom of a text that only serves as a measure: its ink need not be told from the ground."""
+    match = next(iter(find(canvas.lines, target, canvas.size)), None) or found_text(canvas, target)
     boxes = np.array([canvas.lines[s.line].box for s in match.spans])
     return float(boxes[:, 0].min()), float(boxes[:, 1].min()), float(boxes[:, 2].max()), float(boxes[:, 3].max())
 

@@ -1,0 +1,187 @@
+"""Prompt tracks: the same editor told in other words. A track is part of the editor's name, so that no table mixes two.
+
+``original`` is the benchmark's own instruction, ``rephrased`` its other wording, ``description`` its description of the
+change (MedEBench has both); ``kontext[rephrased]`` is then an editor of its own. A rewriter is a chat model that turns
+the instruction into a plainer one under a fixed rubric; what it wrote is kept in the record of each edit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from editgauge.editors.delivery import faulty
+from editgauge.editors.service import Ledger, Request, Service, key_from, words
+from editgauge.errors import UsageError
+from editgauge.types import Edit, Editor, Sample, Status
+
+INSTRUCTIONS = ("original", "rephrased", "description")
+KEY_NAMES = ("EDITGAUGE_REWRITER_KEY", "OPENAI_API_KEY")
+LONGEST = 4000
+"""Characters of a rewritten instruction that are believed to be one."""
+
+
+def on_track(
+    editor: Editor, instruction: str = "original", rewriter: Rewriter | None = None, *, shots: int = 0
+) -> Editor:
+    """The editor on a prompt track: itself on the original one, without a rewriter and demonstrations.
+
+    Raises `UsageError` for an instruction that is none of `INSTRUCTIONS`.
+    """
+    if instruction not in INSTRUCTIONS:
+        raise UsageError(f"--instruction {instruction!r}: wanted one of {', '.join(INSTRUCTIONS)}")
+    marks = [instruction] if instruction != "original" else []
+    if rewriter is not None:
+        marks.append(f"rewritten by {rewriter.model.rsplit('/', 1)[-1].replace(':', '-')}")
+    if shots:
+        marks.append("1 shot" if shots == 1 else f"{shots} shots")
+    return OnTrack(editor, instruction, rewriter, f"{editor.name}[{', '.join(marks)}]") if marks else editor
+
+
+def retold(sample: Sample, instruction: str) -> Sample | None:
+    """The sample with the instruction of a track; None where the benchmark has none for it."""
+    if instruction == "original":
+        return sample
+    text = sample.rephrased if instruction == "rephrased" else sample.change
+    return replace(sample, instruction=text) if text else None
+
+
+@dataclass
+class OnTrack:
+    """See `on_track`. Runs as the editor inside does, and passes its budget on."""
+
+    editor: Editor
+    instruction: str
+    rewriter: Rewriter | None
+    name: str
+
+    @property
+    def parallel(self) -> str:
+        own = str(getattr(self.editor, "parallel", "process"))
+        # A service is waited for on threads, and is asked from one process, so that its limits are kept.
+        return "thread" if self.rewriter is not None and own == "process" else own
+
+    @property
+    def concurrency(self) -> int:
+        return int(getattr(self.editor, "concurrency", 4))
+
+    @property
+    def ledger(self) -> Ledger | None:
+        return getattr(self.editor, "ledger", None)
+
+    @property
+    def batch_size(self) -> int:
+        return int(getattr(self.editor, "batch_size", 1))
+
+    def estimate(self, sample: Sample) -> float | None:
+        """What the editor inside asks for the sample."""
+        told = self.told(sample)
+        if isinstance(told, Edit):
+            return 0.0
+        estimate: Any = getattr(self.editor, "estimate", None)
+        return estimate(told) if estimate is not None else 0.0
+
+    def told(self, sample: Sample) -> Sample | Edit:
+        """The sample with the track's instruction, or the edit that says why there is none."""
+        told = retold(sample, self.instruction)
+        if told is not None:
+            return told
+        reason = f"the sample has no {self.instruction} instruction"
+        return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+
+    def _prepared(self, sample: Sample) -> Sample | Edit:
+        fault = faulty(sample, self.name)
+        told = fault or self.told(sample)
+        if isinstance(told, Edit) or self.rewriter is None:
+            return told
+        written = self.rewriter(told.instruction)
+        if isinstance(written, str):
+            return replace(told, instruction=written)
+        return Edit(sample.id, self.name, None, written.status, f"rewriter: {written.reason}")
+
+    def _named(self, made: Edit, told: Sample) -> Edit:
+        settings = {**made.settings, "instruction": self.instruction}
+        if self.rewriter is not None:
+            settings |= {"rewriter": self.rewriter.model, "rubric": self.rewriter.rubric_hash}
+        return replace(made, editor=self.name, instruction=told.instruction, settings=settings)
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        told = self._prepared(sample)
+        return told if isinstance(told, Edit) else self._named(self.editor(told, folder), told)
+
+    def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
+        """As the editor inside edits a batch; samples that the track has no words for are answered here."""
+        told = [self._prepared(sample) for sample in samples]
+        asked = [(t, folder) for t, folder in zip(told, folders, strict=True) if isinstance(t, Sample)]
+        inside: Any = self.editor
+        made = iter(inside.edit_batch([t for t, _ in asked], [folder for _, folder in asked]) if asked else [])
+        return [t if isinstance(t, Edit) else self._named(next(made), t) for t in told]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no rewritten instruction."""
+
+    status: Status
+    reason: str
+
+
+def rubric() -> str:
+    """What a rewriter is told to do."""
+    return resources.files("editgauge.editors").joinpath("rubrics/rewrite.md").read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class Rewriter:
+    """A chat model behind an OpenAI-compatible endpoint that rewrites instructions, at temperature 0.
+
+    The same instruction is asked once. The instruction is data: it goes between marks and cannot change the rubric.
+    """
+
+    model: str
+    service: Service
+    rubric: str = field(default_factory=rubric)
+    _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def rubric_hash(self) -> str:
+        return hashlib.blake2b(self.rubric.encode(), digest_size=8).hexdigest()
+
+    def __call__(self, instruction: str) -> str | Failure:
+        if instruction in self._known:
+            return self._known[instruction]
+        mark = hashlib.blake2b(instruction.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+        body = {
+            "model": self.model,
+            "temperature": 0,
+            "messages": [
+                {"role": "system", "content": self.rubric},
+                {"role": "user", "content": f"[[instruction {mark}]]\n{instruction}\n[[end of instruction {mark}]]"},
+            ],
+        }
+        reply = self.service.call(Request("/chat/completions", lambda: {"json": body}))
+        if reply.status is not Status.SCORED:
+            return Failure(reply.status, reply.reason)
+        try:
+            message = reply.value["choices"][0]["message"]
+            text = message.get("content")
+        except (LookupError, TypeError, AttributeError):
+            return Failure(Status.UNPARSABLE, "the reply has no message")
+        if message.get("refusal"):
+            return Failure(Status.REFUSED, words(str(message["refusal"])))
+        if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
+            return Failure(
+                Status.UNPARSABLE, f"wanted an instruction of up to {LONGEST:,} characters, found {text!r:.80}"
+            )
+        self._known[instruction] = text.strip()
+        return self._known[instruction]
+
+
+def rewriter(model: str, base_url: str = "https://api.openai.com/v1", **options: Any) -> Rewriter:
+    """A rewriter by its model's name; the key comes from `KEY_NAMES`. Raises `UsageError` without one where needed."""
+    key = key_from(KEY_NAMES, needed="api.openai.com" in base_url)
+    return Rewriter(model, Service(base_url, key=key, **options))

@@ -1,0 +1,183 @@
+"""KRIS-Bench's judge track: what is asked, in which order, with which parameters (arXiv 2505.16707).
+
+Integers 1 to 5. Every sample has VQ (the output alone); the rest goes by the kind of task:
+
+=============  ==============================  =====================================================================
+kind           samples                         calls beside VQ, pictures in this order
+=============  ==============================  =====================================================================
+common         the other folders               VC: original, edited · IF: original, edited
+anomaly        anomaly_correction              the same; IF is given the explanation
+viewpoint      viewpoint_change                VC: original, edited · IF: original, wanted viewpoint, edited
+knowledge      Social, Natural, Logical        VC: original, edited · IF and KP in one call with the explanation
+temporal       temporal_prediction             VC and IF: four frames in frame order, each labelled real or generated
+elements       multi-element_composition       VC and IF: all references, numbered, then the composed picture
+=============  ==============================  =====================================================================
+
+1000 tokens, the server's own temperature, files as they are. KP is null, and not applicable, where IF is not met. The
+released code never gives the explanation for anomalies because it tests for another folder name; we give it in both
+variants, since the prompt and not the parser would differ.
+
+Variants: *faithful* is what the released parsers take from the same reply (a stray digit included); *corrected* wants
+an integer in range under the score's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from editgauge.benchmarks.krisbench.judge_tables import HIGH, LOW, WITH_KNOWLEDGE
+from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
+from editgauge.judges.calls import Call, Picture, Rubrics, fenced
+from editgauge.types import Edit, Metric, Sample
+
+MAX_TOKENS = 1000
+_NOTE = "faithful: the released parser, which may take any digit of the reply; corrected: an integer in range, by name"
+_ALL = {
+    name: Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in ("VC", "VQ", "IF", "KP")
+}
+_RUBRICS = (
+    "consistency", "quality", "instruction", "instruction_anomaly", "instruction_viewpoint", "instruction_knowledge",
+    "consistency_frames", "instruction_frames", "consistency_elements", "instruction_elements",
+)  # fmt: skip
+_NAMES = {"VC": "consistency", "VQ": "quality", "IF": "instruction"}
+
+
+@dataclass(frozen=True, slots=True)
+class KrisBenchJudging:
+    """See the module. No options."""
+
+    metrics: tuple[Metric, ...] = tuple(_ALL.values())
+
+    def rubric_names(self) -> Sequence[str]:
+        return _RUBRICS
+
+    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+        return tuple(_ALL[name] for name in ("VC", "VQ", "IF")) + (
+            (_ALL["KP"],) if kind_of(sample) == "knowledge" else ()
+        )
+
+    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+        if edit.path is None:
+            return ()
+        kind = kind_of(sample)
+        words = {
+            "instruction": fenced("instruction", sample.instruction),
+            "explanation": fenced("explanation", sample.knowledge or "not given"),
+        }
+        output = Picture(edit.path, "output")
+        script: Script = {"knowledge": "knowledge", "temporal": "several", "elements": "several"}.get(kind, "common")  # type: ignore[assignment]
+        ask = partial(_call, rubrics, script)
+        quality = ask("VQ", "quality", words, ("Picture:", output))
+        if kind == "temporal":
+            frames, number = _frames(sample, output)
+            more = {**words, "frame": str(number)}
+            return (
+                ask("VC", "consistency_frames", more, frames),
+                quality,
+                ask("IF", "instruction_frames", more, frames),
+            )
+        if kind == "elements":
+            elements: list[str | Picture] = []
+            for index, path in enumerate(sample.images, start=1):
+                elements += [f"Reference picture {index}:", Picture(path, f"reference {index}")]
+            elements += ["Composed picture:", output]
+            return (
+                ask("VC", "consistency_elements", words, tuple(elements)),
+                quality,
+                ask("IF", "instruction_elements", words, tuple(elements)),
+            )
+        original: tuple[str | Picture, ...] = ("Original:", Picture(sample.image, "input"))
+        pair = (*original, "Edited:", output)
+        consistency = ask("VC", "consistency", words, pair)
+        if kind == "knowledge":
+            return consistency, quality, _joint(rubrics, words, pair)
+        if kind == "viewpoint" and sample.reference is not None:
+            triple = (*original, "Wanted viewpoint:", Picture(sample.reference, "reference"), "Edited:", output)
+            return consistency, quality, ask("IF", "instruction_viewpoint", words, triple)
+        rubric = "instruction_anomaly" if kind == "anomaly" and sample.knowledge else "instruction"
+        return consistency, quality, ask("IF", rubric, words, pair)
+
+
+def kind_of(sample: Sample) -> str:
+    """common, anomaly, viewpoint, knowledge, temporal or elements."""
+    task = str(sample.attributes.get("task", ""))
+    if task.startswith("temporal_prediction"):
+        return "temporal"
+    kinds = {
+        "multi-element_composition": "elements",
+        "viewpoint_change": "viewpoint",
+        "anomaly_correction": "anomaly",
+    }
+    if task in kinds:
+        return kinds[task]
+    return "knowledge" if sample.attributes.get("dimension") in WITH_KNOWLEDGE else "common"
+
+
+def _frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...], int]:
+    """All frames in their order with labels, and the number of the generated one.
+
+    A sample whose frames are not known has the generated one last, as the released code does.
+    """
+    numbers = [int(text) if text.isdigit() else 0 for text in str(sample.attributes.get("frames", "")).split(",")]
+    if len(numbers) != len(sample.images) or 0 in numbers:
+        numbers = list(range(1, len(sample.images) + 1))
+    generated = int(sample.attributes.get("missing_frame", max(numbers) + 1))
+    frames = [(n, "real", Picture(path, f"frame {n}")) for n, path in zip(numbers, sample.images, strict=True)]
+    frames.append((generated, "generated", output))
+    parts: list[str | Picture] = []
+    for number, kind, picture in sorted(frames, key=lambda frame: frame[0]):
+        parts += [f"Frame {number} ({kind}):", picture]
+    return tuple(parts), generated
+
+
+def _call(
+    rubrics: Rubrics,
+    script: Script,
+    metric: str,
+    rubric: str,
+    words: Mapping[str, str],
+    pictures: tuple[str | Picture, ...],
+) -> Call:
+    text, mark = rubrics.render(rubric, **{"frame": None, **words})
+    field = f"{_NAMES[metric]}_score"
+    return Call(
+        name=metric,
+        parts=(text, *pictures),
+        fields={field: (LOW, HIGH)},
+        metrics={field: metric},
+        rubric=mark,
+        released=partial(_released, _NAMES[metric], script),
+        temperature=None,
+        max_tokens=MAX_TOKENS,
+    )
+
+
+def _joint(rubrics: Rubrics, words: Mapping[str, str], pictures: tuple[str | Picture, ...]) -> Call:
+    text, mark = rubrics.render("instruction_knowledge", **words)
+    return Call(
+        name="IF+KP",
+        parts=(text, *pictures),
+        fields={"instruction_score": (LOW, HIGH), "knowledge_score": (LOW, HIGH)},
+        metrics={"instruction_score": "IF", "knowledge_score": "KP"},
+        rubric=mark,
+        reasons=("instruction_reasoning", "knowledge_reasoning"),
+        nullable=frozenset({"knowledge_score"}),
+        released=_released_joint,
+        temperature=None,
+        max_tokens=MAX_TOKENS,
+    )
+
+
+def _released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:
+    return {f"{name}_score": released_score(reply, name, script) if reply is not None else None}
+
+
+def _released_joint(reply: str | None) -> Mapping[str, float | None]:
+    pair = released_pair(reply) if reply is not None else (None, None)
+    return {"instruction_score": pair[0], "knowledge_score": pair[1]}
+
+
+JUDGING = KrisBenchJudging()

@@ -1,0 +1,88 @@
+"""MedEBench's judge track: what is asked, in which order, with which parameters (arXiv 2506.01921).
+
+One call: rubric with the change description (**D**; metrics ``EA``, ``VQ``) or with the prompt (**P**; metrics ``EA_P``,
+``VQ_P``), then input, reference, output, files as they are. Step 1 lists the differences, step 2 gives two integers 0
+to 10 on lines ``Editing Accuracy: n/10, …``: no JSON is asked for, because the released parser reads such lines. The
+paper's third score, contextual preservation, is the masked SSIM of the pixel track. Temperature is the server's own and
+the limit 400 tokens, as released; a reply that is cut off is asked for again with more room.
+
+The option ``text`` is ``D`` (default), ``P``, or ``DP`` for both calls. Rows keep 0 to 10; tables divide by 10.
+
+Variants: *faithful* reads lines as the released script does (fractions pass, one unreadable score drops both, and so
+does a failed call); *corrected* wants integers in range and reads each score for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editgauge.benchmarks.medebench.judge_tables import HIGH, LOW
+from editgauge.benchmarks.medebench.replies import NAMES, released_scores
+from editgauge.errors import UsageError
+from editgauge.judges.calls import Call, Picture, Rubrics, fenced
+from editgauge.types import Edit, Metric, Sample
+
+MAX_TOKENS = 400
+_NOTE = "faithful: the released line parser, where one unreadable score drops both; corrected: integers in range"
+METRICS: Mapping[str, tuple[Metric, ...]] = {
+    "D": tuple(Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in ("EA", "VQ")),
+    "P": tuple(Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in ("EA_P", "VQ_P")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MedEBenchJudging:
+    """See the module. Options: ``text``. A sample without a change description has no D call."""
+
+    metrics: tuple[Metric, ...] = (*METRICS["D"], *METRICS["P"])
+
+    def rubric_names(self) -> Sequence[str]:
+        return ("accuracy_quality",)
+
+    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+        return tuple(metric for kind in _kinds(options) for metric in METRICS[kind])
+
+    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+        if edit.path is None:
+            return ()
+        calls = []
+        for kind in _kinds(options):
+            wanted = sample.change if kind == "D" else sample.instruction
+            if not wanted:
+                continue
+            name = "description of the change" if kind == "D" else "instruction"
+            text, mark = rubrics.render("accuracy_quality", wanted=fenced(name, wanted))
+            parts: list[str | Picture] = [text, "Input:", Picture(sample.image, "input")]
+            if sample.reference is not None:
+                parts += ["Reference, the intended result:", Picture(sample.reference, "reference")]
+            parts += ["Edited picture:", Picture(edit.path, "output")]
+            calls.append(
+                Call(
+                    name=f"EA+VQ {kind}",
+                    parts=tuple(parts),
+                    fields=dict.fromkeys(NAMES, (LOW, HIGH)),
+                    metrics=dict(zip(NAMES, (metric.name for metric in METRICS[kind]), strict=True)),
+                    rubric=mark,
+                    as_json=False,
+                    released=_released,
+                    temperature=None,
+                    max_tokens=MAX_TOKENS,
+                )
+            )
+        return calls
+
+
+def _kinds(options: Mapping[str, Any]) -> tuple[str, ...]:
+    text = str(options.get("text", "D")).upper()
+    if not text or set(text) - {"D", "P"}:
+        raise UsageError(f"option text={text!r}: wanted D (change description), P (prompt) or DP (both)")
+    return tuple(kind for kind in "DP" if kind in text)
+
+
+def _released(reply: str | None) -> Mapping[str, float | None]:
+    return released_scores(reply) if reply is not None else dict.fromkeys(NAMES)
+
+
+JUDGING = MedEBenchJudging()

@@ -1,0 +1,77 @@
+"""TextEdit's judge track: what is asked, in which order, with which parameters (arXiv 2603.09877).
+
+One call a sample for all five questions, integers 1 to 5: rubric with the source and the target text; original,
+reference, output **resized to the original's size** (Lanczos; an output of that size is sent as it is). Temperature 0 and
+1000 tokens are ours: the released script leaves both to its server.
+
+Variants: *faithful* takes the integers of the released script's parser whatever their range; *corrected* only those
+from 1 to 5. Normalisation, cut-off and weights belong to the table: see `judge_tables`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editgauge.benchmarks.textedit.judge_tables import COLUMNS, QUESTIONS
+from editgauge.benchmarks.textedit.replies import released_scores
+from editgauge.judges.calls import Call, Picture, Rubrics, fenced
+from editgauge.types import Edit, Metric, Sample
+
+LOW, HIGH = 1, 5
+MAX_TOKENS = 1000
+METRICS = tuple(
+    Metric(
+        name, "higher", LOW, HIGH, "", ("faithful", "corrected"),
+        f"{COLUMNS[name]}; faithful takes any integer that the released parser takes, corrected only 1 to 5",
+    )
+    for name in QUESTIONS
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TextEditJudging:
+    """See the module. No options. A sample without a reference is judged without one, and the call's name says so."""
+
+    metrics: tuple[Metric, ...] = METRICS
+
+    def rubric_names(self) -> Sequence[str]:
+        return ("questions",)
+
+    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+        return METRICS
+
+    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+        if edit.path is None:
+            return ()
+        text, mark = rubrics.render(
+            "questions",
+            source=fenced("source text", sample.source_text or ""),
+            target=fenced("target text", sample.target_text or ""),
+            instruction=fenced("instruction", sample.instruction),
+        )
+        parts: list[str | Picture] = [text, "Original:", Picture(sample.image, "input")]
+        if sample.reference is not None:
+            parts += ["Reference:", Picture(sample.reference, "reference")]
+        parts += ["Result of the editor:", Picture(edit.path, "output", size_of=sample.image)]
+        return (
+            Call(
+                name="Q" if sample.reference is not None else "Q without reference",
+                parts=tuple(parts),
+                fields=dict.fromkeys(QUESTIONS, (LOW, HIGH)),
+                metrics={name: name for name in QUESTIONS},
+                rubric=mark,
+                reasons=("reason",),
+                container="score",
+                released=_released,
+                max_tokens=MAX_TOKENS,
+            ),
+        )
+
+
+def _released(reply: str | None) -> Mapping[str, float | None]:
+    return released_scores(reply) if reply is not None else dict.fromkeys(QUESTIONS)
+
+
+JUDGING = TextEditJudging()

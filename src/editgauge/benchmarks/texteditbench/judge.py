@@ -1,0 +1,87 @@
+"""TextEditBench's judge track: what is asked, in which order, with which parameters (arXiv 2512.16270).
+
+======  ====================================  =========================================================
+call    question, integer 0 to 5              texts and pictures, in this order
+======  ====================================  =========================================================
+IF      only the requested operation          instruction, kind of operation; input, output, [reference]
+TA      the text's content                    instruction; input, output, [reference]
+VC      visual integration                    instruction; input, output, [reference]
+LP      what was not to change                instruction; input, output, [reference]
+SE      linked expectations                   instruction, expectation; input, output, [reference]
+======  ====================================  =========================================================
+
+Five calls a sample (four without a knowledge prompt), the rubric as system message, temperature 0, 500 tokens, files as
+they are. The reference is shown in the synthetic split only; the real split has none, and its rubrics do not speak of
+one. The option ``reference=False`` leaves it out everywhere.
+
+Variants: *faithful* records 0 for a reply that the released script cannot read, or a call that failed; *corrected* says
+unparsable, refused or failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from editgauge.benchmarks.texteditbench.judge_tables import DIMENSIONS, HIGH, LOW
+from editgauge.benchmarks.texteditbench.replies import released_score
+from editgauge.judges.calls import Call, Picture, Rubrics, fenced
+from editgauge.types import Edit, Metric, Sample
+
+MAX_TOKENS = 500
+_NOTE = "faithful counts a failed call or an unreadable reply as 0, as the released script does"
+METRICS = tuple(Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in DIMENSIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class TextEditBenchJudging:
+    """See the module. Options: ``reference`` (default True)."""
+
+    metrics: tuple[Metric, ...] = METRICS
+
+    def rubric_names(self) -> Sequence[str]:
+        return DIMENSIONS
+
+    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+        return tuple(m for m in METRICS if m.name != "SE" or sample.knowledge)
+
+    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+        if edit.path is None:
+            return ()
+        reference = sample.reference if options.get("reference", True) else None
+        pictures: list[str | Picture] = ["Original picture:", Picture(sample.image, "input")]
+        pictures += ["Result of the editor:", Picture(edit.path, "output")]
+        if reference is not None:
+            pictures += ["Reference, one perfect result:", Picture(reference, "reference")]
+        calls = []
+        for metric in self.metrics_for(sample, options):
+            name = metric.name
+            system, mark = rubrics.render(name, reference="yes" if reference else None)
+            words = [fenced("instruction", sample.instruction)]
+            if name == "IF":
+                words.append(fenced("kind of operation", str(sample.attributes.get("operation", "not stated"))))
+            if name == "SE":
+                words.append(fenced("linked expectation", sample.knowledge or ""))
+            calls.append(
+                Call(
+                    name=name,
+                    system=system,
+                    parts=("\n\n".join(words), *pictures),
+                    fields={name: (LOW, HIGH)},
+                    metrics={name: name},
+                    rubric=mark,
+                    reasons=("rationale",),
+                    released=partial(_released, name),
+                    max_tokens=MAX_TOKENS,
+                )
+            )
+        return calls
+
+
+def _released(name: str, reply: str | None) -> dict[str, float | None]:
+    return {name: released_score(reply, name)}
+
+
+JUDGING = TextEditBenchJudging()

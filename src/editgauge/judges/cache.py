@@ -1,0 +1,127 @@
+"""The reply store: every reply that was ever paid for, by a hash of everything that it depended on.
+
+SQLite in WAL mode, called directly in the event loop (a write takes some 60 microseconds). A reply is written here
+before any row is made of it, so that a killed run repeats at most the calls that were in flight. One store may be
+shared by many runs, models and benchmarks, and by several processes at once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+
+from editgauge.errors import RunError
+
+FORMAT = 1
+_COLUMNS = (
+    "key", "status", "reason", "content", "finish", "asked", "answered", "system_fingerprint", "usage", "request",
+    "seconds", "cost", "created",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer of a judge's server, or why there is none.
+
+    `status` is ``ok``, ``refused`` or ``failed``. `asked` and `answered` are model ids; `usage` the server's own
+    counts; `request` what the call was about (benchmark, sample, editor, call, hashes), never its text or pictures.
+    """
+
+    key: str
+    status: str
+    content: str | None = None
+    reason: str = ""
+    finish: str = ""
+    asked: str = ""
+    answered: str = ""
+    system_fingerprint: str = ""
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    request: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    cost: float | None = None
+    created: float = 0.0
+
+
+class ReplyStore:
+    """Replies by key in one SQLite file. A context manager; raises `RunError` when the file cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT)")
+            self._db.execute(f"CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, {', '.join(_COLUMNS[1:])})")
+            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+            known = self.note("format")
+        except (sqlite3.Error, OSError) as error:
+            raise RunError(f"{path}: the reply store cannot be used ({error}); name another with --replies") from error
+        if known != str(FORMAT):
+            raise RunError(f"{path}: reply store format {known!r}, this version reads {FORMAT}; name another one")
+
+    def get(self, key: str) -> Reply | None:
+        """The reply under a key, or None."""
+        row = self._run(f"SELECT {', '.join(_COLUMNS)} FROM replies WHERE key = ?", key).fetchone()
+        return None if row is None else _reply(row)
+
+    def put(self, reply: Reply) -> None:
+        """Write a reply (in place of an older one under its key); it is on disk when this returns."""
+        values = (
+            reply.key, reply.status, reply.reason, reply.content, reply.finish, reply.asked, reply.answered,
+            reply.system_fingerprint, orjson.dumps(dict(reply.usage)).decode(),
+            orjson.dumps(dict(reply.request)).decode(), reply.seconds, reply.cost, reply.created or time.time(),
+        )  # fmt: skip
+        self._run(f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * len(_COLUMNS))})", *values)
+
+    def drop(self, key: str) -> None:
+        """Forget a reply (before it is asked for again)."""
+        self._run("DELETE FROM replies WHERE key = ?", key)
+
+    def __len__(self) -> int:
+        return int(self._run("SELECT count(*) FROM replies").fetchone()[0])
+
+    def __iter__(self) -> Iterator[Reply]:
+        for row in self._run(f"SELECT {', '.join(_COLUMNS)} FROM replies ORDER BY rowid"):
+            yield _reply(row)
+
+    def note(self, name: str, value: str | None = None) -> str | None:
+        """A short fact about the store (the judge that answered first); with `value`, write it."""
+        if value is not None:
+            self._run("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
+            return value
+        row = self._run("SELECT value FROM meta WHERE name = ?", name).fetchone()
+        return None if row is None else str(row[0])
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def _run(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(statement, values)
+        except sqlite3.Error as error:
+            raise RunError(
+                f"{self.path}: the reply store cannot be read or written ({error}); "
+                "make room or rights and run the same command again"
+            ) from error
+
+
+def _reply(row: tuple[Any, ...]) -> Reply:
+    record = dict(zip(_COLUMNS, row, strict=True))
+    record["usage"] = orjson.loads(record["usage"] or "{}")
+    record["request"] = orjson.loads(record["request"] or "{}")
+    return Reply(**record)

@@ -1,0 +1,149 @@
+"""One gate for all calls in flight: how many, how fast, and how many bytes.
+
+Every refusal (429, or 503 with Retry-After) closes the gate for everybody, so that one server limit is met once and
+not sixty times. Two things are learned from refusals: a concurrency (x 0.7 at a refusal, slow growth after) and a rate.
+The rate is exact for a token bucket: at two refusals the bucket is empty, so what got through between them is what
+flowed into it. Calls are let through at a hair above that rate, which keeps the bucket drained and costs a refusal
+every few seconds; tokens that flow in while the gate is closed may be used at once when it opens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+PROBE = 1.01
+"""How far above the learned rate calls are let through, and how much that grows in each second without a refusal."""
+
+
+class Gate:
+    """Admission for calls. `concurrency` is the most calls at once; `max_bytes` the most bytes of bodies at once."""
+
+    def __init__(self, concurrency: int, max_bytes: int = 512 << 20) -> None:
+        self.concurrency = concurrency
+        self.limit = float(concurrency)
+        self.rate: float | None = None
+        """Calls a second that the server was seen to take; None until it has refused twice."""
+        self.refusals = 0
+        self.in_flight = 0
+        self.bytes_in_flight = 0
+        self.peak_bytes = 0
+        self._max_bytes = max_bytes
+        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
+        self._open_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._tokens = 0.0
+        self._filled_at = 0.0
+        self._first_refusal: float | None = None
+        self._last_refusal = 0.0
+        self._passed = 0
+        self._shrunk_at = 0.0
+        self._consecutive = 0
+
+    @asynccontextmanager
+    async def enter(self, size: int = 0) -> AsyncIterator[float]:
+        """Wait for a place for a body of `size` bytes; gives the time of admission, for `refused`."""
+        if self._waiting or not self._admits(size):
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((future, size))
+            self._schedule()
+            try:
+                await future
+            except BaseException:
+                if future.done() and not future.cancelled():
+                    self._leave(size)
+                else:
+                    self._waiting = deque(item for item in self._waiting if item[0] is not future)
+                raise
+        else:
+            self._take(size)
+        try:
+            yield time.monotonic()
+        finally:
+            self._leave(size)
+
+    def succeeded(self) -> None:
+        """A call was answered: the concurrency grows by one for each full round."""
+        self._passed += 1
+        self._consecutive = 0
+        self.limit = min(float(self.concurrency), self.limit + 1 / self.limit)
+
+    def refused(self, admitted: float, retry_after: float | None) -> float:
+        """A call admitted at that time was refused; returns the seconds for which the gate is closed."""
+        now = time.monotonic()
+        self.refusals += 1
+        if self._first_refusal is None:
+            self._first_refusal, self._passed = now, 0
+        elif now - self._first_refusal >= 1.0 and self._passed:
+            self.rate = self._passed / (now - self._first_refusal)
+        self._tokens, self._filled_at, self._last_refusal = 0.0, now, now
+        if admitted > self._shrunk_at:  # one step for all refusals of one wave
+            self.limit = max(1.0, self.limit * 0.7)
+            self._shrunk_at = now
+            self._consecutive += 1
+        pause = retry_after if retry_after is not None else min(30.0, 0.25 * 2 ** min(self._consecutive, 7))
+        if self.rate and retry_after is None:
+            pause = max(1.0 / self.rate, 0.02)
+        self._open_at = max(self._open_at, now + pause)
+        return self._open_at - now
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _admits(self, size: int) -> bool:
+        now = time.monotonic()
+        if now < self._open_at or self.in_flight >= max(1, int(self.limit)):
+            return False
+        if self.in_flight and self.bytes_in_flight + size > self._max_bytes:
+            return False
+        if self.rate is None:
+            return True
+        self._fill(now)
+        return self._tokens >= 1.0
+
+    def _fill(self, now: float) -> None:
+        quiet = now - self._last_refusal
+        rate = (self.rate or 0.0) * (PROBE + 0.01 * quiet)
+        self._tokens = min(self._tokens + rate * (now - self._filled_at), max(2.0, float(self.concurrency)))
+        self._filled_at = now
+
+    def _take(self, size: int) -> None:
+        self.in_flight += 1
+        self.bytes_in_flight += size
+        self.peak_bytes = max(self.peak_bytes, self.bytes_in_flight)
+        if self.rate is not None:
+            self._tokens -= 1.0
+
+    def _leave(self, size: int) -> None:
+        self.in_flight -= 1
+        self.bytes_in_flight -= size
+        self._let_in()
+
+    def _let_in(self) -> None:
+        while self._waiting:
+            future, size = self._waiting[0]
+            if future.done():
+                self._waiting.popleft()
+                continue
+            if not self._admits(size):
+                break
+            self._waiting.popleft()
+            self._take(size)
+            future.set_result(None)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        """Wake up when the gate opens or the next token has flowed in; a call that ends wakes us by itself."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._waiting:
+            return
+        now = time.monotonic()
+        delay = self._open_at - now
+        if delay <= 0 and self.rate is not None and self._tokens < 1.0:
+            delay = (1.0 - self._tokens) / (self.rate * PROBE)
+        if delay > 0:
+            self._timer = asyncio.get_running_loop().call_later(delay, self._let_in)

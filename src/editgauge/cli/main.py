@@ -19,6 +19,7 @@ COMMANDS: tuple[str, ...] = (
     "check",
     "edit",
     "score",
+    "judge",
     "table",
     "compare",
     "merge",

@@ -109,10 +109,12 @@ class Engine:
         self.broke = False
         self._proven = bool(store.note(f"dialect {settings.model}"))
         self._tried = self._proven
-        self._first = asyncio.Lock()
+        self._trying = False
+        self._first = asyncio.Event()
         self._stopping = False
         self._in_a_row = 0
         self._reasked: set[str] = set()
+        self._flying: dict[str, asyncio.Future[Reply]] = {}
 
     def stop(self) -> None:
         """Take no further job; what is in flight is finished."""
@@ -152,6 +154,7 @@ class Engine:
             await asyncio.gather(*workers)
         finally:
             self._stopping = True
+            self._first.set()
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
@@ -236,9 +239,9 @@ class Engine:
     ) -> Reply:
         """The reply of one attempt: from the store, or asked for, stored, and then given."""
         if not self._tried and not self.settings.offline:
-            async with self._first:  # the first call finds out what the server takes, alone
-                if not self._tried:
-                    return await self._reply_now(job, attempt, repair, room, force)
+            if self._trying:  # the first call finds out what the server takes, alone
+                await self._first.wait()
+            self._trying = True
         return await self._reply_now(job, attempt, repair, room, force)
 
     async def _reply_now(self, job: Job, attempt: str, repair: tuple[str, str] | None, room: int, force: bool) -> Reply:
@@ -250,10 +253,22 @@ class Engine:
             return stored
         if self.settings.offline:
             return Reply(key, "failed", reason="not in the reply store, and nothing may be asked (--offline)")
+        if key in self._flying:  # two editors gave the same picture: one call serves both
+            self.stats.stored += attempt == "first"
+            return await asyncio.shield(self._flying[key])
         self._reasked.add(key)
-        outcome, key = await self._ask(job, key, attempt, repair, room)
-        reply = self._stored_reply(job, key, attempt, room, outcome)
-        self.store.put(reply)
+        flying = self._flying[key] = asyncio.get_running_loop().create_future()
+        try:
+            outcome, last_key = await self._ask(job, key, attempt, repair, room)
+            reply = self._stored_reply(job, last_key, attempt, room, outcome)
+            self.store.put(reply)
+        except BaseException as error:
+            flying.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
+            flying.exception()  # whoever waits hears of it; nobody has to
+            raise
+        finally:
+            del self._flying[key]
+        flying.set_result(reply)
         return reply
 
     async def _ask(
@@ -268,6 +283,8 @@ class Engine:
                 if self.dialect != sent:
                     key = self.key(job, attempt, repair, room)
                     continue
+            self._tried = True
+            self._first.set()
             if outcome.kind == "stop":
                 raise RunError(f"{self.client.host}: {outcome.reason}; nothing further was asked. {_advice(outcome)}")
             left = self.settings.deadline - (time.monotonic() - began)
@@ -310,7 +327,6 @@ class Engine:
 
     def _learn(self, outcome: Outcome) -> None:
         """Remember what the first answer taught, and stop where going on makes no sense."""
-        self._tried = True
         if outcome.kind in ("ok", "refused"):
             self._in_a_row = 0
             if outcome.kind == "ok" and not self._proven:

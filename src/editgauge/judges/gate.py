@@ -84,7 +84,7 @@ class Gate:
             self.limit = max(1.0, self.limit * 0.7)
             self._shrunk_at = now
             self._consecutive += 1
-        pause = retry_after if retry_after is not None else min(30.0, 0.25 * 2 ** min(self._consecutive, 7))
+        pause = retry_after if retry_after is not None else min(8.0, 0.1 * 2 ** min(self._consecutive, 7))
         if self.rate and retry_after is None:
             pause = max(1.0 / self.rate, 0.02)
         self._open_at = max(self._open_at, now + pause)

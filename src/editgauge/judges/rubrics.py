@@ -47,7 +47,9 @@ class RubricFolder:
                 if own is not None and own.is_file():
                     text = own.read_text(encoding="utf-8-sig")
                 else:
-                    text = (resources.files(self.package) / "rubrics" / f"{name}.md").read_text(encoding="utf-8")
+                    package, _, file = name.rpartition(".")  # mini uses those of the others: krisbench.quality
+                    package = f"{self.package.rpartition('.')[0]}.{package}" if package else self.package
+                    text = (resources.files(package) / "rubrics" / f"{file}.md").read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 raise UsageError(f"rubric {own or name}: cannot be read as text ({error}); correct the file") from error
             mark = hashlib.blake2b((text + WARNING).encode(), digest_size=8).hexdigest()

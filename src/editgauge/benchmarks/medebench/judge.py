@@ -1,6 +1,6 @@
 """MedEBench's judge track: what is asked, in which order, with which parameters (arXiv 2506.01921).
 
-One call: rubric with the change description (**D**; metrics ``EA``, ``VQ``) or with the prompt (**P**; metrics ``EA_P``,
+One call: rubric with the change description (**D**: ``EA``, ``VQ``) or with the prompt (**P**: ``EA_P``,
 ``VQ_P``), then input, reference, output, files as they are. Step 1 lists the differences, step 2 gives two integers 0
 to 10 on lines ``Editing Accuracy: n/10, …``: no JSON is asked for, because the released parser reads such lines. The
 paper's third score, contextual preservation, is the masked SSIM of the pixel track. Temperature is the server's own and

@@ -1,7 +1,7 @@
 """TextEdit's judge track: what is asked, in which order, with which parameters (arXiv 2603.09877).
 
 One call a sample for all five questions, integers 1 to 5: rubric with the source and the target text; original,
-reference, output **resized to the original's size** (Lanczos; an output of that size is sent as it is). Temperature 0 and
+reference, output **resized to the original's size** (Lanczos; one of that size is sent as it is). Temperature 0 and
 1000 tokens are ours: the released script leaves both to its server.
 
 Variants: *faithful* takes the integers of the released script's parser whatever their range; *corrected* only those

@@ -1,0 +1,61 @@
+"""The built-in benchmark's judge track: each sample is judged by the protocol whose shape it has.
+
+The attribute ``protocol`` of a sample names one of the four benchmarks; its calls, rubrics and metrics are used as they
+are. Metric names are those of the protocols; rubrics are looked up in the protocol's own folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from editgauge.judges.calls import Call, Judging, Rubrics
+from editgauge.types import Edit, Metric, Sample
+
+_PROTOCOLS = ("texteditbench", "textedit", "medebench", "krisbench")
+
+
+def _protocol(name: str) -> Judging:
+    found: Judging = import_module(f"editgauge.benchmarks.{name}.judge").JUDGING
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class MiniJudging:
+    """See the module. Options are handed to the protocols, each of which takes those that it knows."""
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        found = {metric.name: metric for name in _PROTOCOLS for metric in _protocol(name).metrics}
+        return tuple(found.values())
+
+    def rubric_names(self) -> Sequence[str]:
+        return tuple(f"{name}.{rubric}" for name in _PROTOCOLS for rubric in _protocol(name).rubric_names())
+
+    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+        return _protocol(_name(sample)).metrics_for(sample, options)
+
+    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+        name = _name(sample)
+        return _protocol(name).calls(sample, edit, _Prefixed(rubrics, name), options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefixed:
+    """A protocol's view of the rubrics: ``quality`` is ``krisbench.quality``."""
+
+    rubrics: Rubrics
+    name: str
+
+    def render(self, name: str, **fields: str | None) -> tuple[str, str]:
+        return self.rubrics.render(f"{self.name}.{name}", **fields)
+
+
+def _name(sample: Sample) -> str:
+    name = str(sample.attributes.get("protocol", "textedit"))
+    return name if name in _PROTOCOLS else "textedit"
+
+
+JUDGING = MiniJudging()

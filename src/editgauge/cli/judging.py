@@ -1,0 +1,434 @@
+"""What `editgauge judge` is put together from: data, outputs, server, store, and how it is told to the user."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from editgauge.cli import common
+from editgauge.cli.score import _edits as find_edits
+from editgauge.errors import UsageError
+from editgauge.hashes import HashStore
+from editgauge.judges import models
+from editgauge.judges.cache import ReplyStore
+from editgauge.judges.calls import Judging
+from editgauge.judges.client import Client
+from editgauge.judges.cost import Budget, Price, load_prices, price_of
+from editgauge.judges.engine import Engine, Settings, Stats
+from editgauge.judges.gate import Gate
+from editgauge.judges.pictures import PictureStore
+from editgauge.judges.rubrics import RubricFolder
+from editgauge.results import EditRecord, RunFolder
+from editgauge.run import estimate as estimates
+from editgauge.run.index import choose, keep_samples
+from editgauge.run.judge import JudgeRun
+from editgauge.run.judge import judge as judge_all
+from editgauge.types import Sample, Status
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(filter(None, (part.strip() for part in text.split(","))))
+
+
+def options(pairs: Sequence[str]) -> dict[str, Any]:
+    """``key=value`` options of a protocol; ``true`` and ``false`` are booleans."""
+    found = common.settings(pairs)
+    return {name: {"true": True, "false": False}.get(value.lower(), value) for name, value in found.items()}
+
+
+def retried(text: str) -> frozenset[Status]:
+    """``failed,refused`` as statuses. Raises `UsageError` for one that a reply cannot have."""
+    found = common.statuses(text)
+    fine = {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}
+    if found - fine:
+        raise UsageError(f"--retry {text!r}: wanted failed, refused or unparsable")
+    return found
+
+
+def judging_of(benchmark: Any) -> tuple[Judging, str]:
+    """A benchmark's judge track and its package. Raises `UsageError` when it has none."""
+    package = type(benchmark).__module__
+    try:
+        module = importlib.import_module(f"{package}.judge")
+    except ModuleNotFoundError as error:
+        if error.name != f"{package}.judge":
+            raise
+        raise UsageError(f"{benchmark.name}: this benchmark has no judge track") from None
+    found: Judging = module.JUDGING
+    return found, package
+
+
+@dataclass(slots=True)
+class Setup:
+    """Everything that a judge command was told, and, after `load`, what it works on."""
+
+    model: str
+    base_url: str | None
+    run: Path
+    outputs: Path | None
+    editors: list[str]
+    dimensions: frozenset[str]
+    options: dict[str, Any]
+    rubrics: Path | None
+    replies: Path | None
+    concurrency: int
+    repeats: int
+    retry: frozenset[Status]
+    repair: bool
+    timeout: float
+    deadline: float
+    budget: float | None
+    prices: Path | None
+    offline: bool
+    allow_alias: bool
+    dry: bool = False
+    warnings: list[str] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    edits: list[EditRecord] = field(default_factory=list)
+    data_hash: str = ""
+    price: Price | None = None
+    todo: JudgeRun = field(init=False)
+    _stack: ExitStack = field(default_factory=ExitStack)
+
+    def load(
+        self,
+        benchmark: str,
+        data: Path | None,
+        *,
+        split: str | None,
+        limit: int | None,
+        ids: Sequence[str],
+        where: Sequence[str],
+    ) -> None:
+        """Read the data, find the outputs, open the stores. Raises `UsageError` and `DataError` before any cost."""
+        models.check_alias(self.model, self.allow_alias or self.offline)
+        self.price = price_of(self.model, load_prices(self.prices))
+        if self.budget is not None and self.price is None:
+            raise UsageError(f"--budget: the price of {self.model} is not known; give it with --prices FILE")
+        bench, dataset, samples = common.load(benchmark, data, split)
+        judging, package = judging_of(bench)
+        rubrics = RubricFolder(package, self.rubrics)
+        if unknown := rubrics.unknown_files(judging.rubric_names()):
+            names = ", ".join(judging.rubric_names())
+            raise UsageError(f"--rubrics: {unknown[0]} replaces no rubric of {bench.name}; there are: {names}")
+        known = {metric.name for metric in judging.metrics}
+        if self.dimensions - known:
+            wanted = ", ".join(sorted(known))
+            raise UsageError(f"--dimensions {sorted(self.dimensions - known)[0]!r}: wanted some of {wanted}")
+        self.samples = choose(samples, limit=limit, ids=ids, where=where)
+        folder = RunFolder.create(self.run)
+        self.data_hash = keep_samples(folder, bench.name, dataset.root, samples, self.samples)
+        hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
+        self.edits = find_edits(folder, bench.name, self.outputs, self.editors, self.samples, hashes)
+        store = self._stack.enter_context(ReplyStore(self.replies or folder.replies_path))
+        settings = Settings(
+            self.model,
+            retry=frozenset(status.value for status in self.retry),
+            repair=self.repair,
+            deadline=self.deadline,
+            offline=self.offline,
+        )
+        engine = Engine(
+            Client(self.base_url, timeout=self.timeout, connections=self.concurrency),
+            store,
+            PictureStore(hashes),
+            Gate(self.concurrency),
+            settings,
+            price=self.price,
+            budget=Budget(self.budget),
+        )
+        self.todo = JudgeRun(
+            folder, bench.name, judging, rubrics, engine, self.repeats, self.retry, self.options, self.dimensions
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._stack.close()
+
+
+# --- showing and estimating ----------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Shown:
+    """Exactly what would be sent: words in full, pictures by name and size."""
+
+    calls: list[dict[str, Any]]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"calls": self.calls}
+
+    def lines(self) -> list[str]:
+        found = []
+        for call in self.calls:
+            found.append(f"=== {call['sample']} · {call['editor']} · {call['call']} · rubric {call['rubric']} ===")
+            found += [f"{name}: {value}" for name, value in call["parameters"].items()]
+            for message in call["messages"]:
+                found.append(f"--- {message['role']} ---")
+                found += message["parts"]
+        return found or ["nothing would be sent: no output of this sample can be judged"]
+
+
+def show(setup: Setup) -> Shown:
+    """The calls of the chosen samples in the first repeat."""
+    setup.todo.repeats = 1
+    calls = []
+    for job in setup.todo.jobs(setup.samples, setup.edits, None):
+        call = job.call
+        pictures = setup.todo.engine.pictures
+        parts = [
+            part
+            if isinstance(part, str)
+            else f"[picture: {part.name}, {part.path.name}, {' x '.join(map(str, pictures.size(part)))}"
+            + (", resized]" if part.size_of and pictures.identity(part) != pictures._hashes(part.path) else "]")
+            for part in call.parts
+        ]
+        messages = [{"role": "system", "parts": [call.system]}] if call.system else []
+        messages.append({"role": "user", "parts": parts})
+        parameters = {"model": setup.model, "max_tokens": call.max_tokens, "temperature": call.temperature}
+        parameters["schema"] = call.schema()
+        calls.append(
+            {**job.about, "call": call.name, "rubric": call.rubric, "parameters": parameters, "messages": messages}
+        )
+    return Shown(calls)
+
+
+@dataclass(slots=True)
+class Estimated:
+    benchmark: str
+    model: str
+    found: dict[str, estimates.Line]
+    batch: dict[str, estimates.Line]
+
+    def as_json(self) -> dict[str, Any]:
+        lines = {name or "total": asdict(line) for name, line in self.found.items()}
+        return {"benchmark": self.benchmark, "model": self.model, "calls": lines, "batch": self.batch[""].dollars}
+
+    def lines(self) -> list[str]:
+        out = [f"{self.benchmark} with {self.model}"]
+        head = f"{'call':<22}{'calls':>9}{'stored':>9}{'tokens in':>13}{'cached':>10}{'out':>10}{'US dollars':>12}"
+        out.append(head)
+        for name, line in sorted(self.found.items(), key=lambda item: item[0] == ""):
+            money = "no price" if line.dollars is None and line.calls else f"{line.dollars or 0:.2f}"
+            out.append(
+                f"{name or 'all':<22}{line.calls:>9,}{line.stored:>9,}{line.tokens_in:>13,}{line.tokens_cached:>10,}"
+                f"{line.tokens_out:>10,}{money:>12}"
+            )
+        if self.batch[""].dollars is not None:
+            out.append(f"as a batch: {self.batch[''].dollars:.2f} US dollars")
+        out.append("nothing was sent; the real usage of the first calls will say more")
+        return out
+
+
+def estimate(setup: Setup) -> Estimated:
+    """Calls, tokens and dollars of what is left to ask."""
+    jobs = list(setup.todo.jobs(setup.samples, setup.edits, None))
+    engine = setup.todo.engine
+    found = estimates.estimate(engine, jobs, setup.price)
+    return Estimated(
+        setup.todo.benchmark, setup.model, found, estimates.estimate(engine, jobs, setup.price, batch=True)
+    )
+
+
+# --- judging -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a judge command did."""
+
+    setup: Setup
+    complete: bool
+    interrupted: bool
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def broke(self) -> bool:
+        return self.setup.todo.engine.broke
+
+    @property
+    def without_score(self) -> int:
+        return _without_score(self.setup.todo)
+
+    def as_json(self) -> dict[str, Any]:
+        todo, stats = self.setup.todo, self.setup.todo.engine.stats
+        return {
+            "run": str(self.setup.run),
+            "benchmark": todo.benchmark,
+            "judge": todo.source,
+            "answered": todo.engine.answered,
+            "complete": self.complete,
+            "interrupted": self.interrupted,
+            "over_budget": self.broke,
+            **facts(stats),
+            "refused_by_category": todo.refused,
+            "rows_made": todo.summary.computed,
+            "rows_kept": todo.summary.kept,
+            "without_score": self.without_score,
+            "counts": [
+                {"editor": e, "metric": m, "variant": v, "statuses": dict(counter)}
+                for (e, _, m, v), counter in sorted(todo.summary.counts.items())
+            ],
+            "notes": self.notes,
+        }
+
+    def lines(self) -> list[str]:
+        todo, stats = self.setup.todo, self.setup.todo.engine.stats
+        out = []
+        totals: dict[str, Counter[str]] = {}
+        for (editor, _, _, variant), counter in todo.summary.counts.items():
+            if variant == "corrected":
+                totals.setdefault(editor, Counter()).update(counter)
+        for editor, counter in sorted(totals.items()):
+            told = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common())
+            out.append(f"{editor}: {told}")
+        out += [f"refused in {category}: {n}" for category, n in sorted(todo.refused.items())]
+        out += [f"note: {note}" for note in self.notes]
+        answered = f" (answered by {todo.engine.answered})" if todo.engine.answered != self.setup.model else ""
+        out.append(f"judge: {todo.source}{answered if todo.engine.answered else ''}")
+        money = f", {stats.spent:.4f} US dollars" if self.setup.price is not None else ""
+        out.append(
+            f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} tokens in, "
+            f"{stats.tokens_out:,} out{money}"
+        )
+        out.append(f"{todo.summary.computed} rows made now, {todo.summary.kept} were there")
+        out.append(f"rows:  {self.setup.run}")
+        if self.broke:
+            out.append("stopped: the next call could pass the budget; the same command goes on from here")
+        elif self.interrupted or not self.complete:
+            out.append("stopped; the same command goes on from here")
+        else:
+            out.append(f"next:  editgauge table {self.setup.run} --benchmark {todo.benchmark}")
+        return out
+
+
+def run(setup: Setup, *, quiet: bool = False) -> Outcome:
+    """Judge, with a live line; Ctrl-C ends what is in flight, a second Ctrl-C drops it."""
+    todo = setup.todo
+    interrupted = False
+    notes: list[str] = []
+    complete = False
+
+    async def main() -> bool:
+        nonlocal interrupted
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+
+        def on_signal() -> None:
+            nonlocal interrupted
+            if interrupted and task is not None:
+                task.cancel()
+            interrupted = True
+            todo.engine.stop()
+            print("stopping: waiting for calls in flight (Ctrl-C again drops them)", file=sys.stderr)
+
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or not Unix
+            loop.add_signal_handler(signal.SIGINT, on_signal)
+        async with todo.engine.client:
+            if not setup.offline:
+                listed = await todo.engine.client.get(f"/models/{setup.model}")
+                if warning := models.end_warning(setup.model, listed):
+                    notes.append(warning)
+                    print(f"warning: {warning}", file=sys.stderr)
+            return await judge_all(todo, setup.samples, setup.edits, live_line(quiet, setup))
+
+    began = time.monotonic()
+    try:
+        complete = asyncio.run(main())
+    except asyncio.CancelledError:
+        interrupted = True
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        stats = todo.engine.stats
+        todo.run.record(
+            "judge",
+            benchmark=todo.benchmark,
+            judge=todo.source,
+            model=setup.model,
+            answered=todo.engine.answered,
+            server=todo.engine.client.host,
+            protocol=todo.protocol,
+            options=dict(todo.options),
+            repeats=setup.repeats,
+            editors=sorted({record.editor for record in setup.edits}),
+            data=setup.data_hash,
+            samples=len(setup.samples),
+            complete=complete,
+            seconds=round(time.monotonic() - began, 3),
+            **facts(stats),
+        )
+    if not quiet and sys.stderr.isatty():
+        print(file=sys.stderr)
+    return Outcome(setup, complete and not interrupted, interrupted, notes)
+
+
+def facts(stats: Stats) -> dict[str, Any]:
+    """The counts of a run as JSON."""
+    return {
+        "done": stats.done,
+        "requests": stats.asked,
+        "from_store": stats.stored,
+        "refused": stats.refused,
+        "failed": stats.failed,
+        "unparsable": stats.unparsable,
+        "repaired": stats.repaired,
+        "tokens_in": stats.tokens_in,
+        "tokens_cached": stats.tokens_cached,
+        "tokens_out": stats.tokens_out,
+        "dollars": round(stats.spent, 6),
+    }
+
+
+def live_line(quiet: bool, setup: Setup) -> Any:
+    """A progress callback: one line rewritten on a terminal, a line every ten seconds in a log."""
+    if quiet:
+        return None
+    total = sum(len(setup.todo.calls(s, e.edit(setup.todo.run.path))) for s, e in _pairs(setup)) * setup.repeats
+    terminal = sys.stderr.isatty()
+    last = 0.0
+
+    def show_line(stats: Stats) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < (0.2 if terminal else 10.0):
+            return
+        last = now
+        rate = stats.done / max(1e-9, now - stats.began)
+        left = f"{(total - stats.done) / rate:.0f} s left" if rate and total > stats.done else ""
+        money = f" · ${stats.spent:.2f}" if setup.price is not None else ""
+        line = (
+            f"{stats.done} of {total} · {rate:.1f}/s{money} · {stats.refused} refused · {stats.failed} failed · "
+            f"{stats.unparsable} unparsable · {left}"
+        )
+        print(f"\r\x1b[K{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
+
+    return show_line
+
+
+def _pairs(setup: Setup) -> list[tuple[Sample, EditRecord]]:
+    known = {sample.id: sample for sample in setup.samples}
+    return [(known[e.sample], e) for e in setup.edits if e.sample in known and e.path and known[e.sample].fault is None]
+
+
+def _without_score(todo: JudgeRun) -> int:
+    fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+    return sum(
+        n
+        for (_, _, _, variant), counter in todo.summary.counts.items()
+        if variant == "corrected"
+        for status, n in counter.items()
+        if status not in fine
+    )

@@ -59,7 +59,7 @@ def _quietly(command: object, *arguments: object, **options: object) -> None:
 def _report(run: Path) -> Path | None:
     if find_spec("editgauge.cli.report") is None:
         return None
-    from editgauge.cli.report import report  # type: ignore[import-not-found]
+    from editgauge.cli.report import report
 
     _quietly(report, [run])
     return run / "report" / "index.html"

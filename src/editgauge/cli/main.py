@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "table",
     "compare",
     "merge",
+    "report",
     "audit",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300 ms)."""

@@ -1,0 +1,163 @@
+"""`editgauge report`: the folder in which every number opens its picture."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from editgauge.frame import Frame
+    from editgauge.reports.site import Part
+    from editgauge.results import RunFolder
+    from editgauge.tables import Table
+    from editgauge.types import Metric, Variant
+
+
+def register(app: typer.Typer) -> None:
+    app.command("report", epilog="Example: editgauge report runs/first --published")(report)
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are read as one.")],
+    to: Annotated[Path | None, typer.Option("--to", help="Where to write it; default: RUN/report.")] = None,
+    benchmark: Annotated[str, typer.Option("--benchmark", help="Only this benchmark.")] = "",
+    published: Annotated[bool, typer.Option("--published", help="Add the papers' lines to the tables.")] = False,
+    copy_images: Annotated[
+        bool, typer.Option("--copy-images", help="Copy the pictures into the report, so that it can be sent alone.")
+    ] = False,
+    thumbnails: Annotated[bool, typer.Option(help="Make thumbnails for the lists (once).")] = True,
+    intervals: Annotated[bool, typer.Option(help="95 % bootstrap intervals in the tables.")] = True,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Also draw the figures as SVG, PNG and PDF files for papers.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option("--workers", min=0, help="Processes for thumbnails.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Write a report that opens from disk in any browser: tables, figures, and every picture behind every number."""
+    from editgauge.cli import common, selection
+    from editgauge.errors import UsageError
+    from editgauge.reports import figures as drawing
+    from editgauge.reports import site
+
+    began = time.perf_counter()
+    opened = selection.open_runs(runs)
+    if to is None and len(opened) > 1:
+        raise UsageError("several runs: name a folder for their report with --to")
+    target = to or opened[0].path / "report"
+    parts = [_part(opened, name, published, intervals) for name in selection.benchmarks(opened, benchmark)]
+    if not parts:
+        raise UsageError(f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … --run RUN")
+    with common.progress(json) as show:
+        built = site.build(
+            opened,
+            parts,
+            target,
+            copy_images=copy_images,
+            thumbnails=thumbnails,
+            workers=common.cores() if workers is None else workers,
+            progress=show,
+        )
+    drawn = []
+    if figures:
+        for part in parts:
+            found = drawing.figures(part.frame, part.metrics)
+            drawn += drawing.papers(found, target / "papers" / part.frame.benchmark)
+    seconds = time.perf_counter() - began
+    facts = {
+        "page": str(built.page),
+        "samples": built.samples,
+        "bytes_without_thumbnails": built.bytes,
+        "thumbnails_made": built.thumbnails,
+        "figures": [path.name for path in drawn],
+        "seconds": round(seconds, 2),
+    }
+    if json:
+        common.print_json(facts)
+        return
+    print(
+        f"report of {built.samples} samples: {built.bytes / 1e6:.1f} MB and {built.thumbnails} new thumbnails, "
+        f"in {seconds:.1f} s"
+    )
+    if drawn:
+        print(f"figures: {len(drawn)} files in {target}/papers")
+    print(f"open:    {built.page}")
+
+
+def _part(runs: list[RunFolder], name: str, published: bool, intervals: bool) -> Part:
+    from editgauge import catalog
+    from editgauge.errors import UnknownName
+    from editgauge.frame import Frame
+    from editgauge.reports.site import Part
+
+    frame = Frame.of_runs(runs, name)
+    try:
+        found = catalog.find("benchmarks", name)
+        title, metrics = found.title, _metrics(found)
+    except UnknownName:
+        title, metrics = name, {}
+    tables: list[Table] = []
+    for narrowed, source in _by_source(frame):
+        for variant in ("faithful", "corrected"):
+            for table in _tables(narrowed, variant, published, intervals):
+                tables.append(replace(table, source=source, meta={**table.meta, "made_by": source}))
+    return Part(frame, _unlike(tables), metrics, title)
+
+
+def _metrics(benchmark: object) -> dict[str, Metric]:
+    from editgauge.types import TRACKS
+
+    found: dict[str, Metric] = {}
+    for track in TRACKS:
+        for scorer in benchmark.scorers([track]):  # type: ignore[attr-defined]
+            found.update({metric.name: metric for metric in scorer.metrics})
+    return found
+
+
+def _by_source(frame: Frame) -> list[tuple[Frame, str]]:
+    """The frame once for each judge or engine that made rows of a metric which another one made, too."""
+    import numpy as np
+
+    makers = frame.makers()
+    if not makers:
+        return [(frame, "")]
+    found = []
+    for source in sorted({name for names in makers.values() for name in names}):
+        keep = np.ones(len(frame), dtype=np.bool_)
+        for metric, names in makers.items():
+            mine = frame.columns.metric == frame.metrics.index(metric)
+            wanted = source if source in names else names[0]
+            keep &= ~mine | (frame.columns.source == frame.sources.index(wanted))
+        found.append((frame.only(keep), source))
+    return found
+
+
+def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) -> list[Table]:
+    """The benchmark's tables, each with where its numbers come from: column -> metric, variant, labels of samples."""
+    from editgauge.benchmarks.layouts import layouts_of
+    from editgauge.tabulate import build
+
+    found = []
+    for layout in layouts_of(frame.benchmark)(frame, variant):
+        table = build(frame, layout, published=published, intervals=intervals)
+        if table is None:
+            continue
+        links = {}
+        for field in layout.fields:
+            leaf = layout.leaves[field.leaves[0]]
+            links[field.column.name] = {"metric": leaf.metric, "variant": leaf.variant, "where": dict(leaf.where)}
+        found.append(replace(table, meta={**table.meta, "links": links}))
+    return found
+
+
+def _unlike(tables: list[Table]) -> list[Table]:
+    """Without tables that say the same twice (a track that has one variant only)."""
+    kept: list[Table] = []
+    for table in tables:
+        same = (other for other in kept if (other.name, other.source) == (table.name, table.source))
+        if not any(other.rows == table.rows for other in same):
+            kept.append(table)
+    return kept

@@ -1,0 +1,142 @@
+"""What the page shows of one sample: texts, pictures, and every row with its reason and the judge's raw reply."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from editgauge.frame import WHOLE_SET, Frame
+from editgauge.results import RunFolder
+
+if TYPE_CHECKING:
+    from editgauge.reports.site import Places
+
+_SHARD_BYTES = 200_000
+_ROW_BYTES = 60
+_TEXT_LIMIT = 1_100_000
+"""A text of a megabyte is shown whole; one that is longer than this is cut, and says so."""
+_REPLY_LIMIT = 50_000
+ColumnKey = tuple[str, str, str, str]
+
+
+def shard_size(rows: int, samples: int) -> int:
+    """How many samples a shard holds so that it is about 200 kB."""
+    each = 400 + _ROW_BYTES * rows / max(1, samples)
+    return max(1, min(500, int(_SHARD_BYTES / each)))
+
+
+def samples(
+    frame: Frame, runs: Sequence[RunFolder], places: Places, column_of: Mapping[ColumnKey, int]
+) -> Iterator[dict[str, Any]]:
+    """Every sample of the frame, in its order, as one JSON object. Memory does not grow with their number."""
+    edits = places.edits(frame.benchmark)
+    by_sample: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for (sample, editor), record in edits.items():
+        by_sample.setdefault(sample, {})[editor] = record
+    replies = Replies(runs)
+    rows = _rows(frame, runs)
+    waiting = next(rows, None)
+    for identity in frame.samples.ids:
+        found: list[Any] = []
+        while waiting is not None and waiting[0] == identity:
+            found += _row(waiting, column_of, replies)
+            waiting = next(rows, None)
+        yield {
+            **_facts(frame.samples.records[identity], places),
+            "edits": {
+                editor: {**_known(record), "url": places.url(record["path"])}
+                for editor, record in by_sample.get(identity, {}).items()
+            },
+            "rows": found,
+        }
+
+
+class Replies:
+    """The judges' raw replies of the runs, read from their stores; empty where there is none."""
+
+    def __init__(self, runs: Sequence[RunFolder]) -> None:
+        self._stores = []
+        for run in runs:
+            if run.replies_path.is_file():
+                self._stores.append(sqlite3.connect(f"{run.replies_path.as_uri()}?mode=ro", uri=True))
+
+    def __call__(self, detail: Mapping[str, Any]) -> str | None:
+        key = detail.get("reply") or detail.get("reply_key") or detail.get("key")
+        if not isinstance(key, str):
+            return None
+        for store in self._stores:
+            try:
+                row = store.execute("SELECT content FROM replies WHERE key = ?", (key,)).fetchone()
+            except sqlite3.Error:
+                continue
+            if row and row[0]:
+                return cut(str(row[0]), _REPLY_LIMIT)
+        return None
+
+
+def cut(text: str, limit: int = _TEXT_LIMIT) -> str:
+    """A text without control characters other than newlines and tabs, and not longer than `limit`."""
+    text = "".join(c for c in text[: limit + 1] if c in "\n\t" or ord(c) >= 32)
+    return text if len(text) <= limit else text[:limit] + f" … (cut after {limit:,} characters)"
+
+
+def _facts(record: Mapping[str, Any], places: Places) -> dict[str, Any]:
+    texts = ("instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")
+    return {
+        "id": record["id"],
+        **{name: cut(str(record[name])) for name in texts if record.get(name)},
+        "images": [places.url(path) for path in record.get("images") or ()],
+        "reference": places.url(record.get("reference")),
+        "masks": {name: places.url(path) for name, path in (record.get("masks") or {}).items()},
+        "findings": list(record.get("findings") or ()),
+    }
+
+
+def _known(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "path" and value not in (None, "", {}, [])}
+
+
+def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
+    """(sample, editor, metric, variant, source, repeat, value, status, reason, detail), in the order of the samples."""
+    files = [path for run in runs for path in run.parquet()]
+    if not files:
+        return
+    import duckdb
+
+    names = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
+    with duckdb.connect(":memory:") as db:
+        db.execute(
+            "CREATE TABLE place AS SELECT * FROM (SELECT unnest(?) AS sample, unnest(?) AS number)",
+            [list(frame.samples.ids), list(range(len(frame.samples)))],
+        )
+        cursor = db.execute(
+            "SELECT r.sample, editor, metric, variant, source, repeat, value, status, reason, detail "
+            f"FROM read_parquet([{names}]) AS r JOIN place ON place.sample = r.sample "
+            "WHERE benchmark = ? AND r.sample <> ? AND list_contains(?, editor) "
+            "ORDER BY place.number, editor, metric, variant, source, repeat",
+            [frame.benchmark, WHOLE_SET, list(frame.editors)],
+        )
+        while part := cursor.fetchmany(20_000):
+            yield from part
+
+
+def _row(row: tuple[Any, ...], column_of: Mapping[ColumnKey, int], replies: Replies) -> list[list[Any]]:
+    """[[column, value, status, repeat, extra]] as the page reads it; empty for a column it does not have."""
+    _, editor, metric, variant, source, repeat, value, status, reason, text = row
+    column = column_of.get((editor, metric, variant, source))
+    if column is None:
+        return []
+    extra: dict[str, Any] = {}
+    if reason:
+        extra["reason"] = cut(reason)
+    detail = orjson.loads(text) if text and text != "{}" else {}
+    if detail:
+        reply = replies(detail)
+        if reply is not None:
+            extra["reply"] = reply
+        extra["detail"] = detail
+    made = [column, value, status, repeat]
+    return [[*made, extra] if extra else made]

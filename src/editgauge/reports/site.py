@@ -1,0 +1,352 @@
+"""The report: one folder that opens from disk in any browser, with every picture behind every number.
+
+::
+
+    report/index.html               the page; its content-security policy forbids inline code and every request
+    report/static/*.js *.css        the same for every report
+    report/data/meta.js             benchmarks, tables, figures, the manifest
+    report/data/<n>/index.js        one benchmark's samples, columnar: what is filtered and sorted by
+    report/data/<n>/column-<k>.js   one editor's scores in one metric, loaded when they are looked at
+    report/data/<n>/text.js         instructions, loaded at the first search
+    report/data/<n>/detail-<k>.js   everything about some dozens of samples, loaded when one is opened
+    report/thumbs/<n>/…             thumbnails, made once
+    report/figures/*.svg            the plots
+
+Data are scripts that hand one JSON value to one function, because a page opened from disk may load scripts but not
+fetch files. Texts from data sets, judges and editors are untrusted: they are JSON strings here and text nodes there.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from editgauge import __version__
+from editgauge.errors import RunError
+from editgauge.frame import STATUSES, Frame
+from editgauge.images import write_bytes
+from editgauge.reports import details, figures, thumbs
+from editgauge.reports.table import as_json
+from editgauge.results import RunFolder
+from editgauge.tables import Table
+from editgauge.types import Metric
+
+Progress = Callable[[int, int, str], None]
+STATIC = ("app.js", "data.js", "browse.js", "sample.js", "style.css")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One benchmark of a report: its rows, its tables, what is known of its metrics, and what it is called."""
+
+    frame: Frame
+    tables: Sequence[Table] = ()
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What was built: where, of what size, and how many pictures were not there."""
+
+    page: Path
+    bytes: int
+    samples: int
+    thumbnails: int
+    seconds: float = 0.0
+
+
+def build(
+    runs: Sequence[RunFolder],
+    parts: Sequence[Part],
+    to: Path,
+    *,
+    copy_images: bool = False,
+    thumbnails: bool = True,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Site:
+    """Write the report of one or several runs to the folder `to`; what an older report left there is replaced.
+
+    Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or with
+    `copy_images`: a path that leads out of the run would tell a reader about this machine. Thumbnails that are there
+    already are kept. Raises `RunError` when `to` cannot be written or holds something else.
+    """
+    to = to.resolve()
+    _claim(to)
+    inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
+    places = Places(runs, to, copied=copy_images or not inside)
+    shown = []
+    made = 0
+    for number, part in enumerate(parts):
+        folder = to / "data" / str(number)
+        shown.append(_write_part(part, number, folder, places, runs))
+        if thumbnails:
+            jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
+            made += thumbs.make(jobs, workers=workers, progress=progress)
+        shown[-1]["figures"] = figures.write(part.frame, part.metrics, to / "figures", prefix=str(number))
+    meta = {
+        "version": __version__,
+        "runs": [run.path.name for run in runs],
+        "benchmarks": shown,
+        "statuses": [status.value for status in STATUSES],
+        "manifest": [entry for run in runs for entry in run.manifest().get("entries", [])],
+        "problems": [text for run in runs for text in run.problems],
+        "thumbnails": thumbnails,
+    }
+    write_script(to / "data" / "meta.js", "meta", meta)
+    for name in STATIC:
+        write_bytes(to / "static" / name, files("editgauge.reports").joinpath("static", name).read_bytes())
+    write_bytes(to / "index.html", files("editgauge.reports").joinpath("templates", "index.html").read_bytes())
+    size = sum(p.stat().st_size for p in to.rglob("*") if p.is_file() and "thumbs" not in p.parts)
+    return Site(to / "index.html", size, sum(len(part.frame.samples) for part in parts), made)
+
+
+class Places:
+    """Where a picture of a run is, seen from the report: a relative URL, and a copy when pictures are copied."""
+
+    def __init__(self, runs: Sequence[RunFolder], to: Path, *, copied: bool) -> None:
+        self.runs, self.to, self.copied = runs, to, copied
+        self._edits: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+
+    def file(self, relative: str | None) -> Path | None:
+        """The file behind a path of a run folder, in the first run that has it; None when none has."""
+        if not relative:
+            return None
+        for run in self.runs:
+            path = run.path / relative
+            if path.is_file() and ".." not in Path(relative).parts:
+                return path
+        return None
+
+    def url(self, relative: str | None) -> str | None:
+        """The picture's URL relative to the page, or None when the run does not have it. Copies it where asked."""
+        path = self.file(relative)
+        if path is None or relative is None:
+            return None
+        if not self.copied:
+            return quote(os.path.relpath(path, self.to))
+        target = self.to / "pictures" / relative
+        if not target.exists() or target.stat().st_size != path.stat().st_size:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+        return quote(f"pictures/{relative}")
+
+    def edits(self, benchmark: str) -> dict[tuple[str, str], dict[str, Any]]:
+        """(sample, editor) -> what the run knows of that output."""
+        if benchmark not in self._edits:
+            found: dict[tuple[str, str], dict[str, Any]] = {}
+            for run in self.runs:
+                for record in run.edits(benchmark):
+                    found[(record.sample, record.editor)] = {
+                        "status": record.status.value,
+                        "reason": record.reason,
+                        "path": record.path,
+                        "width": record.width,
+                        "height": record.height,
+                        "seed": record.seed,
+                        "settings": dict(record.settings),
+                        "seconds": record.seconds,
+                        "cost": record.cost,
+                        "instruction": record.instruction,
+                        "detail": dict(record.detail),
+                    }
+            self._edits[benchmark] = found
+        return self._edits[benchmark]
+
+
+def write_script(path: Path, key: str, value: Any) -> None:
+    """A data file: one call with a key and one JSON value. Every ``<`` is escaped, although no markup ever reads it."""
+    data = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
+    data = data.replace(b"<", b"\\u003c").replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"EG.take(" + orjson.dumps(key) + b"," + data + b");\n")
+
+
+# -- one benchmark -------------------------------------------------------------------------------------------------
+
+
+def _write_part(part: Part, number: int, folder: Path, places: Places, runs: Sequence[RunFolder]) -> dict[str, Any]:
+    frame = part.frame
+    columns = list(_columns(frame, part.metrics))
+    for index, column in enumerate(columns):
+        write_script(
+            folder / f"column-{index}.js",
+            f"{number}/column/{index}",
+            {"values": _floats(column.pop("values")), "status": _bytes(column.pop("status_codes"))},
+        )
+    attributes, codes = _attributes(frame)
+    edits = places.edits(frame.benchmark)
+    state = np.full((len(frame.editors), len(frame.samples)), 255, np.uint8)
+    order = {status.value: code for code, status in enumerate(STATUSES)}
+    for row, editor in enumerate(frame.editors):
+        for column_number, sample in enumerate(frame.samples.ids):
+            record = edits.get((sample, editor))
+            if record is not None:
+                state[row, column_number] = order[record["status"]]
+    write_script(
+        folder / "index.js",
+        f"{number}/index",
+        {"ids": list(frame.samples.ids), "codes": codes, "edits": [_bytes(row) for row in state]},
+    )
+    instructions = [str(record.get("instruction") or "") for record in frame.samples.records.values()]
+    write_script(folder / "text.js", f"{number}/text", [text[:2000] for text in instructions])
+    shards = _write_details(frame, columns, number, folder, places, runs)
+    return {
+        "name": frame.benchmark,
+        "title": part.title or frame.benchmark,
+        "samples": len(frame.samples),
+        "editors": list(frame.editors),
+        "columns": columns,
+        "attributes": attributes,
+        "tables": [as_json(table) for table in part.tables],
+        "shards": shards,
+        "coverage": _coverage(frame, columns),
+        "cost": _cost(frame, edits),
+    }
+
+
+def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, Any]]:
+    """Every (metric, variant, source) that has rows, for every editor, with its values in the order of the samples."""
+    triples = np.unique(
+        np.stack([frame.columns.metric, frame.columns.variant, frame.columns.source]), axis=1
+    ).T  # (T, 3)
+    for metric_code, variant_code, source_code in triples.tolist():
+        metric, variant = frame.metrics[metric_code], frame.variants[variant_code]
+        mine = frame.only(frame.columns.source == source_code)
+        grid = mine.grid(metric, variant)
+        if (grid.status < 0).all():
+            continue
+        about = metrics.get(metric)
+        for row, editor in enumerate(frame.editors):
+            if (grid.status[row] < 0).all():
+                continue
+            status = np.where(grid.status[row] < 0, 255, grid.status[row]).astype(np.uint8)
+            yield {
+                "editor": editor,
+                "metric": metric,
+                "variant": variant,
+                "source": frame.sources[source_code],
+                "direction": about.direction if about else "higher",
+                "unit": about.unit if about else "",
+                "note": about.note if about else "",
+                "scored": int((status == 0).sum()),
+                "values": grid.values[row],
+                "status_codes": status,
+            }
+
+
+def _attributes(frame: Frame) -> tuple[list[dict[str, Any]], list[str]]:
+    """What samples are filtered and sorted by: for each the values there are, and one code a sample (16 bits)."""
+    about, codes = [], []
+    for name in frame.samples.names():
+        labels = frame.samples.labels(name)
+        values, code = np.unique(labels, return_inverse=True)
+        if len(values) > 2000 or (len(values) == 1 and values[0] == ""):
+            continue  # free text, or nothing: no use as a filter
+        texts = [str(value) for value in values]
+        numeric = all(_is_number(text) for text in texts if text)
+        if numeric:
+            order = sorted(range(len(texts)), key=lambda i: float(texts[i]) if texts[i] else float("-inf"))
+            place = np.empty(len(order), np.int64)
+            place[order] = np.arange(len(order))
+            texts, code = [texts[i] for i in order], place[code]
+        about.append({"name": name, "values": texts, "numeric": numeric})
+        codes.append(_bytes(np.ascontiguousarray(code, dtype="<u2")))
+    return about, codes
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _coverage(frame: Frame, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows by status for each editor, all metrics together."""
+    found = []
+    for code, editor in enumerate(frame.editors):
+        status = frame.columns.status[frame.columns.editor == code]
+        counts = np.bincount(status, minlength=len(STATUSES))
+        found.append(
+            {"editor": editor, "counts": {s.value: int(n) for s, n in zip(STATUSES, counts, strict=True) if n}}
+        )
+    return found
+
+
+def _cost(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Seconds and dollars an editor took, over the outputs for which they are known."""
+    found = []
+    for editor in frame.editors:
+        mine = [record for (_, name), record in edits.items() if name == editor]
+        seconds = [record["seconds"] for record in mine if record["seconds"] is not None]
+        cost = [record["cost"] for record in mine if record["cost"] is not None]
+        found.append(
+            {
+                "editor": editor,
+                "outputs": sum(record["status"] == "scored" for record in mine),
+                "seconds": sum(seconds) / len(seconds) if seconds else None,
+                "cost": sum(cost) if cost else None,
+            }
+        )
+    return found
+
+
+def _write_details(
+    frame: Frame,
+    columns: Sequence[Mapping[str, Any]],
+    number: int,
+    folder: Path,
+    places: Places,
+    runs: Sequence[RunFolder],
+) -> dict[str, Any]:
+    """The shards, each of some 200 kB; returns how many there are and how many samples each holds."""
+    column_of = {(c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)}
+    size = details.shard_size(len(frame), len(frame.samples))
+    shard: list[Any] = []
+    count = 0
+    for sample in details.samples(frame, runs, places, column_of):
+        shard.append(sample)
+        if len(shard) == size:
+            write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
+            count, shard = count + 1, []
+    if shard:
+        write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
+        count += 1
+    return {"size": size, "count": count}
+
+
+def _floats(values: NDArray[np.float64]) -> str:
+    """Little-endian 32-bit floats in base64; NaN where there is no score. The exact value is in the detail shard."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
+
+
+def _bytes(values: NDArray[Any]) -> str:
+    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
+
+
+def _claim(to: Path) -> None:
+    """Make the folder ours; clear what an older report left, but for the thumbnails."""
+    try:
+        if to.exists() and any(to.iterdir()) and not (to / "index.html").exists():
+            raise RunError(f"{to}: not empty, and not a report; name another folder with --to")
+        shutil.rmtree(to / "data", ignore_errors=True)
+        shutil.rmtree(to / "figures", ignore_errors=True)
+        (to / "static").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(
+            f"{to}: the report cannot be written ({error.strerror}); name another folder with --to"
+        ) from error

@@ -1,0 +1,100 @@
+"""Thumbnails: made once, from pictures that may mean harm, by processes that may die."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editgauge.errors import ImageError
+from editgauge.frame import Frame
+from editgauge.images import max_pixels, read_header, write_bytes
+
+if TYPE_CHECKING:
+    from editgauge.reports.site import Places
+
+SIDE = 160
+"""The longer side of a thumbnail in pixels."""
+_BATCH = 64
+Job = tuple[str, str]
+Progress = Callable[[int, int, str], None]
+
+
+def wanted(frame: Frame, places: Places, folder: Path) -> Iterator[Job]:
+    """(picture, thumbnail) for each input, reference and output that has none yet, or an older one."""
+    edits = places.edits(frame.benchmark)
+    for number, (identity, record) in enumerate(frame.samples.records.items()):
+        images = record.get("images") or [None]
+        sources = [("input", images[0]), ("reference", record.get("reference"))]
+        for code, editor in enumerate(frame.editors):
+            sources.append((str(code), (edits.get((identity, editor)) or {}).get("path")))
+        for slot, relative in sources:
+            path = places.file(relative)
+            if path is None:
+                continue
+            target = folder / slot / f"{number}.webp"
+            with suppress(OSError):
+                if target.stat().st_mtime_ns >= path.stat().st_mtime_ns:
+                    continue
+            yield str(path), str(target)
+
+
+def make(jobs: Iterator[Job], *, workers: int = 1, progress: Progress | None = None) -> int:
+    """Make thumbnails on `workers` processes; return how many. A picture that cannot be read gets none."""
+    todo = list(jobs)
+    if not todo:
+        return 0
+    batches = [todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH)]
+    made = done = 0
+    for batch, number in zip(batches, _results(batches, workers), strict=True):
+        made += number
+        done += len(batch)
+        if progress:
+            progress(done, len(todo), "thumbnails")
+    return made
+
+
+def _results(batches: Sequence[list[Job]], workers: int) -> Iterator[int]:
+    if workers <= 1 or len(batches) == 1:
+        yield from map(_make_batch, batches)
+        return
+    done = 0
+    try:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            for number in pool.map(_make_batch, batches):
+                done += 1
+                yield number
+    except BrokenProcessPool:  # a decoder crashed: the rest of the pictures simply have no thumbnail
+        yield from (0 for _ in range(len(batches) - done))
+
+
+def _make_batch(batch: list[Job]) -> int:
+    return sum(_make(Path(source), Path(target)) for source, target in batch)
+
+
+def _make(source: Path, target: Path) -> bool:
+    import warnings
+
+    from PIL import Image
+
+    try:
+        header = read_header(source)
+        if header.width * header.height > max_pixels():
+            return False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(source, formats=[header.format]) as image:
+                image.draft("RGB", (SIDE * 2, SIDE * 2))  # a JPEG is decoded at an eighth of its size
+                picture = image.convert("RGB")
+                picture.thumbnail((SIDE, SIDE), Image.Resampling.BILINEAR, reducing_gap=2.0)
+        buffer = io.BytesIO()
+        picture.save(buffer, format="WEBP", quality=72, method=2)
+    except (ImageError, OSError, ValueError, SyntaxError):  # decoders raise all of these at broken files
+        return False
+    write_bytes(target, buffer.getvalue())
+    return True

@@ -93,7 +93,7 @@ var App = (function () {
             h("a", { href: EG.address(["browse", about.name]) }, "Browse the samples of " + about.name)),
           about.tables.map(function (table, number) { return tableNode(about, table, number); }),
           bars(about),
-          about.figures.length ? h("details", { class: "figures", open: about.figures.length <= 6 },
+          about.figures.length ? h("details", { class: "figures", open: true },
             h("summary", {}, about.figures.length + " figures"),
             h("div", { class: "plots" }, about.figures.map(function (figure) {
               return h("figure", {}, h("img", { src: "figures/" + encodeURIComponent(figure.file), alt: figure.text, loading: "lazy" }),

@@ -80,7 +80,7 @@ var SampleView = (function () {
       });
       below.push(h("p", {}, masks.length ? "Tinted: what may change (" + masks.join(", ") + "), over " + b.name + "." : "This sample has no mask."));
     }
-    return h("div", { class: "stage" }, box, below);
+    return h("div", { class: "stage" }, below, box);
   }
 
   function boxes(figure, list) {

@@ -320,3 +320,31 @@ def test_metrics_of_no_paper_table_get_a_table_of_their_own() -> None:
     found = made(frame(rows, list(TestTextEditBench.RECORDS), b), "corrected")
     assert set(found) == {"texteditbench.pixel", "texteditbench.further"}
     assert list(found["texteditbench.further"].rows[0].cells) == ["extra"]
+
+
+def test_repeated_judgements_get_a_table_a_run_and_one_of_noise() -> None:
+    b = "krisbench"
+    records = [record(str(n), category=("F", "Attribute Perception", "t")) for n in range(2)]
+    scores = {"0": (1.0, 3.0), "1": (5.0, 5.0)}
+    rows = [
+        row(sample, "m", "VC", value, benchmark=b, source="judge", repeat=number)
+        for sample, values in scores.items()
+        for number, value in enumerate(values)
+    ]
+    found = made(frame(rows, records, b))
+    assert found["krisbench.judge"].rows[0].cells["Attribute Perception/VC"].value == 62.5  # (2 + 5) / 2 -> 3.5
+    runs = {line.group: line.cells["Attribute Perception/VC"].value for line in found["krisbench.judge.runs"].rows}
+    assert runs == {"1": 50.0, "2": 75.0}  # means 3 and 4
+    (line,) = found["krisbench.noise"].rows
+    assert (line.name, line.group) == ("m", "VC")
+    # within: (1 - 2)² + (3 - 2)² = 2 over 2 degrees of freedom -> 1; between: (2 * 2 * 1.5² - 1) / 2 = 4
+    assert line.cells["sd_judge"].value == 1.0
+    assert line.cells["sd_samples"].value == 2.0
+    assert line.cells["reliability"].value == 0.8
+    assert (line.cells["mean"].n, line.cells["mean"].of, line.cells["judgements"].value) == (2, 2, 4.0)
+
+
+def test_without_repeats_nothing_is_said_of_them() -> None:
+    rows = [row("1", "m", "VC", 3.0, benchmark="krisbench")]
+    records = [record("1", category=("F", "Attribute Perception", "t"))]
+    assert set(made(frame(rows, records, "krisbench"))) == {"krisbench.judge"}

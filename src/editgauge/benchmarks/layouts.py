@@ -16,7 +16,7 @@ from editgauge import catalog
 from editgauge.errors import UnknownName
 from editgauge.frame import Frame
 from editgauge.tables import Table
-from editgauge.tabulate import Layout, build, generic, sliced
+from editgauge.tabulate import Layout, build, generic, noise, repeated, sliced
 from editgauge.types import Variant
 
 Layouts = Callable[[Frame, Variant], Sequence[Layout]]
@@ -53,6 +53,9 @@ def tables(
     if by:
         return sliced(frame, by, every, intervals=intervals, seed=seed)
     found = [build(frame, item, published=published, intervals=intervals, seed=seed) for item in every(frame)]
+    if frame.columns.repeat.max(initial=0) > 0:
+        found += [repeated(frame, item) for item in every(frame)]
+        found.append(noise(frame, variant))
     return [table for table in found if table is not None]
 
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from editgauge import stats
+from editgauge.layout import Layout, Leaf, Sheet, generic
+from editgauge.slicing import sliced
 from editgauge.tables import Cell, Column, Table, TableRow, standing
-from editgauge.tabulate import Layout, Leaf, Sheet, build, generic, sliced
+from editgauge.tabulate import build
 from editgauge.types import Row, Status
 from tests.made_rows import frame, record, row
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -149,6 +149,8 @@ class Frame:
     variants: tuple[str, ...]
     sources: tuple[str, ...]
     columns: Columns
+    _grids: dict[tuple[str, str], Grid] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Grids made so far; `replace` starts with none."""
 
     def __len__(self) -> int:
         return len(self.columns.value)
@@ -302,6 +304,11 @@ class Frame:
         Of two rows for one place a score stands before a failure. Raises `RunError` when two scores differ: which of
         them counts is not for a table to decide.
         """
+        if (metric, variant) not in self._grids:
+            self._grids[metric, variant] = self._grid(metric, variant)
+        return self._grids[metric, variant]
+
+    def _grid(self, metric: str, variant: str) -> Grid:
         columns = self.columns
         rows = np.flatnonzero(self._rows_of(metric, variant) & (columns.sample >= 0))
         count = len(self.samples)

@@ -15,15 +15,17 @@ from functools import partial
 from editgauge import catalog
 from editgauge.errors import UnknownName
 from editgauge.frame import Frame
+from editgauge.layout import Layout, generic
+from editgauge.slicing import noise, repeated, sliced
 from editgauge.tables import Table
-from editgauge.tabulate import Layout, build, generic, noise, repeated, sliced
+from editgauge.tabulate import build
 from editgauge.types import Variant
 
 Layouts = Callable[[Frame, Variant], Sequence[Layout]]
 
 
 def layouts_of(benchmark: str) -> Layouts:
-    """The function that makes a benchmark's layouts; `tabulate.generic` when the name is not known here."""
+    """The function that makes a benchmark's layouts; `layout.generic` when the name is not known here."""
     try:
         found = catalog.find("benchmarks", benchmark)
     except UnknownName:
@@ -48,7 +50,7 @@ def tables(
     seed: int = 0,
     layouts: Layouts | None = None,
 ) -> list[Table]:
-    """Every table of the frame's benchmark that has rows, in the paper's order: see `tabulate.build`, `sliced`."""
+    """Every table of the frame's benchmark that has rows, in order: see `tabulate.build`, `slicing.sliced`."""
     every = partial(_every, layouts or layouts_of(frame.benchmark), variant)
     if by:
         return sliced(frame, by, every, intervals=intervals, seed=seed)

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from editgauge.frame import Frame
+from editgauge.layout import Floats, Layout, Leaf, Sheet, choose, read_published_turned
 from editgauge.stats import Moments
-from editgauge.tabulate import Floats, Layout, Leaf, Sheet, choose, read_published_turned
 from editgauge.types import Variant
 
 SIZE = 1267

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from editgauge.frame import Frame
-from editgauge.tabulate import Floats, Layout, Leaf, Sheet, choose, read_published
+from editgauge.layout import Floats, Layout, Leaf, Sheet, choose, read_published
 from editgauge.types import Direction, Variant
 
 SIZE = 1182

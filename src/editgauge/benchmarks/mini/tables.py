@@ -12,8 +12,8 @@ import numpy as np
 
 from editgauge.benchmarks.mini.records import COUNTS
 from editgauge.frame import Frame
+from editgauge.layout import Floats, Layout, Leaf, Sheet, generic
 from editgauge.stats import Moments
-from editgauge.tabulate import Floats, Layout, Leaf, Sheet, generic
 from editgauge.types import Variant
 
 PEAK = 255.0

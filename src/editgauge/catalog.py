@@ -30,6 +30,8 @@ EDITORS: dict[str, str] = {
     "typeset": "editgauge.editors.typeset:typeset",
     "openai": "editgauge.editors.openai:openai",
     "gemini": "editgauge.editors.gemini:gemini",
+    "command": "editgauge.editors.command:command",
+    "http": "editgauge.editors.http:http",
 }
 OCR_ENGINES: dict[str, str] = {
     "rapidocr": "editgauge.ocr.rapid:engine",

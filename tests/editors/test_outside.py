@@ -1,0 +1,220 @@
+"""Models outside of our environment: programs and HTTP services, those of examples/ and those that misbehave."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from editgauge.editors.command import CommandEditor, command
+from editgauge.editors.http import http
+from editgauge.errors import RunError, UsageError
+from editgauge.images import read_image
+from editgauge.results import RunFolder
+from editgauge.run.edit import edit as edit_all
+from editgauge.testing import make_sample
+from editgauge.types import Sample, Status
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.fixture
+def opened() -> Iterator[list[CommandEditor]]:
+    editors: list[CommandEditor] = []
+    yield editors
+    for editor in editors:
+        editor.close()
+
+
+def program(
+    opened: list[CommandEditor], folder: Path, body: str, samples: list[Sample] | None = None, **settings: Any
+) -> CommandEditor:
+    """An editor whose program runs `body` for each question `asked`; `answer(**fields)` prints a line."""
+    file = folder / "model.py"
+    file.write_text(
+        "import json, os, sys, time\n"
+        "def answer(**fields): print(json.dumps(fields), flush=True)\n"
+        "for number, line in enumerate(sys.stdin):\n"
+        "    asked = json.loads(line)\n" + textwrap.indent(textwrap.dedent(body), "    ")
+    )
+    editor = command(samples or [], program=f"{sys.executable} {file}", **settings)
+    opened.append(editor)
+    return editor
+
+
+COPY = "import shutil; shutil.copy(asked['images'][0], asked['output']); answer(id=asked['id'], image=asked['output'])"
+
+
+def test_the_example_program_mirrors(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    editor = command([], program=f"{sys.executable} {EXAMPLES / 'command_editor.py'}")
+    opened.append(editor)
+    samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(3)]
+    run = RunFolder.create(tmp_path / "run")
+    assert edit_all(run, "mini", samples, editor).counts == {"scored": 3}
+    record = next(r for r in run.edits("mini") if r.sample == "s0")
+    assert record.editor == "command_editor"
+    assert np.array_equal(read_image(run.path / str(record.path)), read_image(samples[0].image)[:, ::-1])
+
+
+def test_the_program_is_started_once_and_its_chatter_is_no_answer(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    body = "print('loading 50 %'); print('[1, 2]'); print('{\"step\": 3}')\nasked['pid'] = os.getpid()\n" + COPY
+    editor = program(opened, tmp_path, body)
+    for n in range(3):
+        edit = editor(make_sample(tmp_path, f"s{n}"), tmp_path)
+        assert edit.ok, edit.reason
+        assert edit.detail["starts"] == 1
+
+
+def test_a_crash_is_followed_by_a_restart_and_the_same_sample(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    body = f"if number == 1: sys.exit(3)\n{COPY}"
+    editor = program(opened, tmp_path, body)
+    edits = [editor(make_sample(tmp_path, f"s{n}"), tmp_path) for n in range(2)]
+    assert all(edit.ok for edit in edits)
+    assert edits[1].detail["starts"] == 2
+
+
+def test_a_sample_that_kills_the_program_twice_fails_with_its_last_words(
+    tmp_path: Path, opened: list[CommandEditor]
+) -> None:
+    body = f"if asked['id'] == 'bad': print('CUDA out of memory', file=sys.stderr); sys.exit(9)\n{COPY}"
+    editor = program(opened, tmp_path, body)
+    bad = editor(make_sample(tmp_path, "bad"), tmp_path)
+    assert bad.status is Status.FAILED
+    assert "code 9: CUDA out of memory" in bad.reason
+    assert editor(make_sample(tmp_path, "good"), tmp_path).ok
+
+
+def test_a_program_that_hangs_is_killed(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    mark = f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))"
+    body = f"if asked['id'] == 'slow': {mark}; time.sleep(600)\n{COPY}"
+    editor = program(opened, tmp_path, body, timeout="3")
+    slow = editor(make_sample(tmp_path, "slow"), tmp_path)
+    assert (slow.status, slow.reason) == (Status.FAILED, "no answer within 3 s")
+    process = Path(f"/proc/{(tmp_path / 'pid').read_text()}")
+    if Path("/proc/self").exists():
+        assert not process.exists() or " Z " in (process / "stat").read_text()
+    assert editor(make_sample(tmp_path, "quick"), tmp_path).ok
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        ("answer(id=asked['id'], error='not my taste', status='refused')", Status.REFUSED, "not my taste"),
+        ("answer(error='oops\\x1b[31m')", Status.FAILED, "oops [31m"),
+        ("answer(image='/nowhere/at/all.png')", Status.MISSING, "cannot be read"),
+        ("open(asked['output'], 'w').write('text'); answer(image=asked['output'])", Status.UNREADABLE, "not a picture"),
+    ],
+)
+def test_answers_without_a_picture(
+    body: str, status: Status, said: str, tmp_path: Path, opened: list[CommandEditor]
+) -> None:
+    edit = program(opened, tmp_path, body)(make_sample(tmp_path), tmp_path)
+    assert (edit.status, edit.path) == (status, None)
+    assert said in edit.reason
+
+
+def test_what_a_program_is_told(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    samples = [make_sample(tmp_path, f"s{n}") for n in range(3)]
+    body = f"open({str(tmp_path / 'told')!r}, 'w').write(line)\n{COPY}"
+    editor = program(opened, tmp_path, body, samples, seed="7", shots="1")
+    edit = editor(samples[0], tmp_path)
+    assert edit.seed == 7
+    told = (tmp_path / "told").read_text()
+    assert '"seed": 7' in told
+    assert '"examples"' in told
+    assert str(samples[0].reference) not in told, "the answer is not given away"
+
+
+def test_one_picture_unless_it_says_more(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    sample = make_sample(tmp_path)
+    several = make_sample(tmp_path, images=(sample.image,) * 2)
+    assert program(opened, tmp_path, COPY)(several, tmp_path).status is Status.NOT_APPLICABLE
+    assert program(opened, tmp_path, COPY, pictures="2")(several, tmp_path).ok
+
+
+def test_usage() -> None:
+    with pytest.raises(UsageError, match="wanted the setting program"):
+        command([])
+    with pytest.raises(UsageError, match="No closing quotation"):
+        command([], program="python 'x")
+    with pytest.raises(UsageError, match="wanted the setting base_url"):
+        http([])
+
+
+def test_a_program_that_is_not_there_ends_the_run(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="cannot be started"):
+        command([], program="/no/such/program")(make_sample(tmp_path), tmp_path)
+
+
+# --- http -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    pytest.importorskip("httpx", reason="services need the extra api")
+    process = subprocess.Popen(
+        [sys.executable, str(EXAMPLES / "http_editor_server.py"), "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    yield process.stdout.readline().strip()
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_the_example_server_inverts_and_refuses(server: str, tmp_path: Path) -> None:
+    editor = http([], base_url=server, name="inverter", seed="3")
+    sample = make_sample(tmp_path)
+    edit = editor(sample, tmp_path)
+    assert edit.ok, edit.reason
+    assert edit.path is not None
+    assert np.array_equal(read_image(edit.path), 255 - read_image(sample.image))
+    assert edit.seed == 3
+    refused = editor(make_sample(tmp_path, "no", instruction="something forbidden"), tmp_path)
+    assert (refused.status, refused.reason) == (Status.REFUSED, "this service does not do that")
+    assert (
+        editor(make_sample(tmp_path, "gone", images=(tmp_path / "gone.png",)), tmp_path).status is Status.DATASET_FAULT
+    )
+
+
+def test_a_service_that_is_not_there(tmp_path: Path) -> None:
+    pytest.importorskip("httpx", reason="services need the extra api")
+    began = time.monotonic()
+    edit = http([], base_url="http://127.0.0.1:9", attempts="2", pause="0.01")(make_sample(tmp_path), tmp_path)
+    assert edit.status is Status.FAILED
+    assert "no answer" in edit.reason
+    assert edit.detail["attempts"] == 2
+    assert time.monotonic() - began < 60
+
+
+def test_the_example_of_a_wrapped_repository_runs(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    """With a repository of the shape it expects: a module with a class, a folder of weights, chatter on stdout."""
+    repository = tmp_path / "their-model"
+    (repository / "weights").mkdir(parents=True)
+    (repository / "inferencer.py").write_text(
+        textwrap.dedent(
+            """
+            from PIL import Image
+            class Inferencer:
+                def __init__(self, weights): print("loading", weights)
+                def edit(self, image, instruction, seed):
+                    print("editing")
+                    if "crash" in instruction: raise RuntimeError("no such thing")
+                    return Image.open(image).convert("L").convert("RGB")
+            """
+        )
+    )
+    editor = command([], program=f"{sys.executable} {EXAMPLES / 'research_repository.py'} {repository}")
+    opened.append(editor)
+    assert editor.name == "their-model"
+    assert editor(make_sample(tmp_path), tmp_path).ok
+    failed = editor(make_sample(tmp_path, "x", instruction="crash"), tmp_path)
+    assert failed.reason == "RuntimeError: no such thing"

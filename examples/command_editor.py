@@ -1,6 +1,6 @@
 """A model as a program, as `--editor command` wants it: JSON lines in, JSON lines out. Here it mirrors the picture.
 
-editgauge edit mini --editor command --set program="python examples/command_editor.py" --set name=mirror --run runs/first
+    editgauge edit mini --editor command --set program="python examples/command_editor.py" --set name=mirror
 """
 
 import json

@@ -47,17 +47,20 @@ class Samples:
         self.records: dict[str, Mapping[str, Any]] = merged
         self.ids: tuple[str, ...] = tuple(merged)
         self._labels: dict[str, NDArray[np.str_]] = {}
+        self._names: list[str] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def names(self) -> list[str]:
         """What samples can be sliced by: split, category and its levels, and every attribute any sample has."""
-        deepest = max((len(record.get("category") or ()) for record in self.records.values()), default=0)
-        levels = [f"category{level + 1}" for level in range(deepest)]
-        found = ["split", "category", *levels, *(f"has_{name}" for name in _HAS)]
-        attributes = {name for record in self.records.values() for name in record.get("attributes") or {}}
-        return found + sorted(attributes - set(found))
+        if self._names is None:
+            deepest = max((len(record.get("category") or ()) for record in self.records.values()), default=0)
+            levels = [f"category{level + 1}" for level in range(deepest)]
+            found = ["split", "category", *levels, *(f"has_{name}" for name in _HAS)]
+            attributes = {name for record in self.records.values() for name in record.get("attributes") or {}}
+            self._names = found + sorted(attributes - set(found))
+        return list(self._names)
 
     def labels(self, by: str) -> NDArray[np.str_]:
         """One text for each sample, "" where it has none: shape (S,).
@@ -263,9 +266,10 @@ class Frame:
 
     def makers(self) -> dict[str, list[str]]:
         """Which sources made the rows of each metric, for the metrics that several made."""
-        pairs = np.unique(np.stack([self.columns.metric, self.columns.source]), axis=1).T
+        pairs = self.columns.metric.astype(np.int64) * max(1, len(self.sources)) + self.columns.source
         found: dict[str, list[str]] = {}
-        for metric, source in pairs.tolist():
+        for pair in np.flatnonzero(np.bincount(pairs)).tolist():
+            metric, source = divmod(pair, max(1, len(self.sources)))
             found.setdefault(self.metrics[metric], []).append(self.sources[source])
         return {metric: sources for metric, sources in found.items() if len(sources) > 1}
 

@@ -23,7 +23,7 @@ from editgauge.types import TRACKS, Status
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.rglob("*.md"))
+PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md"])
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OTHER_PROGRAMS = {"pip", "zip", "make", "python", "export"}

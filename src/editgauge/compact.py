@@ -80,20 +80,19 @@ def fetch(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> li
 def _build(parts: Sequence[tuple[Path, int]], target: Path, notes: Path) -> None:
     problems: list[str] = []
     with tempfile.TemporaryDirectory(prefix=".build-", dir=target.parent) as scratch, _connect() as db:
-        files = _clean(parts, Path(scratch), problems)
-        columns = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in _COLUMNS.items()) + "}"
-        db.execute(
-            f"CREATE TABLE events AS SELECT * FROM read_json({_names(files)}, format = 'newline_delimited', "
-            f"columns = {columns}, maximum_object_size = 268435456)"
-        )
+        db.execute(f"SET temp_directory = '{_quoted(Path(scratch))}'")
+        if not _load_whole(parts, db):
+            _load(_clean(parts, Path(scratch), problems), db)
         _say_contradictions(db, problems)
         written = Path(scratch) / "rows.parquet"
         kept = ", ".join(name for name in _COLUMNS if name not in ("retired", "at", "detail", "origin"))
+        texts = "CAST(detail AS VARCHAR) AS detail, CAST(origin AS VARCHAR) AS origin"
+        current = (
+            f"SELECT {kept}, {texts} FROM events QUALIFY row_number() OVER "
+            f'(PARTITION BY {_KEY}, fingerprint ORDER BY "at" DESC) = 1 AND retired IS NOT TRUE'
+        )
         db.execute(
-            f"COPY (SELECT {kept}, CAST(detail AS VARCHAR) AS detail, CAST(origin AS VARCHAR) AS origin FROM events "
-            f'QUALIFY row_number() OVER (PARTITION BY {_KEY}, fingerprint ORDER BY "at" DESC) = 1 '
-            f"AND retired IS NOT TRUE ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' "
-            "(FORMAT parquet, COMPRESSION zstd)"
+            f"COPY ({current} ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' (FORMAT parquet, COMPRESSION zstd)"
         )
         with written.open("rb") as file:
             os.fsync(file.fileno())
@@ -102,7 +101,31 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, notes: Path) -> None
         os.replace(written, target)
 
 
+def _load(files: Sequence[Path], db: Any) -> None:
+    columns = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in _COLUMNS.items()) + "}"
+    db.execute(
+        f"CREATE OR REPLACE TABLE events AS SELECT * FROM read_json({_names(files)}, "
+        f"format = 'newline_delimited', columns = {columns}, maximum_object_size = 268435456)"
+    )
+
+
+def _load_whole(parts: Sequence[tuple[Path, int]], db: Any) -> bool:
+    """Read the segments as they are: the way of nearly every run. False when one of them has to be cleaned first."""
+    import duckdb
+
+    if any(path.stat().st_size != size for path, size in parts):
+        return False
+    try:
+        _load([path for path, _ in parts], db)
+    except duckdb.Error:
+        return False
+    return not db.execute("SELECT count(*) FROM events WHERE fingerprint IS NULL OR sample IS NULL").fetchone()[0]
+
+
 def _say_contradictions(db: Any, problems: list[str]) -> None:
+    once = db.execute(f"SELECT count(*) = count(DISTINCT ({_KEY}, fingerprint)) FROM events").fetchone()[0]
+    if once:
+        return
     found = db.execute(
         "WITH live AS (SELECT *, coalesce(CAST(value AS VARCHAR), status) AS said FROM events "
         f'QUALIFY "at" > coalesce(max("at") FILTER (retired) OVER (PARTITION BY {_KEY}, fingerprint), 0)) '
@@ -116,16 +139,14 @@ def _say_contradictions(db: Any, problems: list[str]) -> None:
 
 
 def _clean(parts: Sequence[tuple[Path, int]], scratch: Path, problems: list[str]) -> list[Path]:
-    """The whole valid lines of each segment, as files that DuckDB can read: mostly the segments themselves."""
+    """The whole valid lines of each segment, as files that DuckDB can read; the others go into `problems`."""
     files = []
-    for number, (path, size) in enumerate(parts):
-        data = path.read_bytes()
-        good = [line for line in segments.read(path, problems) if "fingerprint" in line]
-        if size == len(data) and len(good) == data.count(b"\n"):
-            files.append(path)
-            continue
+    for number, (path, _) in enumerate(parts):
         copy = scratch / f"{number}.jsonl"
-        copy.write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in good))
+        with copy.open("wb") as file:
+            for line in segments.read(path, problems):
+                if "fingerprint" in line and "sample" in line:
+                    file.write(orjson.dumps(line) + b"\n")
         files.append(copy)
     return files
 

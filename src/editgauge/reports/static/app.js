@@ -116,7 +116,12 @@ var App = (function () {
       h("p", {}, h("a", { href: "#/" }, "All tables")));
   }
 
+  // A view is drawn when its data are there; by then another may have been asked for, and only the newest is drawn.
+  var turn = 0;
+
   function route() {
+    var mine = ++turn;
+    function live() { return mine === turn; }
     SampleView.stop();
     var where = EG.parse(location.hash), view = where.path[0] || "";
     document.querySelectorAll("#views a").forEach(function (a) {
@@ -129,9 +134,9 @@ var App = (function () {
       var found = EG.find(where.path[1]);
       if (!found) return failed(new Error("There is no benchmark " + where.path[1] + " in this report."));
       document.title = found.about.title + " – editgauge report";
-      var shown = view === "browse" ? Browse.show(main, found.at, found.about, where.query)
-        : SampleView.show(main, found.at, found.about, where.path.slice(2).join("/"), where.query);
-      return shown.catch(failed);
+      var shown = view === "browse" ? Browse.show(main, found.at, found.about, where.query, live)
+        : SampleView.show(main, found.at, found.about, where.path.slice(2).join("/"), where.query, live);
+      return shown.catch(function (error) { if (live()) failed(error); });
     }
     if (view === "run") return manifest();
     return overview();

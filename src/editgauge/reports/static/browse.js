@@ -262,8 +262,9 @@ var Browse = (function () {
         found.second ? h("span", { class: "score other" }, score(found.second)) : null));
   }
 
-  function show(main, at, about, query) {
+  function show(main, at, about, query, live) {
     return select(at, about, query).then(function (found) {
+      if (!live()) return;
       var state = found.state;
       var count = found.order.length;
       var said = count + " of " + about.samples + " samples";

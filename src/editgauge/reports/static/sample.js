@@ -197,11 +197,11 @@ var SampleView = (function () {
         }))) : null];
   }
 
-  function show(main, at, about, id, query) {
+  function show(main, at, about, id, query, live) {
     return Browse.select(at, about, query).then(function (found) {
       var position = found.index.ids.indexOf(id);
       if (position < 0) throw new Error("There is no sample " + id + " in " + about.name + ".");
-      return EG.detail(at, about, position).then(function (detail) { draw(found, position, detail); });
+      return EG.detail(at, about, position).then(function (detail) { if (live()) draw(found, position, detail); });
     });
 
     function draw(found, position, detail) {
@@ -237,7 +237,7 @@ var SampleView = (function () {
           link(1, "next →", "j"), h("a", { id: "back", href: EG.address(["browse", about.name], query) }, "back to the list")),
         h("h1", {}, about.title + ": " + detail.id),
         texts(detail),
-        h("section", { "aria-labelledby": "compare" }, h("h2", { id: "compare" }, "Compare"),
+        chosen.a && h("section", { "aria-labelledby": "compare" }, h("h2", { id: "compare" }, "Compare"),
           h("div", { class: "controls" }, chooser("First", "left", chosen.a), chooser("Second", "right", chosen.b),
             h("p", { class: "control", role: "group", "aria-label": "How to compare" }, MODES.map(function (m, number) {
               return h("button", { type: "button", id: "mode-" + m[0], "aria-pressed": m[0] === mode ? "true" : "false",

@@ -1,0 +1,422 @@
+"""The report in a real headless Chromium, opened from disk: what it shows is what the rows say, and it asks nobody."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from editgauge.frame import Frame
+from editgauge.images import write_png
+from editgauge.reports import figures, site
+from editgauge.results import EditRecord, RunFolder
+from editgauge.run.index import keep_samples
+from editgauge.tables import Cell, Column, Table, TableRow
+from editgauge.types import Metric, Row, Sample, Status
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+EVIL = (
+    "<script>window.pwned = 1</script></script><img src=x onerror='window.pwned = 2'> \" ' ` "
+    "\u202egnihtyna\u202c \u2028 ]]>"
+)
+LONG = "word " * 200_000
+METRIC = {"ssim": Metric("ssim", "higher", 0, 1), "IF": Metric("IF", "higher", 0, 5)}
+NUMBER = 30
+
+
+def make_run(place: Path) -> RunFolder:
+    """30 samples, two editors: `same` changes nothing, `box` paints a red square; hostile texts in the first three."""
+    data = place / "data"
+    samples = []
+    random = np.random.default_rng(5)
+    for index in range(NUMBER):
+        pixels = random.integers(0, 255, (90, 120, 3), dtype=np.uint8)
+        write_png(data / f"{index}.png", pixels)
+        mask = np.zeros((90, 120), np.uint8)
+        mask[20:50, 30:70] = 255
+        write_png(data / f"{index}_mask.png", mask)
+        instruction = {0: EVIL, 1: LONG, 2: "שלום עולם"}.get(index, f"do thing {index}")
+        name = f"part/{index:02} & <b>" if index == 0 else f"part/{index:02}"
+        topic = EVIL if index < 2 else f"topic {index % 3}"
+        samples.append(
+            Sample(
+                "bench", name, "real" if index % 2 else "made", ("all",), instruction, (data / f"{index}.png",),
+                (f"{index}",), masks={"input": data / f"{index}_mask.png"},
+                attributes={"topic": topic, "difficulty": ["easy", "hard"][index % 2]},
+            )
+        )  # fmt: skip
+        boxed = pixels.copy()
+        boxed[20:50, 30:70] = 255 - boxed[20:50, 30:70]
+        write_png(place / "out" / "same" / f"{index}.png", pixels)
+        write_png(place / "out" / "box" / f"{index}.png", boxed)
+    run = RunFolder.create(place / "run")
+    keep_samples(run, "bench", data, samples, samples)
+    with run.edit_writer() as edits, run.writer() as rows:
+        for index, sample in enumerate(samples):
+            for editor in ("same", "box"):
+                run.keep(place / "out" / editor / f"{index}.png", Path(f"edits/bench/{editor}/{index}.png"))
+                record = EditRecord(
+                    "bench", sample.id, editor, Status.SCORED, f"edits/bench/{editor}/{index}.png", width=120, height=90
+                )
+                run.write_edits([record], edits)
+            rows.write([*scores(sample, index)])
+    return RunFolder.open(place / "run")
+
+
+def value_of(index: int) -> float:
+    return round(0.5 + 0.0123456789 * index, 10)
+
+
+def scores(sample: Sample, index: int) -> Iterator[Row]:
+    def row(editor: str, metric: str, value: float | None, **more: Any) -> Row:
+        status = more.pop("status", Status.SCORED)
+        reason = more.pop("reason", "")
+        return Row("bench", sample.id, editor, "x", metric, "faithful", value, status, reason, "f", **more)
+
+    yield row("same", "ssim", 1.0)
+    yield row("box", "ssim", value_of(index))
+    yield row("same", "IF", 0.0, source="judge-1", detail={"reason": EVIL, "boxes": {"input": [[1, 2, 30, 40, EVIL]]}})
+    if index == 4:
+        yield row("box", "IF", None, status=Status.REFUSED, reason=EVIL, source="judge-1")
+    else:
+        yield row("box", "IF", float(index % 6), source="judge-1")
+
+
+def make_table() -> Table:
+    mean = sum(value_of(i) for i in range(NUMBER)) / NUMBER
+    columns = [Column("ssim", ("All", "SSIM"), 3, "higher")]
+    rows = [
+        TableRow("same", {"ssim": Cell(1.0, NUMBER, NUMBER)}),
+        TableRow("box", {"ssim": Cell(mean, NUMBER, NUMBER, 0.6, 0.7)}),
+        TableRow(EVIL, {"ssim": Cell(0.5)}, "published"),
+    ]
+    links = {"ssim": {"metric": "ssim", "variant": "faithful", "where": {"split": "real"}}}
+    return Table("bench.t", f"Table {EVIL}", columns, rows, "bench", "faithful", notes=[EVIL], meta={"links": links})
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    run = make_run(tmp_path_factory.mktemp("report"))
+    build(run, run.path / "report")
+    return run
+
+
+def build(run: RunFolder, to: Path, **options: Any) -> site.Site:
+    frame = Frame.of_runs([run], "bench")
+    return site.build([run], [site.Part(frame, [make_table()], METRIC, f"Bench {EVIL}")], to, **options)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sync_playwright = None
+    if sync_playwright is None or not Path(CHROMIUM).exists():
+        reason = "no headless browser: apt-get install chromium, pip install playwright"
+        if os.environ.get("EDITGAUGE_NEED_BROWSER"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page of the report, and everything it complained about or asked for."""
+
+    def __init__(self, browser: Any, folder: Path, **options: Any) -> None:
+        self.context = browser.new_context(viewport=options.pop("viewport", {"width": 1300, "height": 900}), **options)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.base = (folder / "index.html").as_uri()
+
+    def go(self, address: str, wanted: str) -> Any:
+        self.page.goto("about:blank")
+        self.page.goto(self.base + address)
+        self.page.locator(wanted).first.wait_for()
+        return self.page
+
+    def close(self) -> None:
+        self.context.close()
+        outside = [url for url in self.asked if not url.startswith(("file://", "about:", "data:"))]
+        assert outside == []
+        assert self.complaints == []
+
+
+@pytest.fixture
+def visit(browser: Any, run: RunFolder) -> Iterator[Visit]:
+    visit = Visit(browser, run.path / "report", offline=True)
+    yield visit
+    visit.close()
+
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_tables_show_what_they_were_given_and_link_to_the_samples(visit: Visit) -> None:
+    page = visit.go("", "table[data-table='bench.t']")
+    cell = page.locator("tr.run", has_text="box").locator("td[data-column='ssim']")
+    mean = sum(value_of(i) for i in range(NUMBER)) / NUMBER
+    assert float(cell.get_attribute("data-value")) == mean
+    assert cell.inner_text() == f"{mean:.3f} [0.600, 0.700] {NUMBER}/{NUMBER}"
+    cell.locator("a").click()
+    page.locator(".line").first.wait_for()
+    assert page.locator("#found").inner_text().startswith(f"{NUMBER // 2} of {NUMBER} samples · ssim of box")
+
+
+def test_hostile_texts_are_shown_as_text(visit: Visit) -> None:
+    page = visit.go("", "h2")
+    assert EVIL.split("\u2028")[0] in page.locator("h3").first.text_content()
+    page = visit.go("#/browse/bench", ".line")
+    page.locator(".line a").first.click()
+    page.locator("#scores").wait_for()
+    assert page.locator(".instruction").text_content() == EVIL
+    assert page.locator("h1").text_content().endswith("part/00 & <b>")
+    assert "onerror" in page.locator("#scores .reason").first.text_content()
+    assert page.evaluate("window.pwned") is None
+    assert page.locator("main script, main b, #scores img").count() == 0
+
+
+def test_a_text_of_a_megabyte_is_shown(visit: Visit) -> None:
+    page = visit.go("#/sample/bench/part%2F01", "#scores")
+    assert len(page.locator(".instruction").text_content()) == len(LONG)
+
+
+def test_filter_sort_and_search(visit: Visit) -> None:
+    page = visit.go("#/browse/bench?e=box&m=ssim%7Cfaithful%7C&sort=score&desc=1", ".line")
+    names = page.locator(".line .name").all_inner_texts()
+    assert names[:3] == ["part/29", "part/28", "part/27"]
+    page.locator("#c-attribute").select_option("difficulty")
+    page.locator("#c-value").select_option("hard")
+    page.locator(".chips button").wait_for()
+    assert page.locator("#found").inner_text().startswith("15 of 30")
+    page.locator("#c-search").fill("thing 2")
+    page.locator("#c-search").press("Enter")
+    page.wait_for_url("**q=thing*")
+    page.locator("#found", has_text="5 of 30").wait_for()
+    page.locator(".chips button").click()
+    page.locator("#found", has_text="10 of 30").wait_for()
+
+
+def test_a_status_can_be_looked_for(visit: Visit) -> None:
+    page = visit.go("#/browse/bench?e=box&m=IF%7Cfaithful%7Cjudge-1&status=refused", ".line")
+    assert page.locator(".line .name").all_inner_texts() == ["part/04"]
+    assert "refused" in page.locator(".line .score").first.inner_text()
+
+
+def test_disagreement_of_two_scores_sorts(visit: Visit) -> None:
+    page = visit.go(
+        "#/browse/bench?e=box&m=ssim%7Cfaithful%7C&m2=IF%7Cfaithful%7Cjudge-1&sort=disagree&desc=1", ".line"
+    )
+    first = page.locator(".line .name").first.inner_text()
+    share = {i: i / (NUMBER - 1) for i in range(NUMBER)}
+    judged = [i for i in range(NUMBER) if i != 4]
+
+    def judge_share(i: int) -> float:
+        below = sum(j % 6 < i % 6 for j in judged)
+        equal = sum(j % 6 == i % 6 for j in judged)
+        return (below + (equal - 1) / 2) / (len(judged) - 1)
+
+    worst = max(judged, key=lambda i: abs(share[i] - judge_share(i)))
+    assert first in (f"part/{worst:02}", "part/00 & <b>")
+    assert (
+        abs(abs(share[int(first[5:7])] - judge_share(int(first[5:7]))) - abs(share[worst] - judge_share(worst))) < 1e-6
+    )
+
+
+def test_numbers_of_a_sample_are_those_of_its_rows(visit: Visit, run: RunFolder) -> None:
+    page = visit.go("#/sample/bench/part%2F07", "#scores")
+    wanted = {(r.editor, r.metric): r.value for r in run.rows() if r.sample == "part/07"}
+    for (editor, metric), value in wanted.items():
+        cell = page.locator(f"td[data-editor='{editor}'][data-metric^='{metric}|'] .value")
+        assert float(cell.get_attribute("data-value")) == value
+    assert page.locator("#position").inner_text() == "8 of 30"
+
+
+def test_keys_walk_through_the_selection(visit: Visit) -> None:
+    page = visit.go("#/sample/bench/part%2F07?e=box&where=split%3Dreal", "#scores")
+    assert page.locator("#position").inner_text() == "4 of 15"
+    page.keyboard.press("j")
+    page.locator("#position", has_text="5 of 15").wait_for()
+    page.keyboard.press("ArrowLeft")
+    page.locator("#position", has_text="4 of 15").wait_for()
+    page.keyboard.press("2")
+    page.locator("#slide").wait_for()
+    page.keyboard.press("?")
+    page.locator("dialog[open]").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    page.locator("#found", has_text="15 of 30").wait_for()
+
+
+def test_the_slider_uncovers_the_second_picture(visit: Visit) -> None:
+    page = visit.go("#/sample/bench/part%2F07?view=slider&right=edit:box", "#slide")
+    over = page.locator(".stack .over")
+    before = over.evaluate("(e) => e.style.clipPath")
+    page.locator("#slide").focus()
+    page.keyboard.press("Home")
+    assert over.evaluate("(e) => e.style.clipPath") != before
+    assert "0%" in over.evaluate("(e) => e.style.clipPath")
+    assert page.locator("#position").inner_text() == "8 of 30"  # arrow keys belong to the slider now
+
+
+def test_flicker_shows_one_then_the_other(visit: Visit) -> None:
+    page = visit.go("#/sample/bench/part%2F07?view=flicker&right=edit:box", "#swap")
+    assert page.locator(".now").inner_text() == "box"
+    page.keyboard.press("x")
+    assert page.locator(".now").inner_text() == "Input"
+    assert page.locator(".stack .over").is_hidden()
+
+
+def hot(page: Any, place: Path) -> np.ndarray:
+    page.locator(".stack img").nth(1).evaluate("(i) => i.decode()")
+    page.locator(".stack").screenshot(path=str(place))
+    return np.asarray(Image.open(place).convert("RGB")).astype(int).max(axis=2) > 60
+
+
+def test_the_heat_map_of_identical_pictures_shows_nothing(visit: Visit, tmp_path: Path) -> None:
+    page = visit.go("#/sample/bench/part%2F07?view=diff&right=edit:same", ".stack.diff")
+    assert hot(page, tmp_path / "a.png").sum() == 0
+
+
+def test_the_heat_map_of_a_planted_change_lies_in_it(visit: Visit, tmp_path: Path) -> None:
+    page = visit.go("#/sample/bench/part%2F07?view=diff&right=edit:box", ".stack.diff")
+    found = hot(page, tmp_path / "a.png")
+    height, width = found.shape
+    inside = np.zeros_like(found)
+    inside[
+        int(height * 20 / 90) : int(np.ceil(height * 50 / 90)), int(width * 30 / 120) : int(np.ceil(width * 70 / 120))
+    ] = True
+    assert found.sum() > 0.5 * inside.sum()
+    assert (found & inside).sum() >= 0.95 * found.sum()
+
+
+def test_the_mask_is_tinted_over_the_picture(visit: Visit, tmp_path: Path) -> None:
+    page = visit.go("#/sample/bench/part%2F07?view=mask&right=edit:same", ".tint")
+    page.locator(".tint").evaluate("(i) => i.decode()")
+    page.locator(".stack").screenshot(path=str(tmp_path / "mask.png"))
+    page.locator(".tint").evaluate("(e) => { e.hidden = true; }")
+    page.locator(".stack").screenshot(path=str(tmp_path / "plain.png"))
+    shots = [np.asarray(Image.open(tmp_path / f"{n}.png").convert("RGB")).astype(int) for n in ("mask", "plain")]
+    changed = np.abs(shots[0] - shots[1]).max(axis=2) > 8
+    height, width = changed.shape
+    rows, columns = np.nonzero(changed)
+    assert rows.min() >= height * 19 / 90
+    assert rows.max() <= height * 51 / 90
+    assert columns.min() >= width * 29 / 120
+    assert columns.max() <= width * 71 / 120
+
+
+def test_recognised_text_is_boxed(visit: Visit) -> None:
+    page = visit.go("#/sample/bench/part%2F07", ".gallery svg rect")
+    box = page.locator(".gallery svg rect").first
+    assert [float(box.get_attribute(n)) for n in ("x", "y", "width", "height")] == [1, 2, 29, 38]
+
+
+def test_an_address_of_nothing_says_so(visit: Visit) -> None:
+    page = visit.go("#/sample/bench/none", ".notice")
+    assert "There is no sample none in bench" in page.locator(".notice").inner_text()
+    visit.go("#/browse/unheard", ".notice")
+
+
+@pytest.mark.parametrize("address", ["", "#/browse/bench?e=box", "#/sample/bench/part%2F07?view=slider", "#/run"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_for_accessibility(browser: Any, run: RunFolder, address: str, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    visit = Visit(browser, run.path / "report", offline=True, color_scheme=scheme)
+    page = visit.go(address, "h1")
+    page.wait_for_timeout(150)
+    found = axe.Axe().run(page).response["violations"]
+    serious = [
+        (v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    visit.context.close()  # axe itself asks for the style sheet, which the policy refuses: no complaint of ours
+
+
+@pytest.mark.parametrize(
+    "address", ["", "#/browse/bench?e=box", "#/sample/bench/part%2F07", "#/sample/bench/part%2F01"]
+)
+def test_a_phone_needs_no_sideways_scrolling(browser: Any, run: RunFolder, address: str) -> None:
+    visit = Visit(browser, run.path / "report", offline=True, viewport={"width": 380, "height": 720})
+    page = visit.go(address, "h1")
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 380
+    visit.close()
+
+
+def test_a_copied_report_shows_its_pictures_alone(browser: Any, run: RunFolder, tmp_path: Path) -> None:
+    built = build(run, tmp_path / "first")  # outside the run: pictures are copied, no path leads back
+    assert built.page == tmp_path / "first" / "index.html"
+    shutil.move(tmp_path / "first", tmp_path / "else where ü#1")
+    visit = Visit(browser, tmp_path / "else where ü#1", offline=True)
+    page = visit.go("#/sample/bench/part%2F07", "#scores")
+    page.locator(".gallery img").last.evaluate("(i) => { i.loading = 'eager'; return i.decode(); }")
+    assert page.locator(".gallery img").last.evaluate("(i) => i.naturalWidth") == 120
+    page = visit.go("#/browse/bench?e=box", ".line img")
+    page.locator(".line img").first.evaluate("(i) => { i.loading = 'eager'; return i.decode(); }")
+    visit.close()
+
+
+def test_no_path_or_name_of_this_machine_is_in_the_report(run: RunFolder, tmp_path: Path) -> None:
+    build(run, tmp_path / "copy")
+    words = [str(run.path.parent).encode(), str(Path.home()).encode() + b"/", str(tmp_path).encode()]
+    for folder in (run.path / "report", tmp_path / "copy"):
+        for path in folder.rglob("*"):
+            if path.is_file():
+                data = path.read_bytes()
+                assert not any(word in data for word in words), path
+
+
+def test_the_page_has_no_inline_code_and_forbids_it(run: RunFolder) -> None:
+    page = (run.path / "report" / "index.html").read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert "default-src 'none'" in policy[1]
+    assert "unsafe" not in policy[1]
+    assert "http" not in policy[1]
+    assert not re.findall(r"<script(?![^>]*src=)", page)
+    assert not re.findall(r"\son\w+=|style=", page)
+    for path in (run.path / "report" / "data").rglob("*.js"):
+        assert b"<" not in path.read_bytes()
+
+
+def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    frame = Frame.of_runs([run], "bench")
+    wanted = {
+        "bench": (("radar", "topic", "by topic"), ("bars", "split", "by split"), ("curve", "difficulty", "by tier"))
+    }
+    before = figures._WANTED
+    figures._WANTED = wanted  # type: ignore[assignment]
+    try:
+        found = figures.figures(frame, METRIC)
+    finally:
+        figures._WANTED = before
+    assert {f.kind for f in found} == {"radar", "bars", "curve"}
+    curve = next(f for f in found if f.kind == "curve" and "ssim" in f.name)
+    easy = np.mean([value_of(i) for i in range(0, NUMBER, 2)])
+    assert curve.labels == ("easy", "hard")
+    assert curve.series["box"][0] == pytest.approx(easy, abs=1e-12)
+    for figure in found:
+        text = figures.svg(figure)
+        assert "<script" not in text
+        assert "nan" not in text
+    files = figures.papers(found[:2], tmp_path)
+    assert {path.suffix for path in files} == {".svg", ".png", ".pdf"}
+    assert all(path.stat().st_size > 1000 for path in files)

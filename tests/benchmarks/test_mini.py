@@ -10,7 +10,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import cv2
 import numpy as np
+import PIL
 import pytest
 
 from editgauge.benchmarks.base import Samples
@@ -210,12 +212,37 @@ class TestMaking:
         monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "own"))
         assert making.cache_folder() == tmp_path / "own"
 
+    def test_without_a_home_there_is_one_clear_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def nowhere() -> Path:
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.delenv("EDITGAUGE_CACHE")
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        monkeypatch.setattr(Path, "home", nowhere)
+        with pytest.raises(DataError, match="set EDITGAUGE_CACHE"):
+            making.cache_folder()
+
+    def test_a_library_under_another_name_still_counts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def unknown(package: str) -> str:
+            raise making.PackageNotFoundError(package)
+
+        monkeypatch.setattr(making, "version", unknown)
+        assert making._version("opencv-python-headless") == cv2.__version__
+        assert making._version("pillow") == PIL.__version__
+        assert making._version("font-caladea") == ""
+
 
 @pytest.mark.parametrize("face", FACES)
 def test_each_face_draws_capitals_as_high_as_asked(face: str) -> None:
     pixels = write("HEN", face, 60).pixels
     rows = np.flatnonzero(pixels.max(axis=1) > 128)
     assert abs((rows[-1] - rows[0] + 1) - 60) <= 2
+
+
+def test_an_opencv_without_typefaces_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(cv2, "FontFace")
+    with pytest.raises(DataError, match="draws text with OpenCV 5, found"):
+        write("A", "sans", 41)
 
 
 def test_chinese_is_drawn_and_not_replaced_by_boxes() -> None:

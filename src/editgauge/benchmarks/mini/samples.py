@@ -19,7 +19,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -88,10 +88,12 @@ def cache_folder() -> Path:
     named = os.environ.get("EDITGAUGE_CACHE")
     if named:
         return Path(named).absolute()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    variable, below = ("LOCALAPPDATA", "AppData/Local") if sys.platform == "win32" else ("XDG_CACHE_HOME", ".cache")
+    place = os.environ.get(variable)
+    try:
+        base = Path(place) if place else Path.home() / below
+    except RuntimeError as error:  # a container's user without a home
+        raise DataError("no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder") from error
     return base.absolute() / "editgauge"
 
 
@@ -250,6 +252,6 @@ def _move_into_place(drawn: Path, folder: Path) -> None:
 def _version(package: str) -> str:
     try:
         return version(package)
-    except Exception:  # the same library under another distribution's name (opencv-python): its own word counts
-        return str(getattr(importlib.import_module({"opencv-python-headless": "cv2"}.get(package, package)),
-                           "__version__", ""))  # fmt: skip
+    except PackageNotFoundError:  # the same library under another distribution's name, such as opencv-python
+        name = {"opencv-python-headless": "cv2", "pillow": "PIL"}.get(package, package.replace("-", "_"))
+        return str(getattr(importlib.import_module(name), "__version__", ""))

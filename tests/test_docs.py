@@ -19,6 +19,7 @@ import typer.main
 
 from editgauge import catalog
 from editgauge.cli.main import build_app
+from editgauge.results import RunFolder
 from editgauge.types import TRACKS, Status
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -180,6 +181,18 @@ def test_python_examples_run(name: str, beginner: Path) -> None:
                 exec(compile(block, f"{name}, example {number + 1}", "exec"), module.__dict__)
         finally:
             del sys.modules[module.__name__]
+
+
+def test_the_pandas_example_runs(beginner: Path) -> None:
+    """The one example that needs a library which is no dependency; it counts the rows that the run has."""
+    pytest.importorskip("pandas", reason="pandas is no dependency of ours")
+    text = (DOCS / "how-to" / "read-a-run.md").read_text(encoding="utf-8")
+    block = next(match[2] for match in BLOCK.finditer(text) if ".df()" in match[2])
+    names: dict[str, object] = {}
+    with redirect_stdout(io.StringIO()) as out:
+        exec(compile(block, "read-a-run.md", "exec"), names)
+    assert len(names["rows"]) == len(RunFolder.open(beginner / "runs" / "first").rows())  # type: ignore[arg-type]
+    assert "replace-01" in out.getvalue()
 
 
 def test_the_editor_of_the_extension_page_is_one(mini, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -16,7 +16,7 @@ import math
 import sys
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ sys.path.insert(0, str(HERE.parent / "src"))
 from typer.models import ArgumentInfo, CommandInfo, OptionInfo  # noqa: E402
 
 from editgauge import catalog  # noqa: E402
+from editgauge.cli.judging import judging_of  # noqa: E402
 from editgauge.cli.main import build_app  # noqa: E402
 from editgauge.types import TRACKS, Benchmark, Metric, Scorer  # noqa: E402
 
@@ -187,7 +188,8 @@ def scorers() -> str:
         "otherwise a value is one of one output, and the tables average."
     )]  # fmt: skip
     for benchmark in builtin_benchmarks():
-        parts.append(f"## {benchmark.name}\n")
+        page = f"What they are made of: [the protocol](../protocols/{benchmark.name}.md).\n"
+        parts.append(f"## {benchmark.name}\n\n{page if benchmark.name != 'mini' else ''}")
         found: dict[tuple[str, ...], tuple[Scorer, list[str]]] = {}
         for track in TRACKS:
             for scorer in benchmark.scorers([track]):
@@ -196,13 +198,28 @@ def scorers() -> str:
         for scorer, tracks in found.values():
             doc = first_sentence(inspect.getdoc(type(scorer)) or "")
             parts.append(f"### {benchmark.name}: {scorer.name} ({', '.join(tracks)})\n\n{doc}\n")
-            parts.append(table(
-                ["metric", "better", "range", "variants", "note"],
-                [[f"`{m.name}`", m.direction, interval(m), ", ".join(m.variants), m.note] for m in scorer.metrics],
-            ))  # fmt: skip
-        if not found:
-            parts.append("No scorers of its own here; see the tracks of its commands.\n")
+            parts.append(metrics_table(scorer.metrics))
+        parts.append(judge_track(benchmark))
     return "\n".join([*parts, ocr_engines()])
+
+
+def judge_track(benchmark: Benchmark) -> str:
+    """What `editgauge judge` gives, which is no scorer: a judge is asked, not computed."""
+    judging, _ = judging_of(benchmark)
+    heading = f"### {benchmark.name}: judge (judge)\n\nMade by `editgauge judge`. "
+    if benchmark.name == "mini":
+        return heading + "Each sample is judged by the protocol whose shape it has (attribute `protocol`).\n"
+    rubrics = ", ".join(f"`{name}`" for name in judging.rubric_names())
+    return f"{heading}{first_sentence(inspect.getdoc(type(judging)) or '')} Rubrics: {rubrics}.\n\n" + metrics_table(
+        judging.metrics
+    )
+
+
+def metrics_table(metrics: Iterable[Metric]) -> str:
+    return table(
+        ["metric", "better", "range", "variants", "note"],
+        [[f"`{m.name}`", m.direction, interval(m), ", ".join(m.variants), m.note] for m in metrics],
+    )
 
 
 def ocr_engines() -> str:
@@ -232,7 +249,8 @@ def paragraphs(text: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    return " ".join(text.replace("``", "`").split("\n\n")[0].split())
+    line = " ".join(text.replace("``", "`").split("\n\n")[0].split())
+    return line.replace("See the module. ", "").replace(" (see the module)", "")
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

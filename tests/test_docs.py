@@ -18,6 +18,7 @@ import pytest
 import typer.main
 
 from editgauge import catalog
+from editgauge.cli.judging import judging_of
 from editgauge.cli.main import build_app
 from editgauge.results import RunFolder
 from editgauge.types import TRACKS, Status
@@ -79,6 +80,9 @@ def test_every_command_benchmark_editor_and_metric_is_documented(reference: Modu
             for metric in scorer.metrics:
                 assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
                 assert metric.note or metric.unit or len(metric.variants) == 1, f"{name}/{metric.name}: say what it is"
+    for name in set(catalog.BENCHMARKS) - {"mini"}:
+        for metric in judging_of(catalog.find("benchmarks", name))[0].metrics:
+            assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
     for name in catalog.EDITORS:
         assert f"\n## {name}\n" in text["editors.md"]
     for name in catalog.OCR_ENGINES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import pickle
 import shutil
@@ -16,8 +17,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from typer.testing import CliRunner
 
 from editgauge import catalog
+from editgauge.cli.main import build_app
 from editgauge.errors import MissingExtra, OcrError, UnknownName, UsageError
 from editgauge.metrics.text import language_of
 from editgauge.ocr import Engine, Identity, Text, open_reader, paddle, tesseract
@@ -82,6 +85,18 @@ def test_two_identities_differ_when_anything_differs() -> None:
 def test_an_unknown_engine_is_named_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match=r"ocr engine 'rapidocrr' is not known; did you mean rapidocr"):
         open_reader("rapidocrr")
+
+
+def test_the_engines_are_listed_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "paddleocr", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    result = CliRunner().invoke(build_app(), ["list", "ocr_engines", "--json"])
+    assert result.exit_code == 0
+    found = {entry["name"]: entry for entry in json.loads(result.output)["ocr_engines"]}
+    assert list(found) == ["rapidocr", "paddleocr", "tesseract"]
+    assert not found["rapidocr"]["installed"]
+    assert "pip install 'editgauge[ocr]'" in found["rapidocr"]["about"]
+    assert "pip install 'editgauge[paddleocr]'" in found["paddleocr"]["about"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import typer
 
 from editgauge.cli.common import JsonOpt
 
-KINDS = ("benchmarks", "editors", "scorers", "judges")
+KINDS = ("benchmarks", "editors", "scorers", "judges", "ocr_engines")
 
 
 def register(app: typer.Typer) -> None:
@@ -16,10 +16,12 @@ def register(app: typer.Typer) -> None:
 
 
 def list_names(
-    kind: Annotated[str, typer.Argument(help="benchmarks, editors, scorers or judges; all of them without.")] = "",
+    kind: Annotated[
+        str, typer.Argument(help="benchmarks, editors, scorers, judges or ocr_engines; all of them without.")
+    ] = "",
     json: JsonOpt = False,
 ) -> None:
-    """List benchmarks, editors, scorers and judges, those of other packages included."""
+    """List benchmarks, editors, scorers, judges and OCR engines, those of other packages included."""
     from editgauge.cli import common
     from editgauge.errors import UsageError
 
@@ -39,6 +41,8 @@ def _entries(kind: str) -> list[dict[str, Any]]:
         return [_benchmark(name) for name in catalog.names(kind)]
     if kind == "scorers":
         return [entry for name in catalog.names("benchmarks") for entry in _scorers(name)]
+    if kind == "ocr_engines":
+        return [_engine(name) for name in catalog.names(kind)]
     return [{"name": name, "about": _about(kind, name)} for name in catalog.names(kind)]
 
 
@@ -70,6 +74,24 @@ def _scorers(name: str) -> list[dict[str, Any]]:
             about = f"{name}, {track}: {', '.join(metrics)}"
             entries.append({"name": scorer.name, "benchmark": name, "track": track, "metrics": metrics, "about": about})
     return entries
+
+
+def _engine(name: str) -> dict[str, Any]:
+    """An OCR engine, and whether it can be used here."""
+    from editgauge.errors import EditgaugeError
+
+    about = _about("ocr_engines", name)
+    make, reason = _load("ocr_engines", name)
+    if make is not None:
+        try:
+            make()
+        except (EditgaugeError, ImportError) as error:
+            reason = str(error)
+    return {
+        "name": name,
+        "installed": not reason,
+        "about": f"{about} Not here: {reason}." if make and reason else about,
+    }
 
 
 def _load(kind: str, name: str) -> tuple[Any, str]:

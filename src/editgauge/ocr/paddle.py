@@ -73,6 +73,7 @@ class PaddleOcr:
 
 
 def engine() -> PaddleOcr:
+    """PaddleOCR 2.x or 3.x, the engine of TextEdit's released scores; it fetches its models when it first runs."""
     _version()
     return PaddleOcr()
 

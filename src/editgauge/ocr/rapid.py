@@ -61,15 +61,21 @@ class RapidOcr:
 
 
 def engine() -> RapidOcr:
+    """RapidOCR with models inside its wheel, offline: Latin, Greek, Chinese and Japanese script. The default."""
+    _need()
     return RapidOcr()
+
+
+def _need() -> None:
+    for package in ("rapidocr", "onnxruntime"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra("the OCR engine 'rapidocr'", package, "ocr")
 
 
 @lru_cache(maxsize=1)
 def _identity() -> Identity:
     """Versions and model hashes, without importing the library: planning a run needs no models in memory."""
-    for package in ("rapidocr", "onnxruntime"):
-        if importlib.util.find_spec(package) is None:
-            raise MissingExtra("the OCR engine 'rapidocr'", package, "ocr")
+    _need()
     spec = importlib.util.find_spec("rapidocr")
     folder = Path(str(spec.origin)).parent / "models" if spec else Path()
     settings = {key: value for key, value in _SETTINGS.items() if key != "Global.log_level"}
@@ -83,7 +89,7 @@ def _identity() -> Identity:
 
 @lru_cache(maxsize=1)
 def _reader() -> Any:
-    _identity()  # says which package is missing, if one is
+    _need()
     import logging
 
     from rapidocr import RapidOCR

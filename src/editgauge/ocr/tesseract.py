@@ -76,6 +76,7 @@ class Tesseract:
 
 
 def engine() -> Tesseract:
+    """Tesseract 4 or later, through its program: the languages whose data it has, Arabic and Hebrew among them."""
     _program()
     return Tesseract()
 

@@ -398,7 +398,7 @@ def test_list() -> None:
     assert "1,267" in text
     code, text = run("list", "--json")
     found = json.loads(text)
-    assert set(found) == {"benchmarks", "editors", "scorers", "judges"}
+    assert set(found) == {"benchmarks", "editors", "scorers", "judges", "ocr_engines"}
     assert {"copy", "folder"} <= {entry["name"] for entry in found["editors"]}
     assert any(entry["benchmark"] == "texteditbench" for entry in found["scorers"] if "benchmark" in entry)
     with pytest.raises(Exception, match="wanted one of"):

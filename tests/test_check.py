@@ -239,6 +239,7 @@ def test_clean_outputs(tmp_path: Path) -> None:
         (lambda path, sample: picture(path.with_name("stranger.png")), ["extra"]),
         (lambda path, sample: picture(path.parent / "deep" / "stranger.png"), ["extra"]),
         (lambda path, sample: path.rename(path.with_suffix(".gif")), ["missing", "extra"]),
+        (lambda path, sample: (path.unlink(), path.symlink_to(path.name)), ["unreadable"]),
     ],
 )
 def test_outputs(tmp_path: Path, spoil: Any, found: list[str]) -> None:

@@ -69,6 +69,37 @@ def test_exif_orientation_is_not_applied(tmp_path: Path, picture: np.ndarray) ->
     assert read_header(path).orientation == 6
 
 
+@pytest.mark.parametrize("behind", [False, True])
+def test_a_header_is_read_without_decoding(
+    tmp_path: Path, picture: np.ndarray, monkeypatch: pytest.MonkeyPatch, behind: bool
+) -> None:
+    """Also the orientation of a PNG whose EXIF comes behind its pixels: a bomb must not go off to find it."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    path = save(tmp_path / "a.png", Image.fromarray(picture), exif=exif)
+    if behind:
+        data = path.read_bytes()
+        start = data.index(b"eXIf") - 4
+        end = start + 12 + int.from_bytes(data[start : start + 4], "big")
+        path.write_bytes(data[:start] + data[end:-12] + data[start:end] + data[-12:])
+
+    def decode(*_: object) -> None:
+        raise AssertionError("decoded")
+
+    monkeypatch.setattr("PIL.PngImagePlugin.PngImageFile.load", decode)
+    assert read_header(path).orientation == 6
+
+
+def test_several_pictures_in_a_jpeg_are_the_first(tmp_path: Path) -> None:
+    """What some phones write, as a container with a name of its own."""
+    path = tmp_path / "a.jpg"
+    first, second = Image.new("RGB", (64, 48), (200, 90, 30)), Image.new("RGB", (64, 48), (0, 0, 0))
+    first.save(path, "MPO", save_all=True, append_images=[second], quality=98)
+    header = read_header(path)
+    assert (header.format, header.extension) == ("JPEG", ".jpg")
+    assert np.abs(read_image(path).astype(int) - (200, 90, 30)).max() < 3
+
+
 def test_the_content_decides_not_the_extension(tmp_path: Path, picture: np.ndarray) -> None:
     path = save(tmp_path / "a.jpg", Image.fromarray(picture), format="PNG")
     header = read_header(path)

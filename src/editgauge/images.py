@@ -40,6 +40,7 @@ EXTENSIONS: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp")
 """What an output may be called, in the order of preference."""
 _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 _EXTENSION_OF = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
+_ORIENTATION = 0x0112
 _PILLOW_LIMIT = threading.Lock()
 
 
@@ -246,6 +247,8 @@ def _named_errors(path: Path) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:  # decoders raise OSError, SyntaxError, struct.error, ValueError, cv2.error…
+        if isinstance(error, OSError) and error.strerror:  # of the system, not of a decoder
+            raise ImageError(f"{path}: cannot be read ({error.strerror})", path=path) from error
         text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ImageError(f"{path}: cannot be decoded ({text})", path=path) from error
 
@@ -268,10 +271,26 @@ def _pillow(file: Any) -> Iterator[Image.Image]:
 def _header(file: Any) -> Header:
     with _pillow(file) as image:
         try:
-            orientation = int(image.getexif().get(0x0112, 1))
+            orientation = int(_exif(image, file).get(_ORIENTATION, 1))
         except Exception:  # EXIF is decoration: broken EXIF does not make a picture unreadable
             orientation = 1
-        return Header(str(image.format), image.mode, image.width, image.height, orientation)
+        # Several pictures in one JPEG (what some phones write) are read as the first: an ordinary JPEG
+        form = "JPEG" if image.format == "MPO" else str(image.format)
+        return Header(form, image.mode, image.width, image.height, orientation)
+
+
+def _exif(image: Image.Image, file: Any) -> Image.Exif:
+    """EXIF without decoding: Pillow's own `getexif` of a PNG decodes all of it, to see what comes behind the pixels."""
+    exif = Image.Image.getexif(image)
+    if image.format == "PNG" and _ORIENTATION not in exif:
+        file.seek(8)
+        while len(head := file.read(8)) == 8 and head[4:] != b"IEND":
+            size = int.from_bytes(head[:4], "big")
+            if head[4:] == b"eXIf":
+                exif.load(file.read(min(size, 1 << 16)))
+                break
+            file.seek(size + 4, os.SEEK_CUR)
+    return exif
 
 
 def _complete(data: bytes, header: Header) -> bool:

@@ -61,8 +61,11 @@ class OutputFolder:
 
 
 def _is_output(entry: os.DirEntry[str]) -> bool:
-    """A file, or a link to nothing (an output that cannot be read); never a folder, a pipe or a device."""
-    return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
+    """A file, or a link to nothing or to itself (an output that cannot be read); never a folder, a pipe or a device."""
+    try:
+        return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
+    except OSError:  # a link that leads in a circle
+        return True
 
 
 def find_output(folder: Path, sample: Sample) -> Path | None:

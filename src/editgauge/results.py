@@ -315,7 +315,7 @@ class RunFolder:
         handle, temporary = tempfile.mkstemp(prefix=".tmp-", dir=target.parent)
         os.close(handle)
         os.unlink(temporary)
-        source = file.resolve()
+        source = os.path.realpath(file)  # a hard link to a link would lead nowhere elsewhere
         try:
             try:
                 os.link(source, temporary)

@@ -13,7 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.benchmarks.reading import Record, Tree, decode, natural, parse_json, read_json, safe_name, unique
+from editgauge.benchmarks.reading import (
+    Record,
+    Tree,
+    below,
+    decode,
+    is_folder,
+    natural,
+    parse_json,
+    read_json,
+    safe_name,
+    unique,
+)
 from editgauge.types import Finding
 
 VALUES = st.recursive(
@@ -183,3 +194,9 @@ def test_scorers_are_made_from_their_lines() -> None:
 def two(**options: Any) -> list[str]:
     assert options == {}
     return ["one", "two"]
+
+
+def test_a_link_in_a_circle_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "circle").symlink_to("circle")
+    assert [(entry.name, is_folder(entry)) for entry in below(tmp_path)] == [("circle", False), ("folder", True)]

@@ -242,13 +242,19 @@ class TestNoValue:
         assert scores["ssim", "faithful"].reason.endswith("found: input, second, extra1")
         assert scores["ssim", "corrected"].value == 1.0
 
-    def test_a_mask_that_is_not_there(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+    @pytest.mark.parametrize("gone", ["input", "second"])
+    def test_a_mask_that_is_not_there(self, tmp_path: Path, picture: Array, area: Mask, gone: str) -> None:
+        """The released error is taken outside the masks that are there; no corrected score guesses at the other one."""
         sample = make(tmp_path, picture, input=area, second=area)
-        sample.masks["second"].unlink()
+        sample.masks[gone].unlink()
         scores = score(sample, picture)
         assert scores["ssim", "faithful"].status is Status.DATASET_FAULT
-        assert scores["ssim", "corrected"].value == 1.0
-        sample.masks["input"].unlink()
+        assert scores["mse", "faithful"].value == 0.0
+        for metric in ("mse", "psnr", "ssim"):
+            assert scores[metric, "corrected"].status is Status.DATASET_FAULT
+            assert scores[metric, "corrected"].reason.startswith(f"no mask {gone!r}")
+        for mask in sample.masks.values():
+            mask.unlink(missing_ok=True)
         assert {s.status for s in score(sample, picture).values()} == {Status.DATASET_FAULT}
 
     def test_a_mask_of_another_size(self, tmp_path: Path, picture: Array, area: Mask) -> None:

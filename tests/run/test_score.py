@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -167,6 +168,28 @@ def test_missing_and_unreadable_outputs_are_rows(bench: Bench) -> None:
     assert "not a picture" in found["s001"].reason
     assert not any(str(bench.place) in row.reason for row in run.rows())
     assert summary.without_score == 6
+
+
+def test_links_among_outputs_and_data(bench: Bench, tmp_path: Path) -> None:
+    """One that leads in a circle costs itself only; nothing but pictures is taken into a run through a link."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("my eyes only")
+    elsewhere = tmp_path / "elsewhere.png"
+    write_png(elsewhere, np.full((8, 8, 3), 77, np.uint8))
+    for name, target in (("s000", "s000.png"), ("s001", secret), ("s002", elsewhere)):
+        (bench.outputs["a"] / f"{name}.png").unlink()
+        (bench.outputs["a"] / f"{name}.png").symlink_to(target)
+    circle = bench.data / "circle.png"
+    circle.symlink_to(circle.name)
+    bench.samples[3] = dataclasses.replace(bench.samples[3], reference=circle)
+    run, _ = bench.score("run", workers=0)
+    of_a = {row.sample: row for row in run.rows() if row.editor == "a" and row.variant == "faithful"}
+    assert [of_a[f"s{n:03}"].status for n in range(4)] == [
+        Status.UNREADABLE, Status.UNREADABLE, Status.SCORED, Status.SCORED,
+    ]  # fmt: skip
+    assert of_a["s002"].value == 77.0
+    assert not any(path.is_symlink() for path in run.path.rglob("*"))
+    assert not any(b"my eyes" in path.read_bytes() for path in run.path.rglob("*") if path.is_file())
 
 
 KILLER = """

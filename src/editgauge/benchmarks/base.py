@@ -79,7 +79,7 @@ def need_folder(root: Path | None, benchmark: str) -> Path:
 def not_this_folder(root: Path, benchmark: str, wanted: str) -> DataError:
     """The error for a folder that is not the benchmark's: what was looked for, what is there, and what to do."""
     try:
-        names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in os.scandir(root))
+        names = sorted(name + ("/" if (root / name).is_dir() else "") for name in os.listdir(root))
     except OSError as error:
         return DataError(f"{root}: cannot be read ({error.strerror}); check its permissions")
     found = (

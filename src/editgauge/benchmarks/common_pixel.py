@@ -85,6 +85,8 @@ class Source:
     """Its EXIF orientation, not applied to `picture`."""
     masks: dict[str, Mask]
     """Every mask that has a file, at the file's own size, True = may change."""
+    missing: tuple[str, ...] = ()
+    """The masks that should be there and have no file."""
     _features: dict[bool, Features] = field(default_factory=dict)
     _area: dict[tuple[int, int], Mask] = field(default_factory=dict)
     _windows: Mask | None = None
@@ -117,9 +119,19 @@ class Source:
             self._area[size] = _nearest(union, size)
         return self._area[size]
 
+    def need_every_mask(self) -> None:
+        """Raise `NoScore` where a mask is missing: what lies outside the others may have been meant to change."""
+        if self.missing:
+            names = " and ".join(map(repr, self.missing))
+            raise NoScore(Status.DATASET_FAULT, f"no mask {names}: where the picture may change is not known")
+
     def clear(self) -> Mask:
-        """The windows of Gaussian SSIM that touch no masked pixel; see `metrics.ssim.clear_windows`."""
+        """The windows of Gaussian SSIM that touch no masked pixel; see `metrics.ssim.clear_windows`.
+
+        Raises `NoScore` as `need_every_mask` and `area` do.
+        """
         if self._windows is None:
+            self.need_every_mask()
             self._windows = clear_windows(self.area(self.picture.shape), GAUSSIAN)
         return self._windows
 
@@ -130,8 +142,8 @@ _sources: Recent[Source] = Recent()
 def source_of(sample: Sample) -> Source:
     """The `Source` of a sample, from memory if it was among the last and its files are unchanged.
 
-    Masks come in the sample's order, ``input`` first; one whose file is not there is left out. Raises `NoScore` when
-    the input, or a mask that is there, cannot be read.
+    Masks come in the sample's order, ``input`` first; one whose file is not there is `Source.missing`. Raises `NoScore`
+    when the input, or a mask that is there, cannot be read.
     """
     names = sorted(sample.masks, key=lambda name: name != "input")
     paths = {name: sample.masks[name] for name in names}
@@ -143,9 +155,9 @@ def _read_source(image: Path, masks: dict[str, Path]) -> Source:
     with_file = {name: path for name, path in masks.items() if path.is_file()}
     try:
         picture = read_image(image)
-        return Source(
-            picture, read_header(image).orientation, {name: read_luma(path) >= 128 for name, path in with_file.items()}
-        )
+        found = {name: read_luma(path) >= 128 for name, path in with_file.items()}
+        missing = tuple(name for name in masks if name not in with_file)
+        return Source(picture, read_header(image).orientation, found, missing)
     except ImageError as error:
         raise NoScore(Status.DATASET_FAULT, str(error)) from error
 
@@ -184,6 +196,12 @@ def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool
     except cv2.error as error:
         raise NoScore(Status.FAILED, f"the output cannot be laid over the input: {error.err}") from error
     return masked_mse(picture, warped, mask=background)
+
+
+def corrected_mse(source: Source, output: Array, orientation: int) -> float:
+    """`aligned_mse` of pixels as stored, outside all the masks that there should be. Raises `NoScore`."""
+    source.need_every_mask()
+    return aligned_mse(source, output, orientation, turned=False)
 
 
 def squared_error_scores(
@@ -289,7 +307,7 @@ class BackgroundScorer:
         except NoScore as why:
             return [Score(metric.name, None, "corrected", why.status, why.reason) for metric in self.metrics]
         return [
-            *squared_error_scores("corrected", lambda: aligned_mse(source, output, orientation, turned=False)),
+            *squared_error_scores("corrected", lambda: corrected_mse(source, output, orientation)),
             score_or_reason("ssim", "corrected", lambda: clear_ssim(source, output)),
         ]
 

@@ -357,3 +357,11 @@ def below(folder: Path) -> Iterator[os.DirEntry[str]]:
             yield from sorted((e for e in entries if not ignored(e.name)), key=lambda e: natural(e.name))
     except OSError:
         return
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of `below` is a folder, links followed; a link that leads in a circle is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False

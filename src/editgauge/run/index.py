@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -47,7 +48,7 @@ def keep_samples(
     release. That the pictures are the same to the byte is told by the fingerprint of each row.
     """
     wanted = {sample.id for sample in chosen}
-    root = root.resolve()
+    root = Path(os.path.realpath(root))
     records, identity = [], []
     for sample in samples:
         places = _places(benchmark, root, sample)
@@ -67,7 +68,7 @@ def _places(benchmark: str, root: Path, sample: Sample) -> dict[Path, str]:
     places = {}
     for path in (*sample.images, *([sample.reference] if sample.reference else []), *sample.masks.values()):
         try:
-            below = path.resolve().relative_to(root)
+            below = Path(os.path.realpath(path)).relative_to(root)
         except ValueError:
             try:
                 below = path.relative_to(root)

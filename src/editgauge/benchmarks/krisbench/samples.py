@@ -14,7 +14,7 @@ from pathlib import Path
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
 from editgauge.benchmarks.krisbench.taxonomy import EXPLAINED, FOLDERS, FRAMES, temporal_task
-from editgauge.benchmarks.reading import Record, Tree, below, natural, read_json, safe_name, shown, unique
+from editgauge.benchmarks.reading import Record, Tree, below, is_folder, natural, read_json, safe_name, shown, unique
 from editgauge.errors import UsageError
 from editgauge.types import Finding, Sample
 
@@ -57,7 +57,7 @@ def _read(root: Path, note: Note) -> Iterator[Sample]:
         path, known = Path(entry.path), _known(entry.name)
         if not tree.inside(path):
             note(Finding("folder-outside", entry.name, "a link that leads out of the data folder", "not read", False))
-        elif not entry.is_dir():
+        elif not is_folder(entry):
             note(Finding("file-stray", entry.name, "a file beside the categories' folders", "not read"))
         elif known is None and not (path / ANNOTATION).exists():
             note(Finding("folder-unknown", entry.name, f"a folder without {ANNOTATION}", "not read"))

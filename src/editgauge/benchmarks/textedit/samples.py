@@ -12,7 +12,18 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
-from editgauge.benchmarks.reading import Record, Tree, below, decode, parse_json, read_bytes, safe_name, shown, unique
+from editgauge.benchmarks.reading import (
+    Record,
+    Tree,
+    below,
+    decode,
+    is_folder,
+    parse_json,
+    read_bytes,
+    safe_name,
+    shown,
+    unique,
+)
 from editgauge.errors import DataError, UsageError
 from editgauge.types import Finding, Sample
 
@@ -58,7 +69,7 @@ def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
     found = []
     for entry in below(folder):
         path = Path(entry.path)
-        if path.suffix != ".jsonl" or entry.is_dir():
+        if path.suffix != ".jsonl" or is_folder(entry):
             note(Finding("file-stray", tree.relative(path), "no category's .jsonl file", "not read"))
             continue
         found.append(path.stem)

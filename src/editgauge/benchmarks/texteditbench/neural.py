@@ -53,6 +53,7 @@ def frames(sample: Sample, edit: Edit) -> Frames:
     try:
         source = source_of(sample)
         output, _ = read_output(edit)
+        source.need_every_mask()
         mask = source.area(source.picture.shape)
     except Unscored as why:
         raise NoScore(why.status, why.reason) from why

@@ -6,8 +6,9 @@ Source: the benchmark's released scoring scripts (MSE and PSNR; SSIM and LPIPS),
 metric     faithful                                           corrected
 =========  =================================================  ========================================================
 mse, psnr  both pictures as their EXIF orientation shows      pixels as stored; otherwise the same value: the defects
-           them (the script reads through OpenCV); the value  of these two lie in their means (`metrics.error`)
-           that a fresh process of the script gives
+           them (the script reads through OpenCV), outside    of these two lie in their means (`metrics.error`); no
+           the masks that are there; the value that a fresh   value when a mask is missing
+           process of the script gives
 ssim       masked area black in both, mean over the whole     mean over the windows that touch no masked pixel; an
            frame: rises with the size of the mask, and is 1   output of another size is resized to the input
            when all is masked; no value when the output has   (Lanczos), noted in the row's detail
@@ -17,8 +18,8 @@ ssim       masked area black in both, mean over the whole     mean over the wind
 
 No value: `not_applicable` when the definition gives none for this output (another size for faithful SSIM, a picture
 below 6 x 6, an input without SIFT features); `failed` when the output cannot be aligned; `dataset_fault` when the masks
-leave nothing to compare or cannot be read. The paper says that synthetic samples are compared with their reference; the
-released code compares every sample with its input, and so does this.
+leave nothing to compare, cannot be read, or are not the ones that there should be. The paper says that synthetic
+samples are compared with their reference; the released code compares every sample with its input, and so does this.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from editgauge.benchmarks.common_pixel import (
     Source,
     aligned_mse,
     clear_ssim,
+    corrected_mse,
     need_clear,
     pixel_origin,
     read_output,
@@ -86,11 +88,11 @@ class PixelScorer:
 
 def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
     faithful = squared_error_scores("faithful", lambda: aligned_mse(source, output, orientation, turned=True))
-    if source.orientation == 1 and orientation == 1:
+    if source.orientation == 1 and orientation == 1 and not source.missing:
         return [*faithful, *(_as_corrected(score) for score in faithful)]
     return [
         *faithful,
-        *squared_error_scores("corrected", lambda: aligned_mse(source, output, orientation, turned=False)),
+        *squared_error_scores("corrected", lambda: corrected_mse(source, output, orientation)),
     ]
 
 

@@ -17,7 +17,18 @@ from functools import partial
 from pathlib import Path
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
-from editgauge.benchmarks.reading import PICTURES, Record, Tree, below, natural, plain, read_json, shown, unique
+from editgauge.benchmarks.reading import (
+    PICTURES,
+    Record,
+    Tree,
+    below,
+    is_folder,
+    natural,
+    plain,
+    read_json,
+    shown,
+    unique,
+)
 from editgauge.benchmarks.texteditbench.difficulty import read_difficulty
 from editgauge.benchmarks.texteditbench.words import folder_name, operation_of, tag_of, topic_of
 from editgauge.errors import DataError, UsageError
@@ -72,7 +83,7 @@ def _split_of(text: str | None) -> str | None:
 
 def _split_folders(root: Path) -> list[tuple[str, Path]]:
     """Folders of splits, the released name first where two names of one split are there."""
-    names = {entry.name.lower(): entry.name for entry in below(root) if entry.is_dir()}
+    names = {entry.name.lower(): entry.name for entry in below(root) if is_folder(entry)}
     return [(split, root / names[name]) for split, all_names in SPLITS.items() for name in all_names if name in names]
 
 
@@ -98,7 +109,7 @@ def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterato
     seen: set[str] = set()
     known = {path.name.lower() for _, path in splits} | {name for names in SPLITS.values() for name in names}
     for entry in below(root):
-        if entry.is_dir() and entry.name.lower() not in known:
+        if is_folder(entry) and entry.name.lower() not in known:
             note(Finding("folder-unknown", entry.name, "a folder that is no split's", "not read"))
     for split, folder in splits:
         if split in seen:
@@ -115,7 +126,7 @@ def _read_split(tree: Tree, split: str, folder: Path, note: Note, taken: set[str
         return
     for entry in below(folder):
         path = Path(entry.path)
-        if not entry.is_dir():
+        if not is_folder(entry):
             note(Finding("file-stray", tree.relative(path), "a file beside the topics' folders", "not read"))
             continue
         places = list(_places(tree, split, entry.name, path, (), note, {os.path.realpath(folder)}))
@@ -142,8 +153,8 @@ def _places(
         return
     visited.add(real)
     entries = list(below(folder))
-    files = [entry.name for entry in entries if not entry.is_dir()]
-    folders = [entry.name for entry in entries if entry.is_dir()]
+    files = [entry.name for entry in entries if not is_folder(entry)]
+    folders = [entry.name for entry in entries if is_folder(entry)]
     if not entries:
         note(Finding("folder-empty", relative, "an empty folder", "there is no instance", False))
     if files and not parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,26 @@ class TestReading:
     def test_an_empty_run_is_an_empty_frame(self) -> None:
         assert len(frame([], RECORDS)) == 0
         assert not frame([], RECORDS).has("ssim", "faithful")
+
+
+class TestDamage:
+    def test_a_parquet_file_that_is_none(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.parquet").write_bytes(b"PAR1 no")
+        with pytest.raises(RunError, match="delete the run's folder rows/parquet"):
+            Frame.from_parquet([tmp_path / "rows.parquet"], RECORDS, "mini")
+
+    def test_a_status_of_another_version(self, tmp_path: Path) -> None:
+        folder = RunFolder.create(tmp_path / "run")
+        with folder.writer() as writer:
+            writer.write([replace(ROWS[1], status="evaporated")])  # type: ignore[arg-type]
+        with pytest.raises(RunError, match="'evaporated' is not known"):
+            Frame.of_runs([folder], "mini")
+
+    def test_sample_records_of_any_shape(self) -> None:
+        odd = [{}, {"id": 3}, {"id": "a/2", "attributes": "none", "category": "x"}, {"id": "b/1", "attributes": None}]
+        found = frame(ROWS, odd)  # type: ignore[arg-type]
+        assert found.samples.ids == ("a/2", "b/1")
+        assert found.samples.labels("category").tolist() == ["", ""]
 
 
 class TestSamples:

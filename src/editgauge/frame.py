@@ -43,7 +43,8 @@ class Samples:
     def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
         merged: dict[str, Mapping[str, Any]] = {}
         for record in records:
-            merged.setdefault(str(record["id"]), record)
+            if isinstance(record.get("id"), str):
+                merged.setdefault(record["id"], record)
         self.records: dict[str, Mapping[str, Any]] = merged
         self.ids: tuple[str, ...] = tuple(merged)
         self._labels: dict[str, NDArray[np.str_]] = {}
@@ -55,10 +56,10 @@ class Samples:
     def names(self) -> list[str]:
         """What samples can be sliced by: split, category and its levels, and every attribute any sample has."""
         if self._names is None:
-            deepest = max((len(record.get("category") or ()) for record in self.records.values()), default=0)
+            deepest = max((len(_levels(record)) for record in self.records.values()), default=0)
             levels = [f"category{level + 1}" for level in range(deepest)]
             found = ["split", "category", *levels, *(f"has_{name}" for name in _HAS)]
-            attributes = {name for record in self.records.values() for name in record.get("attributes") or {}}
+            attributes = {name for record in self.records.values() for name in _mapping(record.get("attributes"))}
             self._names = found + sorted(attributes - set(found))
         return list(self._names)
 
@@ -86,18 +87,28 @@ class Samples:
         return mask
 
 
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """A run folder may come from anybody: what is no mapping is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _levels(record: Mapping[str, Any]) -> list[Any]:
+    value = record.get("category")
+    return list(value) if isinstance(value, list | tuple) else []
+
+
 def _label(record: Mapping[str, Any], by: str) -> str:
-    category = list(record.get("category") or ())
+    category = _levels(record)
     if by == "split":
         return str(record.get("split") or "")
     if by == "category":
         return "/".join(map(str, category))
     if by in {f"has_{name}" for name in _HAS}:
         return "true" if record.get(by[4:]) else "false"
-    if by.startswith("category") and by[8:].isdigit() and by not in (record.get("attributes") or {}):
+    if by.startswith("category") and by[8:].isdigit() and by not in _mapping(record.get("attributes")):
         level = int(by[8:]) - 1
         return str(category[level]) if level < len(category) else ""
-    value = (record.get("attributes") or {}).get(by)
+    value = _mapping(record.get("attributes")).get(by)
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
@@ -176,31 +187,17 @@ class Frame:
 
     @classmethod
     def from_parquet(cls, files: Sequence[Path], samples: Iterable[Mapping[str, Any]], benchmark: str) -> Frame:
-        """From the Parquet files that `RunFolder.parquet` gives, of one run or of several."""
+        """From the Parquet files that `RunFolder.parquet` gives, of one run or of several.
+
+        Raises `RunError` when a file cannot be read, or holds a status that this version does not know.
+        """
         if not files:
             return cls.from_rows([], samples, benchmark)
-        import duckdb
-
-        quoted = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
-        with duckdb.connect(":memory:") as db:
-            db.execute(
-                f"CREATE TABLE part AS SELECT {', '.join(_TEXT)}, repeat, value "
-                f"FROM read_parquet([{quoted}]) WHERE benchmark = ?",
-                [benchmark],
-            )
-            names: dict[str, list[str]] = {}
-            picked = []
-            for name in _TEXT:
-                found = [text for (text,) in db.execute(f"SELECT DISTINCT {name} FROM part ORDER BY 1").fetchall()]
-                names[name] = found
-                db.execute(
-                    f"CREATE TABLE d_{name} AS SELECT * FROM (SELECT unnest(?) AS text, unnest(?) AS code)",
-                    [found, list(range(len(found)))],
-                )
-                picked.append(f"d_{name}.code AS {name}")
-            joins = " ".join(f"JOIN d_{name} ON part.{name} = d_{name}.text" for name in _TEXT)
-            columns = db.execute(f"SELECT {', '.join(picked)}, repeat, value FROM part {joins}").fetchnumpy()
+        names, columns = _encoded(files, benchmark)
         order = {status.value: code for code, status in enumerate(STATUSES)}
+        strange = [text for text in names["status"] if text not in order]
+        if strange:
+            raise RunError(f"{files[0].name}: status {strange[0]!r} is not known; use the editgauge that wrote the run")
         known = np.array([order[text] for text in names.pop("status")], dtype=np.int32)
         arrays = {name: np.asarray(columns[name]).astype(np.int32) for name in _TEXT}
         arrays["status"] = known[arrays["status"]] if len(known) else arrays["status"]
@@ -377,6 +374,36 @@ class Frame:
                 f"{self.columns.value[row]:g}; the output or the scorer changed in between: score again, or name one "
                 f"run"
             )
+
+
+def _encoded(files: Sequence[Path], benchmark: str) -> tuple[dict[str, list[str]], dict[str, Any]]:
+    """The distinct texts of each text column, and every column as numbers (into these texts, but for repeat, value)."""
+    import duckdb
+
+    quoted = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
+    try:
+        with duckdb.connect(":memory:") as db:
+            db.execute(
+                f"CREATE TABLE part AS SELECT {', '.join(_TEXT)}, repeat, value "
+                f"FROM read_parquet([{quoted}]) WHERE benchmark = ?",
+                [benchmark],
+            )
+            names: dict[str, list[str]] = {}
+            for name in _TEXT:
+                found = [text for (text,) in db.execute(f"SELECT DISTINCT {name} FROM part ORDER BY 1").fetchall()]
+                names[name] = found
+                db.execute(
+                    f"CREATE TABLE d_{name} AS SELECT * FROM (SELECT unnest(?) AS text, unnest(?) AS code)",
+                    [found, list(range(len(found)))],
+                )
+            picked = ", ".join(f"d_{name}.code AS {name}" for name in _TEXT)
+            joins = " ".join(f"JOIN d_{name} ON part.{name} = d_{name}.text" for name in _TEXT)
+            return names, db.execute(f"SELECT {picked}, repeat, value FROM part {joins}").fetchnumpy()
+    except duckdb.Error as error:
+        raise RunError(
+            f"the run's Parquet files cannot be read ({str(error).splitlines()[0][:200]}); delete the run's folder "
+            f"rows/parquet: it is made again from the rows"
+        ) from error
 
 
 def _number(value: float | None, status: Status) -> float:

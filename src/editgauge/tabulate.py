@@ -103,26 +103,28 @@ def _columns(layout: Layout, uneven: Mapping[str, str]) -> list[Column]:
 
 def statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, int]]:
     """For each editor, how many samples have a metric of the layout that ended in each status, but for SCORED."""
-    found: dict[str, dict[str, int]] = {}
-    metrics = {
-        (metric, leaf.variant)
-        for leaf in layout.leaves.values()
-        if not leaf.whole_set
-        for metric in (leaf.metric, *leaf.others)
+    return {
+        editor: {status: amount for status, (amount, _) in found.items()}
+        for editor, found in _statuses(frame, layout).items()
     }
-    kinds = []
-    for metric, variant in sorted(metrics):
-        if frame.has(metric, variant):
-            grid = frame.grid(metric, variant)
-            kinds.append(np.where(grid.defined, grid.status, -1))
+
+
+def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, list[str]]]]:
+    """As `statuses`, with the metrics that ended so; no metric is named where all of them did."""
+    grids: dict[str, Grid] = {}
+    for leaf in layout.leaves.values():
+        for metric in (leaf.metric, *leaf.others):
+            if not leaf.whole_set and frame.has(metric, leaf.variant):
+                grids[metric] = frame.grid(metric, leaf.variant)
+    found: dict[str, dict[str, tuple[int, list[str]]]] = {}
     for number, editor in enumerate(frame.editors):
-        lines = np.stack([kind[number] for kind in kinds]) if kinds else np.zeros((0, 0), dtype=np.int32)
-        counts: dict[str, int] = {}
-        for status in (s for s in STATUSES if s is not Status.SCORED):
-            amount = int((lines == STATUSES.index(status)).any(axis=0).sum()) if lines.size else 0
-            if amount:
-                counts[status.value] = amount
-        found[editor] = counts
+        found[editor] = {}
+        for code, status in enumerate(STATUSES):
+            hit = {metric: (grid.status[number] == code) & grid.defined for metric, grid in grids.items()}
+            named = [metric for metric, mask in hit.items() if mask.any()]
+            if named and status is not Status.SCORED:
+                amount = int(np.logical_or.reduce(list(hit.values())).sum())
+                found[editor][status.value] = (amount, named if len(named) < len(grids) else [])
     return found
 
 
@@ -334,10 +336,13 @@ def _notes(
             f"published numbers."
         )
     alike: dict[str, list[str]] = {}
-    for editor, counts in statuses(frame, layout).items():
-        told = ", ".join(f"{amount} {status.replace('_', ' ')}" for status, amount in counts.items())
-        if told:
-            alike.setdefault(told, []).append(editor)
+    for editor, counts in _statuses(frame, layout).items():
+        words = []
+        for status, (amount, metrics) in counts.items():
+            named = f" ({', '.join(metrics)})" if metrics else ""
+            words.append(f"{amount} {status.replace('_', ' ')}{named}")
+        if words:
+            alike.setdefault(", ".join(words), []).append(editor)
     notes += [f"{', '.join(editors)}: {told}." for told, editors in alike.items()]
     absent = dict.fromkeys(_unscored(frame, layout).values())
     if absent:

@@ -190,8 +190,11 @@ def _notes(table: Table) -> list[str]:
     notes = list(table.notes)
     if any(row.kind != "run" for row in table.rows):
         notes.append("† published: the paper's number, not computed here.")
-    seen = {column.note for column in table.columns if column.note and column.comparable}
-    notes += [f"{' '.join(c.heading)}: {c.note}" for c in table.columns if c.note in seen]
+    said: dict[str, list[str]] = {}
+    for column in table.columns:
+        if column.note and column.comparable:
+            said.setdefault(column.note, []).append(" ".join(column.heading))
+    notes += [f"{', '.join(headings)}: {note}" for note, headings in said.items()]
     return notes
 
 

@@ -149,7 +149,7 @@ def engine(data: Path, outputs: Path, name: str, limit: int) -> None:
 # ----------------------------------------------------------------------------------------------------------- quotes
 def _reads(reader: Reader, path: Path, words: str) -> float:
     """1 when the words are read as a whole somewhere, else the best similarity to a line."""
-    from editgauge.benchmarks.textedit.ocr import boxes_of, line_text, lines_of
+    from editgauge.benchmarks.textedit.lines import boxes_of, line_text, lines_of
     from editgauge.metrics.text import language_of, normalise, occurrences, similarity
 
     if reader.engine.own_language(language_of(words)) is None:

@@ -18,7 +18,8 @@ from typing import Final
 
 from rapidfuzz import fuzz
 
-from editgauge.benchmarks.textedit.ocr import FOUND, Box, Recognised, boxes_of, line_text, lines_of, split, union
+from editgauge.benchmarks.textedit.lines import Box, Recognised, boxes_of, line_text, lines_of, split, union
+from editgauge.benchmarks.textedit.ocr import FOUND
 from editgauge.metrics.text import SHORT, normalise, occurrences, similarity
 
 METRICS: Final = ("deleted", "inserted", "kept")

@@ -104,6 +104,19 @@ def test_every_published_benchmark_has_a_protocol_page() -> None:
     assert pages == set(catalog.BENCHMARKS) - {"mini"}
 
 
+def test_every_environment_variable_is_explained() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    page = (DOCS / "reference" / "environment.md").read_text(encoding="utf-8")
+    used = set(re.findall(r"\b(?:EDITGAUGE_[A-Z_]*[A-Z]|[A-Z]+_API_KEY|OPENAI_BASE_URL)\b", source))
+    assert sorted(name for name in used if f"`{name}`" not in page) == []
+
+
+def test_every_page_is_listed() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - {"README.md"}
+    assert sorted(page for page in pages if f"]({page})" not in index) == []
+
+
 def test_every_status_is_explained() -> None:
     start = (DOCS / "start.md").read_text(encoding="utf-8")
     assert [status for status in Status if f"| `{status.value}` |" not in start] == []

@@ -11,7 +11,7 @@ import pytest
 from editgauge import stats
 from editgauge.layout import Layout, Leaf, Sheet, generic
 from editgauge.slicing import sliced
-from editgauge.tables import Cell, Column, Table, TableRow, standing
+from editgauge.tables import Cell, Column, Table, TableRow, printed, standing
 from editgauge.tabulate import build
 from editgauge.types import Row, Status
 from tests.made_rows import frame, record, row
@@ -98,6 +98,16 @@ class TestCoverage:
         assert "different samples" in column.note
         assert not standing(made).best
         assert any(note.startswith("No best") for note in made.notes)
+
+
+class TestPrinted:
+    @pytest.mark.parametrize(
+        ("value", "digits", "text"),
+        [(49.625, 2, "49.63"), (54.125, 2, "54.13"), (0.5, 0, "1"), (-0.001, 2, "0.00"), (-2.5, 0, "-3"),
+         (1e20, 1, f"{1e20:.1f}"), (0.745, 2, "0.74"), (math.inf, 2, "inf")],
+    )  # fmt: skip
+    def test_an_exact_half_goes_up(self, value: float, digits: int, text: str) -> None:
+        assert printed(value, digits) == text  # 0.745 is a little less than that in binary
 
 
 class TestStanding:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, NamedTuple
 
 from editgauge.types import Direction
@@ -74,6 +76,17 @@ class Table:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
+def printed(value: float, digits: int) -> str:
+    """A number as the papers print it: fixed digits, an exact half rounded up (49.625 -> 49.63, as in KRIS-Bench).
+
+    Python's own formatting rounds such a half to the even digit. Infinite values are ``inf``.
+    """
+    if not math.isfinite(value) or abs(value) >= 1e15:
+        return f"{value:.{digits}f}"
+    text = str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    return text.lstrip("-") if not text.strip("-0.") else text
+
+
 class Standing(NamedTuple):
     """Which lines are best and second in each column: sets of (line number, column name)."""
 
@@ -104,7 +117,7 @@ def standing(table: Table) -> Standing:
                 cell = row.cells.get(column.name)
                 wanted = row.kind == "run" or (row.kind == "published" and (complete or not own))
                 if row.group == group and wanted and cell is not None and cell.value is not None:
-                    found[number] = round(cell.value, column.digits)
+                    found[number] = float(printed(cell.value, column.digits))
                     if row.kind == "run":
                         counts.add(cell.n)
             if len(found) < 2 or len(counts) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from pathlib import Path
@@ -17,7 +18,8 @@ from editgauge.benchmarks.textedit import tables as textedit
 from editgauge.benchmarks.textedit.judge_tables import report
 from editgauge.benchmarks.texteditbench import tables as texteditbench
 from editgauge.frame import Frame
-from editgauge.tables import Table
+from editgauge.stats import Moments
+from editgauge.tables import Table, printed
 from editgauge.tabulate import build
 from editgauge.types import Row, Status, Variant
 from tests.made_rows import frame, record, row
@@ -239,6 +241,28 @@ class TestKris:
                 assert getattr(cells[f"{dimension}/{metric}"], attribute) == pytest.approx(mean.value)
             for name, value in expected.averages.items():
                 assert getattr(cells[f"{name}/avg"], attribute) == pytest.approx(value)
+
+    @pytest.mark.parametrize("judge", ["gpt4o", "qwen2.5-vl-72b"])
+    def test_printed_averages_are_the_papers_to_the_last_digit(self, judge: str) -> None:
+        """A paper's own metrics as scores give the averages that it prints, but for the cells that audit reports."""
+        with (PACKAGE / "krisbench" / f"published_{judge}.csv").open() as file:
+            lines = list(csv.DictReader(file))
+        wrong = set()
+        for model in [name for name in lines[0] if name not in ("dimension", "metric")]:
+            cells = {(line["dimension"], line["metric"]): line[model] for line in lines}
+            for dimensions in kris.TYPES.values():
+                for dimension, metrics in dimensions.items():
+                    raw = [float(cells[dimension, metric]) / 25 + 1 for metric in metrics]
+                    parts = [Moments(np.array(value), np.array(1.0)) for value in raw]
+                    if printed(float(kris.average(parts)), 2) != cells[dimension, "avg"]:
+                        wrong.add((model, dimension))
+        assert (
+            wrong
+            == {
+                "gpt4o": {("Emu2", "Spatial Perception")},
+                "qwen2.5-vl-72b": {("BAGEL", "Spatial Perception"), ("AnyEdit", "Attribute Perception")},
+            }[judge]
+        )
 
     def test_an_editor_that_takes_one_picture_gets_the_lowest_score(self) -> None:
         b = "krisbench"

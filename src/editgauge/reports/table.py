@@ -20,7 +20,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from editgauge.reports import escape
-from editgauge.tables import Cell, Column, Table, TableRow, standing
+from editgauge.tables import Cell, Column, Table, TableRow, printed, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor", "both"]
@@ -99,7 +99,7 @@ def number(value: float | None, digits: int) -> str:
     """A value as printed: fixed digits, ∞, or a dash where there is none."""
     if value is None:
         return _NOTHING
-    return "∞" if math.isinf(value) else f"{value:.{digits}f}"
+    return "∞" if math.isinf(value) else printed(value, digits)
 
 
 def _cell_text(cell: Cell | None, column: Column) -> str:
@@ -120,16 +120,17 @@ def _count_text(cell: Cell | None) -> str:
 
 
 def _counted_runs(table: Table) -> list[list[Column]]:
-    """Neighbouring columns that have the same counts in every line: they share one column of counts."""
+    """Neighbouring columns under one heading with the same counts in every line: they share one column of counts."""
     runs: list[list[Column]] = []
-    previous: list[str] | None = None
+    previous: tuple[object, ...] | None = None
     for column in table.columns:
         counts = [_count_text(row.cells.get(column.name)) for row in table.rows if row.kind == "run"]
-        if counts == previous:
+        shared = (column.heading[:-1], counts)
+        if shared == previous:
             runs[-1].append(column)
         else:
             runs.append([column])
-        previous = counts
+        previous = shared
     return runs
 
 
@@ -151,8 +152,7 @@ def _grid(table: Table) -> _Drawn:
                 mark: _Mark = "best" if key in place.best else "second" if key in place.second else ""
                 lines[line].append(_Item(_cell_text(row.cells.get(column.name), column), mark))
         if any(row.cells.get(run[0].name, Cell(None)).n is not None for row in table.rows):
-            shared = run[0].heading[:-1] if len({column.heading[:-1] for column in run}) == 1 else ()
-            headings.append((*shared, "n"))
+            headings.append((*run[0].heading[:-1], "n"))
             for line, row in enumerate(table.rows):
                 lines[line].append(_Item(_count_text(row.cells.get(run[0].name)), "count"))
     breaks = {
@@ -302,7 +302,7 @@ def _csv(table: Table) -> str:
 
 def _exact(value: float | None, digits: int) -> str:
     """As printed, but empty where there is none and ``inf`` for ∞: what programs read."""
-    return "" if value is None else "inf" if math.isinf(value) else f"{value:.{digits}f}"
+    return "" if value is None else "inf" if math.isinf(value) else printed(value, digits)
 
 
 def _latex(table: Table) -> str:

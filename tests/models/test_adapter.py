@@ -90,7 +90,6 @@ def test_a_bad_start_is_named(program: Program, text: str, words: str) -> None:
 )
 def test_a_bad_answer_is_named(program: Program, tmp_path: Path, text: str, words: str) -> None:
     adapter = Adapter(program(HELLO + text), answer_seconds=0.5 if "sleep" in text else 20)
-    adapter._process.wait if "sleep" not in text else None  # noqa: B018
     with pytest.raises(WeightsError, match=words):
         adapter.ask(tmp_path / "x.png", "")
     if "sleep" in text:
@@ -160,3 +159,51 @@ def test_an_output_that_is_no_picture_is_never_asked_about(program: Program, tmp
     bad.write_bytes(b"not a picture")
     scores = scorer(program(GOOD))(sample, Edit(sample.id, "e", bad))
     assert {s.status for s in scores} == {Status.UNREADABLE}
+
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+FAKE_REWARD = """
+class Model:
+    def score(self, text, image):
+        print("libraries print to standard output")
+        if text == "bad":
+            raise RuntimeError("no such picture")
+        return len(text) * 0.25
+
+def load(name, device, med_config):
+    return Model()
+"""
+FAKE_MEDCLIP = """
+import torch
+__version__ = "0.0.3"
+class MedCLIPVisionModelViT: pass
+class MedCLIPModel:
+    def __init__(self, vision_cls): pass
+    def from_pretrained(self): pass
+    def to(self, device): return self
+    def eval(self): return self
+    def __call__(self, numbers):
+        return {"img_embeds": numbers, "text_embeds": torch.tensor([[4.0, 3.0]])}
+class MedCLIPProcessor:
+    def __call__(self, text, images, return_tensors, padding):
+        assert images.mode == "RGB" and text == ["a word"]
+        return {"numbers": torch.tensor([[3.0, 4.0]])}
+"""
+
+
+@pytest.mark.parametrize("name", ["imagereward", "medclip"])
+def test_the_example_programs_keep_to_the_conversation(name: str, tmp_path: Path) -> None:
+    """With the package played by a few lines: ours is the conversation, theirs the model."""
+    (tmp_path / "ImageReward.py").write_text(FAKE_REWARD)
+    (tmp_path / "medclip.py").write_text(FAKE_MEDCLIP)
+    sample = make_sample(tmp_path)
+    words = ["env", f"PYTHONPATH={tmp_path}", sys.executable, str(EXAMPLES / f"{name}_adapter.py")]
+    with Adapter(words) as adapter:
+        if name == "medclip":
+            assert adapter.identity == "0.0.3"
+            assert adapter.ask(sample.image, "a word").value == pytest.approx(24 / 25)
+            return
+        assert adapter.model == "ImageReward-v1.0"
+        assert adapter.ask(sample.image, "four").value == 1.0
+        assert adapter.ask(sample.image, "bad").error == "RuntimeError: no such picture"
+        assert adapter.ask(sample.image, "sixsix").value == 1.5

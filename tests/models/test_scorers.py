@@ -367,3 +367,41 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     empty = scorer(pairs[:1])
     assert {s.status for s in empty} == {Status.NOT_APPLICABLE}
     assert "found 1 of 1" in empty[0].reason
+
+
+# -- in a run --------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(monkeypatch: Any, tmp_path: Path) -> None:
+    from editgauge.hashes import HashStore
+    from editgauge.results import RunFolder
+    from editgauge.run import collect
+    from editgauge.run.score import score
+
+    samples = [make_sample(tmp_path / "data", f"s{n}", caption="a sign", change="red") for n in range(3)]
+    for number, sample in enumerate(samples):
+        write_png(tmp_path / "out" / f"{sample.id}.png", read_image(sample.image) // (number + 2))
+    run = RunFolder.create(tmp_path / "run")
+
+    def once() -> Any:
+        scorers = [*textedit.BENCHMARK.scorers(("embedding",), cache=run.cache_folder)]
+        scorers += [named(texteditbench, "lpips"), named(medebench, "fid", cache=run.cache_folder)]
+        with HashStore(None) as hashes:
+            records = collect.take_in(run, "mini", "dark", tmp_path / "out", samples, hashes)
+            return score(run, "mini", samples, records, scorers, hashes=hashes, workers=0)
+
+    assert once().without_score == 3 * 2 + 3 * 2 + 2
+    assert once().computed == 0, "what failed for want of weights is not tried again without them"
+    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
+    tiny.install_clip(monkeypatch, tmp_path / "weights")
+    tiny.install_aesthetic(monkeypatch, tmp_path / "weights")
+    tiny.install_inception(monkeypatch, tmp_path / "weights")
+    summary = once()
+    assert (summary.computed, summary.without_score) == (14, 0)
+    assert once().computed == 0
+    rows = {(row.sample, row.metric, row.variant): row for row in run.rows()}
+    assert len(rows) == 14
+    assert rows["*", "fid", "faithful"].detail["samples"] == 3
+    assert rows["s1", "lpips", "corrected"].value > 0
+    assert rows["s1", "CLIP", "faithful"].origin["clip-vit-large-patch14"]["model.safetensors"]
+    assert str(tmp_path) not in repr(rows)

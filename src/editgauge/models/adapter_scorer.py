@@ -18,11 +18,11 @@ from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
 @dataclass(frozen=True)
 class AdapterScorer:
-    """A `types.BatchScorer` that asks a program for the value of a picture and a text.
+    """Values of a model that runs as a program in an environment of its own, asked with a picture and a text.
 
-    `measures` pairs a metric with the sample's field that holds its text. The command comes from `command`, else from
-    the environment variable `variable`; without either every pair fails with what to set. The program runs as long as
-    this process and answers one question at a time.
+    A `types.BatchScorer`. `measures` pairs a metric with the sample's field that holds its text. The command comes
+    from `command`, else from the environment variable `variable`; without either every pair fails with what to set.
+    The program runs as long as this process and answers one question at a time.
     """
 
     name: str

@@ -37,7 +37,10 @@ class Measure:
 
 @dataclass(frozen=True)
 class ClipScorer:
-    """A `types.BatchScorer` over CLIP ViT-L/14. Features are kept in `cache` and shared by all metrics and editors."""
+    """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept by content.
+
+    A `types.BatchScorer`. `cache` is the folder of the feature store, shared by all metrics, editors and benchmarks.
+    """
 
     measures: tuple[Measure, ...]
     name: str = "clip"

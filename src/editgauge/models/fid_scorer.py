@@ -31,10 +31,11 @@ KID = Metric(
 
 @dataclass(frozen=True)
 class FidScorer:
-    """A `types.SetScorer`: outputs against the references of the same samples.
+    """Distance of the set of outputs from the set of references: one value an editor, not one a sample.
 
-    A sample without an output takes its reference out of the set with it, so that an editor is not punished twice;
-    how many samples went in stands in the rows' detail. Features are kept in `cache` and survive an interruption.
+    A `types.SetScorer`. A sample without an output takes its reference out of the set with it, so that an editor is
+    not punished twice; how many samples went in stands in the rows' detail. Features are kept in `cache` and survive
+    an interruption.
     """
 
     metrics: tuple[Metric, ...] = (FID, KID)

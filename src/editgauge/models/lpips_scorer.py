@@ -48,11 +48,12 @@ MakeFrames = Callable[[Sample, Edit], Frames]
 
 @dataclass(frozen=True)
 class LpipsScorer:
-    """A `types.BatchScorer`. `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the default one).
+    """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when identical.
 
-    Pairs of one batch with the same reference share its features, and the last references stay in memory
-    (`KEPT_BYTES`): hand pairs over sample by sample, all editors of a sample together, and each further editor costs
-    half. Values do not depend on the batch (to 1e-5 on a GPU, exactly on a CPU, where frames go one by one).
+    A `types.BatchScorer`. `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the default one). Pairs
+    of one batch with the same reference share its features, and the last references stay in memory (`KEPT_BYTES`):
+    hand pairs over sample by sample, all editors of a sample together, and each further editor costs half. Values do
+    not depend on the batch (to 1e-5 on a GPU, exactly on a CPU, where frames go one by one).
     """
 
     frames: MakeFrames

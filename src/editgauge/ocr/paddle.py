@@ -69,7 +69,8 @@ class PaddleOcr:
                 found = list(_old(reader, pixels) if _major() < 3 else _new(reader, pixels))
             except Exception as error:  # the library has no error type of its own
                 raise OcrError(f"the OCR engine 'paddleocr' failed: {error or type(error).__name__}") from error
-        return clean(found, (image.shape[1], image.shape[0]))
+        # its models write right-to-left text in the order of the pixels; 2.x turns it around, 3.x no longer does
+        return clean(found, (image.shape[1], image.shape[0]), visual=_major() >= 3)
 
 
 def engine() -> PaddleOcr:

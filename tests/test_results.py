@@ -97,6 +97,36 @@ def test_a_retired_row_may_come_back(tmp_path: Path) -> None:
     assert [r.fingerprint for r in run.rows()] == ["old"]
 
 
+@pytest.mark.parametrize("damage", [b"", b"junk", b"PAR1 and no end"])
+def test_a_damaged_parquet_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    with run.writer() as writer:
+        writer.write([row()])
+    (file,) = run.parquet()
+    file.write_bytes(damage)
+    assert RunFolder.open(run.path).rows() == [row()]
+
+
+def test_damage_inside_a_parquet_file_is_one_clear_error(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    with run.writer() as writer:
+        writer.write([row()])
+    (file,) = run.parquet()
+    data = bytearray(file.read_bytes())
+    data[4:-4] = bytes(len(data) - 8)
+    file.write_bytes(data)
+    with pytest.raises(RunError, match="delete the run's folder rows/parquet"):
+        run.rows()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "7", '{"format": 1, "entries": 7}', '{"format": 99}', "\0"])
+def test_a_damaged_manifest_is_one_clear_error(tmp_path: Path, text: str) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    (run.path / "manifest.json").write_text(text)
+    with pytest.raises(RunError, match=r"restore it or start a new run|use the editgauge that wrote it"):
+        RunFolder.open(run.path)
+
+
 def test_a_full_disk_is_one_clear_error_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = RunFolder.create(tmp_path / "run")
     writer = run.writer()

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,8 @@ _KEY = "benchmark, sample, editor, scorer, metric, variant, source, repeat"
 def parquet(run: Path, problems: list[str]) -> list[Path]:
     """The run's Parquet files, rebuilt when any segment has grown since; contradictions are added to `problems`.
 
-    The file's name holds a hash of the segments' names and sizes, so that a reader can tell whether it is current.
+    The file's name holds a hash of the segments' names and sizes, so that a reader can tell whether it is current. One
+    that was cut short or overwritten is made again.
     """
     source = run / "rows" / "segments"
     parts = [(path, _whole_lines(path)) for path in segments.segments(source)]
@@ -42,7 +43,7 @@ def parquet(run: Path, problems: list[str]) -> list[Path]:
     folder = run / "rows" / "parquet"
     target = folder / f"rows-{state}.parquet"
     notes = target.with_suffix(".problems.json")
-    if not target.exists():
+    if not _whole_file(target):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _build(parts, target, notes)
@@ -61,8 +62,8 @@ def fetch_tuples(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()
     """The result of a query over the table `rows` made of Parquet files; empty when there are none."""
     if not files:
         return []
-    with _connect() as db:
-        db.execute(f"CREATE VIEW rows AS SELECT * FROM read_parquet({_names(files)})")
+    with database() as db:
+        db.execute(f"CREATE VIEW rows AS SELECT * FROM {relation(files)}")
         return list(db.execute(sql, list(parameters)).fetchall())
 
 
@@ -70,8 +71,8 @@ def fetch(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> li
     """As `fetch_tuples`, each row as a mapping from column to value."""
     if not files:
         return []
-    with _connect() as db:
-        db.execute(f"CREATE VIEW rows AS SELECT * FROM read_parquet({_names(files)})")
+    with database() as db:
+        db.execute(f"CREATE VIEW rows AS SELECT * FROM {relation(files)}")
         cursor = db.execute(sql, list(parameters))
         columns = [column[0] for column in cursor.description]
         return [dict(zip(columns, values, strict=True)) for values in cursor.fetchall()]
@@ -79,7 +80,7 @@ def fetch(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> li
 
 def _build(parts: Sequence[tuple[Path, int]], target: Path, notes: Path) -> None:
     problems: list[str] = []
-    with tempfile.TemporaryDirectory(prefix=".build-", dir=target.parent) as scratch, _connect() as db:
+    with tempfile.TemporaryDirectory(prefix=".build-", dir=target.parent) as scratch, database() as db:
         db.execute(f"SET temp_directory = '{_quoted(Path(scratch))}'")
         if not _load_whole(parts, db):
             _load(_clean(parts, Path(scratch), problems), db)
@@ -165,15 +166,39 @@ def _whole_lines(path: Path) -> int:
     return 0
 
 
+def _whole_file(path: Path) -> bool:
+    """Whether a Parquet file has its beginning and its end; what lies between is only looked at when it is read."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(end - 4, 0))
+            return end > 12 and start == file.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
-def _connect() -> Any:
+def database() -> Iterator[Any]:
+    """A DuckDB connection in memory; what DuckDB cannot read inside the block is raised as `RunError`."""
     import duckdb
 
     db = duckdb.connect(":memory:")
     try:
         yield db
+    except duckdb.Error as error:
+        said = str(error).strip().splitlines()[0][:200]
+        raise RunError(
+            f"the run's Parquet files cannot be read ({said}); delete the run's folder rows/parquet: "
+            "it is made again from the rows"
+        ) from error
     finally:
         db.close()
+
+
+def relation(files: Sequence[Path]) -> str:
+    """Parquet files as SQL has them after FROM."""
+    return f"read_parquet({_names(files)})"
 
 
 def _names(files: Sequence[Path]) -> str:

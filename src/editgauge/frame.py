@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from editgauge import compact
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.types import Row, Status
 
@@ -378,32 +379,23 @@ class Frame:
 
 def _encoded(files: Sequence[Path], benchmark: str) -> tuple[dict[str, list[str]], dict[str, Any]]:
     """The distinct texts of each text column, and every column as numbers (into these texts, but for repeat, value)."""
-    import duckdb
-
-    quoted = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
-    try:
-        with duckdb.connect(":memory:") as db:
+    with compact.database() as db:
+        db.execute(
+            f"CREATE TABLE part AS SELECT {', '.join(_TEXT)}, repeat, value "
+            f"FROM {compact.relation(files)} WHERE benchmark = ?",
+            [benchmark],
+        )
+        names: dict[str, list[str]] = {}
+        for name in _TEXT:
+            found = [text for (text,) in db.execute(f"SELECT DISTINCT {name} FROM part ORDER BY 1").fetchall()]
+            names[name] = found
             db.execute(
-                f"CREATE TABLE part AS SELECT {', '.join(_TEXT)}, repeat, value "
-                f"FROM read_parquet([{quoted}]) WHERE benchmark = ?",
-                [benchmark],
+                f"CREATE TABLE d_{name} AS SELECT * FROM (SELECT unnest(?) AS text, unnest(?) AS code)",
+                [found, list(range(len(found)))],
             )
-            names: dict[str, list[str]] = {}
-            for name in _TEXT:
-                found = [text for (text,) in db.execute(f"SELECT DISTINCT {name} FROM part ORDER BY 1").fetchall()]
-                names[name] = found
-                db.execute(
-                    f"CREATE TABLE d_{name} AS SELECT * FROM (SELECT unnest(?) AS text, unnest(?) AS code)",
-                    [found, list(range(len(found)))],
-                )
-            picked = ", ".join(f"d_{name}.code AS {name}" for name in _TEXT)
-            joins = " ".join(f"JOIN d_{name} ON part.{name} = d_{name}.text" for name in _TEXT)
-            return names, db.execute(f"SELECT {picked}, repeat, value FROM part {joins}").fetchnumpy()
-    except duckdb.Error as error:
-        raise RunError(
-            f"the run's Parquet files cannot be read ({str(error).splitlines()[0][:200]}); delete the run's folder "
-            f"rows/parquet: it is made again from the rows"
-        ) from error
+        picked = ", ".join(f"d_{name}.code AS {name}" for name in _TEXT)
+        joins = " ".join(f"JOIN d_{name} ON part.{name} = d_{name}.text" for name in _TEXT)
+        return names, db.execute(f"SELECT {picked}, repeat, value FROM part {joins}").fetchnumpy()
 
 
 def _number(value: float | None, status: Status) -> float:

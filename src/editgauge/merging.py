@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import orjson
 
+from editgauge import compact
 from editgauge.errors import RunError
 from editgauge.results import KEY_COLUMNS, EditRecord, RowKey, RunFolder
 from editgauge.types import Row, Status, Variant
@@ -76,14 +77,11 @@ def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
 @contextlib.contextmanager
 def _database(runs: Sequence[RunFolder]) -> Iterator[Any]:
     """A database with the current rows of all runs: table `rows` with the run's number as `origin_run`."""
-    import duckdb
-
-    with duckdb.connect(":memory:") as db:
+    with compact.database() as db:
         parts = []
         for number, run in enumerate(runs):
-            for path in run.parquet():
-                name = str(path).replace("'", "''")
-                parts.append(f"SELECT *, {number} AS origin_run FROM read_parquet('{name}')")
+            if files := run.parquet():
+                parts.append(f"SELECT *, {number} AS origin_run FROM {compact.relation(files)}")
         empty = f"SELECT {', '.join(f'NULL AS {name}' for name in _COLUMNS)}, 0 AS origin_run WHERE false"
         db.execute(f"CREATE VIEW rows AS {' UNION ALL BY NAME '.join(parts) if parts else empty}")
         yield db

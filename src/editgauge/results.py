@@ -175,8 +175,11 @@ class RunFolder:
             ) from None
         except (OSError, orjson.JSONDecodeError) as error:
             raise RunError(f"{path}: cannot be read ({error}); restore it or start a new run") from error
-        if not isinstance(manifest, dict):
-            raise RunError(f"{path}: wanted an object, found {type(manifest).__name__}; restore it or start a new run")
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("entries", []), list):
+            found = "entries that are no list" if isinstance(manifest, dict) else type(manifest).__name__
+            raise RunError(
+                f"{path}: wanted an object with a list of entries, found {found}; restore it or start a new run"
+            )
         return manifest
 
     def record(self, command: str, **facts: Any) -> None:

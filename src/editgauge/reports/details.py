@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from editgauge import compact
 from editgauge.frame import WHOLE_SET, Frame
 from editgauge.results import RunFolder
 
@@ -104,17 +105,14 @@ def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
     files = [path for run in runs for path in run.parquet()]
     if not files:
         return
-    import duckdb
-
-    names = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
-    with duckdb.connect(":memory:") as db:
+    with compact.database() as db:
         db.execute(
             "CREATE TABLE place AS SELECT * FROM (SELECT unnest(?) AS sample, unnest(?) AS number)",
             [list(frame.samples.ids), list(range(len(frame.samples)))],
         )
         cursor = db.execute(
             "SELECT r.sample, editor, metric, variant, source, repeat, value, status, reason, detail "
-            f"FROM read_parquet([{names}]) AS r JOIN place ON place.sample = r.sample "
+            f"FROM {compact.relation(files)} AS r JOIN place ON place.sample = r.sample "
             "WHERE benchmark = ? AND r.sample <> ? AND list_contains(?, editor) "
             "ORDER BY place.number, editor, metric, variant, source, repeat",
             [frame.benchmark, WHOLE_SET, list(frame.editors)],

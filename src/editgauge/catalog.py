@@ -32,6 +32,14 @@ EDITORS: dict[str, str] = {
     "gemini": "editgauge.editors.gemini:gemini",
     "command": "editgauge.editors.command:command",
     "http": "editgauge.editors.http:http",
+    "instructpix2pix": "editgauge.editors.diffusers:instructpix2pix",
+    "magicbrush": "editgauge.editors.diffusers:magicbrush",
+    "paint-by-inpaint": "editgauge.editors.diffusers:paint_by_inpaint",
+    "flux-kontext": "editgauge.editors.diffusers:flux_kontext",
+    "qwen-image-edit": "editgauge.editors.diffusers:qwen_image_edit",
+    "qwen-image-edit-plus": "editgauge.editors.diffusers:qwen_image_edit_plus",
+    "omnigen": "editgauge.editors.diffusers:omnigen",
+    "omnigen2": "editgauge.editors.diffusers:omnigen2",
 }
 OCR_ENGINES: dict[str, str] = {
     "rapidocr": "editgauge.ocr.rapid:engine",

@@ -1,0 +1,195 @@
+"""Diffusion editors end to end, on tiny random pipelines that the tests save to disk themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("diffusers", reason="diffusion editors need the extra neural")
+pytest.importorskip("transformers", reason="diffusion editors need the extra neural")
+
+from tests.editors import tiny_pipelines
+
+from editgauge import catalog
+from editgauge.editors import diffusers as family
+from editgauge.errors import DataError, UsageError
+from editgauge.images import read_image
+from editgauge.results import RunFolder
+from editgauge.run.edit import edit as edit_all
+from editgauge.testing import make_sample
+from editgauge.types import Status
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Pipelines on disk, each made once."""
+    folder = tmp_path_factory.mktemp("pipelines")
+    makers = {
+        "pix2pix": tiny_pipelines.instructpix2pix,
+        "kontext": tiny_pipelines.kontext,
+        "qwen": tiny_pipelines.qwen,
+        "plus": lambda path: tiny_pipelines.qwen(path, plus=True),
+    }
+    return lambda name: folder / name if (folder / name).is_dir() else makers[name](folder / name)
+
+
+@pytest.fixture
+def small_qwen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Qwen's pipelines bring every picture to a million pixels, which is slow for nothing here."""
+    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit as one
+    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit_plus as several
+
+    before = one.calculate_dimensions
+    monkeypatch.setattr(one, "calculate_dimensions", lambda area, ratio: before(min(area, 64 * 64), ratio))
+    monkeypatch.setattr(several, "VAE_IMAGE_SIZE", 64 * 64)
+    monkeypatch.setattr(several, "CONDITION_IMAGE_SIZE", 64 * 64)
+
+
+def editor(family_name: str, path: Path, **settings: Any) -> Any:
+    return catalog.find("editors", family_name)([], model=str(path), num_inference_steps="2", device="cpu", **settings)
+
+
+def test_instructpix2pix_in_batches_gives_what_it_gives_alone(saved: Any, tmp_path: Path) -> None:
+    path = saved("pix2pix")
+    samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(3)]
+    samples.append(make_sample(tmp_path / "data", "tall", size=(48, 64)))
+    together = editor("instructpix2pix", path, side="64", batch_size="4", name="together")
+    alone = editor("magicbrush", path, side="64", name="alone")
+    run = RunFolder.create(tmp_path / "run")
+    assert edit_all(run, "mini", samples, together).counts == {"scored": 4}
+    assert edit_all(run, "mini", samples, alone).counts == {"scored": 4}
+    records = {(r.editor, r.sample): r for r in run.edits("mini")}
+    for sample in samples:
+        one, other = (read_image(run.path / str(records[name, sample.id].path)) for name in ("together", "alone"))
+        assert one.shape == other.shape
+        assert abs(one.astype(int) - other).max() <= 2
+    record = records["together", "s0"]
+    assert record.seed == 0
+    assert (record.width, record.height) == (64, 48)
+    assert record.settings["num_inference_steps"] == 2
+    assert record.settings["image_guidance_scale"] == 1.5
+    assert record.settings["model"] == "pix2pix", "no path of this machine"
+    assert str(record.settings["revision"]).startswith("folder-")
+
+
+def test_a_seed_makes_the_same_picture_again_and_another_seed_another(saved: Any, tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, size=(64, 48))
+    pictures = []
+    for seed in ("1", "1", "2"):
+        edit = editor("instructpix2pix", saved("pix2pix"), side="64", seed=seed)(sample, tmp_path)
+        assert edit.seed == int(seed)
+        pictures.append(read_image(edit.path))
+    assert (pictures[0] == pictures[1]).all()
+    assert (pictures[0] != pictures[2]).any()
+
+
+def test_kontext_keeps_the_shape_of_the_input(saved: Any, tmp_path: Path) -> None:
+    settings = {"max_area": str(64 * 48), "_auto_resize": "false", "max_sequence_length": "16"}
+    edit = editor("flux-kontext", saved("kontext"), **settings)(make_sample(tmp_path, size=(64, 48)), tmp_path)
+    assert edit.ok, edit.reason
+    assert (edit.width, edit.height) == (64, 48)
+    assert edit.settings["guidance_scale"] == 2.5
+
+
+def test_qwen_edits_one_picture(saved: Any, small_qwen: None, tmp_path: Path) -> None:
+    edit = editor("qwen-image-edit", saved("qwen"))(make_sample(tmp_path, size=(64, 48)), tmp_path)
+    assert edit.ok, edit.reason
+    assert edit.settings["true_cfg_scale"] == 4.0
+    sample = make_sample(tmp_path, "two")
+    several = replace(sample, images=(sample.image, sample.image))
+    assert editor("qwen-image-edit", saved("qwen"))(several, tmp_path).status is Status.NOT_APPLICABLE
+
+
+def test_qwen_plus_takes_several_pictures_and_demonstrations(saved: Any, small_qwen: None, tmp_path: Path) -> None:
+    samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(3)]
+    several = replace(samples[0], images=(samples[0].image, samples[1].image))
+    made = editor("qwen-image-edit-plus", saved("plus"), height="64", width="64")
+    assert made(several, tmp_path).ok
+    factory = catalog.find("editors", "qwen-image-edit-plus")
+    settings = {"model": str(saved("plus")), "num_inference_steps": 1, "device": "cpu", "height": 64, "width": 64}
+    shown = factory(samples, **settings, shots="1")(samples[0], tmp_path)
+    assert shown.ok, shown.reason
+    assert len(shown.detail["shots"]) == 1
+    crowded = factory(samples, **settings, shots="2")(samples[0], tmp_path)
+    assert crowded.status is Status.NOT_APPLICABLE
+    assert "5 pictures" in crowded.reason
+
+
+def test_what_the_safety_checker_withholds_is_refused(saved: Any, tmp_path: Path) -> None:
+    made = editor("instructpix2pix", saved("pix2pix"), side="64")
+    image = SimpleNamespace(save=lambda path: None)
+    made._loaded = (lambda **_: SimpleNamespace(images=[image], nsfw_content_detected=[True]), "made here")
+    edit = made(make_sample(tmp_path), tmp_path)
+    assert edit.status is Status.REFUSED
+    assert "safety checker" in edit.reason
+
+
+def test_usage(saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="found magic"):
+        editor("instructpix2pix", tmp_path, magic="1")
+    with pytest.raises(UsageError, match="cannot be shown demonstrations"):
+        editor("flux-kontext", tmp_path, shots="2")
+    with pytest.raises(UsageError, match="dtype: wanted float16"):
+        editor("instructpix2pix", saved("pix2pix"), dtype="Tensor")(make_sample(tmp_path), tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.HfApi", lambda: SimpleNamespace(model_info=_offline))
+    with pytest.raises(DataError, match=r"give a folder with --model, or a commit with --set revision=…"):
+        editor("instructpix2pix", Path("nobody/nothing"))(make_sample(tmp_path), tmp_path)
+
+
+def _offline(model: str) -> Any:
+    raise OSError("no network")
+
+
+def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
+    saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import diffusers
+
+    asked: dict[str, Any] = {}
+    real = diffusers.StableDiffusionInstructPix2PixPipeline.from_pretrained
+    monkeypatch.setattr(
+        "huggingface_hub.HfApi", lambda: SimpleNamespace(model_info=lambda m: SimpleNamespace(sha="c0ffee"))
+    )
+
+    def load(source: str, *, revision: str, **options: Any) -> Any:
+        asked.update(source=source, revision=revision)
+        return real(str(saved("pix2pix")), **options)
+
+    monkeypatch.setattr(diffusers.StableDiffusionInstructPix2PixPipeline, "from_pretrained", load)
+    factory = catalog.find("editors", "instructpix2pix")
+    settings = {"num_inference_steps": 1, "side": 64, "device": "cpu"}
+    edit = factory([], **settings)(make_sample(tmp_path), tmp_path)
+    assert asked == {"source": "timbrooks/instruct-pix2pix", "revision": "c0ffee"}
+    assert edit.settings["revision"] == "c0ffee"
+    factory([], **settings, revision="abc")(make_sample(tmp_path), tmp_path)
+    assert asked["revision"] == "abc"
+
+
+def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
+    import inspect
+
+    import diffusers
+
+    for name, line in family.FAMILIES.items():
+        assert catalog.EDITORS[name].startswith("editgauge.editors.diffusers:")
+        assert line.origin
+        pipeline = getattr(diffusers, line.pipeline, None)
+        if pipeline is None:
+            with pytest.raises(UsageError, match=f"has no {line.pipeline}"):
+                catalog.find("editors", name)([])
+            continue
+        accepted = inspect.signature(pipeline.__call__).parameters
+        assert set(line.defaults) <= set(accepted), name
+        assert line.argument in accepted
+
+
+def test_settings_become_values() -> None:
+    assert [family.typed(word) for word in ("7", "2.5", "true", "none", " ", 3)] == [7, 2.5, True, None, " ", 3]

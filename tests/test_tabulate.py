@@ -65,6 +65,18 @@ class TestCells:
         made = table([*scores("one", [0.5] * 8), row("*", "one", "fid", 40.0)])
         assert made.rows[0].cells["fid"] == Cell(40.0)
 
+    def test_nor_is_it_compared_where_it_was_made_from_other_numbers_of_samples(self) -> None:
+        def distance(editor: str, value: float, samples: int) -> Row:
+            return replace(row("*", editor, "fid", value), detail={"samples": samples})
+
+        rows = [*scores("one", [0.5] * 8), *scores("two", [0.5] * 8)]
+        made = table([*rows, distance("one", 40.0, 8), distance("two", 30.0, 7)])
+        assert made.rows[1].cells["fid"] == Cell(30.0, 7, 8)
+        assert not any(name == "fid" for _, name in standing(made).best)
+        assert any("FID: it was computed from different numbers of samples (7 to 8)" in note for note in made.notes)
+        made = table([*rows, distance("one", 40.0, 8), distance("two", 30.0, 8)])
+        assert (1, "fid") in standing(made).best
+
     def test_an_infinite_score_makes_the_mean_infinite(self) -> None:
         rows = [row("0", "one", "ssim", None, infinite=True), row("1", "one", "ssim", 3.0)]
         assert table(rows).rows[0].cells["ssim"].value == math.inf

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from editgauge import compact
@@ -164,6 +165,8 @@ class Frame:
     variants: tuple[str, ...]
     sources: tuple[str, ...]
     columns: Columns
+    set_counts: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+    """(metric, variant, editor) -> how many samples a value of the whole set was computed from."""
     _grids: dict[tuple[str, str], Grid] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Grids made so far; `replace` starts with none."""
 
@@ -184,7 +187,9 @@ class Frame:
         }
         value = np.array([_number(row.value, row.status) for row in kept], dtype=np.float64)
         repeat = np.array([row.repeat for row in kept], dtype=np.int32)
-        return cls._assemble(benchmark, samples, names, arrays, repeat, value)
+        made = cls._assemble(benchmark, samples, names, arrays, repeat, value)
+        of_sets = [(row.metric, row.variant, row.editor, row.detail) for row in kept if row.sample == WHOLE_SET]
+        return replace(made, set_counts=_set_counts(of_sets))
 
     @classmethod
     def from_parquet(cls, files: Sequence[Path], samples: Iterable[Mapping[str, Any]], benchmark: str) -> Frame:
@@ -194,7 +199,7 @@ class Frame:
         """
         if not files:
             return cls.from_rows([], samples, benchmark)
-        names, columns = _encoded(files, benchmark)
+        names, columns, of_sets = _encoded(files, benchmark)
         order = {status.value: code for code, status in enumerate(STATUSES)}
         strange = [text for text in names["status"] if text not in order]
         if strange:
@@ -204,7 +209,9 @@ class Frame:
         arrays["status"] = known[arrays["status"]] if len(known) else arrays["status"]
         value = np.ma.filled(np.ma.asarray(columns["value"], dtype=np.float64), np.nan)
         value = np.where(np.isnan(value) & (arrays["status"] == _SCORED), np.inf, value)
-        return cls._assemble(benchmark, samples, names, arrays, np.asarray(columns["repeat"]).astype(np.int32), value)
+        repeat = np.asarray(columns["repeat"]).astype(np.int32)
+        made = cls._assemble(benchmark, samples, names, arrays, repeat, value)
+        return replace(made, set_counts=_set_counts(of_sets))
 
     @classmethod
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
@@ -377,8 +384,22 @@ class Frame:
             )
 
 
-def _encoded(files: Sequence[Path], benchmark: str) -> tuple[dict[str, list[str]], dict[str, Any]]:
-    """The distinct texts of each text column, and every column as numbers (into these texts, but for repeat, value)."""
+def _set_counts(rows: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> dict[tuple[str, str, str], int]:
+    """From the details of rows of whole sets: the entry ``samples``, where it is there."""
+    found = {}
+    for metric, variant, editor, detail in rows:
+        count = detail.get("samples")
+        if isinstance(count, int) and not isinstance(count, bool):
+            found[metric, variant, editor] = count
+    return found
+
+
+_OfSets = list[tuple[str, str, str, Mapping[str, Any]]]
+
+
+def _encoded(files: Sequence[Path], benchmark: str) -> tuple[dict[str, list[str]], dict[str, Any], _OfSets]:
+    """The distinct texts of each text column; every column as numbers (into these texts, but for repeat and value);
+    and metric, variant, editor and detail of the rows of whole sets."""
     with compact.database() as db:
         db.execute(
             f"CREATE TABLE part AS SELECT {', '.join(_TEXT)}, repeat, value "
@@ -395,7 +416,12 @@ def _encoded(files: Sequence[Path], benchmark: str) -> tuple[dict[str, list[str]
             )
         picked = ", ".join(f"d_{name}.code AS {name}" for name in _TEXT)
         joins = " ".join(f"JOIN d_{name} ON part.{name} = d_{name}.text" for name in _TEXT)
-        return names, db.execute(f"SELECT {picked}, repeat, value FROM part {joins}").fetchnumpy()
+        of_sets = db.execute(
+            f"SELECT metric, variant, editor, detail FROM {compact.relation(files)} WHERE benchmark = ? AND sample = ?",
+            [benchmark, WHOLE_SET],
+        ).fetchall()
+        details = [(m, v, e, _mapping(orjson.loads(detail))) for m, v, e, detail in of_sets]
+        return names, db.execute(f"SELECT {picked}, repeat, value FROM part {joins}").fetchnumpy(), details
 
 
 def _number(value: float | None, status: Status) -> float:

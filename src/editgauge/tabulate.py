@@ -53,7 +53,7 @@ def build(
         return None
     frame = frame.of_editors(editors)
     matrix = _matrix(frame, layout)
-    uneven = _uneven(layout, matrix)
+    uneven = _uneven(layout, matrix) | _uneven_sets(frame, layout)
     found = _cells(frame, layout, matrix, intervals=intervals, resamples=resamples, seed=seed)
     rows = [TableRow(name, cells) for name, cells in zip(frame.editors, found.lines, strict=True)]
     size = len(frame.samples)
@@ -271,7 +271,9 @@ def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Interv
 
 
 def _set_cell(frame: Frame, leaf: Leaf, editor: int) -> Cell:
-    return Cell(_given(frame.of_set(leaf.metric, leaf.variant)[editor]))
+    value = _given(frame.of_set(leaf.metric, leaf.variant)[editor])
+    n = frame.set_counts.get((leaf.metric, leaf.variant, frame.editors[editor]))
+    return Cell(value, n, len(frame.samples)) if value is not None and n is not None else Cell(value)
 
 
 def _given(value: float) -> float | None:
@@ -303,6 +305,18 @@ def _uneven(layout: Layout, part: _Matrix) -> dict[str, str]:
         if len(counts) > 1 and not (scored == scored[0]).all():
             spread = f"{counts.min()} to {counts.max()}" if counts.min() != counts.max() else f"{counts.max()} others"
             found[item.column.name] = f"the editors were scored on different samples ({spread})"
+    return found
+
+
+def _uneven_sets(frame: Frame, layout: Layout) -> dict[str, str]:
+    """The same for metrics of the whole set: values from different numbers of samples."""
+    found = {}
+    for item in layout.fields:
+        leaf = layout.leaves[item.leaves[0]]
+        counts = {frame.set_counts.get((leaf.metric, leaf.variant, editor)) for editor in frame.editors}
+        known = sorted(count for count in counts if count is not None)
+        if leaf.whole_set and len(known) > 1:
+            found[item.column.name] = f"it was computed from different numbers of samples ({known[0]} to {known[-1]})"
     return found
 
 
@@ -347,9 +361,11 @@ def _notes(
     absent = dict.fromkeys(_unscored(frame, layout).values())
     if absent:
         notes.append(f"Nothing was scored yet for: {', '.join(absent)}.")
-    if uneven:
-        titles = [" ".join(f.column.heading) for f in layout.fields if f.column.name in uneven]
-        reason = next(iter(uneven.values()))
+    reasons: dict[str, list[str]] = {}
+    for item in layout.fields:
+        if item.column.name in uneven:
+            reasons.setdefault(uneven[item.column.name], []).append(" ".join(item.column.heading))
+    for reason, titles in reasons.items():
         where = "any column" if len(titles) == len(layout.fields) else ", ".join(titles)
         notes.append(f"{NO_RANK} in {where}: {reason}.")
     if intervals:

@@ -86,6 +86,10 @@ class TestCompare:
         raw = [line.paired.p_permutation for line in found.lines]
         np.testing.assert_allclose([line.holm for line in found.lines], stats.holm(raw))
 
+    def test_a_slice_without_a_score_of_either_is_no_line(self) -> None:
+        rows = [line for line in shifted(0.1) if int(line.sample[2:]) % 2 == 0]
+        assert [line.slice for line in made(rows, by="topic").lines] == ["", "a"]
+
     def test_a_metric_that_one_of_them_lacks_is_left_out(self) -> None:
         assert made([*shifted(0.1), *rows_of("old", "mse", [1.0] * 30)]).lines[0].metric == "ssim"  # type: ignore[list-item]
         assert len(made([*shifted(0.1), *rows_of("old", "mse", [1.0] * 30)]).lines) == 1  # type: ignore[list-item]

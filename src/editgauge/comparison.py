@@ -107,7 +107,9 @@ def compare(
             if np.isnan(values).all(axis=1).any():
                 continue
             for name, mask in slices:
-                lines.append(_line(pair, metric, variant, direction, name, mask, values, top=top, seed=seed))
+                line = _line(pair, metric, variant, direction, name, mask, values, top=top, seed=seed)
+                if line.paired.n or line.only_a or line.only_b:
+                    lines.append(line)
     return Comparison(frame.benchmark, a, b, by, alpha, tuple(_corrected(lines, alpha)))
 
 

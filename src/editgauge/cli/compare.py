@@ -122,12 +122,10 @@ def as_table(item: Comparison) -> Table:
             "needed": Cell(pair.needed), "verdict": Cell(None, text=verdict(line)),
         }  # fmt: skip
         rows.append(TableRow(name, cells))
+    tests = sum(line.holm is not None for line in item.lines)
     notes = [
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
-        (
-            "Intervals: 95 %, BCa bootstrap over samples. "
-            f"p: permutation of signs, corrected (Holm) over {len(item.lines)} lines."
-        ),
+        (f"Intervals: 95 %, BCa bootstrap over samples. p: permutation of signs, corrected (Holm) over {tests} tests."),
     ]
     for line in item.lines:
         if not line.slice and (line.only_a or line.only_b):

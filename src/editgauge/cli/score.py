@@ -53,7 +53,7 @@ def score(
     ] = None,
     tracks: Annotated[
         str,
-        typer.Option("--tracks", help="pixel, ocr, embedding; joined by commas. Default: pixel, or ocr without it."),
+        typer.Option("--tracks", help="pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights."),
     ] = "",
     variant: Annotated[str, typer.Option("--variant", help="For the table: faithful, corrected or both.")] = "both",
     split: SplitOpt = None,
@@ -86,7 +86,7 @@ def score(
     retried = common.statuses(retry)
     wanted = _tracks(tracks)
     bench, dataset, samples = common.load(benchmark, data, split)
-    wanted = wanted or (["ocr"] if explain else _offered(bench)[:1])
+    wanted = wanted or _default_tracks(bench, bool(explain))
     chosen = choose(samples, limit=limit, ids=[*(sample or ()), *(explain or ())], where=where or ())
     folder = RunFolder.create(run)
     options = {"ocr_engine": ocr_engine, "weights": weights, "device": device, "precision": precision}
@@ -169,6 +169,13 @@ def _tracks(text: str) -> list[Track]:
             raise UsageError(f"--tracks {word}: this track has a command of its own: editgauge {_COMMAND[track]}")
         found.append(track)
     return found
+
+
+def _default_tracks(bench: Benchmark, explain: bool) -> list[Track]:
+    """The tracks of the paper's tables that need no weights (`main_tracks`), else the first that there is."""
+    if explain:
+        return ["ocr"]
+    return list(getattr(bench, "main_tracks", ())) or _offered(bench)[:1]
 
 
 def _offered(bench: Benchmark) -> list[Track]:

@@ -39,6 +39,8 @@ class TextEdit:
     published_counts: Mapping[str, int] = field(default_factory=lambda: dict(_COUNTS))
     marks: tuple[str, ...] = ("eval_prompts",)
     data: DataSource = _DATA
+    main_tracks: tuple[Track, ...] = ("ocr",)
+    """What `score` does without --tracks: the paper has no pixel metric."""
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
         """The samples below `root`; `split` is ``fullset`` or ``miniset``: the full set where both are there."""

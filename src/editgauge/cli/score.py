@@ -53,7 +53,9 @@ def score(
     ] = None,
     tracks: Annotated[
         str,
-        typer.Option("--tracks", help="pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights."),
+        typer.Option(
+            "--tracks", help="pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights."
+        ),
     ] = "",
     variant: Annotated[str, typer.Option("--variant", help="For the table: faithful, corrected or both.")] = "both",
     split: SplitOpt = None,

@@ -53,7 +53,7 @@ def repeated(frame: Frame, layout: Layout) -> Table | None:
     if len(parts) < 2:
         return None
     made = _stacked("run", parts, len(frame.samples))
-    return replace(made, name=f"{layout.name}.runs", title=f"{layout.title}: each run of the judge", transposed=False)
+    return replace(made, name=f"{layout.name}.runs", title=f"{layout.title}: each run of the judge")
 
 
 def noise(frame: Frame, variant: Variant) -> Table | None:

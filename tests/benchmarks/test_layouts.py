@@ -278,6 +278,17 @@ class TestKris:
         cells = {line.name: line.cells for line in corrected.rows}
         assert cells["one-picture"]["Temporal Prediction/VC"].value is None
 
+    def test_missing_outputs_of_all_samples_with_several_pictures_are_pointed_out(self) -> None:
+        b = "krisbench"
+        records = [record(str(n), category=("F", "Temporal Prediction", "t"), multi_image=n > 0) for n in range(3)]
+        rows = [row("0", "m", "VC", 5.0, benchmark=b)]
+        rows += [row(str(n), "m", "VC", None, status=Status.MISSING, benchmark=b) for n in (1, 2)]
+        table = made(frame(rows, records, b))["krisbench.judge"]
+        assert any(note.startswith("m has no output for any of the 2 samples") for note in table.notes)
+        # (5 - 1) * 25 without them; with them at 1: the mean 2.33 -> 33.25
+        cell = table.rows[0].cells["Temporal Prediction/VC"]
+        assert (cell.value, cell.floor) == (100.0, 33.25)
+
     def test_the_published_lines_are_the_papers_of_the_same_judge(self) -> None:
         found, _ = self.scores()
         gpt = made(found, published=True)["krisbench.judge"]

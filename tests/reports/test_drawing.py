@@ -151,6 +151,10 @@ class TestLatex:
         assert r"\textbackslash{}input\{/etc\}" in text
         assert r"\$x\_1" in text
 
+    @pytest.mark.parametrize("name", ["[1cm]", "*"])
+    def test_a_name_is_no_argument_of_the_line_break_before_it(self, name: str) -> None:
+        assert f"{{}}{name} & " in draw(Table("t", "T", COLUMNS[:1], [TableRow(name, {})]), "latex")
+
 
 class TestJson:
     def test_infinite_is_said_and_not_written_as_a_number(self) -> None:

@@ -33,8 +33,13 @@ def markdown(text: str, limit: int | None = _LIMIT) -> str:
 
 
 def latex(text: str, limit: int | None = _LIMIT) -> str:
-    """Text that LaTeX sets as it is: no command, comment or alignment character is left in it."""
-    return "".join(_LATEX.get(letter, letter) for letter in plain(text, limit))
+    """Text that LaTeX sets as it is: no command, comment or alignment character is left in it.
+
+    A leading ``[`` or ``*`` is set apart: after the ``\\\\`` that ends a line it would be read as its argument.
+    """
+    line = plain(text, limit)
+    apart = "{}" if line[:1] in ("[", "*") else ""
+    return apart + "".join(_LATEX.get(letter, letter) for letter in line)
 
 
 def csv_text(text: str) -> str:

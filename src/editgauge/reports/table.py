@@ -183,7 +183,7 @@ def _turned(drawn: _Drawn) -> _Drawn:
 
 def _oriented(table: Table) -> _Drawn:
     drawn = _grid(table)
-    return _turned(drawn) if table.transposed and not table.by else drawn
+    return _turned(drawn) if table.transposed else drawn
 
 
 def _notes(table: Table) -> list[str]:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from editgauge.frame import Frame
+from editgauge.frame import STATUSES, Frame
 from editgauge.layout import Floats, Layout, Leaf, Sheet, choose, read_published_turned
 from editgauge.stats import Moments
-from editgauge.types import Variant
+from editgauge.types import Status, Variant
 
 SIZE = 1267
 TYPES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -78,10 +78,25 @@ def judge(frame: Frame, variant: Variant) -> Layout:
     file, source = _PAPERS["qwen" if any("qwen" in name.lower() for name in frame.sources) else "gpt4o"]
     return Layout(
         "krisbench.judge", "KRIS-Bench, judged, 0–100", sheet.leaves, sheet.fields, variant,
-        strata="category", size=SIZE, transposed=True, headline="Overall/avg",
+        strata="category", size=SIZE, transposed=True, headline="Overall/avg", notes=_one_picture(frame, made),
         published=read_published_turned(_HERE / file, {(n.split("/")[0], n.split("/")[1]): n for n in sheet.names}),
         published_note=source,
     )  # fmt: skip
+
+
+def _one_picture(frame: Frame, variant: Variant) -> list[str]:
+    """A note for each editor that gave nothing for any sample with several pictures: the paper may count that as 0."""
+    if "multi_image" not in frame.samples.names():
+        return []
+    several = frame.samples.labels("multi_image") == "true"
+    status = frame.grid("VC", variant).status[:, several]
+    missing = (status == STATUSES.index(Status.MISSING)).all(axis=1) & several.any()
+    rule = "The paper gives the lowest score to an editor that cannot take several, as --failures floor does."
+    return [
+        f"{editor} has no output for any of the {int(several.sum())} samples with several pictures: left out. {rule}"
+        for editor, none in zip(frame.editors, missing, strict=True)
+        if none
+    ]
 
 
 def scaled(parts: Sequence[Moments]) -> Floats:

@@ -201,6 +201,17 @@ def test_without_the_default_engine_scores_fail_with_the_reason(
         ocr_scorers(ocr_engine="rapidocr")
 
 
+def test_runs_can_share_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rapidocr", reason="the extra 'ocr' is not installed")
+    (own,) = ocr_scorers(cache=tmp_path / "run")
+    assert own.reader.store is not None
+    assert own.reader.store.folder == tmp_path / "run"
+    monkeypatch.setenv("EDITGAUGE_OCR_CACHE", str(tmp_path / "shared"))
+    (sharing,) = ocr_scorers(cache=tmp_path / "run")
+    assert sharing.reader.store is not None
+    assert sharing.reader.store.folder == tmp_path / "shared"
+
+
 # --------------------------------------------------------------------------------------------- deleted and inserted
 def test_presence_scores_of_a_deletion(tmp_path: Path) -> None:
     pages = {**PAGES, DONE: PAGES[ORIGINAL][1:]}

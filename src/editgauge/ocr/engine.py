@@ -19,6 +19,8 @@ from editgauge.images import Array
 from editgauge.metrics.text import logical_order
 
 Point = tuple[float, float]
+READING = 1
+"""Raised when our own part of reading changes (margins, tiles, `clean`): what was kept before is then read anew."""
 
 
 class Text(NamedTuple):
@@ -58,6 +60,7 @@ class Identity:
             "version": self.version,
             "models": dict(self.models),
             "settings": dict(self.settings),
+            "reading": READING,
         }
 
 

@@ -46,7 +46,8 @@ LEFT, MIDDLE = itemgetter(0), itemgetter(4)
 def boxes_of(page: Sequence[Recognised], corrected: bool) -> list[Box]:
     """The axis-aligned boxes of a page, in its order; `corrected` leaves out what has no finite box."""
     boxes: list[Box] = []
-    for index, (polygon, text, *_) in enumerate(page):
+    for index, item in enumerate(page):
+        polygon, text = item[0], item[1]
         if not isinstance(text, str):
             raise TypeError(f"number {index}: wanted text, found {type(text).__name__}")
         if len(polygon) == 4:

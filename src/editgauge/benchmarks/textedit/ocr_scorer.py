@@ -6,6 +6,7 @@ They serve every benchmark whose samples know a source or a target text; a bench
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,8 @@ def ocr_scorers(*, cache: Path | None = None, ocr_engine: str | None = None, **_
     """TextEdit's five scores, read by the named engine, with a store in the folder `cache` when given.
 
     Raises `UnknownName`, `UsageError` or `MissingExtra` for an engine that is named and not there; without a name the
-    default engine is used, and where that is not installed every score fails with that reason.
+    default engine is used, and where that is not installed every score fails with that reason. The environment's
+    ``EDITGAUGE_OCR_CACHE`` names a folder that several runs share as their store, instead of `cache`.
     """
     return [TextScorer(*_reader(cache, ocr_engine))]
 
@@ -67,8 +69,9 @@ def presence_scorers(*, cache: Path | None = None, ocr_engine: str | None = None
 
 
 def _reader(cache: Path | None, ocr_engine: str | None) -> tuple[Reader, dict[str, Any], str]:
+    shared = os.environ.get("EDITGAUGE_OCR_CACHE")
     try:
-        reader = open_reader(ocr_engine or DEFAULT_ENGINE, cache)
+        reader = open_reader(ocr_engine or DEFAULT_ENGINE, Path(shared).expanduser() if shared else cache)
     except MissingExtra as error:
         if ocr_engine is not None:
             raise

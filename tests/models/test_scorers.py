@@ -18,7 +18,7 @@ import editgauge  # noqa: E402
 from editgauge.benchmarks import medebench, textedit, texteditbench  # noqa: E402
 from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E402
 from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments  # noqa: E402
-from editgauge.models import features, loading, weights  # noqa: E402
+from editgauge.models import features, loading, runtime, weights  # noqa: E402
 from editgauge.models.inception import Inception  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
 from editgauge.types import BatchScorer, Edit, Scorer, SetScorer, Status  # noqa: E402
@@ -34,6 +34,7 @@ def nothing_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         cached.cache_clear()
     (tmp_path / "weights").mkdir()
     monkeypatch.setenv(weights.ENVIRONMENT, str(tmp_path / "weights"))
+    monkeypatch.setenv(runtime.THREADS, "1")
     for name in ("EDITGAUGE_IMAGEREWARD", "EDITGAUGE_MEDCLIP"):
         monkeypatch.delenv(name, raising=False)
 
@@ -164,7 +165,7 @@ def test_medebench_lpips_is_the_references_alexnet(monkeypatch: Any, tmp_path: P
 def test_lpips_does_not_depend_on_batch_or_order(monkeypatch: Any, tmp_path: Path) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     scorer = named(texteditbench, "lpips")
-    pairs = [pair(tmp_path, f"s{n}", size=(64 + 8 * (n % 2), 48)) for n in range(6)]
+    pairs = [pair(tmp_path, f"s{n}", size=(64 + 8 * (n % 2), 48)) for n in range(4)]
     alone = [[s.value for s in scorer(*p)] for p in pairs]
     assert [[s.value for s in scores] for scores in scorer.score_batch(pairs)] == alone
     assert [[s.value for s in scores] for scores in scorer.score_batch(pairs[::-1])] == alone[::-1]
@@ -178,15 +179,18 @@ def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path)
     no_input = pair(tmp_path, "no-input")
     no_input[0].image.unlink()
     one_mask = pair(tmp_path, "one-mask", masks={"input": good[0].masks["input"]})
+    lost_mask = pair(tmp_path, "lost-mask", masks={**good[0].masks, "second": tmp_path / "nowhere.png"})
     small = pair(tmp_path, "small", size=(12, 12))
     masked = pair(tmp_path, "masked")
     write_png(masked[0].masks["input"], np.ones((48, 64), np.bool_))
-    found = named(texteditbench, "lpips").score_batch([torn, good, no_input, one_mask, small, masked])
+    found = named(texteditbench, "lpips").score_batch([torn, good, no_input, one_mask, small, masked, lost_mask])
     statuses = [[s.status for s in scores] for scores in found]
     assert statuses[:5] == [
         [Status.UNREADABLE] * 2, [Status.SCORED] * 2, [Status.DATASET_FAULT] * 2,
         [Status.DATASET_FAULT, Status.SCORED], [Status.NOT_APPLICABLE] * 2,
     ]  # fmt: skip
+    assert statuses[6] == [Status.DATASET_FAULT] * 2
+    assert "no mask 'second'" in found[6][1].reason
     assert statuses[5] == [Status.SCORED, Status.DATASET_FAULT]
     assert found[5][0].value == 0.0, "what is black in both frames is equal: the defect of the faithful variant"
     assert "exactly one other" in found[3][0].reason
@@ -346,7 +350,7 @@ def test_other_weights_give_other_keys_in_the_store(monkeypatch: Any, tmp_path: 
 
 def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     tiny.install_inception(monkeypatch, tmp_path / "weights")
-    pairs = [pair(tmp_path, f"s{n}", size=(48, 40)) for n in range(4)]
+    pairs = [pair(tmp_path, f"s{n}", size=(48, 40)) for n in range(3)]
     broken = pair(tmp_path, "broken")
     broken[1].path.write_bytes(b"")
     scorer = named(medebench, "fid", cache=tmp_path / "cache")
@@ -357,8 +361,8 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     assert fid.value == pytest.approx(frechet_distance(moments(outputs), moments(references)), rel=1e-4)
     assert fid.value > 0
     assert kid.value == pytest.approx(kernel_distance(outputs, references), rel=1e-4, abs=1e-7)
-    assert (fid.detail["samples"], fid.detail["left_out"]) == (4, 1)
-    assert "4 samples, fewer than 2048" in fid.detail["warning"]
+    assert (fid.detail["samples"], fid.detail["left_out"]) == (3, 1)
+    assert "3 samples, fewer than 2048" in fid.detail["warning"]
     seen = _count(monkeypatch, "editgauge.models.inception.Inception", "features")
     features._inception.cache_clear()
     features._store.cache_clear()
@@ -370,6 +374,13 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
 
 
 # -- in a run --------------------------------------------------------------------------------------------------------
+
+
+class Corners:
+    """Stands in for Inception: eight pixels of a picture."""
+
+    def features(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
+        return np.stack([picture[::16, ::16].reshape(-1)[:8] for picture in pictures]).astype(np.float32)
 
 
 def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(monkeypatch: Any, tmp_path: Path) -> None:
@@ -395,7 +406,11 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(monk
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     tiny.install_clip(monkeypatch, tmp_path / "weights")
     tiny.install_aesthetic(monkeypatch, tmp_path / "weights")
-    tiny.install_inception(monkeypatch, tmp_path / "weights")
+    (tmp_path / "weights" / "inception.pth").write_bytes(b"a network of 8 features, played below")
+    tiny.install(
+        monkeypatch, tmp_path / "weights", "inception-fid", {"inception.pth": tmp_path / "weights/inception.pth"}
+    )
+    monkeypatch.setattr(features, "_inception", lambda path, runtime: Corners())
     summary = once()
     assert (summary.computed, summary.without_score) == (14, 0)
     assert once().computed == 0

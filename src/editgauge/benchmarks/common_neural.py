@@ -34,6 +34,7 @@ def frames(sample: Sample, edit: Edit) -> Frames:
     """Input and output with the masked area (if there is any) black. Raises `scoring.NoScore`."""
     try:
         source = source_of(sample)
+        source.need_every_mask()
         output, _ = read_output(edit)
         source.need_every_mask()
         mask = source.area(source.picture.shape) if source.masks else np.zeros(source.picture.shape[:2], np.bool_)

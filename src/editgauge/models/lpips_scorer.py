@@ -31,14 +31,15 @@ GPU_PIXELS = 1 << 24
 class Frames:
     """What is compared for one pair: two pictures of one size, (H, W, 3), uint8, RGB.
 
-    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` is the status and reason where the
-    released code gives no value; `detail` goes into the rows.
+    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` and `no_corrected` are the status and
+    reason where that variant has no value; `detail` goes into the rows.
     """
 
     reference: Array
     output: Array
     mask: Mask | None = None
     no_faithful: tuple[Status, str] | None = None
+    no_corrected: tuple[Status, str] | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -125,8 +126,9 @@ class LpipsScorer:
             ]
 
     def _score(self, metric: str, variant: Any, value: float, frames: Frames) -> Score:
-        if variant == "faithful" and frames.no_faithful:
-            return Score(metric, None, variant, *frames.no_faithful)
+        without = frames.no_faithful if variant == "faithful" else frames.no_corrected
+        if without is not None:
+            return Score(metric, None, variant, *without)
         if math.isnan(value):
             return Score(metric, None, variant, Status.DATASET_FAULT, "the masks leave no position to compare")
         return Score(metric, value, variant, detail=frames.detail)

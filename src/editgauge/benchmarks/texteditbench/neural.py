@@ -9,6 +9,7 @@ frames by construction, otherwise counts as perfectly preserved.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from editgauge.benchmarks.common_pixel import fitted, read_output, source_of
 from editgauge.benchmarks.texteditbench.pixel import check_released_conditions
 from editgauge.models.lpips_scorer import Frames, LpipsScorer
 from editgauge.models.scoring import NoScore
-from editgauge.types import VARIANTS, Edit, Metric, Sample
+from editgauge.types import VARIANTS, Edit, Metric, Sample, Status
 
 LPIPS = Metric(
     "lpips",
@@ -57,11 +58,16 @@ def frames(sample: Sample, edit: Edit) -> Frames:
         mask = source.area(source.picture.shape)
     except Unscored as why:
         raise NoScore(why.status, why.reason) from why
-    no_faithful = None
-    try:
-        check_released_conditions(source, output)
-    except Unscored as why:
-        no_faithful = (why.status, why.reason)
+    no_faithful = _why_not(lambda: check_released_conditions(source, output))
+    no_corrected = _why_not(source.need_every_mask)
     same, detail = fitted(output, source.picture)
     black = mask[:, :, None]
-    return Frames(np.where(black, 0, source.picture), np.where(black, 0, same), mask, no_faithful, detail)
+    return Frames(np.where(black, 0, source.picture), np.where(black, 0, same), mask, no_faithful, no_corrected, detail)
+
+
+def _why_not(check: Callable[[], None]) -> tuple[Status, str] | None:
+    try:
+        check()
+    except Unscored as why:
+        return why.status, why.reason
+    return None

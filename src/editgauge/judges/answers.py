@@ -87,8 +87,10 @@ def read_reason(reply: str | None, names: tuple[str, ...] = ("reason", "reasonin
     if not reply or len(reply) > MAX_REPLY:
         return ""
     wanted = {_plain(name) for name in names}
-    for item in reversed(find_objects(without_thinking(reply) or "")):
-        for key, value in (item.value or {}).items():
+    whole = decode_whole(reply.strip())
+    objects = [whole] if isinstance(whole, Pairs) else [o.value for o in find_objects(without_thinking(reply) or "")]
+    for item in reversed(objects):
+        for key, value in (item or {}).items():
             if _plain(key) in wanted:
                 return value if isinstance(value, str) else str(value)
     return ""
@@ -117,7 +119,7 @@ def _from_objects(text: str, found: list[Found], fields: Mapping[str, tuple[int,
             templates += 1
             continue
         before = text[found[index - 1].end if index else 0 : item.start]
-        refused = REFUSAL.search(text) is not None
+        refused = bool(before.strip()) and REFUSAL.search(text) is not None
         verdicts.append(_Verdict(item, values, is_cited(before, refused, text[item.end : item.end + 40])))
     if not verdicts:
         return _all(fields, "the reply only repeats the template of an answer") if templates else None
@@ -235,6 +237,8 @@ def _unless_contradicted(
     readings: dict[str, Reading], text: str, found: list[Found], last: Found, fields: Mapping[str, tuple[int, int]]
 ) -> dict[str, Reading]:
     """The readings, without those that a later line or a later broken object gives another value."""
+    if not text[last.end :].strip("` \t\r\n"):
+        return readings
     lines = _line_values(text, last.end, found, fields)
     prose = re.sub(r"[{].*?[}]", " ", text[last.end :], flags=re.DOTALL)
     broken = "".join(text[item.start : item.end] for item in found if item.value is None and item.start >= last.end)

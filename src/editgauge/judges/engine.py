@@ -153,7 +153,6 @@ class Engine:
         try:
             await asyncio.gather(*workers)
         finally:
-            self._stopping = True
             self._first.set()
             for worker in workers:
                 worker.cancel()
@@ -239,9 +238,14 @@ class Engine:
     ) -> Reply:
         """The reply of one attempt: from the store, or asked for, stored, and then given."""
         if not self._tried and not self.settings.offline:
-            if self._trying:  # the first call finds out what the server takes, alone
-                await self._first.wait()
-            self._trying = True
+            if not self._trying:  # the first call finds out what the server takes, alone
+                self._trying = True
+                try:
+                    return await self._reply_now(job, attempt, repair, room, force)
+                finally:
+                    self._trying = self._tried
+                    self._first.set()
+            await self._first.wait()
         return await self._reply_now(job, attempt, repair, room, force)
 
     async def _reply_now(self, job: Job, attempt: str, repair: tuple[str, str] | None, room: int, force: bool) -> Reply:

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-PROBE = 1.01
+PROBE = 1.006
 """How far above the learned rate calls are let through, and how much that grows in each second without a refusal."""
 
 
@@ -105,7 +105,7 @@ class Gate:
 
     def _fill(self, now: float) -> None:
         quiet = now - self._last_refusal
-        rate = (self.rate or 0.0) * (PROBE + 0.01 * quiet)
+        rate = (self.rate or 0.0) * (PROBE + 0.006 * quiet)
         self._tokens = min(self._tokens + rate * (now - self._filled_at), max(2.0, float(self.concurrency)))
         self._filled_at = now
 

@@ -48,17 +48,21 @@ class PictureStore:
         self._kept = kept
         self._size = 0
         self._store: OrderedDict[str, Encoded] = OrderedDict()
+        self._identities: dict[Picture, str] = {}
         self._headers: dict[Path, tuple[str, int, int]] = {}
         self.encoded = 0
         """How many pictures were really encoded."""
 
     def identity(self, picture: Picture) -> str:
         """What is sent, as a hash: file content, and the size it is brought to. Raises `ImageError`."""
+        if picture in self._identities:
+            return self._identities[picture]
         mark = self._hashes(picture.path)
         kind, width, height = self._header(picture.path)
         wanted = self.size(picture)
         if wanted != (width, height) or not self._sent_as_is(kind):
-            return hashlib.blake2b(f"{mark}:png:{wanted}".encode(), digest_size=16).hexdigest()
+            mark = hashlib.blake2b(f"{mark}:png:{wanted}".encode(), digest_size=16).hexdigest()
+        self._identities[picture] = mark
         return mark
 
     def size(self, picture: Picture) -> tuple[int, int]:

@@ -1,222 +1,48 @@
 """Means with error bars, paired tests, ranks and judge noise: pure functions over arrays, seeded, NumPy only.
 
 The unit that is drawn again is always the *sample* (a picture with its instruction), never the row: rows of one
-sample - repeats, several editors - stay together, or intervals come out too narrow. A statistic is a *formula* over
-`Moments` (totals and counts), so one matrix product gives every resample of a whole table at once.
+sample - repeats, several editors - stay together, or intervals come out too narrow. See `resampling` for how.
 
-Sources: Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapters 6, 13, 14 (percentile, BCa);
-Davison & Hinkley, Bootstrap Methods (1997), section 3.2 (strata); Wilcoxon (1945); Holm (1979); Cohen (1988) and
-Guenther (1981) for sample sizes; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
+Sources: Wilcoxon (1945); Davison & Hinkley, Bootstrap Methods (1997), section 4.3 (permutations); Holm (1979);
+Cohen (1988) and Guenther (1981) for sample sizes; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Method = Literal["bca", "percentile"]
+from editgauge.resampling import (
+    CHUNK_BYTES,
+    RESAMPLES,
+    Floats,
+    Intervals,
+    Method,
+    Moments,
+    bca_limits,
+    bootstrap,
+    percentile_limits,
+    replicates,
+    resample_counts,
+    units,
+)
 
-RESAMPLES = 2000
-_CHUNK_BYTES = 32 * 2**20
+__all__ = [
+    "RESAMPLES", "Estimate", "Intervals", "Method", "Moments", "Noise", "Paired", "RankStability", "WinTieLoss",
+    "bca_limits", "bootstrap", "holm", "judge_noise", "mean_interval", "paired_difference", "paired_values",
+    "percentile_limits", "permutation_p", "rank_stability", "ranks", "replicates", "resample_counts", "samples_needed",
+    "units", "wilcoxon_p", "win_tie_loss",
+]  # fmt: skip
+
+Ints = NDArray[np.int64]
+
 _EXACT_FLIPS = 14
 _EXACT_WILCOXON = 50
 _NORMAL = NormalDist()
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """What a mean is made of, for any leading shape: `total` of the finite values, `count` of all values, and how
-    many of those are `infinite` (None where there are none)."""
-
-    total: Floats
-    count: Floats
-    infinite: Floats | None = None
-
-    @property
-    def mean(self) -> Floats:
-        """total / count; ``inf`` where an infinite value is in it, NaN where nothing is. Same shape as `total`."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = self.total / self.count
-        if self.infinite is not None:
-            mean = np.where(self.infinite > 0, np.inf, mean)
-        return np.asarray(np.where(self.count > 0, mean, np.nan), dtype=np.float64)
-
-    def __getitem__(self, key: Any) -> Moments:
-        """The same part of each array."""
-        return Moments(self.total[key], self.count[key], None if self.infinite is None else self.infinite[key])
-
-
-Formula = Callable[[Moments], Floats]
-"""Moments of shape (..., k) -> statistics of shape (..., c). Must work on any leading shape."""
-
-
-def mean_of(moments: Moments) -> Floats:
-    """The formula of a plain mean: (..., k) -> (..., k)."""
-    return moments.mean
-
-
-def units(values: ArrayLike, clusters: ArrayLike | None = None) -> Moments:
-    """One line of moments for each unit that is drawn again.
-
-    `values`: (n, k) or (n,), NaN = no score, ``inf`` allowed. `clusters`: (n,) labels; lines with one label become
-    one unit (in order of first appearance), None = each line is its own. Returns moments of shape (units, k).
-    """
-    table = np.asarray(values, dtype=np.float64)
-    table = table[:, None] if table.ndim == 1 else table
-    valid = ~np.isnan(table)
-    infinite = np.isposinf(table)
-    if np.isneginf(table).any():
-        raise ValueError("values: minus infinity is not a score")
-    total = np.where(valid & ~infinite, table, 0.0)
-    parts = [total, valid.astype(np.float64), infinite.astype(np.float64)]
-    if clusters is not None:
-        _, first, codes = np.unique(np.asarray(clusters), return_index=True, return_inverse=True)
-        order = np.argsort(np.argsort(first))[codes.ravel()]
-        summed = []
-        for part in parts:
-            out = np.zeros((len(first), part.shape[1]))
-            np.add.at(out, order, part)
-            summed.append(out)
-        parts = summed
-    return Moments(parts[0], parts[1], parts[2] if infinite.any() else None)
-
-
-def resample_counts(strata: ArrayLike, resamples: int = RESAMPLES, *, seed: int = 0) -> Iterator[Floats]:
-    """How often each unit is drawn in each bootstrap resample, in blocks of shape (b, n) that fit in memory.
-
-    `strata`: (n,) labels; each stratum is drawn with replacement to its own size, so that a table's weighting by
-    category is kept. The blocks hold `resamples` lines in all, the same for the same `strata` and `seed`.
-    """
-    codes = np.unique(np.asarray(strata), return_inverse=True)[1].ravel()
-    n = len(codes)
-    groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if n else []
-    generator = np.random.default_rng(seed)
-    size = max(1, _CHUNK_BYTES // max(1, 8 * n))
-    for start in range(0, resamples, size):
-        lines = min(size, resamples - start)
-        counts = np.zeros((lines, n))
-        for members in groups:
-            k = len(members)
-            drawn = generator.integers(0, k, size=(lines, k)) + np.arange(lines)[:, None] * k
-            counts[:, members] = np.bincount(drawn.ravel(), minlength=lines * k).reshape(lines, k)
-        yield counts
-
-
-def replicates(data: Moments, formula: Formula, strata: ArrayLike, resamples: int, *, seed: int = 0) -> Floats:
-    """The statistics of every bootstrap resample: shape (resamples, c)."""
-    found = []
-    for counts in resample_counts(strata, resamples, seed=seed):
-        infinite = None if data.infinite is None else counts @ data.infinite
-        found.append(formula(Moments(counts @ data.total, counts @ data.count, infinite)))
-    return np.concatenate(found)
-
-
-def jackknife(data: Moments, formula: Formula) -> Floats:
-    """The statistics with each unit left out in turn: shape (n, c)."""
-    infinite = None if data.infinite is None else data.infinite.sum(axis=0) - data.infinite
-    return formula(Moments(data.total.sum(axis=0) - data.total, data.count.sum(axis=0) - data.count, infinite))
-
-
-class Intervals(NamedTuple):
-    """`estimate`, `low`, `high`: shape (c,), NaN where there is no statistic or no finite interval.
-    `replicates`: (resamples, c)."""
-
-    estimate: Floats
-    low: Floats
-    high: Floats
-    replicates: Floats
-
-
-def bootstrap(
-    data: Moments,
-    formula: Formula = mean_of,
-    *,
-    strata: ArrayLike | None = None,
-    confidence: float = 0.95,
-    resamples: int = RESAMPLES,
-    method: Method = "bca",
-    seed: int = 0,
-) -> Intervals:
-    """Bootstrap intervals of every statistic of a formula, from one set of resamples (so that they can be compared).
-
-    `data`: moments of (units, k) from `units`. `strata`: (units,) labels, default one stratum. `method`: ``bca``
-    (bias-corrected and accelerated; falls back to the percentiles where all replicates are equal) or
-    ``percentile``. A statistic whose estimate is infinite or missing has no interval (NaN).
-    """
-    n = data.total.shape[0]
-    labels = np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata)
-    if labels.shape != (n,):
-        raise ValueError(f"strata: one label for each of {n} units is needed, found shape {labels.shape}")
-    whole = Moments(
-        data.total.sum(axis=0), data.count.sum(axis=0), None if data.infinite is None else data.infinite.sum(axis=0)
-    )
-    estimate = formula(whole)
-    found = replicates(data, formula, labels, resamples, seed=seed)
-    left_out = jackknife(data, formula) if method == "bca" else None
-    low = np.full(estimate.shape, np.nan)
-    high = low.copy()
-    for c in np.flatnonzero(np.isfinite(estimate)):
-        column = found[:, c]
-        column = column[np.isfinite(column)]
-        if len(column) < 2:
-            continue
-        if left_out is None:
-            low[c], high[c] = percentile_limits(column, confidence)
-        else:
-            low[c], high[c] = bca_limits(column, float(estimate[c]), left_out[:, c], confidence, strata=labels)
-    return Intervals(estimate, low, high, found)
-
-
-def percentile_limits(found: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
-    """The percentile interval of replicates (m,): Efron & Tibshirani, section 13.3."""
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(np.asarray(found, dtype=np.float64), [tail, 1 - tail])
-    return float(low), float(high)
-
-
-def bca_limits(
-    found: ArrayLike, estimate: float, left_out: ArrayLike, confidence: float = 0.95, *, strata: ArrayLike | None = None
-) -> tuple[float, float]:
-    """The BCa interval: Efron & Tibshirani, section 14.3; several strata as in Davison & Hinkley, section 5.3.2.
-
-    `found`: replicates (m,), `left_out`: jackknife values (n,), `strata`: (n,) labels of the units. Where every
-    replicate lies on one side of the estimate, or the jackknife values are all equal, the percentiles are used.
-    """
-    values = np.asarray(found, dtype=np.float64)
-    below = (np.count_nonzero(values < estimate) + np.count_nonzero(values <= estimate)) / (2 * len(values))
-    accelerated = _acceleration(np.asarray(left_out, dtype=np.float64), strata)
-    if not 0 < below < 1 or accelerated is None:
-        return percentile_limits(values, confidence)
-    shift = _NORMAL.inv_cdf(below)
-    tails = []
-    for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
-        z = shift + _NORMAL.inv_cdf(tail)
-        tails.append(_NORMAL.cdf(shift + z / (1 - accelerated * z)))
-    low, high = np.quantile(values, tails)
-    return float(low), float(high)
-
-
-def _acceleration(left_out: Floats, strata: ArrayLike | None) -> float | None:
-    """How the standard error changes with the statistic; None when the jackknife says nothing."""
-    labels = np.zeros(len(left_out), dtype=np.int64) if strata is None else np.asarray(strata)
-    cubes = squares = 0.0
-    for label in np.unique(labels):
-        part = left_out[labels == label]
-        part = part[np.isfinite(part)]
-        if len(part) < 2:
-            continue
-        influence = (len(part) - 1) * (part.mean() - part)
-        cubes += float(np.sum(influence**3)) / len(part) ** 3
-        squares += float(np.sum(influence**2)) / len(part) ** 2
-    return cubes / (6 * squares**1.5) if squares > 0 else None
 
 
 class Estimate(NamedTuple):
@@ -346,7 +172,7 @@ def permutation_p(difference: ArrayLike, *, permutations: int = 10_000, seed: in
         every = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
         return float(np.mean(np.abs(every @ values) >= observed))
     generator = np.random.default_rng(seed)
-    hits, size = 0, max(1, _CHUNK_BYTES // (8 * n))
+    hits, size = 0, max(1, CHUNK_BYTES // (8 * n))
     for start in range(0, permutations, size):
         lines = min(size, permutations - start)
         signs = 1.0 - 2.0 * generator.integers(0, 2, size=(lines, n), dtype=np.int8)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge import stats
-from editgauge.frame import STATUSES, Frame, Grid, Samples
+from editgauge.frame import STATUSES, Frame, Grid
+from editgauge.labels import Samples
 from editgauge.layout import Floats, Layout, Leaf
 from editgauge.tables import Cell, Column, Table, TableRow
 from editgauge.types import Status

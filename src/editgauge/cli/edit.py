@@ -63,7 +63,7 @@ def edit(
         float | None, typer.Option("--budget", min=0, help="Stop before more US dollars are spent.")
     ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would cost.")] = False,
-    timeout: Annotated[float, typer.Option("--timeout", help="Seconds a sample may take.")] = 600.0,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")] = 600.0,
     json: JsonOpt = False,
 ) -> None:
     """Make outputs with an editor. Stops and continues at any point; finished samples are never edited again."""

@@ -74,11 +74,11 @@ def score(
         list[str] | None,
         typer.Option("--explain", help="Only this sample, and draw how its OCR scores came about; may be repeated."),
     ] = None,
-    timeout: Annotated[float, typer.Option("--timeout", help="Seconds an output may take.")] = 600.0,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds an output may take.")] = 600.0,
     json: JsonOpt = False,
 ) -> None:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed twice."""
-    from editgauge.cli import common
+    from editgauge.cli import common, selection
     from editgauge.errors import UsageError
     from editgauge.hashes import HashStore
     from editgauge.results import RunFolder
@@ -86,6 +86,7 @@ def score(
     from editgauge.run.score import score as score_all
 
     retried = common.statuses(retry)
+    selection.variants(variant)  # a slip of the pen is said now, not after the work
     wanted = _tracks(tracks)
     bench, dataset, samples = common.load(benchmark, data, split)
     wanted = wanted or _default_tracks(bench, bool(explain))

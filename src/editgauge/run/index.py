@@ -17,8 +17,8 @@ def choose(
 ) -> list[Sample]:
     """The samples that a command is narrowed to, in order: by id, by ``attribute=value``, then the first `limit`.
 
-    ``split`` and ``category`` (joined by ``/``) may be named like attributes. Raises `UsageError` for an id or an
-    attribute that no sample has, naming some that there are.
+    ``split`` and ``category`` (joined by ``/``) may be named like attributes. Raises `UsageError` for an id, an
+    attribute or a value that no sample has, naming some that there are, and when no sample is left.
     """
     chosen = list(samples)
     if ids:
@@ -35,7 +35,14 @@ def choose(
         names = sorted({key for sample in samples for key in sample.attributes} | {"split", "category"})
         if name not in names:
             raise UsageError(f"--where {clause!r}: no sample has {name!r}; there are: {', '.join(names)}")
+        values = sorted({str(_text(sample, name)) for sample in samples} - {"None", ""})
+        if value not in values:
+            raise UsageError(
+                f"--where {clause!r}: no sample has this value; {name} is one of: {', '.join(values[:12])}"
+            )
         chosen = [sample for sample in chosen if _text(sample, name) == value]
+    if not chosen:
+        raise UsageError(f"no sample is left: {' and '.join(map(repr, (*ids, *where)))} have none in common")
     return chosen if limit is None else chosen[:limit]
 
 

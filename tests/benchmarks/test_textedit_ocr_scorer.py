@@ -122,7 +122,10 @@ def test_the_row_says_who_read_and_what_was_read(tmp_path: Path) -> None:
     assert scorer.source == ENGINE.identity().label
     assert scorer.origin()["models"] == {"model": "abc"}
     (oa, *_) = scorer(sample(tmp_path), edit(picture(tmp_path / "u.png", UNTOUCHED)))
-    assert oa.detail == {"read": "SALE", "penalised": True}
+    boxes = oa.detail["boxes"]
+    assert {k: v for k, v in oa.detail.items() if k != "boxes"} == {"read": "SALE", "penalised": True}
+    assert "SALE" in [box[4] for box in boxes["input"]]
+    assert all(box[0] < box[2] and box[1] < box[3] for box in [*boxes["input"], *boxes["output"]])
     assert pickle.loads(pickle.dumps(scorer)) == scorer
 
 

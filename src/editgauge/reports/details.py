@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from editgauge import compact
+from editgauge.errors import ImageError
 from editgauge.frame import WHOLE_SET, Frame
+from editgauge.images import read_header
 from editgauge.results import RunFolder
 
 if TYPE_CHECKING:
@@ -90,10 +93,22 @@ def _facts(record: Mapping[str, Any], places: Places) -> dict[str, Any]:
         "id": record["id"],
         **{name: cut(str(record[name])) for name in texts if record.get(name)},
         "images": [places.url(path) for path in record.get("images") or ()],
+        "size": _size(places.file((record.get("images") or [None])[0])),
         "reference": places.url(record.get("reference")),
         "masks": {name: places.url(path) for name, path in (record.get("masks") or {}).items()},
         "findings": list(record.get("findings") or ()),
     }
+
+
+def _size(path: Path | None) -> list[int] | None:
+    """Width and height of a picture, from its first bytes; None where it cannot be read."""
+    if path is None:
+        return None
+    try:
+        header = read_header(path)
+    except ImageError:
+        return None
+    return [header.width, header.height]
 
 
 def _known(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -121,6 +121,8 @@ class TextScorer:
                 original, edited, sample.source_text or "", sample.target_text or "", variant=variant, trace=trace
             )
             detail = _detail(trace, edited)
+            if variant == "faithful":
+                detail["boxes"] = boxes(original, edited)
             for name, value in values.items():
                 more = detail if name == "OA" else {}
                 if value is None:
@@ -136,6 +138,25 @@ class TextScorer:
 
         original, edited = read_pair(self.reader, sample, edit)
         return draw(sample, edit, original, edited, self.source)
+
+
+_MOST_BOXES = 80
+"""Boxes of a picture that a row keeps for the report; a page of small print has more, and is not looked at by them."""
+
+
+def boxes(original: Sequence[Text], edited: Sequence[Text]) -> dict[str, list[list[Any]]]:
+    """Where text was read, for those who look: ``input`` and ``output``, each [left, top, right, bottom, text].
+
+    Whole pixels of the original's frame (the output is resized to it before it is read).
+    """
+    return {
+        name: [_box(text) for text in texts[:_MOST_BOXES]] for name, texts in (("input", original), ("output", edited))
+    }
+
+
+def _box(text: Text) -> list[Any]:
+    across, down = [x for x, _ in text.polygon], [y for _, y in text.polygon]
+    return [round(min(across)), round(min(down)), round(max(across)), round(max(down)), text.text[:60]]
 
 
 def _detail(trace: Trace, edited: Sequence[Text]) -> dict[str, Any]:

@@ -83,12 +83,14 @@ var SampleView = (function () {
     return h("div", { class: "stage" }, below, box);
   }
 
-  function boxes(figure, list) {
+  // Boxes are in pixels of the sample's first input: an output of another size was read at that size, too.
+  function boxes(figure, list, detail) {
     var image = figure.querySelector("img");
     if (!image || !list || !list.length) return;
     function draw() {
       var ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg");
-      svg.setAttribute("viewBox", "0 0 " + image.naturalWidth + " " + image.naturalHeight);
+      var size = detail.size || [image.naturalWidth, image.naturalHeight];
+      svg.setAttribute("viewBox", "0 0 " + size[0] + " " + size[1]);
       svg.setAttribute("class", "boxes");
       svg.setAttribute("preserveAspectRatio", "none");
       svg.setAttribute("aria-hidden", "true");
@@ -122,7 +124,7 @@ var SampleView = (function () {
         }
         var holder = h("div", { class: "holder" }, picture(source, { loading: "lazy" }));
         var found = textBoxes(rows, about, source);
-        boxes(holder, found);
+        boxes(holder, found, detail);
         return h("figure", {},
           source.url ? h("a", { href: source.url, target: "_blank", rel: "noopener" }, holder) : holder,
           h("figcaption", {}, source.name, facts.length ? h("small", {}, " " + facts.join(" · ")) : null));
@@ -149,7 +151,9 @@ var SampleView = (function () {
       var more = [];
       if (extra.reason) more.push(h("p", { class: "reason" }, extra.reason));
       if (extra.detail && extra.detail.reason) more.push(h("p", { class: "reason" }, String(extra.detail.reason)));
-      if (extra.detail) more.push(h("pre", {}, JSON.stringify(extra.detail, null, 1)));
+      var rest = Object.assign({}, extra.detail);
+      delete rest.boxes; // drawn on the pictures
+      if (Object.keys(rest).length) more.push(h("pre", {}, JSON.stringify(rest, null, 1)));
       if (extra.reply) more.push(h("p", {}, "The judge's whole reply:"), h("pre", {}, extra.reply));
       var shown = h("span", { class: status === "scored" ? "value" : "value off", "data-value": value === null ? "" : String(value) },
         text + (row[3] ? " (repeat " + row[3] + ")" : ""));

@@ -6,8 +6,11 @@ import csv
 import io
 import json
 import math
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from editgauge.reports import escape
@@ -207,3 +210,41 @@ def test_groups_get_a_column_and_a_rule() -> None:
     text = draw(Table("t", "T", COLUMNS[:1], rows, by="topic"), "latex")
     assert "topic & model" in text
     assert text.count(r"\midrule") == 2
+
+
+class TestAnyText:
+    """Whatever an editor is called, the table keeps its shape in every format."""
+
+    @staticmethod
+    def table(name: str) -> Table:
+        return Table("t", name, COLUMNS[:1], [TableRow(name, {"syn_ssim": Cell(0.5, 1, 1)}), TableRow("b", {})])
+
+    @given(st.text(max_size=60))
+    def test_markdown_has_its_cells(self, name: str) -> None:
+        lines = [line for line in draw(self.table(name), "markdown").splitlines() if line.startswith("|")]
+        assert len(lines) == 4
+        assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {4}
+
+    @given(st.text(max_size=60))
+    def test_csv_has_its_cells(self, name: str) -> None:
+        lines = list(csv.reader(io.StringIO(draw(self.table(name), "csv"))))
+        assert [len(line) for line in lines] == [7, 7, 7]
+        assert lines[1][2][:1] not in ("=", "+", "-", "@")
+
+    @given(st.text(max_size=60))
+    def test_latex_has_its_cells(self, name: str) -> None:
+        text = draw(self.table(name), "latex")
+        line = text.split("\\midrule\n")[1].split(" \\\\\n")[0]
+        assert len(re.findall(r"(?<!\\)&", line)) == 2
+        bare = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\{\}|\$\\\w+\$|\$-\$", "", line)
+        assert not set(bare.replace("&", "")) & set("\\{}$%#_^~")
+
+    @given(st.text(max_size=60))
+    def test_the_terminal_gets_no_control_character(self, name: str) -> None:
+        text = draw(self.table(name), "terminal")
+        assert not [letter for letter in text if letter != "\n" and (ord(letter) < 32 or 127 <= ord(letter) < 160)]
+        assert len(text.splitlines()) == 5  # title, two of headings, two rows
+
+    @given(st.text(max_size=60))
+    def test_json_reads_back(self, name: str) -> None:
+        assert len(json.loads(draw(self.table(name), "json"))["rows"]) == 2

@@ -93,6 +93,22 @@ class TestIntervals:
         assert (stratified.low, stratified.high) == (3.0, 3.0)
         assert stats.mean_interval(values).low < 3.0
 
+    def test_small_strata_are_put_together(self) -> None:
+        big, small, one = ["big"] * 12, ["small"] * 6, ["one"]
+        codes = stats.pooled([*big, *small, *one, *["other"] * 4])
+        assert [len(set(codes[:12])), len(set(codes[12:]))] == [1, 1]  # 6 + 1 + 4 = 11 make a stratum
+        assert codes[0] != codes[12]
+        assert len(set(stats.pooled([*big, *small]))) == 1  # 6 alone are still too few: they join the others
+        assert len(set(stats.pooled([*big, *["next"] * 20, *one]))) == 2
+        assert stats.pooled([*big, *one])[12] == stats.pooled([*big, *one])[0]
+
+    def test_strata_of_one_sample_do_not_make_an_interval_of_no_width(self) -> None:
+        values = np.random.default_rng(0).normal(size=30)
+        alone = [str(n) for n in range(30)]
+        assert stats.mean_interval(values, strata=alone).high == stats.mean_interval(values, strata=alone).low
+        found = stats.mean_interval(values, strata=stats.pooled(alone))
+        assert (found.low, found.high) == stats.mean_interval(values)[1:3]
+
     def test_repeats_of_a_sample_do_not_narrow_the_interval(self) -> None:
         values = np.random.default_rng(0).normal(size=40)
         once = stats.mean_interval(values, seed=0)

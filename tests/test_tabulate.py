@@ -153,11 +153,18 @@ class TestIntervals:
     def test_they_are_those_of_the_samples_means(self) -> None:
         values = [0.2, 0.9, 0.4, 0.7, 0.5, 0.6, 0.3, 0.8]
         made = table(scores("one", list(values)), intervals=True)
-        labels = [r["split"] for r in RECORDS]
-        expected = stats.mean_interval(values, strata=labels)
+        expected = stats.mean_interval(values, strata=stats.pooled([r["split"] for r in RECORDS]))
         cell = made.rows[0].cells["ssim"]
         assert (cell.low, cell.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
         assert any("BCa" in note for note in made.notes)
+
+    def test_a_tables_weighting_is_kept(self) -> None:
+        """Real samples score 1, synthetic ones 0: drawn to the strata's sizes, the mean cannot move."""
+        records = [record(str(n), split="real" if n % 2 else "synthetic") for n in range(40)]
+        made = build(frame(scores("one", [float(n % 2) for n in range(40)]), records), layout(), intervals=True)
+        assert made is not None
+        cell = made.rows[0].cells["ssim"]
+        assert (cell.value, cell.low, cell.high) == (0.5, 0.5, 0.5)
 
     def test_they_are_the_same_every_time(self) -> None:
         rows = scores("one", [0.2, 0.9, 0.4, 0.7, 0.5, 0.6, 0.3, 0.8])

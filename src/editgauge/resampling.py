@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 Method = Literal["bca", "percentile"]
 
 RESAMPLES = 2000
+LEAST = 10
+"""Strata of fewer units are put together."""
 CHUNK_BYTES = 32 * 2**20
 """Draws are made in blocks of about this size."""
 _NORMAL = NormalDist()
@@ -82,6 +84,23 @@ def units(values: ArrayLike, clusters: ArrayLike | None = None) -> Moments:
             summed.append(out)
         parts = summed
     return Moments(parts[0], parts[1], parts[2] if infinite.any() else None)
+
+
+def pooled(strata: ArrayLike, least: int = LEAST) -> NDArray[np.int64]:
+    """Labels (n,) as numbers, with the strata of fewer than `least` units put together.
+
+    A stratum of k units drawn again shows only (k - 1)/k of its variance, and one of a single unit none: many small
+    strata make an interval too narrow. What is put together and is still small joins the smallest of the others.
+    """
+    _, codes, counts = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
+    codes = codes.ravel().astype(np.int64)
+    small = counts < least
+    if not small.any():
+        return codes
+    rest = len(counts)
+    if counts[small].sum() < least and not small.all():
+        rest = int(np.flatnonzero(~small)[np.argmin(counts[~small])])
+    return np.where(small[codes], rest, codes)
 
 
 def resample_counts(strata: ArrayLike, resamples: int = RESAMPLES, *, seed: int = 0) -> Iterator[Floats]:

@@ -26,6 +26,7 @@ from editgauge.resampling import (
     bca_limits,
     bootstrap,
     percentile_limits,
+    pooled,
     replicates,
     resample_counts,
     units,
@@ -34,8 +35,8 @@ from editgauge.resampling import (
 __all__ = [
     "RESAMPLES", "Estimate", "Intervals", "Method", "Moments", "Noise", "Paired", "RankStability", "WinTieLoss",
     "bca_limits", "bootstrap", "holm", "judge_noise", "mean_interval", "paired_difference", "paired_values",
-    "percentile_limits", "permutation_p", "rank_stability", "ranks", "replicates", "resample_counts", "samples_needed",
-    "units", "wilcoxon_p", "win_tie_loss",
+    "percentile_limits", "permutation_p", "pooled", "rank_stability", "ranks", "replicates", "resample_counts",
+    "samples_needed", "units", "wilcoxon_p", "win_tie_loss",
 ]  # fmt: skip
 
 Ints = NDArray[np.int64]

@@ -236,7 +236,7 @@ def _bootstrap(
     data = stats.units(part.values.reshape(e * leaves, s).T)
     labels = None
     if layout.strata and layout.strata in frame.samples.names():
-        labels = frame.samples.labels(layout.strata)
+        labels = stats.pooled(frame.samples.labels(layout.strata))
     fields = len(layout.fields)
 
     def formula(moments: stats.Moments) -> Floats:
@@ -370,7 +370,9 @@ def _notes(
         where = "any column" if len(titles) == len(layout.fields) else ", ".join(titles)
         notes.append(f"{NO_RANK} in {where}: {reason}.")
     if intervals:
-        kept = f", stratified by {layout.strata}" if layout.strata in frame.samples.names() else ""
+        kept = (
+            f", stratified by {layout.strata} (small ones together)" if layout.strata in frame.samples.names() else ""
+        )
         notes.append(f"Intervals: 95 %, BCa bootstrap over samples{kept}; failures left out.")
     notes += found
     if published and layout.published_note:

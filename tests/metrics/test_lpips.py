@@ -58,7 +58,7 @@ def frames(size: tuple[int, int], seed: int = 0) -> tuple[np.ndarray, np.ndarray
 
 
 @pytest.mark.parametrize("net", NETWORKS)
-@pytest.mark.parametrize("size", [(64, 64), (97, 71), (130, 66)])
+@pytest.mark.parametrize("size", [(31, 33), (97, 71), (130, 66)])
 def test_equals_torchmetrics(pairs_of_networks: Any, net: str, size: tuple[int, int]) -> None:
     ours, theirs = pairs_of_networks[net]
     first, second = frames(size)
@@ -151,7 +151,7 @@ def test_refuses_what_does_not_fit(pairs_of_networks: Any) -> None:
     for net in NETWORKS:
         network = pairs_of_networks[net][0]
         side = MIN_SIDE[net]
-        assert np.isfinite(lpips(network, first[:side, :side], second[:side, :side]) if side <= 48 else 0.0)
+        assert np.isfinite(lpips(network, first[:side, :side], second[:side, :side]))
         with pytest.raises(ShapeMismatch, match=str(side)):
             network.features(np.zeros((side - 1, side, 3), np.uint8))
 

@@ -18,7 +18,7 @@ import editgauge  # noqa: E402
 from editgauge.benchmarks import medebench, textedit, texteditbench  # noqa: E402
 from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E402
 from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments  # noqa: E402
-from editgauge.models import features, loading, runtime, weights  # noqa: E402
+from editgauge.models import features, loading, lpips_scorer, runtime, weights  # noqa: E402
 from editgauge.models.inception import Inception  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
 from editgauge.types import BatchScorer, Edit, Scorer, SetScorer, Status  # noqa: E402
@@ -197,6 +197,30 @@ def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path)
     assert "sides of at least" in found[4][0].reason
 
 
+def test_frames_that_are_too_large_are_told_so(monkeypatch: Any, tmp_path: Path) -> None:
+    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
+    monkeypatch.setattr(lpips_scorer, "MAX_PIXELS", 64 * 48 - 1)
+    found = named(texteditbench, "lpips")(*pair(tmp_path))
+    assert {s.status for s in found} == {Status.NOT_APPLICABLE}
+    assert "64 x 48 pixels, LPIPS is limited to" in found[0].reason
+
+
+def test_features_that_are_not_finite_are_a_failure_not_a_number(monkeypatch: Any, tmp_path: Path) -> None:
+    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
+    tiny.install_clip(monkeypatch, tmp_path / "weights")
+    nan = np.full(1, np.nan)
+    monkeypatch.setattr("editgauge.metrics.lpips.Network.distance", lambda *_: (nan, nan))
+    monkeypatch.setattr(
+        "editgauge.models.clip.ClipModel.image_features", lambda self, batch: np.full((len(batch), 24), np.nan)
+    )
+    sample, edit = pair(tmp_path, change="red")
+    for name, benchmark in (("lpips", medebench), ("clip", medebench)):
+        if name == "lpips":
+            tiny.install_lpips(monkeypatch, tmp_path / "weights", "alex")
+        found = named(benchmark, name)(sample, edit)
+        assert {(s.status, s.reason) for s in found} == {(Status.FAILED, "the network's features are not finite")}
+
+
 def test_the_inputs_features_are_computed_once_for_all_editors(monkeypatch: Any, tmp_path: Path) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     sample, edit = pair(tmp_path)
@@ -363,7 +387,7 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     assert kid.value == pytest.approx(kernel_distance(outputs, references), rel=1e-4, abs=1e-7)
     assert (fid.detail["samples"], fid.detail["left_out"]) == (3, 1)
     assert "3 samples, fewer than 2048" in fid.detail["warning"]
-    seen = _count(monkeypatch, "editgauge.models.inception.Inception", "features")
+    seen = _count(monkeypatch, "editgauge.models.inception.Inception", "features_of")
     features._inception.cache_clear()
     features._store.cache_clear()
     assert [s.value for s in scorer([*pairs, broken])] == [fid.value, kid.value]
@@ -377,10 +401,10 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
 
 
 class Corners:
-    """Stands in for Inception: eight pixels of a picture."""
+    """Stands in for Inception: some pixels of a picture."""
 
-    def features(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
-        return np.stack([picture[::16, ::16].reshape(-1)[:8] for picture in pictures]).astype(np.float32)
+    def features_of(self, prepared: Sequence[np.ndarray]) -> np.ndarray:
+        return np.stack([picture[:, ::100, ::100].reshape(-1) for picture in prepared])
 
 
 def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(monkeypatch: Any, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ _STEPS: Mapping[str, Sequence[_Step]] = {
     "vgg": tuple(_vgg16()),
 }  # fmt: skip
 NETWORKS: tuple[str, ...] = tuple(_STEPS)
-MIN_SIDE: Mapping[str, int] = {"squeeze": 17, "alex": 63, "vgg": 16}
+MIN_SIDE: Mapping[str, int] = {"squeeze": 17, "alex": 31, "vgg": 16}
 """Pictures with a shorter side have no position left in the deepest map."""
 
 

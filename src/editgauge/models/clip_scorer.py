@@ -126,9 +126,11 @@ class _Batch:
         except Exception as error:  # one pair's fault: its status and reason
             status, reason = failure(error, sample, edit)
             return Score(metric, None, status=status, reason=reason)
-        if math.isnan(value):
+        if math.isnan(value) and measure.kind == "direction" and self._unchanged(sample, edit):
             reason = "the output has the input's features: no change has no direction"
             return Score(metric, None, status=Status.NOT_APPLICABLE, reason=reason)
+        if not math.isfinite(value):
+            return Score(metric, None, status=Status.FAILED, reason="the network's features are not finite")
         note = self._notes.get(_text_or_none(sample, measure.text) or "") if measure.text else None
         return Score(metric, value, detail=detail_of(note=note))
 
@@ -144,6 +146,9 @@ class _Batch:
         if measure.kind == "direction":
             return directional_alignment(output, _vector(self._images, sample.image), text)
         return clip_score(output, text) if measure.kind == "clip_score" else cosine(output, text)
+
+    def _unchanged(self, sample: Sample, edit: Edit) -> bool:
+        return bool((_vector(self._images, edit.path) == _vector(self._images, sample.image)).all())
 
     def _aesthetic(self, edit: Edit) -> Any:
         if self._head is None or self._round is None:

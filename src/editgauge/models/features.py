@@ -13,7 +13,7 @@ import numpy as np
 from editgauge import images
 from editgauge.errors import WeightsError
 from editgauge.models.clip import ClipModel, Crop, crops_agree, preprocess
-from editgauge.models.inception import Inception
+from editgauge.models.inception import Inception, prepare
 from editgauge.models.loading import state_dict
 from editgauge.models.runtime import Runtime, batched, read_ahead, threads
 from editgauge.models.store import FeatureStore, Vector
@@ -88,7 +88,11 @@ class InceptionFeatures:
     def images(self, paths: Sequence[Path]) -> Found:
         """Features of pictures, by path. A picture that cannot be read has its exception instead."""
         keys: dict[Path, str | Exception] = {path: _attempt(images.fingerprint, path) for path in set(paths)}
-        return _features(self._store, self._identity, keys, images.read_image, self._network.features, self.batch_size)
+
+        def read(path: Path) -> Any:
+            return prepare(images.read_image(path))
+
+        return _features(self._store, self._identity, keys, read, self._network.features_of, self.batch_size)
 
 
 def _features(

@@ -95,23 +95,14 @@ class Inception:
 
     def features(self, pictures: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.float32]:
         """Features (N, 2048), float32, of pictures (H, W, 3), uint8, RGB, each of any size."""
+        return self.features_of([prepare(picture) for picture in pictures])
+
+    def features_of(self, prepared: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        """Features (N, 2048), float32, of what `prepare` made."""
         torch = torch_for("FID")
         with torch.inference_mode():
-            batch = torch.cat([self._prepare(picture) for picture in pictures])
+            batch = torch.from_numpy(np.stack(list(prepared))).to(self.runtime.device)
             return np.asarray(self._forward(batch).float().cpu().numpy(), np.float32)
-
-    def _prepare(self, picture: npt.NDArray[np.uint8]) -> Any:
-        torch = torch_for("FID")
-        if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
-            raise ShapeMismatch(f"Inception-v3: wanted uint8 (H, W, 3), found {picture.dtype} {picture.shape}")
-        tensor = (
-            torch.from_numpy(np.require(picture, requirements=["C", "W"]))
-            .to(self.runtime.device)
-            .permute(2, 0, 1)[None]
-        )
-        unit = tensor.float().div_(255.0)
-        unit = torch.nn.functional.interpolate(unit, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
-        return unit.mul_(2.0).sub_(1.0)
 
     def _forward(self, batch: Any) -> Any:
         torch = torch_for("FID")
@@ -155,6 +146,20 @@ class Inception:
             outs.append(self._apply(stem, block, _conv(letters + "b", padding=(1, 0))))
         outs.append(self._pooled(x, block, pool))
         return torch_for("FID").cat(outs, 1)
+
+
+def prepare(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """The network's input (3, 299, 299) of a picture (H, W, 3), uint8, RGB; always made on the CPU, whatever runs the
+    network, so that a picture's memory is bounded and its values are the same.
+    """
+    torch = torch_for("FID")
+    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
+        raise ShapeMismatch(f"Inception-v3: wanted uint8 (H, W, 3), found {picture.dtype} {picture.shape}")
+    tensor = torch.from_numpy(np.require(picture, requirements=["C", "W"])).permute(2, 0, 1)[None]
+    with torch.inference_mode():
+        unit = tensor.float().div_(255.0)
+        unit = torch.nn.functional.interpolate(unit, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
+        return np.asarray(unit.mul_(2.0).sub_(1.0)[0].numpy(), np.float32)
 
 
 def _names(state: Mapping[str, Any]) -> list[str]:

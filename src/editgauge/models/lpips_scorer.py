@@ -23,6 +23,8 @@ from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scor
 
 KEPT_BYTES = 1 << 29
 """Input features kept between calls: 512 MB, three frames of 1 megapixel with squeeze."""
+MAX_PIXELS = 16_000_000
+"""Larger frames get a reason instead: squeeze needs 7 GB at this size."""
 GPU_PIXELS = 1 << 24
 """Frames that go through a GPU at once: 16 megapixels, about 6 GB with squeeze in float32."""
 
@@ -94,6 +96,13 @@ class LpipsScorer:
                 if isinstance(frames, Exception):
                     scores[index] = not_scored(self.metrics, *failure(frames, *pairs[index]))
                     continue
+                height, width = frames.reference.shape[:2]
+                if height * width > MAX_PIXELS:
+                    reason = (
+                        f"{width} x {height} pixels, LPIPS is limited to {MAX_PIXELS:,} (it needs 450 bytes a pixel)"
+                    )
+                    scores[index] = not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
+                    continue
                 group = waiting.setdefault(frames.reference.shape, [])
                 group.append((index, frames))
                 if len(group) >= _at_once(runtime, frames.reference.shape):
@@ -129,8 +138,10 @@ class LpipsScorer:
         without = frames.no_faithful if variant == "faithful" else frames.no_corrected
         if without is not None:
             return Score(metric, None, variant, *without)
-        if math.isnan(value):
+        if math.isnan(value) and variant == "corrected" and frames.mask is not None and frames.mask.any():
             return Score(metric, None, variant, Status.DATASET_FAULT, "the masks leave no position to compare")
+        if not math.isfinite(value):
+            return Score(metric, None, variant, Status.FAILED, "the network's features are not finite")
         return Score(metric, value, variant, detail=frames.detail)
 
 

@@ -31,8 +31,8 @@ class FeatureStore:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._memory: dict[tuple[str, str], Vector] = {}
         self._connection: sqlite3.Connection | None = None
+        self._memory: dict[tuple[str, str], Vector] = {}
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / FILE_NAME
@@ -83,6 +83,9 @@ class FeatureStore:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def __del__(self) -> None:
+        self.close()
 
     def __enter__(self) -> Self:
         return self

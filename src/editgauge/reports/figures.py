@@ -162,7 +162,7 @@ def _limits(figure: Figure) -> tuple[float, float]:
 
 
 def _radar(figure: Figure) -> tuple[str, int, int]:
-    size, radius, centre = 460, 150.0, (230.0, 225.0)
+    size, radius, centre = 560, 150.0, (280.0, 225.0)
     low, high = _limits(figure)
     count = len(figure.labels)
 
@@ -195,7 +195,7 @@ def _radar(figure: Figure) -> tuple[str, int, int]:
 def _bars(figure: Figure) -> tuple[str, int, int]:
     low, high = _limits(figure)
     group = max(26, 9 * len(figure.series) + 8)
-    left, top, plot = 52, 36, 220
+    left, top, plot = 70, 36, 220
     width = max(360, left + 16 + group * len(figure.labels))
     parts = _grid_lines(low, high, left, top, plot, width)
     for position, label in enumerate(figure.labels):
@@ -216,12 +216,12 @@ def _bars(figure: Figure) -> tuple[str, int, int]:
             f'<text transform="translate({x:.1f},{top + plot + 14}) rotate(35)">{escape(_short(label, 24))} '
             f"({figure.counts[position]})</text>"
         )
-    return "".join(parts), width + 60, top + plot + 130
+    return "".join(parts), width + 90, top + plot + 130
 
 
 def _curve(figure: Figure) -> tuple[str, int, int]:
     low, high = _limits(figure)
-    left, top, plot, width = 52, 36, 220, 520
+    left, top, plot, width = 70, 36, 220, 540
     parts = _grid_lines(low, high, left, top, plot, width)
     step = (width - left - 30) / max(1, len(figure.labels) - 1)
     for position, label in enumerate(figure.labels):
@@ -254,7 +254,10 @@ def _legend(figure: Figure, width: int, top: int) -> tuple[str, int]:
     parts, columns = [], max(1, width // 180)
     for number, editor in enumerate(figure.series):
         x, y = 16 + (number % columns) * 180, top + 16 + (number // columns) * 18
-        parts.append(f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" {_stroke(number)}/>')
+        if figure.kind == "bars":
+            parts.append(f'<rect x="{x}" y="{y - 10}" width="24" height="10" fill="{_colour(number)}"/>')
+        else:
+            parts.append(f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" {_stroke(number)}/>')
         parts.append(f'<text x="{x + 30}" y="{y}">{escape(_short(editor, 20))}</text>')
     return "".join(parts), 12 + 18 * -(-len(figure.series) // columns)
 
@@ -320,12 +323,13 @@ def _axes(figure: Figure, pyplot: Any) -> Any:
     if figure.kind == "radar":
         axes.set_theta_offset(math.pi / 2)
         axes.set_theta_direction(-1)
+        axes.tick_params(axis="x", pad=14)
         axes.set_xticks(
             [2 * math.pi * i / count for i in range(count)], [label.replace("$", r"\$") for label in figure.labels]
         )
     else:
         axes.set_xticks(range(count), [label.replace("$", r"\$") for label in figure.labels], rotation=35, ha="right")
         axes.set_ylabel(figure.axis)
-    axes.set_title(figure.title, fontsize=9)
-    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.02, 1.0))
+    axes.set_title(figure.title, fontsize=9, pad=18 if figure.kind == "radar" else 6)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.3 if figure.kind == "radar" else 1.02, 1.0))
     return drawing

@@ -1,0 +1,79 @@
+"""`editgauge report`: one run, several runs, and what it says when there is nothing to report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from editgauge.cli.main import build_app
+from editgauge.errors import RunError, UsageError
+from editgauge.images import write_png
+from editgauge.results import EditRecord, RunFolder
+from editgauge.run.index import keep_samples
+from editgauge.types import Row, Sample, Status
+
+
+def make_run(place: Path, editor: str) -> RunFolder:
+    data = place.parent / "data"
+    write_png(data / "a.png", np.full((8, 8, 3), 9, np.uint8))
+    samples = [Sample("bench", "s1", "all", ("all",), "do it", (data / "a.png",), ("s1",))]
+    run = RunFolder.create(place)
+    keep_samples(run, "bench", data, samples, samples)
+    run.keep(data / "a.png", Path(f"edits/bench/{editor}/s1.png"))
+    with run.edit_writer() as edits, run.writer() as rows:
+        run.write_edits([EditRecord("bench", "s1", editor, Status.SCORED, f"edits/bench/{editor}/s1.png")], edits)
+        rows.write([Row("bench", "s1", editor, "x", "ssim", "faithful", 0.5, Status.SCORED, "", "f")])
+    return run
+
+
+def invoke(*words: str) -> object:
+    return CliRunner().invoke(build_app(), ["report", *words], catch_exceptions=False)
+
+
+def meta_of(folder: Path) -> dict[str, object]:
+    text = (folder / "data" / "meta.js").read_text()
+    return json.loads(text[text.index(",") + 1 : text.rindex(")")])
+
+
+def test_one_run_is_reported_inside_it(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", "a")
+    done = invoke(str(run.path), "--json")
+    facts = json.loads(done.stdout)  # type: ignore[attr-defined]
+    assert facts["samples"] == 1
+    assert facts["thumbnails_made"] == 2
+    assert Path(facts["page"]) == run.path / "report" / "index.html"
+    about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
+    assert about["editors"] == ["a"]
+    again = json.loads(invoke(str(run.path), "--json").stdout)  # type: ignore[attr-defined]
+    assert again["thumbnails_made"] == 0
+
+
+def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / name, name) for name in ("a", "b")]
+    with pytest.raises(UsageError, match="name a folder for their report"):
+        invoke(*(str(run.path) for run in runs))
+    invoke(*(str(run.path) for run in runs), "--to", str(tmp_path / "both"))
+    about = meta_of(tmp_path / "both")["benchmarks"][0]  # type: ignore[index]
+    assert about["editors"] == ["a", "b"]
+    assert (tmp_path / "both" / "pictures" / "edits" / "bench" / "b" / "s1.png").is_file()
+
+
+def test_an_empty_run_and_a_folder_that_is_none(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    with pytest.raises(UsageError, match="nothing in the run yet"):
+        invoke(str(run.path))
+    with pytest.raises(RunError, match="not a run folder"):
+        invoke(str(tmp_path / "none"))
+
+
+def test_a_folder_with_other_things_is_not_overwritten(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", "a")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    with pytest.raises(RunError, match="not a report"):
+        invoke(str(run.path), "--to", str(tmp_path / "mine"))
+    assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"

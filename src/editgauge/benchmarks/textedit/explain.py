@@ -77,7 +77,7 @@ def draw(sample: Sample, edit: Edit, original: Sequence[Text], edited: Sequence[
         _panel(before, original, left, trace.region, scale),
         _panel(after, edited, right, trace.region, scale),
     ]
-    legend: Row = [(0.16 * i, f"■ {words}", colour) for i, (words, colour) in enumerate(LEGEND)]
+    legend: Row = [(0.16 * i, f"• {words}", colour) for i, (words, colour) in enumerate(LEGEND)]
     head = _head(sample, edit, values, traces, source)
     foot = [legend, *_foot(trace, original, edited)]
     return _assembled(panels, head, foot)

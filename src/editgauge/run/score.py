@@ -338,7 +338,7 @@ def _run_phase(
     width = workers if not alone else min(workers, 1)
     limit = seconds_an_output * max((len(item.pairs) for item in items), default=0) or seconds_an_output
     outcomes = run_batches(
-        _batches(items, width),
+        _batches(items, width, _largest_batch(plan, items) if alone else BATCH),
         _work,
         workers=width,
         start=_start,
@@ -361,11 +361,17 @@ def _run_phase(
             progress(min(done, total), total, note)
 
 
-def _batches(items: Sequence[Item], workers: int) -> Iterator[Sequence[Item]]:
-    """Batches of up to 16 outputs, smaller when there are few: every worker should have something to do."""
-    size = max(1, min(BATCH, -(-len(items) // max(1, workers * 4))))
+def _batches(items: Sequence[Item], workers: int, most: int = BATCH) -> Iterator[Sequence[Item]]:
+    """Batches of up to `most` outputs, smaller when there are few: every worker should have something to do."""
+    size = max(1, min(most, -(-len(items) // max(1, workers * 4))))
     for start in range(0, len(items), size):
         yield items[start : start + size]
+
+
+def _largest_batch(plan: _Plan, items: Sequence[Item]) -> int:
+    """As many outputs as any of the scorers takes at once: a GPU wants more than a worker process does."""
+    wanted = {task.scorer for item in items for task in item.tasks}
+    return max([BATCH, *(getattr(plan.scorers[index], "batch_size", BATCH) for index in wanted)])
 
 
 def _unfinished(run: RunFolder, token: str, plan: _Plan, batch: Sequence[Item]) -> Sequence[Item]:

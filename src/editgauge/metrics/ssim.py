@@ -38,6 +38,7 @@ FloatArray = npt.NDArray[np.float32]
 STRIP_ROWS = 64
 _C1 = 2 * (0.01 * 255) ** 2  # both doubled: sums and differences carry twice the means and variances
 _C2 = 2 * (0.03 * 255) ** 2
+_SAMPLE = (slice(None, None, 7), slice(None, None, 11))
 _ROUNDING = 2e-7  # relative error of a single-precision blur, as measured
 _DOUBT = 2e-6  # of the mean of a strip; above it the strip is computed in double precision
 
@@ -199,31 +200,38 @@ def _similarity(
     difference = np.asarray(cv2.subtract(first, second, dtype=depth))
     offset_s, offset_d = _ground(total), _ground(difference)
     total -= offset_s
-    difference -= offset_d
+    if shifted := bool(offset_d.any()):
+        difference -= offset_d
     mean_s, mean_d = window.blur(total)[keep], window.blur(difference)[keep]
     total *= total
     difference *= difference
     var_s, var_d = window.blur(total)[keep], window.blur(difference)[keep]
+    var_s -= mean_s * mean_s  # the blurs made these arrays for us: in place from here on
+    mean_s += offset_s[keep[1]]
+    mean_s *= mean_s
     square = mean_d * mean_d
-    var_d -= square  # the blurs made these arrays for us: in place from here on
-    var_s -= mean_s * mean_s
+    var_d -= square
+    if shifted:
+        mean_d += offset_d[keep[1]]
+        mean_d *= mean_d
     if window.covariance_factor != 1.0:
         var_s *= precision(window.covariance_factor)
         var_d *= precision(window.covariance_factor)
-    mean_s += offset_s[keep[1]]
-    mean_d += offset_d[keep[1]]
-    mean_s *= mean_s
-    mean_d *= mean_d
-    values = _ratio(mean_s, mean_d, precision(_C1))
+    values = _ratio(mean_s, mean_d if shifted else square, precision(_C1))
     values *= _ratio(var_s, var_d, precision(_C2))
-    square /= var_s
-    return values, _ROUNDING * sum(cv2.mean(square)[:3])
+    return values, _ROUNDING * float(np.mean(square[_SAMPLE] / var_s[_SAMPLE]))
 
 
 def _ground(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An integer near the median of each channel, from a sample; repeated for a row: shape (w, 3)."""
-    median: npt.NDArray[Any] = np.rint(np.median(pixels[::8, ::8].reshape(-1, 3), axis=0)).astype(pixels.dtype)
-    return np.broadcast_to(median, pixels.shape[1:]).copy()  # numpy is slow where the innermost axis has 3 elements
+    """The median of each channel in a sample, a level that is there; repeated for a row: shape (w, 3).
+
+    The sample's size is odd, so that the negated pixels have the negated median: `ssim` stays symmetric.
+    """
+    sample = pixels[_SAMPLE].reshape(-1, 3)
+    sample = np.sort(sample[: len(sample) - 1 + len(sample) % 2], axis=0)
+    # repeated, because NumPy is slow where the innermost axis has 3 elements
+    row: npt.NDArray[Any] = np.tile(sample[len(sample) // 2], pixels.shape[1])
+    return row.reshape(pixels.shape[1:])
 
 
 def _ratio(of_sum: npt.NDArray[Any], of_difference: npt.NDArray[Any], constant: np.floating[Any]) -> npt.NDArray[Any]:

@@ -201,19 +201,25 @@ class Frame:
             found.setdefault(self.metrics[metric], []).append(self.sources[source])
         return {metric: sources for metric, sources in found.items() if len(sources) > 1}
 
+    def sources_called(self, name: str) -> list[str]:
+        """The sources with this name: in full, or up to a ``#`` (a judge's name without its settings' hash)."""
+        return [source for source in self.sources if source and name in (source, source.partition("#")[0])]
+
     def of_sources(self, wanted: Sequence[str]) -> Frame:
         """One source for each metric: metrics that several made keep the rows of a wanted one.
 
         Raises `UsageError` where a metric was made by several and `wanted` does not say which (the message names
         them), and `UnknownName` for a wanted source that made nothing.
         """
+        meant = set()
         for name in wanted:
-            if name not in self.sources:
+            if not self.sources_called(name):
                 there = ", ".join(repr(source) for source in self.sources if source) or "none"
                 raise UnknownName(f"source {name!r} made no row of {self.benchmark}; sources here: {there}")
+            meant.update(self.sources_called(name))
         keep = np.ones(len(self), dtype=np.bool_)
         for metric, sources in self.makers().items():
-            chosen = [source for source in sources if source in wanted]
+            chosen = [source for source in sources if source in meant]
             if len(chosen) != 1:
                 names = ", ".join(repr(source) for source in (chosen or sources))
                 raise UsageError(

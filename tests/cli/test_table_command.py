@@ -123,6 +123,27 @@ def test_sources_are_not_mixed(tmp_path: Path) -> None:
     assert found["rows"][0]["cells"]["real_ssim"]["value"] == pytest.approx(0.3)
 
 
+def test_a_judge_may_be_called_by_its_name_alone(tmp_path: Path) -> None:
+    rows = [*rows_of("a", [0.1] * 4, source="one#12"), *rows_of("a", [0.3] * 4, source="two#34")]
+    run = make_run(tmp_path / "run", rows)
+    assert json.loads(call("table", run, "--json", "--source", "two").stdout)["tables"][0]["source"] == "two#34"
+    run = make_run(tmp_path / "both", [*rows, *rows_of("a", [0.5] * 4, source="two#56")])
+    assert "'two#34', 'two#56'" in refusal("table", run, "--source", "two")
+
+
+def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) -> None:
+    folder = RunFolder.open(run)
+    folder.write_samples("medebench", [record("1", organ="Eyes")])
+    with folder.writer() as writer:
+        writer.write([row("1", "gamma", "EA", 5.0, benchmark="medebench", source="judge#1")])
+    names = {words: [t["name"] for t in json.loads(call("table", run, "--json", *words).stdout)["tables"]]
+             for words in ((), ("--where", "topic=Signs"), ("--editor", "gamma"), ("--source", "judge"))}  # fmt: skip
+    assert names[()] == names["--source", "judge"] == ["medebench.organs", "texteditbench.pixel"]
+    assert names["--where", "topic=Signs"] == ["texteditbench.pixel"]
+    assert names["--editor", "gamma"] == ["medebench.organs"]
+    assert "did you mean gamma" in refusal("table", run, "--editor", "gamna")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -57,10 +57,7 @@ def compare(
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
     opened = selection.open_runs([run, *(also or [])])
     found: list[Comparison] = []
-    for name in selection.benchmarks(opened, benchmark):
-        frame = selection.narrowed(opened, name, where=where, sources=source)
-        if not {a, b} <= set(frame.editors) and not benchmark and len(selection.benchmarks(opened)) > 1:
-            continue  # of several benchmarks, those that both editors were scored on
+    for frame in selection.frames(opened, benchmark, where=where, editors=[a, b], sources=source):
         ways = _only(directions(frame), metric, frame)
         found.append(
             compute(frame, a, b, ways, variants=selection.variants(variant), by=by, top=top, alpha=alpha, seed=seed)

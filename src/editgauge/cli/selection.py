@@ -61,27 +61,49 @@ def conditions(given: Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-def narrowed(
+def frames(
     runs: Sequence[RunFolder],
-    benchmark: str,
+    benchmark: str = "",
     *,
     where: Sequence[str] | None = None,
     editors: Sequence[str] | None = None,
     sources: Sequence[str] | None = None,
-) -> Frame:
-    """A benchmark's rows in the runs: of these editors and samples, and of one source for each metric."""
+) -> list[Frame]:
+    """The rows of each benchmark in the runs: of these editors and samples, and of one source for each metric.
+
+    Of several benchmarks, those that lack an editor or an attribute are left out. Raises `UnknownName` for what none
+    of them has, `UsageError` where rows of two sources would be mixed or no sample is left.
+    """
+    from editgauge.errors import UnknownName
     from editgauge.frame import Frame
 
-    frame = Frame.of_runs(runs, benchmark)
-    known = [name for name in sources or () if name in frame.sources]
-    frame = frame.of_sources(known if len(frame.sources) and known else list(sources or ()))
+    names = benchmarks(runs, benchmark)
+    read = [Frame.of_runs(runs, name) for name in names]
+    for source in sources or ():
+        if not any(frame.sources_called(source) for frame in read):
+            there = sorted({name for frame in read for name in frame.sources if name})
+            raise UnknownName(
+                f"--source {source!r} made no row of {', '.join(names)}; sources here: {', '.join(there) or 'none'}"
+            )
+    found, errors = [], []
+    for frame in read:
+        try:
+            frame = frame.of_sources([source for source in sources or () if frame.sources_called(source)])
+            found.append(_narrowed(frame, conditions(where), list(editors or ())))
+        except UnknownName as error:
+            errors.append(error)
+    if errors and not found:
+        raise errors[0]
+    return found
+
+
+def _narrowed(frame: Frame, where: dict[str, str], editors: list[str]) -> Frame:
     if editors:
-        frame = frame.of_editors(list(editors))
-    wanted = conditions(where)
-    if wanted:
-        mask = frame.samples.where(wanted)
+        frame = frame.of_editors(editors)
+    if where:
+        mask = frame.samples.where(where)
         if not mask.any():
-            told = ", ".join(f"{name}={value}" for name, value in wanted.items())
-            raise UsageError(f"--where {told}: no sample of {benchmark}")
+            told = ", ".join(f"{name}={value}" for name, value in where.items())
+            raise UsageError(f"--where {told}: no sample of {frame.benchmark}")
         frame = frame.of_samples(mask)
     return frame

@@ -53,8 +53,7 @@ def table(
     selection.one_of("--failures", failures, ("out", "floor", "both"))
     opened = selection.open_runs(runs)
     found: list[Table] = []
-    for name in selection.benchmarks(opened, benchmark):
-        frame = selection.narrowed(opened, name, where=where, editors=editor, sources=source)
+    for frame in selection.frames(opened, benchmark, where=where, editors=editor, sources=source):
         for wanted in selection.variants(variant):
             found += _tables(frame, wanted, by=by, published=published, intervals=intervals, seed=seed)
     found = _unrepeated(found)

@@ -78,6 +78,22 @@ def judge(
     show: Annotated[
         str | None, typer.Option("--show", help="Print what would be sent for this sample; send nothing.")
     ] = None,
+    batch: Annotated[
+        str | None, typer.Option("--batch", help="submit or collect: OpenAI-style batches at half the price.")
+    ] = None,
+    importing: Annotated[
+        Path | None, typer.Option("--import", help="Take in scores that the released script wrote; send nothing.")
+    ] = None,
+    probe: Annotated[
+        str | None, typer.Option("--probe", help="injection: does the judge obey orders inside pictures?")
+    ] = None,
+    calibration: Annotated[
+        bool | None,
+        typer.Option(
+            "--calibration/--no-calibration",
+            help="Judge the frozen set too and print its drift. Default: with 200 calls or more.",
+        ),
+    ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Make rows from stored replies; send nothing.")] = False,
     allow_alias: Annotated[bool, typer.Option("--allow-alias", help="Take a model name without a date.")] = False,
     split: SplitOpt = None,
@@ -92,6 +108,10 @@ def judge(
 
     if not model:
         raise UsageError("--model: wanted a judge, for example --model gpt-4o-2024-11-20 (or a name of --base-url)")
+    if batch not in (None, "submit", "collect"):
+        raise UsageError(f"--batch {batch!r}: wanted submit or collect")
+    if probe not in (None, "injection"):
+        raise UsageError(f"--probe {probe!r}: wanted injection")
     if show is not None:
         sample = [show]
     setup = judging.Setup(
@@ -114,14 +134,25 @@ def judge(
         prices=prices,
         offline=offline,
         allow_alias=allow_alias,
-        dry=estimate or show is not None,
+        calibration=calibration,
     )
+    if importing is not None:
+        _emit(judging.take_in(setup, benchmark, data, importing, split), json)
+        return
     setup.load(benchmark, data, split=split, limit=limit, ids=sample or [], where=where or [])
     with setup:
         if show is not None:
             _emit(judging.show(setup), json)
         elif estimate:
             _emit(judging.estimate(setup), json)
+        elif probe is not None:
+            _emit(judging.probe(setup), json)
+        elif batch is not None:
+            told = judging.batch(setup, batch)
+            _emit(told, json)
+            if batch == "collect" and not told.waiting:
+                setup.offline = setup.todo.engine.settings.offline = True
+                _judge(setup, json, common)
         else:
             _judge(setup, json, common)
 

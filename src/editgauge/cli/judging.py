@@ -15,11 +15,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from editgauge import catalog
 from editgauge.cli import common
 from editgauge.cli.score import _edits as find_edits
 from editgauge.errors import UsageError
 from editgauge.hashes import HashStore
 from editgauge.judges import models
+from editgauge.judges.agreement import agreement, spread
 from editgauge.judges.cache import ReplyStore
 from editgauge.judges.calls import Judging
 from editgauge.judges.client import Client
@@ -30,10 +32,16 @@ from editgauge.judges.pictures import PictureStore
 from editgauge.judges.rubrics import RubricFolder
 from editgauge.results import EditRecord, RunFolder
 from editgauge.run import estimate as estimates
+from editgauge.run import judge_batch as batches
+from editgauge.run import judge_import as importing
+from editgauge.run import judge_trust as trust
 from editgauge.run.index import choose, keep_samples
-from editgauge.run.judge import JudgeRun
+from editgauge.run.judge import SCORER, JudgeRun
 from editgauge.run.judge import judge as judge_all
 from editgauge.types import Sample, Status
+
+CALIBRATE_FROM = 200
+"""Calls from which on a run pays for the frozen calibration set as well (some thirty calls)."""
 
 
 def words(text: str) -> frozenset[str]:
@@ -91,7 +99,7 @@ class Setup:
     prices: Path | None
     offline: bool
     allow_alias: bool
-    dry: bool = False
+    calibration: bool | None = None
     warnings: list[str] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     edits: list[EditRecord] = field(default_factory=list)
@@ -342,7 +350,12 @@ def run(setup: Setup, *, quiet: bool = False) -> Outcome:
                 if warning := models.end_warning(setup.model, listed):
                     notes.append(warning)
                     print(f"warning: {warning}", file=sys.stderr)
-            return await judge_all(todo, setup.samples, setup.edits, live_line(quiet, setup))
+            complete = await judge_all(todo, setup.samples, setup.edits, live_line(quiet, setup))
+            if complete and not setup.offline and _wants_calibration(setup):
+                mark = str(todo.run.manifest().get("created", ""))
+                judging, _ = judging_of(catalog.find("benchmarks", "mini"))
+                notes.extend((await trust.calibrate(todo.engine, judging, mark)).lines())
+            return complete
 
     began = time.monotonic()
     try:
@@ -372,7 +385,47 @@ def run(setup: Setup, *, quiet: bool = False) -> Outcome:
         )
     if not quiet and sys.stderr.isatty():
         print(file=sys.stderr)
+    notes += agreements(todo)
     return Outcome(setup, complete and not interrupted, interrupted, notes)
+
+
+def _wants_calibration(setup: Setup) -> bool:
+    if setup.calibration is not None:
+        return setup.calibration
+    return setup.todo.engine.stats.asked >= CALIBRATE_FROM
+
+
+def agreements(todo: JudgeRun) -> list[str]:
+    """How far this judge agrees with the others that judged the same edits in this run, and with its own repeats."""
+    scores: dict[str, dict[str, dict[tuple[str, str], dict[int, float]]]] = {}
+    for row in todo.run.rows():
+        if (
+            row.scorer == SCORER
+            and row.benchmark == todo.benchmark
+            and row.variant == "corrected"
+            and row.value is not None
+        ):
+            by_edit = scores.setdefault(row.metric, {}).setdefault(row.source, {})
+            by_edit.setdefault((row.sample, row.editor), {})[row.repeat] = row.value
+    out = []
+    for metric, sources in sorted(scores.items()):
+        own = sources.get(todo.source, {})
+        for other, theirs in sorted(sources.items()):
+            both = [edit for edit in own if edit in theirs and 0 in own[edit] and 0 in theirs[edit]]
+            if other == todo.source or not both:
+                continue
+            found = agreement([theirs[edit][0] for edit in both], [own[edit][0] for edit in both])
+            kappa = "not defined" if found.kappa is None else f"{found.kappa:.3f}"
+            out.append(
+                f"{metric}: agreement with {other}: kappa {kappa}, mean difference {found.mae:.3f}, "
+                f"bias {found.bias:+.3f}, {found.n} edits"
+            )
+        spreads = [value for value in spread([list(r.values()) for r in own.values()]) if value is not None]
+        if spreads:
+            same = sum(value == 0 for value in spreads) / len(spreads)
+            mean = sum(spreads) / len(spreads)
+            out.append(f"{metric}: repeats: mean spread {mean:.3f}, the same score every time for {same:.0%} of edits")
+    return out
 
 
 def facts(stats: Stats) -> dict[str, Any]:
@@ -431,4 +484,72 @@ def _without_score(todo: JudgeRun) -> int:
         if variant == "corrected"
         for status, n in counter.items()
         if status not in fine
+    )
+
+
+# --- batches, imports, the probe -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Told:
+    """Lines for people and a mapping for programs."""
+
+    said: list[str]
+    facts: dict[str, Any]
+    waiting: int = 0
+
+    def lines(self) -> list[str]:
+        return self.said
+
+    def as_json(self) -> dict[str, Any]:
+        return self.facts
+
+
+def batch(setup: Setup, what: str) -> Told:
+    """Submit or collect batches."""
+    todo = setup.todo
+
+    async def main() -> batches.Batched:
+        async with todo.engine.client:
+            jobs = todo.jobs(setup.samples, setup.edits, None)
+            return await (batches.submit if what == "submit" else batches.collect)(todo.engine, jobs)
+
+    done = asyncio.run(main())
+    todo.run.record(f"judge --batch {what}", benchmark=todo.benchmark, model=setup.model, **asdict(done))
+    said = [f"{what}: {done.calls} calls in {len(done.batches)} batches; {done.waiting} wait"]
+    said += [f"note: batch ended without results: {name}" for name in done.failed]
+    if what == "submit" or done.waiting:
+        said.append("next:  the same command with --batch collect, within a day")
+    return Told(said, {"what": what, **asdict(done)}, done.waiting)
+
+
+def probe(setup: Setup) -> Told:
+    """Pictures with commands in them: does the judge obey?"""
+    engine = setup.todo.engine
+    judging, _ = judging_of(catalog.find("benchmarks", "mini"))
+
+    async def main() -> trust.Probe:
+        async with engine.client:
+            return await trust.probe_injection(engine, judging, setup.todo.run.cache_folder / "probe")
+
+    found = asyncio.run(main())
+    setup.todo.run.record("judge --probe injection", model=setup.model, rise=found.rise, **facts(engine.stats))
+    return Told(found.lines(), {"rise": found.rise, "plain": found.plain, "ordered": found.ordered})
+
+
+def take_in(setup: Setup, benchmark: str, data: Path | None, path: Path, split: str | None) -> Told:
+    """Scores of a released script as rows."""
+    bench, dataset, samples = common.load(benchmark, data, split)
+    folder = RunFolder.create(setup.run)
+    keep_samples(folder, bench.name, dataset.root, samples, [])
+    editor = setup.editors[0] if setup.editors else None
+    found = importing.import_scores(folder, bench.name, path, samples, judge=setup.model, editor=editor)
+    folder.record("judge --import", benchmark=bench.name, judge=setup.model, file=path.name, rows=found.rows)
+    said = [f"{found.rows} rows taken in, {found.kept} were there: {dict(found.statuses)}"]
+    said += [f"note: not in the data: {name}" for name in found.unknown[:10]]
+    if len(found.unknown) > 10:
+        said.append(f"note: and {len(found.unknown) - 10} more that are not in the data")
+    said += [f"rows:  {setup.run}", f"next:  editgauge table {setup.run} --benchmark {bench.name}"]
+    return Told(
+        said, {"rows": found.rows, "kept": found.kept, "unknown": found.unknown, "statuses": dict(found.statuses)}
     )

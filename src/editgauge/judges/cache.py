@@ -101,6 +101,11 @@ class ReplyStore:
         row = self._run("SELECT value FROM meta WHERE name = ?", name).fetchone()
         return None if row is None else str(row[0])
 
+    def notes(self, start: str) -> dict[str, str]:
+        """All facts whose name begins with `start`, in the order in which they were first written."""
+        rows = self._run("SELECT name, value FROM meta WHERE substr(name, 1, ?) = ? ORDER BY rowid", len(start), start)
+        return {str(name): str(value) for name, value in rows}
+
     def close(self) -> None:
         self._db.close()
 

@@ -109,6 +109,8 @@ class FaultServer:
 
     `bucket` is (requests a second, capacity): above it comes 429, with Retry-After when `retry_after` is given. With
     `keep` False bodies are counted and thrown away (for timings). `seen` counts words; `bodies` keeps requests.
+    Batches (``/files``, ``/batches``) end at once with `batch_status`; the script's words ``ok``, ``filter`` and any
+    other (500) go to their lines.
     """
 
     def __init__(
@@ -128,6 +130,9 @@ class FaultServer:
         self.model, self.latency, self.keep = model, latency, keep
         self.retry_after = retry_after
         self.bodies: list[dict[str, Any]] = []
+        self.files: dict[str, bytes] = {}
+        self.batches: dict[str, str] = {}
+        self.batch_status = "completed"
         self.seen: Counter[str] = Counter()
         self.requests = 0
         self.open_requests = 0
@@ -231,7 +236,7 @@ class _Connection(asyncio.Protocol):
     async def respond(self, path: str, body: bytes) -> None:
         server = self.server
         if not path.endswith("/chat/completions"):
-            self.send(404, {"error": {"message": "no such page"}})
+            self.batch(path, body)
             return
         word = server.word()
         kind, _, value = word.partition(":")
@@ -246,6 +251,37 @@ class _Connection(asyncio.Protocol):
             await self.act(kind, value, request)
         finally:
             server.open_requests -= 1
+
+    def batch(self, path: str, body: bytes) -> None:
+        """OpenAI's pages for batches: files up, a batch made of one (done at once), its results down."""
+        server, name = self.server, path.rpartition("/v1/")[2]
+        if name == "files" and body:
+            lines = body.partition(b'filename="')[2].partition(b"\r\n\r\n")[2].partition(b"\r\n--")[0]
+            server.files[f"file-{len(server.files)}"] = lines
+            self.send(200, {"id": f"file-{len(server.files) - 1}", "object": "file"})
+        elif name == "batches" and body:
+            number = f"batch-{len(server.batches)}"
+            server.batches[number] = json.loads(body)["input_file_id"]
+            self.send(200, {"id": number, "status": "in_progress"})
+        elif name in [f"batches/{number}" for number in server.batches]:
+            done = {"id": name[8:], "status": server.batch_status, "output_file_id": f"out-{server.batches[name[8:]]}"}
+            self.send(200, done if server.batch_status == "completed" else {**done, "output_file_id": None})
+        elif name.startswith("files/out-"):
+            self.raw(200, b"\n".join(self.batch_lines(server.files[name[10:].partition("/")[0]])))
+        else:
+            self.send(404, {"error": {"message": "no such page"}})
+
+    def batch_lines(self, data: bytes) -> Iterable[bytes]:
+        for line in filter(None, data.splitlines()):
+            entry = json.loads(line)
+            word = self.server.word()
+            message = {"role": "assistant", "content": self.server.answer(entry["body"])}
+            usage = {"prompt_tokens": 1000, "completion_tokens": 50}
+            choices = [{"message": message, "finish_reason": "content_filter" if word == "filter" else "stop"}]
+            body = {"model": self.server.model, "choices": choices, "usage": usage}
+            status = 200 if word in ("ok", "filter") else 500
+            response = {"status_code": status, "body": body if status == 200 else {"error": {"message": "scripted"}}}
+            yield json.dumps({"custom_id": entry["custom_id"], "response": response, "error": None}).encode()
 
     async def act(self, kind: str, value: str, request: dict[str, Any]) -> None:
         if kind == "noschema":

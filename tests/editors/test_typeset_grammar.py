@@ -77,6 +77,11 @@ def test_insert_beside(instruction: str, text: str, anchor: str, place: str) -> 
     assert only(instruction) == Operation("insert", (Target(anchor),), text=text, place=place)
 
 
+def test_insert_in_a_colour() -> None:
+    operation = only("Add 'OPEN' in dark red below 'CAFE'.")
+    assert operation == Operation("insert", (Target("CAFE"),), text="OPEN", place="below", colour=(110, 10, 15))
+
+
 def test_insert_into_a_corner_with_quotes_inside() -> None:
     operation = only("Add 'Every key is an 'active' moment.' to the top right corner of the picture.")
     assert operation == Operation("insert", text="Every key is an 'active' moment.", place="top right")

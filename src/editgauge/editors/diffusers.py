@@ -17,7 +17,6 @@ import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -152,14 +151,31 @@ _GIVEN = frozenset({
 })  # fmt: skip
 """Arguments of a pipeline's call that are not settings."""
 
-instructpix2pix = partial(factory, "instructpix2pix")
-magicbrush = partial(factory, "magicbrush")
-paint_by_inpaint = partial(factory, "paint-by-inpaint")
-flux_kontext = partial(factory, "flux-kontext")
-qwen_image_edit = partial(factory, "qwen-image-edit")
-qwen_image_edit_plus = partial(factory, "qwen-image-edit-plus")
-omnigen = partial(factory, "omnigen")
-omnigen2 = partial(factory, "omnigen2")
+
+def _named(family: str) -> Callable[..., DiffusersEditor]:
+    """The factory of one family, with a docstring that says what it is."""
+
+    def make(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
+        return factory(family, samples, **settings)
+
+    line = FAMILIES[family]
+    defaults = ", ".join(f"{name}={value!r}" for name, value in line.defaults.items())
+    pictures = "one picture" if line.pictures == 1 else f"up to {line.pictures} pictures"
+    make.__doc__ = (
+        f"`{line.hub}` on this machine, through `{line.pipeline}` of diffusers; takes {pictures}.\n\n"
+        f"Defaults: {defaults} ({line.origin}). Settings: {', '.join(OWN)}, and any argument of the pipeline's call."
+    )
+    return make
+
+
+instructpix2pix = _named("instructpix2pix")
+magicbrush = _named("magicbrush")
+paint_by_inpaint = _named("paint-by-inpaint")
+flux_kontext = _named("flux-kontext")
+qwen_image_edit = _named("qwen-image-edit")
+qwen_image_edit_plus = _named("qwen-image-edit-plus")
+omnigen = _named("omnigen")
+omnigen2 = _named("omnigen2")
 
 
 @dataclass

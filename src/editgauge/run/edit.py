@@ -280,10 +280,17 @@ def _on_threads(
 ) -> Iterator[EditRecord]:
     """At most `concurrency` calls at once; after an error that ends the call, those in flight are still written."""
     lock = threading.Lock()
+    halted = threading.Event()
     with run.edit_writer("edit") as writer, ThreadPoolExecutor(max(1, concurrency)) as pool:
 
         def one(batch: Sequence[Sample]) -> list[EditRecord]:
-            records = edit_batch(run.path, benchmark, batch, editor)
+            if halted.is_set():  # handed out before the call that ended everything came back
+                return []
+            try:
+                records = edit_batch(run.path, benchmark, batch, editor)
+            except BaseException:
+                halted.set()
+                raise
             with lock:
                 run.write_edits(records, writer)
             return records
@@ -291,20 +298,28 @@ def _on_threads(
         waiting = iter(batches)
         running: set[Future[list[EditRecord]]] = set()
         stop: BaseException | None = None
-        while True:
-            while stop is None and len(running) < max(1, concurrency):
-                batch = next(waiting, None)
-                if batch is None:
+        try:
+            while True:
+                while stop is None and len(running) < 2 * max(1, concurrency):  # a thread that ends finds its next
+                    batch = next(waiting, None)
+                    if batch is None:
+                        break
+                    running.add(pool.submit(one, batch))
+                if not running:
                     break
-                running.add(pool.submit(one, batch))
-            if not running:
-                break
-            ended, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in ended:
-                error = future.exception()
-                if error is None:
-                    yield from future.result()
-                else:
-                    stop = stop or error
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    if future.cancelled():
+                        continue
+                    error = future.exception()
+                    if error is None:
+                        yield from future.result()
+                    else:
+                        stop = stop or error
+                        for other in running:
+                            other.cancel()
+        finally:
+            for future in running:
+                future.cancel()
         if stop is not None:
             raise stop

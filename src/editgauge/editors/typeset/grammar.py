@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from editgauge.instructions import MAX_LENGTH, quoted, read_instruction
@@ -46,9 +46,9 @@ class Target:
 class Operation:
     """One thing to do. Which fields are set follows from `kind`:
 
-    change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets` (one).
-    delete: `targets` (one or more). move: `targets` and `place` (a corner, a side, a direction, or before/after/
-    above/below `anchor`), `amount` in pixels if told. swap: two targets. resize: `targets` and `amount` (factor), or
+    change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets` (one), and perhaps
+    `colour`. delete: `targets` (one or more). move: `targets` and `place` (a corner, a side, a direction, or before,
+    after, above, below `anchor`), `amount` in pixels if told. swap: two targets. resize: `targets` and `amount` (factor), or
     `anchor` (as wide as that text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in degrees,
     positive = counterclockwise.
     """
@@ -113,6 +113,9 @@ _TEXTS = r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|l
 _Q = r"<(\d+)>"
 
 
+_COLOUR = r"((?:(?:dark|light|bright|deep|pale) )?(?:" + "|".join(COLOURS) + r"))\b"
+
+
 def _insert(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
         r"(?:please )?(?:\w+ly )?(?:add|insert|put|place|write|append|prepend|include|attach|type|print)\b", rest
@@ -123,6 +126,10 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
         return None
     text = quotes[int(first[1])]
     tail = rest[first.end() :]
+    coloured = re.search(rf"\bin {_COLOUR}", tail)
+    if coloured is not None:
+        told = _insert(rest.replace(coloured[0], " "), quotes)
+        return replace(told, colour=_shade(coloured[1])) if told is not None else None
     beside = re.search(
         rf"\b(before|in front of|to the left of|left of|after|behind|to the right of|right of|next to|beside|following"
         rf"|above|on top of|over|below|beneath|under|underneath)\b(?:\s+\w+){{0,5}}?\s+{_Q}",
@@ -190,7 +197,7 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
         return None
     if re.search(r"\bswap\b|\bsame colou?r\b", rest):
         return None
-    name = r"((?:(?:dark|light|bright|deep|pale) )?(?:" + "|".join(COLOURS) + r"))\b"
+    name = _COLOUR
     found = re.search(rf"\b(?:to|into|in|with|be|becomes?|as|using)\s+(?:the )?(?:colou?rs? )?(?:a )?{name}", rest)
     if found is None:
         found = re.search(rf"^(?:make|colou?r|paint|turn|set|dye)\b.*?(?:{_Q}|{_TEXTS})(?: colou?r)?\s+{name}", rest)

@@ -13,7 +13,7 @@ from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text,
 from editgauge.editors.typeset.faces import FOLDERS_VARIABLE, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Span, likeness, plain
 from editgauge.editors.typeset.glyphs import stands_out
-from editgauge.editors.typeset.grammar import Operation
+from editgauge.editors.typeset.grammar import Colour, Operation
 from editgauge.images import Array, Mask
 
 
@@ -222,18 +222,18 @@ def insert(canvas: Canvas, operation: Operation) -> Done:
         inked = canvas.inked(span.line)
         if inked is None:
             raise CannotEdit(f"{operation.targets[0]} was read, but its letters cannot be told from the ground")
-        style = _insert_beside(canvas, inked, span, text, place)
+        style = _insert_beside(canvas, inked, span, text, place, operation.colour or inked.glyphs.colour)
         return {"inserted": text, "place": place, "anchor": report(canvas, match), "font": style.face.name}
-    return _insert_at(canvas, text, place)
+    return _insert_at(canvas, text, place, operation.colour)
 
 
-def _insert_beside(canvas: Canvas, inked: Inked, span: Span, text: str, place: str) -> fonts.Style:
+def _insert_beside(canvas: Canvas, inked: Inked, span: Span, text: str, place: str, colour: Colour) -> fonts.Style:
     if place in ("before", "after"):
         blank = "" if _is_cjk(text[:1]) and _is_cjk(inked.line.text[span.start]) else " "
         old = _text_of(inked, span)
         style = canvas.style(inked, text + old)
         if style is not None:
-            drawn = _inline(canvas, inked, span, style, text, blank, place)
+            drawn = _inline(canvas, inked, span, style, text, blank, place, colour)
             if drawn:
                 return style
         changed = _change_span(
@@ -249,9 +249,7 @@ def _insert_beside(canvas: Canvas, inked: Inked, span: Span, text: str, place: s
     low, high = _free_row(inked.frame, canvas)
     align = _alignment(canvas, inked)
     drawn_at = _row(style, text, (float(inked.box[0]), float(inked.box[2])), align, low, high)
-    canvas.set(
-        drawn_at[0], inked.frame, (drawn_at[1], baseline + (pitch if place == "below" else -pitch)), inked.glyphs.colour
-    )
+    canvas.set(drawn_at[0], inked.frame, (drawn_at[1], baseline + (pitch if place == "below" else -pitch)), colour)
     return style
 
 
@@ -259,7 +257,9 @@ def _text_of(inked: Inked, span: Span) -> str:
     return inked.line.text[span.start : span.end]
 
 
-def _inline(canvas: Canvas, inked: Inked, span: Span, style: fonts.Style, text: str, blank: str, place: str) -> bool:
+def _inline(
+    canvas: Canvas, inked: Inked, span: Span, style: fonts.Style, text: str, blank: str, place: str, colour: Colour
+) -> bool:
     """Put `text` before or after a span where there is room; False where there is none."""
     ink_left, ink_right = _ink_between(inked, extent(inked, style, span))
     if (place == "before" and span.start > 0) or (place == "after" and span.end < len(inked.line.text)):
@@ -274,7 +274,7 @@ def _inline(canvas: Canvas, inked: Inked, span: Span, style: fonts.Style, text: 
     low, high = _free(canvas, inked)
     if x < low or x + width > high:
         return False
-    canvas.set(drawn, inked.frame, (x - drawn.left - box[0], pen_of(inked, style)[1]), inked.glyphs.colour)
+    canvas.set(drawn, inked.frame, (x - drawn.left - box[0], pen_of(inked, style)[1]), colour)
     return True
 
 
@@ -305,7 +305,7 @@ def _row(
     return drawn, x - drawn.left - box[0]
 
 
-def _insert_at(canvas: Canvas, text: str, place: str) -> Done:
+def _insert_at(canvas: Canvas, text: str, place: str, wanted: Colour | None) -> Done:
     """Set a text into a corner or along a side, in the style of the picture's most common size of line."""
     width, height = canvas.size
     style, colour = _house_style(canvas, text)
@@ -323,7 +323,7 @@ def _insert_at(canvas: Canvas, text: str, place: str) -> Done:
         drawn, x = _row(style, row, (edge, width - edge), align, edge / 2, width - edge / 2)
         baseline = top + number * pitch
         box = [round(x), round(baseline - style.size), round(x + drawn.alpha.shape[1]), round(baseline)]
-        canvas.set(drawn, frame, (x, baseline), readable(colour, canvas.pixels, box))
+        canvas.set(drawn, frame, (x, baseline), wanted or readable(colour, canvas.pixels, box))
     return {"inserted": text, "place": place, "font": style.face.name, "rows": len(rows)}
 
 

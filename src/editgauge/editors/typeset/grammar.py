@@ -48,9 +48,9 @@ class Operation:
 
     change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets` (one), and perhaps
     `colour`. delete: `targets` (one or more). move: `targets` and `place` (a corner, a side, a direction, or before,
-    after, above, below `anchor`), `amount` in pixels if told. swap: two targets. resize: `targets` and `amount` (factor), or
-    `anchor` (as wide as that text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in degrees,
-    positive = counterclockwise.
+    after, above, below `anchor`), `amount` in pixels if told. swap: two targets. resize: `targets` and `amount`
+    (factor), or `anchor` (as wide as that text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in
+    degrees, positive = counterclockwise.
     """
 
     kind: Kind

@@ -107,6 +107,20 @@ assert "torch" not in sys.modules and "transformers" not in sys.modules
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize(
+    ("benchmark", "name", "package"), [(texteditbench, "lpips", "torch"), (textedit, "clip", "transformers")]
+)
+def test_weights_without_the_library_name_the_extra(
+    monkeypatch: Any, tmp_path: Path, benchmark: Any, name: str, package: str
+) -> None:
+    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
+    tiny.install_clip(monkeypatch, tmp_path / "weights")
+    monkeypatch.setitem(sys.modules, package, None)
+    found = named(benchmark, name)(*pair(tmp_path))
+    assert {s.status for s in found} == {Status.FAILED}
+    assert f"'{package}', which is not installed: pip install 'editgauge[neural]'" in found[0].reason
+
+
 # -- LPIPS -----------------------------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from editgauge.errors import UnknownName, WeightsError
+from editgauge.errors import DownloadError, UnknownName, WeightsError
 from editgauge.models import weights
 from editgauge.models.weights import LOCK_FILE, WEIGHTS, WeightFile, Weights, fetch, find, folder, locate
 
@@ -119,6 +119,22 @@ def test_fetch_downloads_what_is_missing_and_keeps_what_is_there(
     assert fetch("tiny", tmp_path).paths["net.pth"] == tmp_path / "tiny" / "net.pth"
     assert len(httpserver.log) == 1
     httpserver.check_assertions()
+
+
+def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/o/n/resolve/1/a.bin").respond_with_data(b"right")
+    httpserver.expect_request("/o/n/resolve/1/b.bin").respond_with_data(b"wrong")
+    monkeypatch.setenv("HF_ENDPOINT", httpserver.url_for("").rstrip("/"))
+    files = [
+        WeightFile(name, f"https://huggingface.co/o/n/resolve/1/{name}", sha(b"right")) for name in ("a.bin", "b.bin")
+    ]
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(files[0]))
+    assert fetch("tiny", tmp_path).paths["a.bin"].read_bytes() == b"right"
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(files[1]))
+    with pytest.raises(DownloadError, match="nothing was kept"):
+        fetch("tiny", tmp_path)
 
 
 def test_without_a_published_checksum_the_first_use_must_be_allowed_and_is_then_binding(

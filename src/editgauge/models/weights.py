@@ -20,13 +20,13 @@ from pathlib import Path
 
 import orjson
 
+from editgauge import hub
 from editgauge.download import Progress, Remote, download, sha256
 from editgauge.errors import UnknownName, WeightsError
 from editgauge.images import write_bytes
 
 ENVIRONMENT = "EDITGAUGE_WEIGHTS"
 LOCK_FILE = "editgauge-weights.lock.json"
-HUB = "https://huggingface.co"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ _CLIP_REVISION = "32bd64288804d66eefd0ccbe215aa642df71cc41"
 
 
 def _clip(name: str, checksum: str, size: int) -> WeightFile:
-    return WeightFile(name, f"{HUB}/{_CLIP_ID}/resolve/{_CLIP_REVISION}/{name}", checksum, size)
+    return WeightFile(name, f"{hub.ENDPOINT}/{_CLIP_ID}/resolve/{_CLIP_REVISION}/{name}", checksum, size)
 
 
 WEIGHTS: dict[str, Weights] = {
@@ -290,11 +290,18 @@ def fetch(
         path = _path(weights, file, root)
         if path is None:
             path = root / name / file.name
-            download(Remote(file.url, sha256=known, size=file.size), path, progress=progress)
+            download(_remote(file, known), path, progress=progress)
         if known is None:
             lock.setdefault(name, {})[file.name] = checksum(path)
             _write_lock(root, lock)
     return locate(name, chosen)
+
+
+def _remote(file: WeightFile, known: str | None) -> Remote:
+    """A file on the hub may come from a mirror (``HF_ENDPOINT``); what it must be does not change with that."""
+    on_hub = file.url.startswith(hub.ENDPOINT + "/")
+    url = hub.endpoint() + file.url.removeprefix(hub.ENDPOINT) if on_hub else file.url
+    return Remote(url, sha256=known, size=file.size, token=os.environ.get("HF_TOKEN") or None if on_hub else None)
 
 
 def _path(weights: Weights, file: WeightFile, root: Path) -> Path | None:

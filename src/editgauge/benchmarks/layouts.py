@@ -61,6 +61,11 @@ def tables(
     return [table for table in found if table is not None]
 
 
+def every_layout(frame: Frame, variant: Variant) -> list[Layout]:
+    """What `tables` builds for a frame: the benchmark's own layouts, and plain means of the metrics they leave out."""
+    return _every(layouts_of(frame.benchmark), variant, frame)
+
+
 def _every(make: Layouts, variant: Variant, frame: Frame) -> list[Layout]:
     """The benchmark's own layouts, and plain means of the metrics that are in none of them."""
     own = list(make(frame, variant))

@@ -137,20 +137,18 @@ def _by_source(frame: Frame) -> list[tuple[Frame, str]]:
 
 def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) -> list[Table]:
     """The benchmark's tables, each with where its numbers come from: column -> metric, variant, labels of samples."""
-    from editgauge.benchmarks.layouts import layouts_of
-    from editgauge.tabulate import build
+    from editgauge.benchmarks.layouts import every_layout, tables
 
-    found = []
-    for layout in layouts_of(frame.benchmark)(frame, variant):
-        table = build(frame, layout, published=published, intervals=intervals)
-        if table is None:
-            continue
-        links = {}
+    links: dict[str, dict[str, object]] = {}
+    for layout in every_layout(frame, variant):
         for field in layout.fields:
             leaf = layout.leaves[field.leaves[0]]
-            links[field.column.name] = {"metric": leaf.metric, "variant": leaf.variant, "where": dict(leaf.where)}
-        found.append(replace(table, meta={**table.meta, "links": links}))
-    return found
+            where = {"metric": leaf.metric, "variant": leaf.variant, "where": dict(leaf.where)}
+            links.setdefault(layout.name, {})[field.column.name] = where
+    return [
+        replace(table, meta={**table.meta, "links": links.get(table.name, {})})
+        for table in tables(frame, variant, published=published, intervals=intervals)
+    ]
 
 
 def _unlike(tables: list[Table]) -> list[Table]:

@@ -74,7 +74,7 @@ def one_call(folder: Path, pixels: int = 1024) -> Call:
         coarse = noise.integers(0, 255, (pixels // 4, pixels // 4, 3), dtype=np.uint8)
         image = Image.fromarray(coarse).resize((pixels, pixels), Image.Resampling.BICUBIC)
         path = folder / f"{name}.jpg"
-        image.save(path, quality=99, subsampling=0)
+        image.save(path, quality=97, subsampling=0)
         paths.append(path)
     sample = Sample("texteditbench", "s", "synthetic", ("x",), "Replace A with B", (paths[0],), ("s",), paths[2])
     calls = JUDGING.calls(sample, Edit("s", "e", paths[1]), RubricFolder("editgauge.benchmarks.texteditbench"), {})

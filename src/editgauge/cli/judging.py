@@ -200,7 +200,7 @@ def show(setup: Setup) -> Shown:
             part
             if isinstance(part, str)
             else f"[picture: {part.name}, {part.path.name}, {' x '.join(map(str, pictures.size(part)))}"
-            + (", resized]" if part.size_of and pictures.identity(part) != pictures._hashes(part.path) else "]")
+            + ("]" if pictures.as_it_is(part) else ", resized or converted to PNG]")
             for part in call.parts
         ]
         messages = [{"role": "system", "parts": [call.system]}] if call.system else []

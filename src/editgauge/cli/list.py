@@ -41,6 +41,11 @@ def _entries(kind: str) -> list[dict[str, Any]]:
         return [_benchmark(name) for name in catalog.names(kind)]
     if kind == "scorers":
         return [entry for name in catalog.names("benchmarks") for entry in _scorers(name)]
+    if kind == "judges":
+        from editgauge.judges import models
+
+        own = [{"name": name, "about": models.about(name)} for name in models.known()]
+        return [*own, *({"name": name, "about": _about(kind, name)} for name in catalog.names(kind))]
     if kind == "ocr_engines":
         return [_engine(name) for name in catalog.names(kind)]
     return [{"name": name, "about": _about(kind, name)} for name in catalog.names(kind)]

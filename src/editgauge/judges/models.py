@@ -22,7 +22,7 @@ _HOSTED = re.compile(
     r"(?:^|/)(?:gpt-|chatgpt|o\d(?:-|$)|gemini|claude|grok|mistral-|pixtral-|command-|qwen-vl-(?:max|plus))", re.I
 )
 _DATED = re.compile(
-    r"(?:^|[-@_.:])(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|2[0-9]{3}|20\d{6}|00\d)(?:$|[-@_.:])"
+    r"(?:^|[-@_.:])(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|(?:0[1-9]|1[0-2]|2[3-9])\d{2}|20\d{6}|00\d)(?:$|[-@_.:])"
 )
 _END_WORDS = ("deprecat", "shutdown", "expir", "retire", "sunset", "end_date", "end_of_life", "eol")
 
@@ -46,10 +46,26 @@ def check_alias(model: str, allow: bool) -> None:
 
 @cache
 def known() -> Mapping[str, Mapping[str, Any]]:
-    """What the package knows of hosted models: id -> {"ends": date, "note": text}."""
+    """What the package knows of models: id -> {"ends": date, "revision": of open weights, "note": text}."""
     data = orjson.loads((resources.files("editgauge.judges") / "models.json").read_bytes())
     models: Mapping[str, Mapping[str, Any]] = data["models"]
     return models
+
+
+def about(model: str) -> str:
+    """One line on a known model: its price, its end, its pinned revision."""
+    from editgauge.judges.cost import load_prices, price_of
+
+    facts, price, said = known().get(model, {}), price_of(model, load_prices()), []
+    if facts.get("note"):
+        said.append(str(facts["note"]))
+    if price is not None and price.input:
+        said.append(f"{price.input:g} and {price.output:g} dollars for a million tokens in and out")
+    if facts.get("ends"):
+        said.append(f"ends {facts['ends']}")
+    if facts.get("revision"):
+        said.append(f"revision {facts['revision']}")
+    return "; ".join(said)
 
 
 def end_date(model: str, listed: Any = None) -> date | None:

@@ -70,6 +70,10 @@ class PictureStore:
         _, width, height = self._header(picture.size_of or picture.path)
         return width, height
 
+    def as_it_is(self, picture: Picture) -> bool:
+        """Whether the file's own bytes are sent, not a resized or converted copy. Raises `ImageError`."""
+        return self.identity(picture) == self._hashes(picture.path)
+
     def encode(self, picture: Picture) -> Encoded:
         """The picture's data address. Raises `ImageError` for a file that is no readable picture."""
         mark = self.identity(picture)
@@ -81,7 +85,7 @@ class PictureStore:
     async def encode_aside(self, picture: Picture) -> Encoded:
         """`encode` that leaves the event loop free where a picture has to be decoded and resized."""
         mark = self.identity(picture)
-        if mark in self._store or mark == self._hashes(picture.path):
+        if mark in self._store or self.as_it_is(picture):
             return self.encode(picture)
         return self._keep(mark, await asyncio.to_thread(self._encode, picture, mark))
 
@@ -90,7 +94,7 @@ class PictureStore:
         mark = self.identity(picture)
         if mark in self._store:
             return len(self._store[mark].url)
-        if mark == self._hashes(picture.path):
+        if self.as_it_is(picture):
             return picture.path.stat().st_size * 4 // 3
         width, height = self.size(picture)
         return width * height * 4

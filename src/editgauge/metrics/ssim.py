@@ -39,7 +39,6 @@ STRIP_ROWS = 64
 _C1 = 2 * (0.01 * 255) ** 2  # both doubled: sums and differences carry twice the means and variances
 _C2 = 2 * (0.03 * 255) ** 2
 _SAMPLE = (slice(None, None, 7), slice(None, None, 11))
-_ROUNDING = 2e-7  # relative error of a single-precision blur, as measured
 _DOUBT = 2e-6  # of the mean of a strip; above it the strip is computed in double precision
 
 
@@ -62,6 +61,8 @@ class Window:
     covariance_factor: float
     blur: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
     """Of floats of shape (h, w, 3); the result is a new array of the same type."""
+    rounding: float
+    """The relative error of `blur` in single precision, as measured on even grounds (OpenCV sums boxes in double)."""
 
     @property
     def smallest(self) -> int:
@@ -74,8 +75,8 @@ class Window:
         return height - lost, width - lost
 
 
-GAUSSIAN = Window("gaussian", 5, True, 1.0, _gaussian)
-UNIFORM = Window("uniform", 3, False, 49 / 48, _uniform)
+GAUSSIAN = Window("gaussian", 5, True, 1.0, _gaussian, 2e-7)
+UNIFORM = Window("uniform", 3, False, 49 / 48, _uniform, 6e-8)
 
 
 def ssim(first: Array, second: Array, window: Window) -> float:
@@ -219,7 +220,7 @@ def _similarity(
         var_d *= precision(window.covariance_factor)
     values = _ratio(mean_s, mean_d if shifted else square, precision(_C1))
     values *= _ratio(var_s, var_d, precision(_C2))
-    return values, _ROUNDING * float(np.mean(square[_SAMPLE] / var_s[_SAMPLE]))
+    return values, window.rounding * float(np.mean(square[_SAMPLE] / var_s[_SAMPLE]))
 
 
 def _ground(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:

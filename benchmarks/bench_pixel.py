@@ -20,25 +20,25 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # one core for everybody; read when the libraries are loaded
 os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")  # the plain script must see the kernels that we settle on
 
-import multiprocessing
-import resource
-import tempfile
-import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+import multiprocessing  # noqa: E402
+import resource  # noqa: E402
+import tempfile  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Callable, Sequence  # noqa: E402
+from pathlib import Path  # noqa: E402
 
-import cv2
-import numpy as np
-from PIL import Image
+import cv2  # noqa: E402
+import numpy as np  # noqa: E402
+from PIL import Image  # noqa: E402
 
-from editgauge.benchmarks.texteditbench import BENCHMARK
-from editgauge.benchmarks.texteditbench.pixel import PixelScorer
-from editgauge.metrics.align import estimate_alignment, sift_features, warp
-from editgauge.metrics.error import masked_mse
-from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, ssim
-from editgauge.outputs import find_output
-from editgauge.types import Edit, Sample
-from editgauge.workers import tune_worker
+from editgauge.benchmarks.texteditbench import BENCHMARK  # noqa: E402
+from editgauge.benchmarks.texteditbench.pixel import PixelScorer  # noqa: E402
+from editgauge.metrics.align import estimate_alignment, sift_features, warp  # noqa: E402
+from editgauge.metrics.error import masked_mse  # noqa: E402
+from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, ssim  # noqa: E402
+from editgauge.outputs import find_output  # noqa: E402
+from editgauge.types import Edit, Sample  # noqa: E402
+from editgauge.workers import tune_worker  # noqa: E402
 
 Pair = tuple[Sample, Edit]
 SIDE = 1024

@@ -39,6 +39,7 @@ EDITORS: dict[str, str] = {
     "qwen-image-edit": "editgauge.editors.diffusers:qwen_image_edit",
     "qwen-image-edit-plus": "editgauge.editors.diffusers:qwen_image_edit_plus",
     "omnigen": "editgauge.editors.diffusers:omnigen",
+    "imagic": "editgauge.editors.diffusers:imagic",
     "omnigen2": "editgauge.editors.diffusers:omnigen2",
 }
 OCR_ENGINES: dict[str, str] = {

@@ -33,6 +33,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     folder = tmp_path_factory.mktemp("pipelines")
     makers = {
         "pix2pix": tiny_pipelines.instructpix2pix,
+        "stable": tiny_pipelines.stable_diffusion,
         "kontext": tiny_pipelines.kontext,
         "qwen": tiny_pipelines.qwen,
         "plus": lambda path: tiny_pipelines.qwen(path, plus=True),
@@ -122,6 +123,18 @@ def test_qwen_plus_takes_several_pictures_and_demonstrations(saved: Any, small_q
     assert "5 pictures" in crowded.reason
 
 
+def test_imagic_fits_itself_to_each_picture_and_forgets_it(saved: Any, tmp_path: Path) -> None:
+    steps = {"embedding_steps": "2", "tuning_steps": "2", "tuning_rate": "0.01", "side": "64"}
+    made = editor("imagic", saved("stable"), **steps)
+    first, second = (make_sample(tmp_path, name, size=(64, 48)) for name in ("a", "b"))
+    pictures = [read_image(made(sample, tmp_path).path) for sample in (first, second, first)]
+    assert (pictures[0] == pictures[2]).all(), "the picture in between left no trace"
+    assert (pictures[0] != pictures[1]).any()
+    untuned = editor("imagic", saved("stable"), **{**steps, "tuning_steps": "0"})
+    assert (read_image(untuned(first, tmp_path).path) != pictures[0]).any()
+    assert made(first, tmp_path).settings["eta"] == 0.7
+
+
 def test_what_the_safety_checker_withholds_is_refused(saved: Any, tmp_path: Path) -> None:
     made = editor("instructpix2pix", saved("pix2pix"), side="64")
     image = SimpleNamespace(save=lambda path: None)
@@ -188,7 +201,7 @@ def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
             continue
         accepted = inspect.signature(pipeline.__call__).parameters
         assert set(line.defaults) <= set(accepted), name
-        assert line.argument in accepted
+        assert line.argument in accepted or line.tuning
 
 
 def test_settings_become_values() -> None:

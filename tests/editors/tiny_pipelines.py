@@ -31,17 +31,21 @@ def clip_text_model(width: int = 32) -> CLIPTextModel:
 
 
 def instructpix2pix(folder: Path) -> Path:
-    from diffusers import (
-        AutoencoderKL,
-        EulerDiscreteScheduler,
-        StableDiffusionInstructPix2PixPipeline,
-        UNet2DConditionModel,
-    )
+    return _stable_diffusion(folder, "StableDiffusionInstructPix2PixPipeline", channels=8)
+
+
+def stable_diffusion(folder: Path) -> Path:
+    return _stable_diffusion(folder, "StableDiffusionPipeline", channels=4)
+
+
+def _stable_diffusion(folder: Path, name: str, channels: int) -> Path:
+    import diffusers
+    from diffusers import AutoencoderKL, EulerDiscreteScheduler, UNet2DConditionModel
 
     text = clip_text_model()
     torch.manual_seed(0)
     unet = UNet2DConditionModel(
-        block_out_channels=(8, 16), layers_per_block=1, sample_size=16, in_channels=8, out_channels=4,
+        block_out_channels=(8, 16), layers_per_block=1, sample_size=16, in_channels=channels, out_channels=4,
         down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"), up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
         cross_attention_dim=32, norm_num_groups=4, attention_head_dim=4,
     )  # fmt: skip
@@ -49,7 +53,7 @@ def instructpix2pix(folder: Path) -> Path:
         block_out_channels=[8, 8, 8, 8], in_channels=3, out_channels=3, latent_channels=4, norm_num_groups=4,
         down_block_types=["DownEncoderBlock2D"] * 4, up_block_types=["UpDecoderBlock2D"] * 4,
     )  # fmt: skip
-    pipe = StableDiffusionInstructPix2PixPipeline(
+    pipe = getattr(diffusers, name)(
         vae=vae, text_encoder=text, tokenizer=clip_tokenizer(folder.parent / "tokenizer"), unet=unet,
         scheduler=EulerDiscreteScheduler(), safety_checker=None, feature_extractor=None, requires_safety_checker=False,
     )  # fmt: skip

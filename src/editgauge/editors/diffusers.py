@@ -55,6 +55,8 @@ class Family:
     batches: bool = False
     checked: bool = False
     """It comes with a safety checker."""
+    tuning: Mapping[str, Any] = field(default_factory=dict)
+    """How it is fitted to each picture before it edits it (Imagic); settings as well."""
 
 
 _PIX2PIX = Family(
@@ -98,6 +100,12 @@ FAMILIES: dict[str, Family] = {
          "use_input_image_size_as_output": True},
         pictures=5, argument="input_images",
     ),
+    "imagic": Family(
+        "StableDiffusionPipeline", "CompVis/stable-diffusion-v1-4",
+        "arXiv 2210.09276, its settings for Stable Diffusion; eta in the middle of what its users preferred",
+        {"num_inference_steps": 50, "guidance_scale": 7.5}, dtype="float32", side=512, checked=True,
+        tuning={"embedding_steps": 1000, "embedding_rate": 2e-3, "tuning_steps": 1500, "tuning_rate": 5e-7, "eta": 0.7},
+    ),
     "omnigen2": Family(
         "OmniGen2Pipeline", "OmniGen2/OmniGen2",
         "the model card: 50 steps, guidance 5 for the text and 2 for the picture",
@@ -118,13 +126,18 @@ def factory(family: str, samples: Sequence[Sample], **settings: Any) -> Diffuser
     line = FAMILIES[family]
     pipeline = _pipeline_class(family, line.pipeline)
     accepted = [name for name in inspect.signature(pipeline.__call__).parameters if name not in _GIVEN]
-    known(family, settings, *OWN, *accepted)
+    known(family, settings, *OWN, *line.tuning, *accepted)
     shots = whole(family, settings, "shots", 0)
     pictures = whole(family, settings, "pictures", line.pictures, least=1)
     if shots and pictures == 1:
         raise UsageError(f"editor {family!r} takes one picture: it cannot be shown demonstrations; leave out --shots")
     device = str(settings.get("device") or _best_device())
-    return DiffusersEditor(
+    kind = DiffusersEditor
+    if line.tuning:
+        from editgauge.editors.imagic import ImagicEditor
+
+        kind = ImagicEditor
+    return kind(
         name=str(settings.get("name") or family),
         family=family,
         model=str(settings.get("model") or line.hub),
@@ -141,7 +154,7 @@ def factory(family: str, samples: Sequence[Sample], **settings: Any) -> Diffuser
         samples=samples if shots else (),
         offload=flag(family, settings, "offload", False),
         checker=flag(family, settings, "safety_checker", False),
-        arguments={**line.defaults, **{k: typed(v) for k, v in settings.items() if k not in OWN}},
+        arguments={**line.defaults, **line.tuning, **{k: typed(v) for k, v in settings.items() if k not in OWN}},
     )
 
 
@@ -159,7 +172,8 @@ def _named(family: str) -> Callable[..., DiffusersEditor]:
         return factory(family, samples, **settings)
 
     line = FAMILIES[family]
-    defaults = ", ".join(f"{name}={value!r}" for name, value in line.defaults.items())
+    values = {**line.defaults, **line.tuning}
+    defaults = ", ".join(f"{name}={value!r}" for name, value in values.items())
     pictures = "one picture" if line.pictures == 1 else f"up to {line.pictures} pictures"
     make.__doc__ = (
         f"`{line.hub}` on this machine, through `{line.pipeline}` of diffusers; takes {pictures}.\n\n"
@@ -176,6 +190,7 @@ qwen_image_edit = _named("qwen-image-edit")
 qwen_image_edit_plus = _named("qwen-image-edit-plus")
 omnigen = _named("omnigen")
 omnigen2 = _named("omnigen2")
+imagic = _named("imagic")
 
 
 @dataclass

@@ -1,9 +1,9 @@
 """Imagic (arXiv 2210.09276) on Stable Diffusion: the model is fitted to each picture before it edits it.
 
 Three steps, for every sample: the embedding of the instruction is moved until the frozen network rebuilds the input
-from it; the network is tuned on the input with that embedding; a picture is made from a mixture of the instruction's own
-embedding and the moved one, `eta` = 1 being the instruction alone. The network's weights are put back afterwards, so
-that no sample depends on the one before it. Slow by nature: thousands of steps a picture.
+from it; the network is tuned on the input with that embedding; a picture is made from a mixture of the instruction's
+own embedding and the moved one, `eta` = 1 being the instruction alone. The network's weights are put back afterwards,
+so that no sample depends on the one before it. Slow by nature: thousands of steps a picture.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ var EG = (function () {
   function number(value, digits) {
     if (value === null || value === undefined || Number.isNaN(value)) return "–";
     if (value === Infinity) return "∞";
-    if (Math.abs(value) >= 1000) return value.toFixed(1);
-    return value.toFixed(digits === undefined ? 3 : digits);
+    if (digits !== undefined) return value.toFixed(digits); // a table's own digits
+    return value.toFixed(Math.abs(value) >= 1000 ? 1 : 3);
   }
 
   function say(text) { document.getElementById("said").textContent = text; }

@@ -19,8 +19,9 @@ from editgauge.images import write_png
 from editgauge.results import EditRecord, RunFolder
 from editgauge.run.collect import take_in
 from editgauge.run.index import keep_samples
+from editgauge.run.plan import Summary
 from editgauge.run.pool import run_batches
-from editgauge.run.score import Summary, score
+from editgauge.run.score import score
 from editgauge.types import Row, Sample, Status
 from tests.run.fakes import BatchMean, MeanScorer, Spread, make_samples
 

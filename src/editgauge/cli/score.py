@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from editgauge.hashes import HashStore
     from editgauge.results import EditRecord, RunFolder
-    from editgauge.run.score import Summary
+    from editgauge.run.plan import Summary
     from editgauge.types import Benchmark, Sample, Track
 
 _EXAMPLE = "Example: editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"

@@ -17,7 +17,7 @@ from editgauge.judges.engine import Engine, Job, Stats
 from editgauge.judges.models import is_alias
 from editgauge.judges.rubrics import RubricFolder
 from editgauge.results import EditRecord, RowKey, RowWriter, RunFolder, digest
-from editgauge.run.score import Summary
+from editgauge.run.plan import Summary
 from editgauge.types import Edit, Row, Sample, Score, Status, Variant
 
 SCORER = "judge"

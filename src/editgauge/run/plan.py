@@ -1,0 +1,249 @@
+"""What is still to be scored: what is wanted compared with what is there, row by row, by fingerprint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from editgauge.errors import ImageError
+from editgauge.hashes import HashStore
+from editgauge.results import EditRecord, RowKey, RunFolder, digest
+from editgauge.types import BatchScorer, Edit, Row, Sample, Score, Scorer, SetScorer, Status, not_scored
+
+_SENT_EVERY = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One scorer on one output: the fingerprint of its rows and which (metric, variant) are still wanted."""
+
+    scorer: int
+    fingerprint: str
+    wanted: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One output and the scorers that have work on it. For a set scorer: one editor and all its pairs."""
+
+    sample: Sample
+    edit: Edit
+    tasks: tuple[Task, ...]
+    pairs: tuple[tuple[Sample, Edit], ...] = ()
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a `score` call did. `counts` maps (editor, scorer, metric, variant) to how many rows have each status."""
+
+    counts: dict[tuple[str, str, str, str], Counter[str]] = field(default_factory=dict)
+    computed: int = 0
+    """Rows written by this call with work done for them."""
+    kept: int = 0
+    """Rows that were there already."""
+    seconds: float = 0.0
+    scorer_seconds: Counter[str] = field(default_factory=Counter)
+    """Processor seconds inside each scorer, summed over the workers."""
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1) -> None:
+        self.counts.setdefault((editor, scorer, metric, variant), Counter())[status.value] += number
+
+    @property
+    def without_score(self) -> int:
+        """Rows that should have a value and have none (not_applicable does not count)."""
+        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+        return sum(n for counter in self.counts.values() for status, n in counter.items() if status not in fine)
+
+
+class Plan:
+    """Compares what is wanted with what is there."""
+
+    def __init__(
+        self,
+        run: RunFolder,
+        benchmark: str,
+        samples: Sequence[Sample],
+        edits: Sequence[EditRecord],
+        scorers: Sequence[Scorer | SetScorer],
+        hashes: HashStore,
+        retry: frozenset[Status],
+    ) -> None:
+        self.run, self.benchmark, self.scorers = run, benchmark, scorers
+        self.samples = samples
+        self.hashes = hashes
+        self.retry = retry
+        self.summary = Summary()
+        self.batch_items: list[Item] = []
+        self.edits: dict[str, list[EditRecord]] = {}
+        for record in edits:
+            self.edits.setdefault(record.sample, []).append(record)
+        self.done = run.done(benchmark, sorted({scorer.name for scorer in scorers}))
+        self.origins = [digest(scorer.name, scorer.source, dict(scorer.origin())) for scorer in scorers]
+        self.retired: list[tuple[RowKey, str]] = []
+        self.ready: list[Row] = []
+
+    def make(self, write: Callable[[list[Row]], int], retire: Callable[[list[tuple[RowKey, str]]], int]) -> list[Item]:
+        """The outputs that need work. Rows that need none (nothing to score) are written at once."""
+        items: list[Item] = []
+        for sample in self.samples:
+            for record in self.edits.get(sample.id, ()):
+                edit = record.edit(self.run.path)
+                quick, batched = self._tasks(sample, edit, record)
+                if quick:
+                    items.append(Item(sample, edit, tuple(quick)))
+                if batched:
+                    self.batch_items.append(Item(sample, edit, tuple(batched)))
+                if len(self.ready) + len(self.retired) > _SENT_EVERY:
+                    self._send(write, retire)
+        items += self._set_items()
+        self._send(write, retire)
+        return items
+
+    def _send(self, write: Callable[[list[Row]], int], retire: Callable[[list[tuple[RowKey, str]]], int]) -> None:
+        if self.retired:
+            retire(self.retired)
+        if self.ready:
+            write(self.ready)
+            self.summary.computed += len(self.ready)
+        self.retired, self.ready = [], []
+
+    def _tasks(self, sample: Sample, edit: Edit, record: EditRecord) -> tuple[list[Task], list[Task]]:
+        quick: list[Task] = []
+        batched: list[Task] = []
+        for index, scorer in enumerate(self.scorers):
+            if not isinstance(scorer, Scorer):
+                continue
+            why_not = _nothing_to_score(scorer, sample, edit)
+            mark = self._fingerprint(index, scorer, sample, record, why_not)
+            wanted = self._wanted(scorer, sample.id, edit.editor, mark)
+            if not wanted:
+                continue
+            if why_not is not None:
+                self._write_down(scorer, sample.id, edit.editor, mark, wanted, *why_not)
+                continue
+            target = batched if isinstance(scorer, BatchScorer) else quick
+            target.append(Task(index, mark, wanted))
+        return quick, batched
+
+    def _set_items(self) -> list[Item]:
+        items = []
+        by_editor: dict[str, list[tuple[Sample, Edit, EditRecord]]] = {}
+        known = {sample.id: sample for sample in self.samples}
+        for records in self.edits.values():
+            for record in records:
+                if record.sample in known:
+                    by_editor.setdefault(record.editor, []).append(
+                        (known[record.sample], record.edit(self.run.path), record)
+                    )
+        for index, scorer in enumerate(self.scorers):
+            if isinstance(scorer, Scorer):
+                continue
+            for editor, all_pairs in sorted(by_editor.items()):
+                pairs = [(s, e, r) for s, e, r in all_pairs if e.ok and s.fault is None]
+                marks = sorted(digest(self._picture_marks(scorer.inputs, s), r.fingerprint) for s, _, r in pairs)
+                mark = digest(self.origins[index], marks)
+                wanted = self._wanted(scorer, "*", editor, mark)
+                if wanted and not pairs:
+                    self._write_down(scorer, "*", editor, mark, wanted, Status.MISSING, "no output to score")
+                elif wanted:
+                    sample, edit, _ = pairs[0]
+                    task = Task(index, mark, wanted)
+                    items.append(Item(sample, edit, (task,), tuple((s, e) for s, e, _ in pairs)))
+        return items
+
+    def _wanted(self, scorer: Scorer | SetScorer, sample: str, editor: str, mark: str) -> frozenset[tuple[str, str]]:
+        """Which (metric, variant) have no row of this fingerprint yet; rows of other fingerprints are retired."""
+        wanted = set()
+        for metric in scorer.metrics:
+            for variant in metric.variants:
+                key: RowKey = (
+                    self.benchmark, sample, editor, scorer.name, metric.name, variant, scorer.source, 0,
+                )  # fmt: skip
+                known = self.done.get(key, {})
+                self.retired += [(key, old) for old in known if old != mark]
+                status = known.get(mark)
+                if status is None or status in self.retry:
+                    if status is not None:
+                        self.retired.append((key, mark))
+                    wanted.add((metric.name, variant))
+                else:
+                    self.summary.kept += 1
+                    self.summary.add(editor, scorer.name, metric.name, variant, status)
+        return frozenset(wanted)
+
+    def _write_down(
+        self,
+        scorer: Scorer | SetScorer,
+        sample: str,
+        editor: str,
+        mark: str,
+        wanted: frozenset[tuple[str, str]],
+        status: Status,
+        reason: str,
+    ) -> None:
+        scores = not_scored(scorer.metrics, status, reason)
+        rows = make_rows(self.benchmark, sample, editor, scorer, scores, mark, wanted)
+        self.ready += rows
+        for row in rows:
+            self.summary.add(editor, scorer.name, row.metric, row.variant, row.status)
+
+    def _fingerprint(
+        self, index: int, scorer: Scorer, sample: Sample, record: EditRecord, why_not: tuple[Status, str] | None
+    ) -> str:
+        if why_not is not None:
+            return digest(self.origins[index], why_not[0].value, why_not[1], record.fingerprint)
+        try:
+            marks = self._picture_marks(scorer.inputs, sample)
+        except ImageError:
+            marks = ["unreadable input"]
+        return digest(self.origins[index], marks, record.fingerprint)
+
+    def _picture_marks(self, inputs: Sequence[str], sample: Sample) -> list[Any]:
+        """The named fields of a sample, each picture as the hash of its bytes (a missing file as such)."""
+        return [(name, self._mark(getattr(sample, name))) for name in inputs]
+
+    def _mark(self, value: Any) -> Any:
+        if isinstance(value, Path):
+            return self.hashes(value) if value.is_file() else "no such file"
+        if isinstance(value, Mapping):
+            return {str(key): self._mark(value[key]) for key in sorted(value)}
+        if isinstance(value, tuple | list):
+            return [self._mark(part) for part in value]
+        return value
+
+
+def _nothing_to_score(scorer: Scorer, sample: Sample, edit: Edit) -> tuple[Status, str] | None:
+    """Why a scorer need not be called on an output, or None: the data's fault first, then the scorer's own word."""
+    if sample.fault is not None:
+        return Status.DATASET_FAULT, sample.fault
+    reason = scorer.applies(sample)
+    if reason is not None:
+        return Status.NOT_APPLICABLE, reason
+    if not edit.ok:
+        return edit.status, edit.reason
+    return None
+
+
+def make_rows(
+    benchmark: str,
+    sample: str,
+    editor: str,
+    scorer: Scorer | SetScorer,
+    scores: Iterable[Score],
+    fingerprint: str,
+    wanted: frozenset[tuple[str, str]],
+) -> list[Row]:
+    """Scores as rows, those that are wanted."""
+    origin = dict(scorer.origin())
+    return [
+        Row(
+            benchmark, sample, editor, scorer.name, score.metric, score.variant, score.value, score.status,
+            score.reason, fingerprint, scorer.source, 0, score.detail, origin,
+        )
+        for score in scores
+        if (score.metric, score.variant) in wanted
+    ]  # fmt: skip

@@ -1,0 +1,128 @@
+"""What a worker process does: score a batch of outputs, write their rows, give back counts only."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
+from editgauge.portable import portable, without_roots
+from editgauge.results import RunFolder
+from editgauge.run.plan import Item, Task, make_rows
+from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, not_scored
+
+
+@dataclass(slots=True)
+class _Worker:
+    benchmark: str
+    scorers: list[Scorer | SetScorer]
+    writer: Any
+    cut: tuple[str, ...]
+
+
+_worker: _Worker | None = None
+
+
+def start(run: str, benchmark: str, scorers: list[Scorer | SetScorer], token: str, cut: tuple[str, ...]) -> None:
+    """Prepare a worker process (or this one): the scorers and a segment of its own."""
+    global _worker  # noqa: PLW0603 - a worker process is one worker
+    from editgauge.workers import tune_worker
+
+    tune_worker()
+    _worker = _Worker(benchmark, scorers, RunFolder(Path(run)).writer(token), cut)
+
+
+def work(batch: Sequence[Item]) -> tuple[Counter[Any], Counter[str]]:
+    """Score a batch, write its rows, give back counts only."""
+    assert _worker is not None
+    tally: Counter[Any] = Counter()
+    seconds: Counter[str] = Counter()
+    whole = {
+        task.scorer for item in batch for task in item.tasks if isinstance(_worker.scorers[task.scorer], BatchScorer)
+    }
+    for index in sorted(whole):
+        _score_batch(index, [i for i in batch if any(t.scorer == index for t in i.tasks)], tally, seconds)
+    for item in batch:
+        rows: list[Row] = []
+        for task in item.tasks:
+            if task.scorer in whole:
+                continue
+            scorer = _worker.scorers[task.scorer]
+            began = time.process_time()
+            scores = _guarded(scorer, item)
+            seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
+            rows += _rows(item, task, scores)
+        _worker.writer.write(rows)
+        _count(rows, tally)
+    return tally, seconds
+
+
+def _score_batch(index: int, items: Sequence[Item], tally: Counter[Any], seconds: Counter[str]) -> None:
+    assert _worker is not None
+    scorer = cast(BatchScorer, _worker.scorers[index])
+    size = max(1, scorer.batch_size)
+    for start in range(0, len(items), size):
+        part = items[start : start + size]
+        began = time.process_time()
+        try:
+            found: Sequence[Sequence[Score]] = scorer.score_batch([(item.sample, item.edit) for item in part])
+        except RunError:
+            raise
+        except Exception:  # one bad picture must not cost the batch: find it by scoring one at a time
+            found = [_guarded(scorer, item) for item in part]
+        seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
+        rows = []
+        for item, scores in zip(part, found, strict=True):
+            task = next(task for task in item.tasks if task.scorer == index)
+            rows += _rows(item, task, scores)
+        _worker.writer.write(rows)
+        _count(rows, tally)
+
+
+def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
+    assert _worker is not None
+    scorer = _worker.scorers[task.scorer]
+    promised = {(metric.name, variant) for metric in scorer.metrics for variant in metric.variants}
+    given = {(score.metric, score.variant) for score in scores}
+    if given != promised:
+        reason = f"{scorer.name} promised {sorted(promised)} and gave {sorted(given)}"
+        scores = not_scored(scorer.metrics, Status.FAILED, reason)
+    sample = "*" if item.pairs else item.sample.id
+    clean = [_portable(score) for score in scores]
+    return make_rows(_worker.benchmark, sample, item.edit.editor, scorer, clean, task.fingerprint, task.wanted)
+
+
+def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
+    """Call a scorer; what it raises becomes a status and a reason."""
+    try:
+        if item.pairs:
+            return cast(SetScorer, scorer)(item.pairs)
+        return cast(Scorer, scorer)(item.sample, item.edit)
+    except RunError:
+        raise
+    except ImageError as error:
+        ours = error.path is not None and error.path != item.edit.path
+        status = Status.DATASET_FAULT if ours else Status.UNREADABLE
+        return not_scored(scorer.metrics, status, str(error))
+    except (EditgaugeError, MissingExtra) as error:
+        return not_scored(scorer.metrics, Status.FAILED, str(error))
+    except Exception as error:  # whatever a scorer throws ends as a row that says so; the rest goes on
+        return not_scored(scorer.metrics, Status.FAILED, f"{type(error).__name__}: {error}")
+
+
+def _portable(score: Score) -> Score:
+    """A score without absolute paths, whoever wrote its reason: rows are read on other machines."""
+    assert _worker is not None
+    if not score.reason and not score.detail:
+        return score
+    reason = portable(score.reason, _worker.cut)
+    return replace(score, reason=reason, detail=without_roots(score.detail, _worker.cut))
+
+
+def _count(rows: Sequence[Row], tally: Counter[Any]) -> None:
+    for row in rows:
+        tally[(row.editor, row.scorer, row.metric, row.variant, row.status.value)] += 1

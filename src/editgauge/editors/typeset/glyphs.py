@@ -70,6 +70,8 @@ def extract(
             inner &= ~(both & nearer)
             theirs &= ~(both & ~nearer)
         foreign |= theirs
+    if inner.sum() < 24:
+        return None
     core = _core(crop, inner, foreign, height, judge, left, top)
     if core is None:
         return None

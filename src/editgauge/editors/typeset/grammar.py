@@ -101,10 +101,15 @@ def cut_quotes(text: str) -> tuple[str, list[str]]:
     quotes: list[str] = []
     position = 0
     for quote in quoted(text):
-        out.append(f"{text[position : quote.start]} <{len(quotes)}> ")
+        out.append(f"{_bare(text[position : quote.start])} <{len(quotes)}> ")
         quotes.append(quote.text)
         position = quote.end
-    return "".join(out) + text[position:], quotes
+    return "".join(out) + _bare(text[position:]), quotes
+
+
+def _bare(text: str) -> str:
+    """Without what looks like one of our own marks."""
+    return re.sub(r"<(\d+)>", r" \1 ", text)
 
 
 # --- readers: each knows one kind of wording, and says None where it is another ----------------------------------

@@ -26,16 +26,16 @@ from PIL import Image
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 sys.path.insert(0, SOURCE)
 
-from editgauge.benchmarks.texteditbench.judge import JUDGING  # noqa: E402
-from editgauge.hashes import HashStore  # noqa: E402
-from editgauge.judges.cache import Reply, ReplyStore  # noqa: E402
-from editgauge.judges.calls import Call, Heard  # noqa: E402
-from editgauge.judges.client import Client  # noqa: E402
-from editgauge.judges.engine import Engine, Job, Settings  # noqa: E402
-from editgauge.judges.gate import Gate  # noqa: E402
-from editgauge.judges.pictures import PictureStore  # noqa: E402
-from editgauge.judges.rubrics import RubricFolder  # noqa: E402
-from editgauge.types import Edit, Sample  # noqa: E402
+from editgauge.benchmarks.texteditbench.judge import JUDGING
+from editgauge.hashes import HashStore
+from editgauge.judges.cache import Reply, ReplyStore
+from editgauge.judges.calls import Call, Heard
+from editgauge.judges.client import Client
+from editgauge.judges.engine import Engine, Job, Settings
+from editgauge.judges.gate import Gate
+from editgauge.judges.pictures import PictureStore
+from editgauge.judges.rubrics import RubricFolder
+from editgauge.types import Edit, Sample
 
 SERVER = """
 import sys, time

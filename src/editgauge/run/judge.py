@@ -45,12 +45,15 @@ class JudgeRun:
     summary: Summary = field(default_factory=Summary)
     refused: dict[str, int] = field(default_factory=dict)
     """Refusals by category: they matter for faces and medicine."""
+    _protocol: str = ""
 
     @property
     def protocol(self) -> str:
         """Hash of rubrics and options: with the model's name, what makes two numbers comparable."""
-        rubrics = self.rubrics.common_hash(self.judging.rubric_names())
-        return digest(VERSION, rubrics, dict(self.options))[:8]
+        if not self._protocol:
+            rubrics = self.rubrics.common_hash(self.judging.rubric_names())
+            self._protocol = digest(VERSION, rubrics, dict(self.options))[:8]
+        return self._protocol
 
     @property
     def source(self) -> str:

@@ -129,6 +129,8 @@ class FakeService:
             return None
         if word == "half-json" and first:
             return self.send(handler, 200, b'{"data": [{"b64_json": "iVBOR', "application/json")
+        if word == "slow":
+            time.sleep(0.3)
         if word == "together":
             self.together.wait(30)  # answers only when as many calls are under way
         data = png()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,6 +170,37 @@ def test_a_run_with_every_fault_loses_nothing_and_pays_once(service: FakeService
     assert sum(service.billed.values()) == billed
     everything = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
     assert KEY.encode() not in everything
+
+
+KILLED = """
+import sys
+sys.path[:0] = {paths!r}
+from pathlib import Path
+from editgauge.editors.openai import openai
+from editgauge.results import RunFolder
+from editgauge.run.edit import edit
+from editgauge.testing import make_sample
+samples = [make_sample(Path({data!r}), f"s{{n}}", instruction="fault:slow") for n in range(12)]
+edit(RunFolder.create(Path({run!r})), "mini", samples, openai([], base_url={url!r}, model="m", concurrency=3))
+"""
+
+
+def test_a_run_that_is_killed_goes_on_and_pays_for_nothing_twice(service: FakeService, tmp_path: Path) -> None:
+    """kill -9 while calls are under way: asked again, they carry the identity they had."""
+    run, data = tmp_path / "run", tmp_path / "data"
+    code = KILLED.format(paths=sys.path, data=str(data), run=str(run), url=service.url)
+    process = subprocess.Popen([sys.executable, "-c", code])
+    while len(service.billed) < 5:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    done = len(RunFolder.open(run).edits("mini"))
+    assert done < 12
+    subprocess.run([sys.executable, "-c", code], check=True)
+    records = list(RunFolder.open(run).edits("mini"))
+    assert {record.sample for record in records if record.path} == {f"s{n}" for n in range(12)}
+    assert len(service.billed) == 12, "twelve pictures, twelve identities"
 
 
 def test_the_budget_stops_before_it_is_passed(service: FakeService, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from editgauge.editors.asking import conversation, shots_for
 from editgauge.editors.delivery import deliver, faulty, known, number, whole
 from editgauge.editors.openai import as_file
 from editgauge.editors.prices import Price, price_of
-from editgauge.editors.service import Ledger, Reply, Request, Service, key_from, words
+from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
 from editgauge.errors import ImageError
 from editgauge.types import Edit, Sample, Status
 
@@ -109,7 +110,9 @@ class GeminiImages:
         self.ledger.promise(promised)
         cost: float | None = None
         try:
-            reply = self.service.call(Request(f"/models/{self.model}:generateContent", lambda: {"json": body}))
+            key = call_key(folder, sample.id, self.model, json.dumps(body))
+            path = f"/models/{self.model}:generateContent"
+            reply = self.service.call(Request(path, lambda: {"json": body}, key=key))
             usage = usage_of(reply.value) if reply.status is Status.SCORED else None
             cost = self.price.of(usage) if reply.status is Status.SCORED else 0.0
         finally:

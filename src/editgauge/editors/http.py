@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from urllib.parse import urlsplit
 
 from editgauge.editors.asking import shots_for
 from editgauge.editors.delivery import deliver, faulty, known, number, whole
-from editgauge.editors.service import Request, Service, key_from, words
+from editgauge.editors.service import Request, Service, call_key, key_from, words
 from editgauge.errors import UsageError
 from editgauge.types import Edit, Sample, Status
 
@@ -96,7 +97,8 @@ class HttpEditor:
                 }
                 for shot in shots
             ]
-        reply = self.service.call(Request("/edit", lambda: {"json": body}))
+        key = call_key(folder, self.name, json.dumps(body))
+        reply = self.service.call(Request("/edit", lambda: {"json": body}, key=key))
         facts: dict[str, Any] = {"seed": self.seed, "seconds": round(reply.seconds, 6)}
         facts["detail"] = {"attempts": reply.attempts, "shots": [shot.id for shot in shots]}
         if reply.status is not Status.SCORED:

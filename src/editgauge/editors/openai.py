@@ -10,14 +10,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from editgauge.editors.asking import numbered, shots_for
 from editgauge.editors.delivery import deliver, faulty, flag, known, number, whole
 from editgauge.editors.prices import Price, price_of
-from editgauge.editors.service import Ledger, Reply, Request, Service, key_from, words
+from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
 from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_header
 from editgauge.types import Edit, Sample, Status
@@ -125,6 +125,9 @@ class OpenAIImages:
         try:
             files = [as_file(path, index) for index, path in enumerate(pictures)]
             request = self._form(sample, prompt, files) if self.style == "edits" else self._json(prompt, files)
+            told = repr(sorted((name, str(value)) for name, value in self.parameters.items()))
+            key = call_key(folder, sample.id, self.model, prompt, told, *(data for _, data, _ in files))
+            request = replace(request, key=key)
         except ImageError as error:
             return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
         promised = self.price.picture or 0.0

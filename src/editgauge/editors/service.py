@@ -2,12 +2,14 @@
 
 One `Service` is shared by all threads of an editor. A refusal for being too fast (429, or 503 with Retry-After) closes
 one gate for all of them; a server's fault, a lost connection, a reply that is cut off or comes too late is asked again
-after a pause. Every attempt of one call carries the same ``Idempotency-Key``, so that a service which knows it does not
-make (or bill) the same picture twice. Keys come from the environment and are cut out of every message.
+after a pause. Every attempt of one call carries the same ``Idempotency-Key``, and so does the same call of a run that
+was killed and started again: a service which knows such keys does not make (or bill) the same picture twice. Keys for
+the service come from the environment and are cut out of every message.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -19,6 +21,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,6 +40,8 @@ class Request:
     path: str
     build: Callable[[], Mapping[str, Any]]
     headers: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+    """The call's identity (`call_key`); without one every call is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,7 @@ class Service:
     def call(self, request: Request) -> Reply:
         """Send a call until it is answered, refused for good, or given up. Never raises for what a network does."""
         began = time.monotonic()
-        identity = {"Idempotency-Key": uuid.uuid4().hex}
+        identity = {"Idempotency-Key": request.key or uuid.uuid4().hex}
         faults = refusals = 0
         while True:
             admitted = self.throttle.enter()
@@ -265,6 +270,18 @@ class Service:
 
 def _Timeouts(httpx: Any, seconds: float) -> Any:
     return httpx.Timeout(seconds, connect=min(30.0, seconds), pool=None)
+
+
+def call_key(folder: Path, *parts: str | bytes) -> str:
+    """A call's identity: the same for the same question in the same run, also after the run was killed.
+
+    `folder` is the temporary folder that the run gave for the output; its parent stands for the run.
+    """
+    digest = hashlib.blake2b(str(folder.parent.resolve()).encode(), digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
 
 
 def checked_address(address: str) -> str:

@@ -23,7 +23,7 @@ from editgauge.images import Array, Mask, oriented, read_header, read_image, rea
 from editgauge.metrics.align import Features, estimate_alignment, provenance, sift_features, warp
 from editgauge.metrics.error import masked_mse, psnr_of_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
 
 VERSION = 1
 """Part of every pixel score's origin: raised when a change here changes a value."""
@@ -305,7 +305,7 @@ class BackgroundScorer:
             source = source_of(sample)
             output, orientation = read_output(edit)
         except NoScore as why:
-            return [Score(metric.name, None, "corrected", why.status, why.reason) for metric in self.metrics]
+            return not_scored(self.metrics, why.status, why.reason)
         return [
             *squared_error_scores("corrected", lambda: corrected_mse(source, output, orientation)),
             score_or_reason("ssim", "corrected", lambda: clear_ssim(source, output)),
@@ -336,7 +336,7 @@ class ReferenceScorer:
             reference = reference_of(sample)
             output, _ = read_output(edit)
         except NoScore as why:
-            return [Score(metric.name, None, "corrected", why.status, why.reason) for metric in self.metrics]
+            return not_scored(self.metrics, why.status, why.reason)
         same, detail = fitted(output, reference)
         return [
             psnr_score("reference_psnr", masked_mse(reference, same), "corrected", **detail),

@@ -41,7 +41,7 @@ from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_grey, read_image, resize
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim, ssim_means
-from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
+from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track, not_scored
 
 _METRICS = (
     Metric(
@@ -108,11 +108,7 @@ class PixelScorer:
             picture = _pictures.get(stamp(sample.image), lambda: _read(sample.image))
             output, _ = read_output(edit)
         except NoScore as why:
-            return [
-                Score(metric.name, None, variant, why.status, why.reason)
-                for metric in self.metrics
-                for variant in metric.variants
-            ]
+            return not_scored(self.metrics, why.status, why.reason)
         size = (picture.shape[1], picture.shape[0])
         detail = {} if output.shape == picture.shape else {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
         same = resize(output, size, "bicubic")

@@ -42,7 +42,7 @@ from editgauge.benchmarks.common_pixel import (
 )
 from editgauge.images import Array
 from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
-from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
+from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track, not_scored
 
 _METRICS = (
     Metric(
@@ -78,11 +78,7 @@ class PixelScorer:
             source = source_of(sample)
             output, orientation = read_output(edit)
         except NoScore as why:
-            return [
-                Score(metric.name, None, variant, why.status, why.reason)
-                for metric in self.metrics
-                for variant in metric.variants
-            ]
+            return not_scored(self.metrics, why.status, why.reason)
         return [*_errors(source, output, orientation), *_similarities(source, output)]
 
 

@@ -100,8 +100,12 @@ class Sample:
     @property
     def fault(self) -> str | None:
         """Why this sample cannot be used at all, or None: the first finding on all of it that nobody could repair."""
+        return self.lost("")
+
+    def lost(self, part: str) -> str | None:
+        """Why a part of the sample (``mask``, ``reference``) cannot be used, or None; see `Finding.part`."""
         for finding in self.findings:
-            if not finding.repaired and not finding.part:
+            if not finding.repaired and finding.part == part:
                 return f"{finding.file}: {finding.found} ({finding.kind})"
         return None
 

@@ -15,7 +15,7 @@ from editgauge.benchmarks.medebench.pixel import PixelScorer, darkened
 from editgauge.images import write_png
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim_means
 from editgauge.outputs import find_output
-from editgauge.types import Edit, Sample, Score, Status
+from editgauge.types import Edit, Finding, Sample, Score, Status, with_finding
 from tests.metrics.drawn import Array, noisy, scene
 
 SIZE = (120, 90)
@@ -170,6 +170,20 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     assert {s.status for s in score(sample, sample.masks["roi"]).values()} == {Status.UNREADABLE}
     sample.image.unlink()
     assert {s.status for s in score(sample, output).values()} == {Status.DATASET_FAULT}
+
+
+@pytest.mark.parametrize(("part", "metrics"), [("mask", {"masked_ssim"}), ("reference", {"psnr", "ssim_full"})])
+def test_what_the_loader_lost_is_named_as_it_says(tmp_path: Path, part: str, metrics: set[str]) -> None:
+    picture, reference, output = example()
+    finding = Finding(f"{part}-outside", "meta.json#1", "'../../x.png' leads out of the data folder", "", False, part)
+    scores = score(with_finding(make(tmp_path, picture, reference, region()), finding), output)
+    assert {metric for metric, _ in scores} > metrics
+    for (metric, _), found in scores.items():
+        if metric in metrics:
+            assert found.status is Status.DATASET_FAULT
+            assert found.reason == f"meta.json#1: '../../x.png' leads out of the data folder ({part}-outside)"
+        else:
+            assert found.status is Status.SCORED
 
 
 @pytest.mark.parametrize("side", [1, 6])

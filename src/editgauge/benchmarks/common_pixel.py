@@ -352,6 +352,8 @@ def reference_of(sample: Sample) -> Array:
     path = sample.reference
     if path is None:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
+    if lost := sample.lost("reference"):
+        raise NoScore(Status.DATASET_FAULT, lost)
     try:
         return _references.get(stamp(path), lambda: read_image(path))
     except ImageError as error:

@@ -155,6 +155,8 @@ def _region(sample: Sample, picture: Array) -> _Region:
     path = sample.masks.get("roi") or next(iter(sample.masks.values()), None)
     if path is None:
         raise NoScore(Status.DATASET_FAULT, "the sample has no region mask")
+    if lost := sample.lost("mask"):
+        raise NoScore(Status.DATASET_FAULT, lost)
 
     def make() -> _Region:
         try:
@@ -170,6 +172,8 @@ def _reference(sample: Sample, size: tuple[int, int]) -> Array:
     path = sample.reference
     if path is None:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
+    if lost := sample.lost("reference"):
+        raise NoScore(Status.DATASET_FAULT, lost)
     return _references.get((size, *stamp(path)), lambda: resize(_read(path), size, "bicubic"))
 
 

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 from editgauge.judges.objects import Found, NotANumber, Pairs, decode_whole, find_objects
-from editgauge.judges.wording import PLACEHOLDER, REASON_KEY, REFUSAL, is_cited, without_thinking
+from editgauge.judges.wording import BLIND, PLACEHOLDER, REASON_KEY, REFUSAL, is_cited, without_thinking
 from editgauge.types import Status
 
 MAX_REPLY = 1_000_000
@@ -61,6 +61,8 @@ def read_answer(reply: str | None, fields: Mapping[str, tuple[int, int]]) -> dic
         return _all(fields, "the reply is empty")
     if len(reply) > MAX_REPLY:
         return _all(fields, f"the reply has {len(reply):,} characters; at most {MAX_REPLY:,} are read")
+    if BLIND.search(reply):
+        return _all(fields, "the judge says that it saw no picture")
     whole = decode_whole(reply.strip())
     if isinstance(whole, str):  # an object that was serialised twice
         reply, whole = whole, decode_whole(whole.strip())
@@ -120,7 +122,10 @@ def _from_objects(text: str, found: list[Found], fields: Mapping[str, tuple[int,
             continue
         before = text[found[index - 1].end if index else 0 : item.start]
         refused = bool(before.strip()) and REFUSAL.search(text) is not None
-        verdicts.append(_Verdict(item, values, is_cited(before, refused, text[item.end : item.end + 40])))
+        cited = is_cited(before, refused, text[item.end : item.end + 40])
+        if verdicts and verdicts[-1].cited and not before.strip(" ,;\t\r\n`"):
+            cited = True  # the next one of a list that was introduced as such
+        verdicts.append(_Verdict(item, values, cited))
     if not verdicts:
         return _all(fields, "the reply only repeats the template of an answer") if templates else None
     spoken = [verdict for verdict in verdicts if not verdict.cited]
@@ -129,6 +134,8 @@ def _from_objects(text: str, found: list[Found], fields: Mapping[str, tuple[int,
     complete = [verdict for verdict in spoken if len(verdict.values) == len(fields)]
     if complete:
         chosen, last = complete[-1].values, complete[-1].found
+        if len({repr(verdict.values) for verdict in complete}) > 2:
+            return _all(fields, "three or more verdicts that differ")
         if _listed(text, [verdict.found for verdict in complete]) and any(v.values != chosen for v in complete):
             return _all(fields, "a list of verdicts that differ")
     else:

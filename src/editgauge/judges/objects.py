@@ -12,6 +12,7 @@ import json
 import re
 import warnings
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 MAX_OBJECTS = 500
@@ -62,7 +63,17 @@ class Found:
     closed: bool = True
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_constant=NotANumber, strict=False)
+def _exact(text: str) -> float | NotANumber:
+    """A float, unless the nearest float is an integer that the text is not (4.9999999999999999999)."""
+    value = float(text)
+    try:
+        exact = not value.is_integer() or Decimal(text) == Decimal(value)
+    except ArithmeticError:  # an exponent beyond all bounds
+        exact = False
+    return value if exact else NotANumber(text[:30])
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_constant=NotANumber, parse_float=_exact, strict=False)
 
 
 def find_objects(text: str) -> list[Found]:

@@ -10,14 +10,18 @@ import re
 
 PLACEHOLDER = re.compile(
     r"(?:\.{2,}|…|<[^<>]*>|\[[^\[\]]*\]|x+|n|k|\?+|int|integer|number|score|str|string|text|reason(?:ing)?|rationale"
-    r"|explanation|\d+\s*(?:-|–|—|to|\.\.|\|)\s*\d+|\d+(?:\s*[,|/]\s*\d+){2,}"
+    r"|explanation|your\b.{0,40}|\d+\s*(?:-|–|—|to|\.\.|\|)\s*\d+|\d+(?:\s*[,|/]\s*\d+){2,}"
     r"|(?:an? )?(?:int(?:eger)?|number|score)\b.{0,40}\d+\s*(?:-|–|—|to|and)\s*\d+.{0,10}"
     r"|(?:your|a|the)?\s*(?:short|brief|concise|one-sentence)?\s*(?:reason(?:ing)?|rationale|explanation)"
     r"(?:\s+(?:here|goes here|of .{0,40}|for .{0,40}|why .{0,40}))?)\Z",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
-    r"\b(?:for example|examples?|for instance|template|schema|sample (?:output|answer)|hypothetical\w*|placeholder"
+    r"\b(?:for example|examples?|for instance|template|schema|(?:a|the) sample\b|sample (?:output|answer"
+    r"|json|re\w+)|hypothetical\w*|placeholder"
+    r"|for reference|possible|allowed|valid answers?|options|levels?|scale|drafts?|scratchpad|thinking|tentativ\w+"
+    r"|impressions?|guess\w*|assum\w+|random\w*|arbitrar\w+|default|dummy|pretend\w*|simulat\w+"
+    r"|wants? me|(?:told|asked|supposed|ordered|instructed|requested|trying|tries|demands?|wants?) (?:me |you |us )?to"
     r"|you asked|instructions? (?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*"
     r"|(?:another|other|second) (?:judge|model)"
     r"|(?:image|picture|photo|sign|caption|poster|banner|label|text|watermark|overlay|it|which|that)s? "
@@ -34,12 +38,22 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 _DISOWNED = re.compile(
-    r"[ \t`]*(?:would|could|might|(?:is|was) (?:the |an? |what |not |only |just |wrong)"
+    r"[ \t`]*(?:=|:|->|→|means?\b|stands\b|represents?\b|indicates?\b|corresponds?\b|for (?:a "
+    r"|the )?(?:perfect|best|worst)"
+    r"|would|could|might|(?:is|was) (?:the |an? |what |not |only |just |wrong)"
     r"|\((?:example|format|template|sample|not))",
     re.IGNORECASE,
 )
 _WEAKLY_CITED = re.compile(r"\b(?:format|structure|syntax|form|shape)\b", re.IGNORECASE)
 REASON_KEY = re.compile("reason|rational|explan|comment", re.IGNORECASE)
+BLIND = re.compile(
+    r"\b(?:can(?:'|’)?t|cannot|can not|could not|couldn(?:'|’)?t|unable to|not able to|did not|didn(?:'|’)?t) (?:\w+ )?"
+    r"(?:see|view|access|open|load|receive|find) (?:the |any |these |this |your |both |either |actual )?"
+    r"(?:images?|pictures?|photos?|attachments?|files?)\b|\bno (?:images?|pictures?) (?:was|were|is|are"
+    r"|provided|attached)\b",
+    re.IGNORECASE,
+)
+"""A judge that saw nothing: whatever number it gives is none."""
 REFUSAL = re.compile(
     r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not able|unable)"
     r"|i am (?:not able|unable)|i won(?:'|’)?t|unable to (?:help|assist|comply|process|provide"
@@ -58,6 +72,8 @@ def is_cited(before: str, refused: bool, after: str = "") -> bool:
     lead = re.split(r"(?<=[.!?])\s+|\n\s*\n", re.sub(r"```\w*|[`*_#]", " ", lead).rstrip())[-1]
     if lead.endswith((".", "!", "?")):  # a finished sentence introduces nothing, unless it says so
         return re.search(r"\b(?:example|template|placeholder|schema)\b", lead, re.IGNORECASE) is not None
+    if re.fullmatch(r"\s*(?:\w+ ){0,2}(?:format|structure|syntax|form)\s*:?", lead, re.IGNORECASE):
+        return True
     if _QUOTED.search(lead) or (refused and _WEAKLY_CITED.search(lead)):
         return True
     return _DOUBTED.search(lead) is not None and _ANNOUNCED.search(lead) is None
@@ -65,6 +81,9 @@ def is_cited(before: str, refused: bool, after: str = "") -> bool:
 
 def without_thinking(reply: str) -> str | None:
     """The reply after the judge's thinking block; None when the block never ends."""
+    if "<|channel|>" in reply:  # channels of some open models: only the final one is an answer
+        _, final, answer = reply.rpartition("<|channel|>final<|message|>")
+        return answer if final else None
     opening = _THINKING.match(reply)
     if opening:
         tag = opening.group(1)

@@ -23,8 +23,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-SOURCE = str(Path(__file__).resolve().parents[1] / "src")
-sys.path.insert(0, SOURCE)
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.hashes import HashStore
@@ -37,6 +36,7 @@ from editgauge.judges.pictures import PictureStore
 from editgauge.judges.rubrics import RubricFolder
 from editgauge.types import Edit, Sample
 
+SOURCE = sys.path[0]
 SERVER = """
 import sys, time
 sys.path.insert(0, {source!r})

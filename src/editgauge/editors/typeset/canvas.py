@@ -12,7 +12,7 @@ import numpy.typing as npt
 from editgauge.editors.typeset import fonts
 from editgauge.editors.typeset.faces import Face, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Line, Match, Points, Span
-from editgauge.editors.typeset.glyphs import Alpha, Glyphs, extract
+from editgauge.editors.typeset.glyphs import LEAST, Alpha, Glyphs, extract
 from editgauge.images import Array, Mask
 
 Matrix = npt.NDArray[np.float64]
@@ -128,12 +128,11 @@ class Canvas:
         glyphs = extract(self.original, line.corners, others, judge)
         if glyphs is None:
             return None
-        frame = (
-            max(frames, key=lambda f: judge.likeness(glyphs.alpha, f, glyphs.left, glyphs.top))
-            if len(frames) > 1
-            else frames[0]
-        )
-        return _upright(line, glyphs, frame)
+        fits = [judge.likeness(glyphs.alpha, frame, glyphs.left, glyphs.top) for frame in frames]
+        best = max(range(len(frames)), key=lambda n: fits[n])
+        if fits[best] < LEAST:  # what was taken in with the faint edges is more than letters
+            return None
+        return _upright(line, glyphs, frames[best])
 
     def _frames(self, line: Line) -> list[Frame]:
         """The line's own frame; turned over, if it runs up or down; at its neighbours' slant, where that is another."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from editgauge.editors.typeset.find import Points
 from editgauge.images import Array, Mask
 
-_LEAST = 0.25
+LEAST = 0.25
 """The likeness to the line's words below which a separation is not believed: the picture is better left alone."""
 _TRIALS = 12
 """How many separations are compared with the line's words."""
@@ -113,8 +113,8 @@ def _core(
     found = [(_stands_out(lab, mask, inner, ring, height), mask) for mask in _different(tidied)]
     found = sorted((item for item in found if item[0] > 0.004), key=lambda item: -item[0])[:_TRIALS]
     if judge is not None:
-        judged = [(judge(mask, left, top) - _bulk(mask, height), score, mask) for score, mask in found]
-        found = [(likeness + 0.15 * score, mask) for likeness, score, mask in judged if likeness > _LEAST]
+        judged = [(judge(mask, left, top) - _unlike(mask, inner, height), score, mask) for score, mask in found]
+        found = [(likeness + 0.15 * score, mask) for likeness, score, mask in judged if likeness > LEAST]
     return max(found, key=lambda item: item[0])[1] if found else None
 
 
@@ -183,9 +183,11 @@ def _thickness(mask: Mask, height: float) -> float:
     return float(np.percentile(depth[mask], 98)) / height if mask.any() else 0.0
 
 
-def _bulk(mask: Mask, height: float) -> float:
-    """What is taken off the likeness of a mask with parts too thick for strokes: the gaps between letters have them."""
-    return max(0.0, 2 * (_thickness(mask, height) - 0.12))
+def _unlike(mask: Mask, inner: Mask, height: float) -> float:
+    """What is taken off a mask's likeness for parts that no letters have: thicker than strokes, or along the border."""
+    border = inner & (cv2.erode(inner.astype(np.uint8), np.ones((3, 3), np.uint8)) == 0)
+    contact = float(mask[border].mean()) if border.any() else 0.0
+    return max(0.0, 2 * (_thickness(mask, height) - 0.12)) + max(0.0, contact - 0.1)
 
 
 def _along(mask: Mask, inner: Mask) -> float:

@@ -122,6 +122,12 @@ def test_retry_after_is_honoured(bench: Bench) -> None:
     assert waited >= 0.6
 
 
+def test_a_server_that_asks_for_hours_stops_the_run(bench: Bench) -> None:
+    """Nobody waits a day in silence: the command ends, and says when to come back."""
+    with FaultServer(["ok", "429:86400"]) as server, pytest.raises(RunError, match="longer than --deadline"):
+        bench.ask(server, 3, concurrency=1)
+
+
 def test_cut_off_replies_get_more_room_once(bench: Bench) -> None:
     with FaultServer(["length"]) as server:
         (heard,) = bench.ask(server)

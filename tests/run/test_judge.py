@@ -315,3 +315,42 @@ def test_the_faithful_zero_and_the_corrected_failure_stand_side_by_side(made: Pa
         ("corrected", None, Status.UNPARSABLE),
     }
     assert all(row.reason for row in rows)
+
+
+def test_a_reference_that_cannot_be_read_is_the_datas_fault(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The editor's picture is fine: no score, and not the editor's doing."""
+    from dataclasses import replace
+
+    from editgauge.benchmarks.textedit.judge import TextEditJudging
+
+    real = TextEditJudging.calls
+
+    def calls(self: Any, sample: Any, *rest: Any) -> Any:
+        return real(self, replace(sample, reference=sample.image.with_name("nowhere.png")), *rest)
+
+    monkeypatch.setattr(TextEditJudging, "calls", calls)
+    with FaultServer() as server:
+        command("judge", "mini", "--run", str(made), "--sample", "replace-02", url=server.url, code=1)
+        assert server.requests == 0
+    assert {row.status for row in rows_of(made)} == {Status.DATASET_FAULT}
+
+
+def test_scores_of_a_released_script_are_taken_in(made: Path, tmp_path: Path, shared: Path) -> None:
+    """From a file on disk to rows, through the command."""
+    run = tmp_path / "imported"
+    place = tmp_path / "results" / "some-model" / "chemistry" / "metrics.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps({"1": {"consistency_score": 4, "quality_score": 5}, "999": {"quality_score": 1}}))
+    words = (
+        "judge",
+        "krisbench",
+        str(shared / "data" / "kris_bench"),
+        "--run",
+        str(run),
+        "--model",
+        "gpt-4o-2024-08-06",
+    )
+    report = json.loads(command(*words, "--import", str(tmp_path / "results"), "--json").stdout)
+    assert report["rows"] == 4
+    assert report["unknown"] == ["some-model: chemistry/999"]
+    assert {(row.metric, row.value) for row in rows_of(run)} == {("VC", 4.0), ("VQ", 5.0)}

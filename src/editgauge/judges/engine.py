@@ -292,6 +292,11 @@ class Engine:
             if outcome.kind == "stop":
                 raise RunError(f"{self.client.host}: {outcome.reason}; nothing further was asked. {_advice(outcome)}")
             left = self.settings.deadline - (time.monotonic() - began)
+            if outcome.kind == "busy" and (outcome.retry_after or 0) > self.settings.deadline:
+                raise RunError(
+                    f"{self.client.host}: {outcome.reason}; it asks to wait {outcome.retry_after:.0f} s, longer than "
+                    f"--deadline {self.settings.deadline:.0f}. What was done is kept; run the same command again later."
+                )
             if outcome.kind == "busy" and left > 0:
                 continue  # the gate is closed for as long as the server said
             if outcome.kind == "again":

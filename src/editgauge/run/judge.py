@@ -8,10 +8,11 @@ most the calls in flight, and rows can be made again from replies alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from editgauge.errors import ImageError
+from editgauge.images import read_header
 from editgauge.judges.calls import Call, Heard, Judging, to_scores
 from editgauge.judges.engine import Engine, Job, Stats
 from editgauge.judges.models import is_alias
@@ -159,6 +160,8 @@ class JudgeRun:
 
     def heard(self, job: Job, heard: Heard, writer: RowWriter) -> None:
         """Write the rows of one job."""
+        if heard.status is Status.UNREADABLE and _output_reads(job):
+            heard = replace(heard, status=Status.DATASET_FAULT)  # it is another picture that cannot be read
         scores = to_scores(job.call, heard)
         self.engine.stats.unparsable += any(score.status is Status.UNPARSABLE for score in scores[::2])
         sample, _ = job.payload
@@ -213,6 +216,17 @@ async def judge(
     with todo.run.writer("judge") as writer:
         jobs = todo.jobs(samples, edits, writer)
         return await todo.engine.run(jobs, lambda job, heard: todo.heard(job, heard, writer), progress)
+
+
+def _output_reads(job: Job) -> bool:
+    """Whether the editor's own picture can be opened: then the fault is the data's, not the editor's."""
+    try:
+        for picture in job.call.pictures:
+            if picture.name == "output":
+                read_header(picture.path)
+    except ImageError:
+        return False
+    return True
 
 
 def _cannot(sample: Sample, edit: Edit) -> tuple[Status | None, str]:

@@ -21,7 +21,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")  # the plain script must see the kernels that we settle on
 
 import multiprocessing  # noqa: E402
-import resource  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
 from collections.abc import Callable, Sequence  # noqa: E402
@@ -198,12 +197,18 @@ def in_a_process(work: Callable[..., object], *arguments: object) -> object:
         return pool.apply(work, arguments)
 
 
+def peak_memory() -> float:
+    """The most memory that this process has held, in MB. (`ru_maxrss` would count the parent before the start too.)"""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
 def time_ours(pairs: list[Pair]) -> tuple[float, list[tuple[float, float | None]], float]:
     tune_worker()
     ours(pairs[-1:])  # the first pair pays for memory that is kept afterwards; the last sample, so nothing is reused
     began = time.process_time()
     values = ours(pairs)
-    return time.process_time() - began, values, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return time.process_time() - began, values, peak_memory()
 
 
 def time_plain(pairs: list[Pair]) -> tuple[float, list[tuple[float, float | None]], float]:
@@ -216,7 +221,7 @@ def time_plain(pairs: list[Pair]) -> tuple[float, list[tuple[float, float | None
     plain_pair(pairs[-1])
     began = time.process_time()
     values = [plain_pair(pair) for pair in pairs]
-    return time.process_time() - began, values, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return time.process_time() - began, values, peak_memory()
 
 
 def bench_track(every: list[list[Pair]]) -> dict[str, float]:

@@ -218,8 +218,10 @@ def _similarity(
     if window.covariance_factor != 1.0:
         var_s *= precision(window.covariance_factor)
         var_d *= precision(window.covariance_factor)
-    values = _ratio(mean_s, mean_d if shifted else square, precision(_C1))
-    values *= _ratio(var_s, var_d, precision(_C2))
+    values = _numerator(mean_s, mean_d if shifted else square, precision(_C1))
+    values *= _numerator(var_s, var_d, precision(_C2))
+    mean_s *= var_s
+    values /= mean_s
     return values, window.rounding * float(np.mean(square[_SAMPLE] / var_s[_SAMPLE]))
 
 
@@ -235,11 +237,11 @@ def _ground(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return row.reshape(pixels.shape[1:])
 
 
-def _ratio(of_sum: npt.NDArray[Any], of_difference: npt.NDArray[Any], constant: np.floating[Any]) -> npt.NDArray[Any]:
-    """(a - b + c) / (a + b + c); `of_sum` holds the denominator afterwards."""
-    numerator: npt.NDArray[Any] = of_sum - of_difference
-    numerator += constant
-    of_sum += of_difference
+def _numerator(
+    of_sum: npt.NDArray[Any], of_difference: npt.NDArray[Any], constant: np.floating[Any]
+) -> npt.NDArray[Any]:
+    """a - b + c for a fraction (a - b + c) / (a + b + c); `of_sum` holds the denominator afterwards."""
     of_sum += constant
-    numerator /= of_sum
+    numerator: npt.NDArray[Any] = of_sum - of_difference
+    of_sum += of_difference
     return numerator

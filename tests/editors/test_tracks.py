@@ -202,7 +202,6 @@ def test_one_bad_sample_does_not_take_its_batch_along(tmp_path: Path) -> None:
 
 def test_the_command_line_has_tracks_estimates_and_budgets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
-    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "cache"))
     runner, app, run = CliRunner(), build_app(), str(tmp_path / "run")
     with FakeService() as fake:
         common = ["edit", "mini", "--editor", "openai", "--base-url", fake.url, "--model", "gpt-image-1", "--run", run]

@@ -103,7 +103,7 @@ def judge(
     json: JsonOpt = False,
 ) -> None:
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for again."""
-    from editgauge.cli import common, judging
+    from editgauge.cli import common, judge_extras, judge_views, judging
     from editgauge.errors import UsageError
 
     if not model:
@@ -137,18 +137,18 @@ def judge(
         calibration=calibration,
     )
     if importing is not None:
-        _emit(judging.take_in(setup, benchmark, data, importing, split), json)
+        _emit(judge_extras.take_in(setup, benchmark, data, importing, split), json)
         return
     setup.load(benchmark, data, split=split, limit=limit, ids=sample or [], where=where or [])
     with setup:
         if show is not None:
-            _emit(judging.show(setup), json)
+            _emit(judge_views.show(setup), json)
         elif estimate:
-            _emit(judging.estimate(setup), json)
+            _emit(judge_views.estimate(setup), json)
         elif probe is not None:
-            _emit(judging.probe(setup), json)
+            _emit(judge_extras.probe(setup), json)
         elif batch is not None:
-            told = judging.batch(setup, batch)
+            told = judge_extras.batch(setup, batch)
             _emit(told, json)
             if batch == "collect" and not told.waiting:
                 setup.offline = setup.todo.engine.settings.offline = True

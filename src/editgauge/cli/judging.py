@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,9 +31,6 @@ from editgauge.judges.gate import Gate
 from editgauge.judges.pictures import PictureStore
 from editgauge.judges.rubrics import RubricFolder
 from editgauge.results import EditRecord, RunFolder
-from editgauge.run import estimate as estimates
-from editgauge.run import judge_batch as batches
-from editgauge.run import judge_import as importing
 from editgauge.run import judge_trust as trust
 from editgauge.run.index import choose, keep_samples
 from editgauge.run.judge import SCORER, JudgeRun
@@ -164,90 +161,6 @@ class Setup:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._stack.close()
-
-
-# --- showing and estimating ----------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Shown:
-    """Exactly what would be sent: words in full, pictures by name and size."""
-
-    calls: list[dict[str, Any]]
-
-    def as_json(self) -> dict[str, Any]:
-        return {"calls": self.calls}
-
-    def lines(self) -> list[str]:
-        found = []
-        for call in self.calls:
-            found.append(f"=== {call['sample']} · {call['editor']} · {call['call']} · rubric {call['rubric']} ===")
-            found += [f"{name}: {value}" for name, value in call["parameters"].items()]
-            for message in call["messages"]:
-                found.append(f"--- {message['role']} ---")
-                found += message["parts"]
-        return found or ["nothing would be sent: no output of this sample can be judged"]
-
-
-def show(setup: Setup) -> Shown:
-    """The calls of the chosen samples in the first repeat."""
-    setup.todo.repeats = 1
-    calls = []
-    for job in setup.todo.jobs(setup.samples, setup.edits, None):
-        call = job.call
-        pictures = setup.todo.engine.pictures
-        parts = [
-            part
-            if isinstance(part, str)
-            else f"[picture: {part.name}, {part.path.name}, {' x '.join(map(str, pictures.size(part)))}"
-            + ("]" if pictures.as_it_is(part) else ", resized or converted to PNG]")
-            for part in call.parts
-        ]
-        messages = [{"role": "system", "parts": [call.system]}] if call.system else []
-        messages.append({"role": "user", "parts": parts})
-        parameters = {"model": setup.model, "max_tokens": call.max_tokens, "temperature": call.temperature}
-        parameters["schema"] = call.schema()
-        calls.append(
-            {**job.about, "call": call.name, "rubric": call.rubric, "parameters": parameters, "messages": messages}
-        )
-    return Shown(calls)
-
-
-@dataclass(slots=True)
-class Estimated:
-    benchmark: str
-    model: str
-    found: dict[str, estimates.Line]
-    batch: dict[str, estimates.Line]
-
-    def as_json(self) -> dict[str, Any]:
-        lines = {name or "total": asdict(line) for name, line in self.found.items()}
-        return {"benchmark": self.benchmark, "model": self.model, "calls": lines, "batch": self.batch[""].dollars}
-
-    def lines(self) -> list[str]:
-        out = [f"{self.benchmark} with {self.model}"]
-        head = f"{'call':<22}{'calls':>9}{'stored':>9}{'tokens in':>13}{'cached':>10}{'out':>10}{'US dollars':>12}"
-        out.append(head)
-        for name, line in sorted(self.found.items(), key=lambda item: item[0] == ""):
-            money = "no price" if line.dollars is None and line.calls else f"{line.dollars or 0:.2f}"
-            out.append(
-                f"{name or 'all':<22}{line.calls:>9,}{line.stored:>9,}{line.tokens_in:>13,}{line.tokens_cached:>10,}"
-                f"{line.tokens_out:>10,}{money:>12}"
-            )
-        if self.batch[""].dollars is not None:
-            out.append(f"as a batch: {self.batch[''].dollars:.2f} US dollars")
-        out.append("nothing was sent; the real usage of the first calls will say more")
-        return out
-
-
-def estimate(setup: Setup) -> Estimated:
-    """Calls, tokens and dollars of what is left to ask."""
-    jobs = list(setup.todo.jobs(setup.samples, setup.edits, None))
-    engine = setup.todo.engine
-    found = estimates.estimate(engine, jobs, setup.price)
-    return Estimated(
-        setup.todo.benchmark, setup.model, found, estimates.estimate(engine, jobs, setup.price, batch=True)
-    )
 
 
 # --- judging -------------------------------------------------------------------------------------------------------
@@ -484,72 +397,4 @@ def _without_score(todo: JudgeRun) -> int:
         if variant == "corrected"
         for status, n in counter.items()
         if status not in fine
-    )
-
-
-# --- batches, imports, the probe -----------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Told:
-    """Lines for people and a mapping for programs."""
-
-    said: list[str]
-    facts: dict[str, Any]
-    waiting: int = 0
-
-    def lines(self) -> list[str]:
-        return self.said
-
-    def as_json(self) -> dict[str, Any]:
-        return self.facts
-
-
-def batch(setup: Setup, what: str) -> Told:
-    """Submit or collect batches."""
-    todo = setup.todo
-
-    async def main() -> batches.Batched:
-        async with todo.engine.client:
-            jobs = todo.jobs(setup.samples, setup.edits, None)
-            return await (batches.submit if what == "submit" else batches.collect)(todo.engine, jobs)
-
-    done = asyncio.run(main())
-    todo.run.record(f"judge --batch {what}", benchmark=todo.benchmark, model=setup.model, **asdict(done))
-    said = [f"{what}: {done.calls} calls in {len(done.batches)} batches; {done.waiting} wait"]
-    said += [f"note: batch ended without results: {name}" for name in done.failed]
-    if what == "submit" or done.waiting:
-        said.append("next:  the same command with --batch collect, within a day")
-    return Told(said, {"what": what, **asdict(done)}, done.waiting)
-
-
-def probe(setup: Setup) -> Told:
-    """Pictures with commands in them: does the judge obey?"""
-    engine = setup.todo.engine
-    judging, _ = judging_of(catalog.find("benchmarks", "mini"))
-
-    async def main() -> trust.Probe:
-        async with engine.client:
-            return await trust.probe_injection(engine, judging, setup.todo.run.cache_folder / "probe")
-
-    found = asyncio.run(main())
-    setup.todo.run.record("judge --probe injection", model=setup.model, rise=found.rise, **facts(engine.stats))
-    return Told(found.lines(), {"rise": found.rise, "plain": found.plain, "ordered": found.ordered})
-
-
-def take_in(setup: Setup, benchmark: str, data: Path | None, path: Path, split: str | None) -> Told:
-    """Scores of a released script as rows."""
-    bench, dataset, samples = common.load(benchmark, data, split)
-    folder = RunFolder.create(setup.run)
-    keep_samples(folder, bench.name, dataset.root, samples, [])
-    editor = setup.editors[0] if setup.editors else None
-    found = importing.import_scores(folder, bench.name, path, samples, judge=setup.model, editor=editor)
-    folder.record("judge --import", benchmark=bench.name, judge=setup.model, file=path.name, rows=found.rows)
-    said = [f"{found.rows} rows taken in, {found.kept} were there: {dict(found.statuses)}"]
-    said += [f"note: not in the data: {name}" for name in found.unknown[:10]]
-    if len(found.unknown) > 10:
-        said.append(f"note: and {len(found.unknown) - 10} more that are not in the data")
-    said += [f"rows:  {setup.run}", f"next:  editgauge table {setup.run} --benchmark {bench.name}"]
-    return Told(
-        said, {"rows": found.rows, "kept": found.kept, "unknown": found.unknown, "statuses": dict(found.statuses)}
     )

@@ -1,0 +1,75 @@
+"""What the page is given of one sample: exact values, reasons, and the judge's raw reply from the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from editgauge.frame import Frame
+from editgauge.images import write_png
+from editgauge.judges.cache import Reply, ReplyStore
+from editgauge.reports import details, site
+from editgauge.results import RunFolder
+from editgauge.run.index import keep_samples
+from editgauge.types import Row, Sample, Status
+
+
+def made(tmp_path: Path, rows: list[Row]) -> RunFolder:
+    write_png(tmp_path / "data" / "a.png", np.zeros((6, 9, 3), np.uint8))
+    samples = [
+        Sample("bench", name, "all", ("all",), "x", (tmp_path / "data" / "a.png",), (name,)) for name in ("s2", "s1")
+    ]
+    run = RunFolder.create(tmp_path / "run")
+    keep_samples(run, "bench", tmp_path / "data", samples, samples)
+    with run.writer() as writer:
+        writer.write(rows)
+    return run
+
+
+def row(sample: str, metric: str, value: float | None, **more: object) -> Row:
+    status = Status.SCORED if value is not None else Status.FAILED
+    return Row("bench", sample, "e", "x", metric, "faithful", value, status, "", "f", **more)  # type: ignore[arg-type]
+
+
+def shown(run: RunFolder) -> list[dict[str, object]]:
+    frame = Frame.of_runs([run], "bench")
+    columns = list(site._columns(frame, {}))
+    places = site.Places([run], run.path / "report", copied=False)
+    column_of = {(c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)}
+    return list(details.samples(frame, [run], places, column_of))
+
+
+def test_every_row_is_with_its_sample_in_the_benchmarks_order(tmp_path: Path) -> None:
+    run = made(tmp_path, [row("s1", "a", 0.1), row("s1", "b", None), row("s2", "a", 1 / 3)])
+    found = shown(run)
+    assert [one["id"] for one in found] == ["s2", "s1"]
+    assert [r[1] for r in found[0]["rows"]] == [1 / 3]  # type: ignore[attr-defined]
+    assert [(r[1], r[2]) for r in found[1]["rows"]] == [(0.1, "scored"), (None, "failed")]  # type: ignore[attr-defined]
+    assert found[0]["size"] == [9, 6]
+    assert found[0]["images"] == ["../inputs/bench/a.png"]
+
+
+def test_the_raw_reply_stands_beside_its_score(tmp_path: Path) -> None:
+    reply = 'I would say {"score": 4}\x07 <b>'
+    run = made(tmp_path, [row("s1", "IF", 4.0, detail={"reply": "k1"}), row("s2", "IF", 3.0, detail={"reply": "k2"})])
+    with ReplyStore(run.replies_path) as store:
+        store.put(Reply("k1", "ok", reply))
+    found = shown(run)
+    assert found[1]["rows"][0][4]["reply"] == reply.replace("\x07", "")  # type: ignore[index]
+    assert "reply" not in found[0]["rows"][0][4]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(("rows", "samples"), [(10, 1), (1_000_000, 20_000), (0, 5), (50, 100_000)])
+def test_shards_are_neither_huge_nor_empty(rows: int, samples: int) -> None:
+    assert 1 <= details.shard_size(rows, samples) <= 500
+
+
+def test_a_path_that_leaves_the_run_is_no_picture(tmp_path: Path) -> None:
+    run = made(tmp_path, [])
+    (tmp_path / "secret.png").write_bytes(b"x")
+    places = site.Places([run], run.path / "report", copied=False)
+    assert places.url("../secret.png") is None
+    assert places.url(None) is None
+    assert places.url("inputs/bench/none.png") is None

@@ -257,6 +257,38 @@ def test_workers_that_cannot_start_end_the_call() -> None:
         list(outcomes)
 
 
+def _dies_at_first(marker: str, times: int) -> None:
+    """As a worker that the system kills while it is starting, for want of memory."""
+    seen = Path(marker).stat().st_size
+    if seen < times:
+        with Path(marker).open("a") as file:
+            file.write("x")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_workers_that_are_killed_while_they_start_are_started_again(tmp_path: Path) -> None:
+    marker = tmp_path / "starts"
+    marker.touch()
+    batches = [[1, 2], [3], [4, 5, 6]]
+    outcomes = run_batches(
+        iter(batches), len, workers=1, start=_dies_at_first, start_args=(str(marker), 2), unfinished=list,
+        seconds_an_item=60,
+    )  # fmt: skip
+    assert sorted((list(done.items), done.result) for done in outcomes) == [([1, 2], 2), ([3], 1), ([4, 5, 6], 3)]
+
+
+def test_workers_that_never_come_up_end_the_call(tmp_path: Path) -> None:
+    marker = tmp_path / "starts"
+    marker.touch()
+    outcomes = run_batches(
+        iter([[1]]), len, workers=1, start=_dies_at_first, start_args=(str(marker), 99), unfinished=list,
+        seconds_an_item=60,
+    )  # fmt: skip
+    with pytest.raises(RunError, match="die before they have done anything"):
+        list(outcomes)
+    assert marker.stat().st_size < 99
+
+
 def test_no_path_of_this_machine_is_in_the_run(bench: Bench) -> None:
     run, _ = bench.score("run", MeanScorer(trap={"s000": "raise", "s001": "no value"}), workers=0)
     home = str(bench.place).encode()

@@ -16,11 +16,16 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from editgauge.errors import RunError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+RESTARTS = 3
+"""How often the workers are started anew when one dies before any has begun a batch, without a batch in between."""
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -50,7 +55,7 @@ def run_batches(
     `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be done; a single item
     that kills its worker comes back with `died`. An exception that `work` raises is raised here, after the pool has
     stopped. At most four batches a worker wait in memory; no batch may be empty. `workers` 0 runs everything
-    in this process.
+    in this process. Raises `RunError` when workers die again and again before they have begun anything.
     """
     if workers <= 0:
         start(*start_args)
@@ -61,40 +66,81 @@ def run_batches(
 
     again: deque[Sequence[Item]] = deque()
     running: dict[Future[Result], Sequence[Item]] = {}
+    restarts = 0
     with _thread_limit(threads):
-        context = multiprocessing.get_context("spawn")
-        pool = ProcessPool(
-            max_workers=workers,
-            context=context,
-            initializer=_prepare,
-            initargs=(os.getpid(), start, start_args),
-        )
-        try:
-            while True:
-                while len(running) < 4 * workers:
-                    batch = again.popleft() if again else next(batches, ())
-                    if not batch:
-                        break
-                    limit = seconds_an_item * max(1, len(batch))
-                    running[pool.schedule(_call, args=(work, batch), timeout=limit)] = batch
-                if not running:
-                    break
-                ended, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    batch = running.pop(future)
-                    died = _why_it_died(future)
-                    if not died:
-                        yield Done(batch, future.result())
-                    elif len(left := unfinished(batch)) == 1 and len(batch) == 1:
-                        yield Done(left, None, died)
-                    else:
-                        again.extend([item] for item in left)
-            pool.close()
-        except BaseException:  # Ctrl-C, a full disk, or a caller that has seen enough: nothing more is started
-            pool.stop()
-            raise
-        finally:
-            pool.join()
+        while True:
+            pool = ProcessPool(
+                max_workers=workers,
+                context=multiprocessing.get_context("spawn"),
+                initializer=_prepare,
+                initargs=(os.getpid(), start, start_args),
+            )
+            try:
+                for outcome in _on_pool(pool, batches, work, again, running, unfinished, seconds_an_item, 4 * workers):
+                    restarts = 0
+                    yield outcome
+                pool.close()
+                return
+            except BrokenProcessPool as error:
+                pool.stop()
+                restarts += 1
+                if restarts > RESTARTS:
+                    raise RunError(
+                        f"worker processes die before they have done anything ({error}); is there enough memory? Run "
+                        "the same command again with fewer --workers, or with --workers 0 to see what happens"
+                    ) from error
+            except BaseException:  # Ctrl-C, a full disk, or a caller that has seen enough: nothing more is started
+                pool.stop()
+                raise
+            finally:
+                pool.join()
+            for future, batch in running.items():  # no worker lives any more: what is unfinished now stays so
+                if future.done() and future.exception() is None:
+                    yield Done(batch, future.result())
+                elif left := unfinished(batch):
+                    again.append(left)
+            running.clear()
+
+
+def _on_pool(
+    pool: Any,
+    batches: Iterator[Sequence[Item]],
+    work: Callable[[Sequence[Item]], Result],
+    again: deque[Sequence[Item]],
+    running: dict[Future[Result], Sequence[Item]],
+    unfinished: Callable[[Sequence[Item]], Sequence[Item]],
+    seconds_an_item: float,
+    most: int,
+) -> Iterator[Done[Item, Result]]:
+    """`run_batches` on one pool, at most `most` batches at once; raises `BrokenProcessPool` when the pool gives up.
+
+    It does so when a worker dies before any of them has begun a batch. `running` then holds what was given to it.
+    """
+    while True:
+        while len(running) < most:
+            batch = again.popleft() if again else next(batches, ())
+            if not batch:
+                break
+            try:
+                future = pool.schedule(_call, args=(work, batch), timeout=seconds_an_item * max(1, len(batch)))
+            except RuntimeError as error:  # pebble's word for a pool that has given up in the meantime
+                again.appendleft(batch)
+                raise BrokenProcessPool(str(error)) from error
+            running[future] = batch
+        if not running:
+            return
+        ended, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in ended:
+            if isinstance(given_up := future.exception(), BrokenProcessPool):
+                raise given_up
+            batch = running.pop(future)
+            died = _why_it_died(future)
+            if not died:
+                yield Done(batch, future.result())
+            elif len(left := unfinished(batch)) == 1 and len(batch) == 1:
+                yield Done(left, None, died)
+            else:
+                again.extend([item] for item in left)
 
 
 def _why_it_died(future: Future[Any]) -> str:

@@ -25,7 +25,7 @@ from editgauge.metrics.error import masked_mse, psnr_of_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
 
-VERSION = 1
+VERSION = 2
 """Part of every pixel score's origin: raised when a change here changes a value."""
 MAX_ALIGN_PIXELS = 16_000_000
 """SIFT needs about 300 bytes a pixel while it works: 4.8 GB at this size. Larger pictures get a reason instead."""

@@ -18,12 +18,17 @@ def register(app: typer.Typer) -> None:
 def demo(
     run: Annotated[Path, typer.Option("--run", help="The run folder: made, or continued.")] = Path("editgauge-demo"),
     workers: Annotated[int | None, typer.Option("--workers", min=0, help="Processes; default: the cores.")] = None,
+    ocr: Annotated[
+        bool | None,
+        typer.Option("--ocr/--no-ocr", help="Also read text, with OCR; default: where the extra is installed."),
+    ] = None,
 ) -> None:
     """Try the whole way on the built-in benchmark: edit, score, table, report. Needs no data, network or GPU."""
     from editgauge.cli.edit import edit
     from editgauge.cli.score import score
 
-    reads_text = find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
+    installed = find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
+    reads_text = installed if ocr is None else ocr
     editors = (*_EDITORS, "typeset") if reads_text else _EDITORS
     _say(1, f"Edit: {len(editors)} built-in editors make outputs for the benchmark `mini`, drawn on the spot.")
     for name in editors:
@@ -33,7 +38,7 @@ def demo(
     if reads_text:
         print("\nAnd the text in the pictures, read by an OCR engine (some 0.7 s a picture):")
         _quietly(score, "mini", None, run=run, tracks="ocr", editor=["reference", "copy", "typeset"], workers=workers)
-    else:
+    elif not installed:
         print("(with pip install 'editgauge[ocr]' the demo also reads the text in the pictures)")
     _say(3, "Report: every number opens its picture.")
     page = _report(run)

@@ -20,6 +20,7 @@ LAYERS: dict[str, int] = {
     "download": 1,
     "hub": 1,
     "portable": 1,
+    "waiting": 1,
     "compact": 1,
     "results": 1,
     "outputs": 1,

@@ -78,15 +78,13 @@ def test_nothing_of_this_machine_is_in_it(home: Path, folder: str) -> None:
         "the secret": SECRET,
         "the folder": str(home),
         "its name": home.name,
-        "the home folder": str(Path.home()),
+        "the home folder": f"{Path.home()}{os.sep}",  # with its slash: a short one is found in other words
     }
     needles |= {"the project's folder": str(Path(__file__).resolve().parents[1])}
     for what, name in (("the user", getpass.getuser()), ("the machine", socket.gethostname())):
         if len(name) > SHORT:
             needles[what] = name
     assert (home / folder / "manifest.json").is_file()
-    if str(Path.home()) == "/root":
-        needles["the home folder"] = "/root/"
     assert leaks(home / folder, needles) == []
 
 

@@ -20,13 +20,13 @@ import uuid
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from editgauge.errors import BudgetExceeded, MissingExtra, UsageError
 from editgauge.types import Status
+from editgauge.waiting import retry_after
 
 MAX_REPLY_BYTES = 256 << 20
 _AGAIN = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
@@ -307,30 +307,6 @@ def key_from(names: Sequence[str], *, needed: bool) -> str:
     if needed:
         raise UsageError(f"no key: set {' or '.join(names)} in the environment")
     return ""
-
-
-def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float | None:
-    """Seconds to wait, as the server says: header in seconds, milliseconds or as a date, or Google's retryDelay."""
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        text = headers.get(name)
-        if text is None:
-            continue
-        try:
-            seconds = float(text) * scale
-        except ValueError:
-            try:
-                seconds = parsedate_to_datetime(text).timestamp() - time.time()
-            except (ValueError, TypeError):
-                continue
-        if seconds == seconds and seconds < 1e9:
-            return min(max(seconds, 0.0), 3600.0)
-    for detail in error.get("details") or ():
-        delay = (
-            re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay", ""))) if isinstance(detail, dict) else None
-        )
-        if delay:
-            return min(float(delay[1]), 3600.0)
-    return None
 
 
 def words(text: str) -> str:

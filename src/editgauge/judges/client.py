@@ -7,13 +7,11 @@ is never built in one piece: the words are serialised once, and the pictures' ba
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import re
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -23,6 +21,7 @@ import orjson
 from editgauge.errors import MissingExtra, UsageError
 from editgauge.judges.calls import Call
 from editgauge.judges.pictures import Encoded
+from editgauge.waiting import retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -274,10 +273,12 @@ def read_response(status: int, headers: Mapping[str, str], data: bytes, seconds:
     code = str(error.get("code") or error.get("type") or "")
     if any(word in (code, str(error.get("type"))) for word in _QUOTA):
         return Outcome("stop", f"{reason} (the account's quota is used up)", seconds=seconds, http=status)
-    if status == 429 or (status == 503 and _retry_after(headers, value) is not None):
-        return Outcome("busy", reason, seconds=seconds, retry_after=_retry_after(headers, value), http=status)
+    if status == 429 or (status == 503 and retry_after(headers, _error_of(value)) is not None):
+        return Outcome("busy", reason, seconds=seconds, retry_after=retry_after(headers, _error_of(value)), http=status)
     if status in (408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 524, 529):
-        return Outcome("again", reason, seconds=seconds, retry_after=_retry_after(headers, value), http=status)
+        return Outcome(
+            "again", reason, seconds=seconds, retry_after=retry_after(headers, _error_of(value)), http=status
+        )
     if status in (401, 403, 404, 407):
         return Outcome("stop", reason, seconds=seconds, http=status)
     if code in ("content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"):
@@ -341,31 +342,6 @@ def _error_of(value: Any) -> dict[str, Any]:
             return error
         return {"message": str(error)}
     return {}
-
-
-def _retry_after(headers: Mapping[str, str], value: Any) -> float | None:
-    """Seconds to wait as the server says: header in seconds, milliseconds or as a date, or Gemini's retryDelay."""
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        text = headers.get(name)
-        if text is None:
-            continue
-        try:
-            seconds = float(text) * scale
-        except ValueError:
-            try:
-                seconds = parsedate_to_datetime(text).timestamp() - time.time()
-            except (ValueError, TypeError):
-                continue
-        if math.isfinite(seconds):
-            return min(max(seconds, 0.0), 3600.0)
-    details = _error_of(value).get("details")
-    for detail in details if isinstance(details, list) else ():
-        match = (
-            re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay", ""))) if isinstance(detail, dict) else None
-        )
-        if match:
-            return min(float(match.group(1)), 3600.0)
-    return None
 
 
 def _words(text: str) -> str:

@@ -73,7 +73,8 @@ def _figure(
         return None  # rows of several judges or engines are never averaged together
     grid = frame.grid(metric, variant)
     labels = frame.samples.labels(attribute)
-    names = sorted({str(label) for label in labels if label}, key=_place)
+    some = (~np.isnan(grid.values)).any(axis=0)
+    names = sorted({str(label) for label in labels[some] if label}, key=_place)  # a label without a score has no place
     if len(names) < (3 if kind == "radar" else 2) or len(names) > 40:
         return None
     series = {}

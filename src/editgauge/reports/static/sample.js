@@ -147,12 +147,16 @@ var SampleView = (function () {
     return rows.map(function (row) {
       var extra = row[4] || {}, value = row[1], status = row[2];
       var infinite = status === "scored" && value === null;
-      var text = status === "scored" ? (infinite ? "∞" : EG.number(value, 4)) : EG.words(status);
+      var text = status === "scored" ? (infinite ? "∞" : (Number.isInteger(value) ? String(value) : EG.number(value, 4))) : EG.words(status);
       var more = [];
       if (extra.reason) more.push(h("p", { class: "reason" }, extra.reason));
-      if (extra.detail && extra.detail.reason) more.push(h("p", { class: "reason" }, String(extra.detail.reason)));
+      ["reason", "rationale"].forEach(function (name) {
+        if (extra.detail && extra.detail[name]) more.push(h("p", { class: "reason" }, String(extra.detail[name])));
+      });
       var rest = Object.assign({}, extra.detail);
       delete rest.boxes; // drawn on the pictures
+      delete rest.rationale; // said above
+      delete rest.reason;
       if (Object.keys(rest).length) more.push(h("pre", {}, JSON.stringify(rest, null, 1)));
       if (extra.reply) more.push(h("p", {}, "The judge's whole reply:"), h("pre", {}, extra.reply));
       var shown = h("span", { class: status === "scored" ? "value" : "value off", "data-value": value === null ? "" : String(value) },

@@ -12,9 +12,9 @@ from __future__ import annotations
 import base64
 import io
 import json
+import multiprocessing
 import sys
 import tempfile
-import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -81,18 +81,27 @@ class Fake(BaseHTTPRequestHandler):
         pass
 
 
-def bench_service(concurrency: int, calls: int) -> None:
+def serve(told: Any) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Fake)
     server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    told.put(server.server_port)
+    server.serve_forever()
+
+
+def bench_service(concurrency: int, calls: int) -> None:
+    context = multiprocessing.get_context("spawn")
+    told: Any = context.Queue()
+    server = context.Process(target=serve, args=(told,), daemon=True)  # its work is not ours: a process of its own
+    server.start()
+    port = told.get()
     with tempfile.TemporaryDirectory() as folder:
         samples = [make_sample(Path(folder) / "data", f"s{n}") for n in range(calls)]
-        address = f"http://127.0.0.1:{server.server_port}"
+        address = f"http://127.0.0.1:{port}"
         editor = openai([], base_url=address, model="fake", concurrency=concurrency)
         began = time.perf_counter()
         summary = edit(RunFolder.create(Path(folder) / "run"), "mini", samples, editor)
         taken = time.perf_counter() - began
-    server.shutdown()
+    server.terminate()
     ideal = calls * DELAY / concurrency
     share = f"{taken:.2f} s, ideal {ideal:.2f} s, {ideal / taken:.1%}"
     print(f"service: {dict(summary.counts)}, {concurrency} at once: {share}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -177,13 +178,23 @@ def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
         return real(str(saved("pix2pix")), **options)
 
     monkeypatch.setattr(diffusers.StableDiffusionInstructPix2PixPipeline, "from_pretrained", load)
-    factory = catalog.find("editors", "instructpix2pix")
+    factory = catalog.find("editors", "magicbrush")
     settings = {"num_inference_steps": 1, "side": 64, "device": "cpu"}
     edit = factory([], **settings)(make_sample(tmp_path), tmp_path)
-    assert asked == {"source": "timbrooks/instruct-pix2pix", "revision": "c0ffee"}
+    assert asked == {"source": "vinesmsuic/magicbrush-jul7", "revision": "c0ffee"}
     assert edit.settings["revision"] == "c0ffee"
     factory([], **settings, revision="abc")(make_sample(tmp_path), tmp_path)
     assert asked["revision"] == "abc"
+    pinned = catalog.find("editors", "instructpix2pix")
+    edit = pinned([], **settings)(make_sample(tmp_path), tmp_path)
+    assert asked == {"source": "timbrooks/instruct-pix2pix", "revision": family.FAMILIES["instructpix2pix"].revision}
+    assert edit.settings["revision"] == asked["revision"]
+
+
+def test_pinned_revisions_are_whole_commits() -> None:
+    pinned = {line.hub: line.revision for line in family.FAMILIES.values() if line.revision}
+    assert len(pinned) == 5
+    assert all(re.fullmatch("[0-9a-f]{40}", revision) for revision in pinned.values())
 
 
 def test_the_table_names_pipelines_and_arguments_that_exist() -> None:

@@ -37,9 +37,10 @@ OWN = (
 class Family:
     """One model: its pipeline's class in diffusers, where its weights are, and its authors' settings.
 
-    `revision` is a commit that was seen, or None. `defaults` are arguments of the call, `origin` says where they come
-    from. `side` is the longer side that pictures are brought to before (None: the pipeline does it). `sized`: the call
-    is told the input's width and height, without which it would make a square.
+    `revision` is the hub's commit as at least three unrelated public repositories name it, or None where none was
+    found. `defaults` are arguments of the call, `origin` says where they come from. `side` is the longer side that
+    pictures are brought to before (None: the pipeline does it). `sized`: the call is told the input's width and height,
+    without which it would make a square.
     """
 
     pipeline: str
@@ -63,7 +64,7 @@ _PIX2PIX = Family(
     "StableDiffusionInstructPix2PixPipeline", "timbrooks/instruct-pix2pix",
     "arXiv 2211.09800, section 4: 100 steps, guidance 7.5 for the text and 1.5 for the picture, 512 pixels",
     {"num_inference_steps": 100, "guidance_scale": 7.5, "image_guidance_scale": 1.5},
-    dtype="float16", side=512, batches=True, checked=True,
+    "31519b5cb02a7fd89b906d88731cd4d6a7bbf88d", dtype="float16", side=512, batches=True, checked=True,
 )  # fmt: skip
 FAMILIES: dict[str, Family] = {
     "instructpix2pix": _PIX2PIX,
@@ -81,17 +82,19 @@ FAMILIES: dict[str, Family] = {
     "flux-kontext": Family(
         "FluxKontextPipeline", "black-forest-labs/FLUX.1-Kontext-dev",
         "the model card: guidance 2.5; diffusers' default of 28 steps",
-        {"num_inference_steps": 28, "guidance_scale": 2.5}, sized=True,
+        {"num_inference_steps": 28, "guidance_scale": 2.5}, "24e9dedc4ef646698dc8eb4e18ae2cec3c9fea0d", sized=True,
     ),
     "qwen-image-edit": Family(
         "QwenImageEditPipeline", "Qwen/Qwen-Image-Edit",
         "the model card: 50 steps, true guidance 4, an empty negative prompt",
         {"num_inference_steps": 50, "true_cfg_scale": 4.0, "negative_prompt": " "},
+        "ac7f9318f633fc4b5778c59367c8128225f1e3de",
     ),
     "qwen-image-edit-plus": Family(
         "QwenImageEditPlusPipeline", "Qwen/Qwen-Image-Edit-2509",
         "the model card: 40 steps, true guidance 4, one to three pictures",
-        {"num_inference_steps": 40, "true_cfg_scale": 4.0, "negative_prompt": " "}, pictures=3,
+        {"num_inference_steps": 40, "true_cfg_scale": 4.0, "negative_prompt": " "},
+        "d3968ef930e841f4c73640fb8afa3b306a78167e", pictures=3,
     ),
     "omnigen": Family(
         "OmniGenPipeline", "Shitao/OmniGen-v1-diffusers",
@@ -103,7 +106,8 @@ FAMILIES: dict[str, Family] = {
     "imagic": Family(
         "StableDiffusionPipeline", "CompVis/stable-diffusion-v1-4",
         "arXiv 2210.09276, its settings for Stable Diffusion; eta in the middle of what its users preferred",
-        {"num_inference_steps": 50, "guidance_scale": 7.5}, dtype="float32", side=512, checked=True,
+        {"num_inference_steps": 50, "guidance_scale": 7.5}, "133a221b8aa7292a167afc5127cb63fb5005638b",
+        dtype="float32", side=512, checked=True,
         tuning={"embedding_steps": 1000, "embedding_rate": 2e-3, "tuning_steps": 1500, "tuning_rate": 5e-7, "eta": 0.7},
     ),
     "omnigen2": Family(

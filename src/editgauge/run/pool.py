@@ -26,6 +26,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 RESTARTS = 3
 """How often the workers are started anew when one dies before any has begun a batch, without a batch in between."""
+_LOOK_EVERY = 1.0
+"""Seconds between two looks at whether a worker died unnoticed."""
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -75,8 +77,10 @@ def run_batches(
                 initializer=_prepare,
                 initargs=(os.getpid(), start, start_args),
             )
+            dead = _Dead(pool)
             try:
-                for outcome in _on_pool(pool, batches, work, again, running, unfinished, seconds_an_item, 4 * workers):
+                most = 4 * workers
+                for outcome in _on_pool(pool, dead, batches, work, again, running, unfinished, seconds_an_item, most):
                     restarts = 0
                     yield outcome
                 pool.close()
@@ -102,8 +106,45 @@ def run_batches(
             running.clear()
 
 
+class _Dead:
+    """Ends the batches of dead workers that pebble has missed.
+
+    A worker says that it has taken a batch, then begins it. Where the batch kills it at once, pebble may notice the
+    death before it has read that message: it then looks for the worker's task, finds none, forgets the worker, and
+    waits for the batch until its time limit. So exit codes are kept here, and a task whose worker is dead is ended.
+    """
+
+    def __init__(self, pool: Any) -> None:
+        self._manager = pool._pool_manager
+        self._codes: dict[int, int] = {}
+        workers = self._manager.worker_manager
+        inspect = workers.inspect_workers
+
+        def noting() -> Any:
+            for worker in list(workers.workers.values()):
+                if not worker.is_alive():  # pebble passes over one that ended with code 0
+                    self._codes[worker.pid] = worker.exitcode
+            return inspect()
+
+        workers.inspect_workers = noting
+
+    def bury(self) -> None:
+        """End every task that is with a dead worker as pebble itself would have."""
+        if not self._codes:
+            return
+        from pebble import ProcessExpired
+        from pebble.common import Result, ResultStatus
+
+        for task in list(self._manager.task_manager.tasks.values()):
+            code = self._codes.get(task.worker_id)
+            if code is not None and not task.future.done():
+                error = ProcessExpired("Abnormal termination", code=code, pid=task.worker_id)
+                self._manager.task_manager.task_done(task.id, Result(ResultStatus.ERROR, error))
+
+
 def _on_pool(
     pool: Any,
+    dead: _Dead,
     batches: Iterator[Sequence[Item]],
     work: Callable[[Sequence[Item]], Result],
     again: deque[Sequence[Item]],
@@ -129,7 +170,8 @@ def _on_pool(
             running[future] = batch
         if not running:
             return
-        ended, _ = wait(running, return_when=FIRST_COMPLETED)
+        ended, _ = wait(running, timeout=_LOOK_EVERY, return_when=FIRST_COMPLETED)
+        dead.bury()
         for future in ended:
             if isinstance(given_up := future.exception(), BrokenProcessPool):
                 raise given_up

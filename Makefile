@@ -23,7 +23,7 @@ $(VENV)/.installed: pyproject.toml
 comma := ,
 
 test: $(VENV)/.installed
-	$(VENV)/bin/ruff check src tests benchmarks
+	$(VENV)/bin/ruff check src tests perf
 	$(VENV)/bin/ruff format --check --quiet src tests
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest -n 2 $(PYTEST)
@@ -32,7 +32,7 @@ test: $(VENV)/.installed
 check: test
 
 bench: $(VENV)/.installed
-	for script in benchmarks/bench_*.py; do echo "== $$script"; $(VENV)/bin/python $$script || exit 1; done
+	for script in perf/bench_*.py; do echo "== $$script"; $(VENV)/bin/python $$script || exit 1; done
 
 clean:
 	rm -rf $(VENV) $(DEMO) demo-run build dist .pytest_cache .mypy_cache .ruff_cache

@@ -27,7 +27,7 @@ sys.path.insert(0, str(HERE.parent / "src"))
 from typer.models import ArgumentInfo, CommandInfo, OptionInfo  # noqa: E402
 
 from editgauge import catalog  # noqa: E402
-from editgauge.cli.judging import judging_of  # noqa: E402
+from editgauge.judging.session import judging_of  # noqa: E402
 from editgauge.cli.main import build_app  # noqa: E402
 from editgauge.types import TRACKS, Benchmark, Metric, Scorer  # noqa: E402
 

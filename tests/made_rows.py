@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from editgauge.frame import Frame
+from editgauge.tables.frame import Frame
 from editgauge.types import Row, Status
 
 

@@ -18,9 +18,9 @@ import pytest
 import typer.main
 
 from editgauge import catalog
-from editgauge.cli.judging import judging_of
 from editgauge.cli.main import build_app
-from editgauge.results import RunFolder
+from editgauge.judging.session import judging_of
+from editgauge.store.run_folder import RunFolder
 from editgauge.types import TRACKS, Status
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -2,7 +2,7 @@
 
 Objects come first and names only at the edge: the Python API takes callables and objects, the command line takes
 names and looks them up here. A name is found through one line in a table below, or through an entry point of another
-package in the group ``editgauge.benchmarks``, ``editgauge.editors``, ``editgauge.scorers`` or ``editgauge.judges``.
+package in the group ``editgauge.benchmarks``, ``editgauge.editors``, ``editgauge.scorers`` or ``editgauge.judging``.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import difflib
 import importlib
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
-from editgauge.errors import UnknownName
+from editgauge.errors import DataError, UnknownName
+from editgauge.types import Benchmark, Dataset, Sample
 
 BENCHMARKS: dict[str, str] = {
     "mini": "editgauge.benchmarks.mini:BENCHMARK",
@@ -77,3 +79,13 @@ def find(kind: str, name: str) -> Any:
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
     raise UnknownName(f"{kind[:-1].replace('_', ' ')} {name!r} is not known; {hint}")
+
+
+def open_data(name: str, data: Path | None, split: str | None) -> tuple[Benchmark, Dataset, list[Sample]]:
+    """The benchmark, its data set and all its samples. Raises `DataError` when there are none."""
+    benchmark: Benchmark = find("benchmarks", name)
+    dataset = benchmark.load(data, split=split)
+    samples = list(dataset)
+    if not samples:
+        raise DataError(f"{data}: no samples of {benchmark.name} found; run: editgauge check {benchmark.name} {data}")
+    return benchmark, dataset, samples

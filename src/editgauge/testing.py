@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from editgauge.images import Array, read_header, write_png
-from editgauge.judges.fakes import FaultServer, ScriptedJudge
+from editgauge.judging.fakes import FaultServer, ScriptedJudge
 from editgauge.types import Edit, Sample
 
 __all__ = ["ConstantEditor", "FaultServer", "ScriptedJudge", "make_picture", "make_sample", "make_samples"]

@@ -11,7 +11,7 @@ import pytest
 
 from editgauge.benchmarks.krisbench.judge_tables import DIMENSIONS, SAMPLES, averages, kris_table, metrics_of, scaled
 from editgauge.benchmarks.krisbench.replies import released_pair, released_score
-from editgauge.judges.answers import read_answer
+from editgauge.judging.answers import read_answer
 
 SHARED = Path(os.environ.get("EDITGAUGE_SHARED", Path(__file__).parents[3] / "shared"))
 needs_shared = pytest.mark.skipif(not (SHARED / "golden").is_dir(), reason="the shared golden files are not here")

@@ -10,21 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge.benchmarks import layouts
+from editgauge import benchmarks
 from editgauge.benchmarks.krisbench import tables as kris
 from editgauge.benchmarks.krisbench.judge_tables import kris_table, metrics_of
 from editgauge.benchmarks.medebench import tables as medebench
 from editgauge.benchmarks.textedit import tables as textedit
 from editgauge.benchmarks.textedit.judge_tables import report
 from editgauge.benchmarks.texteditbench import tables as texteditbench
-from editgauge.frame import Frame
-from editgauge.stats import Moments
-from editgauge.tables import Table, printed
-from editgauge.tabulate import build
+from editgauge.tables import layouts
+from editgauge.tables.build import build
+from editgauge.tables.frame import Frame
+from editgauge.tables.stats import Moments
+from editgauge.tables.table import Table, printed
 from editgauge.types import Row, Status, Variant
 from tests.made_rows import frame, record, row
 
-PACKAGE = Path(layouts.__file__).parent
+PACKAGE = Path(benchmarks.__file__).parent
 
 
 def made(found: Frame, variant: Variant = "faithful", **options: bool) -> dict[str, Table]:

@@ -14,7 +14,7 @@ from editgauge.benchmarks.medebench import BENCHMARK
 from editgauge.benchmarks.medebench.pixel import PixelScorer, darkened
 from editgauge.images import write_png
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim_means
-from editgauge.outputs import find_output
+from editgauge.store.outputs import find_output
 from editgauge.types import Edit, Finding, Sample, Score, Status, with_finding
 from tests.metrics.drawn import Array, noisy, scene
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from editgauge.benchmarks.layouts import tables
+from editgauge.tables.layouts import tables
 from editgauge.types import Status
 from tests.made_rows import frame, record, row
 

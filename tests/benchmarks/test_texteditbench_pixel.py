@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from editgauge.benchmarks import common_pixel
 from editgauge.benchmarks.texteditbench import BENCHMARK
 from editgauge.benchmarks.texteditbench.pixel import PixelScorer
 from editgauge.images import Mask, oriented, write_png
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
-from editgauge.outputs import find_output
+from editgauge.scoring import pixel as common_pixel
+from editgauge.store.outputs import find_output
 from editgauge.types import Edit, Sample, Score, Scorer, Status, Variant
 from tests.metrics.drawn import Array, blocks, noisy
 

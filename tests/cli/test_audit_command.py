@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from editgauge.benchmarks import layouts
+from editgauge import benchmarks
 from editgauge.benchmarks.textedit.audit import consistent_orders
 from editgauge.cli.main import build_app
 from editgauge.errors import DataError, EditgaugeError, UsageError
 
-PACKAGE = Path(layouts.__file__).parent
+PACKAGE = Path(benchmarks.__file__).parent
 
 
 def call(*words: object) -> Result:

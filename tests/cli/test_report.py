@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from editgauge.cli.main import build_app
 from editgauge.errors import RunError, UsageError
 from editgauge.images import write_png
-from editgauge.results import EditRecord, RunFolder
-from editgauge.run.index import keep_samples
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.samples import keep_samples
 from editgauge.types import Row, Sample, Status
 
 

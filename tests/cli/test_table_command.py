@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError
-from editgauge.results import RunFolder
+from editgauge.store.run_folder import RunFolder
 from editgauge.types import Row, Status
 
 RECORDS = [record(f"r{n}", split="real", topic="Signs" if n < 2 else "Posters") for n in range(4)]

@@ -20,8 +20,8 @@ from editgauge import catalog
 from editgauge.editors import diffusers as family
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image
-from editgauge.results import RunFolder
 from editgauge.run.edit import edit as edit_all
+from editgauge.store.run_folder import RunFolder
 from editgauge.testing import make_sample
 from editgauge.types import Status
 

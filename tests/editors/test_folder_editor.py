@@ -9,7 +9,7 @@ import pytest
 from editgauge import catalog
 from editgauge.editors.folder import folder
 from editgauge.errors import DataError, UsageError
-from editgauge.outputs import find_output
+from editgauge.store.outputs import find_output
 from editgauge.testing import make_picture, make_sample
 from editgauge.types import Editor, Status
 

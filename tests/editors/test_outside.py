@@ -17,8 +17,8 @@ from editgauge.editors.command import CommandEditor, command
 from editgauge.editors.http import http
 from editgauge.errors import RunError, UsageError
 from editgauge.images import read_image
-from editgauge.results import RunFolder
 from editgauge.run.edit import edit as edit_all
+from editgauge.store.run_folder import RunFolder
 from editgauge.testing import make_sample
 from editgauge.types import Sample, Status
 

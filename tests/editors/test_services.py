@@ -20,8 +20,8 @@ from editgauge.editors.openai import transparent_where_editable
 from editgauge.editors.prices import Price, price_of
 from editgauge.editors.service import Ledger, Throttle, checked_address, key_from, retry_after
 from editgauge.errors import BudgetExceeded, UsageError
-from editgauge.results import RunFolder
 from editgauge.run.edit import edit as edit_all
+from editgauge.store.run_folder import RunFolder
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Status
 
@@ -177,7 +177,7 @@ import sys
 sys.path[:0] = {paths!r}
 from pathlib import Path
 from editgauge.editors.openai import openai
-from editgauge.results import RunFolder
+from editgauge.store.run_folder import RunFolder
 from editgauge.run.edit import edit
 from editgauge.testing import make_sample
 samples = [make_sample(Path({data!r}), f"s{{n}}", instruction="fault:slow") for n in range(12)]

@@ -20,8 +20,8 @@ from editgauge.editors.asking import conversation, numbered, shots_for
 from editgauge.editors.service import Service
 from editgauge.editors.tracks import Failure, Rewriter, on_track, retold, rubric
 from editgauge.errors import UsageError
-from editgauge.results import RunFolder
 from editgauge.run.edit import edit as edit_all
+from editgauge.store.run_folder import RunFolder
 from editgauge.testing import ConstantEditor, make_sample
 from editgauge.types import Edit, Sample, Status
 

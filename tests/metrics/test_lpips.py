@@ -12,10 +12,10 @@ reference = pytest.importorskip("torchmetrics.functional.image.lpips", reason="t
 
 from editgauge.errors import ShapeMismatch  # noqa: E402
 from editgauge.metrics.lpips import MIN_SIDE, NETWORKS, Features, Network, lpips, masked_lpips  # noqa: E402
-from editgauge.models.loading import state_dict  # noqa: E402
-from editgauge.models.weights import _path, find  # noqa: E402
+from editgauge.networks.loading import state_dict  # noqa: E402
+from editgauge.networks.weights import _path, find  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
-from tests.models import tiny  # noqa: E402
+from tests.networks import tiny  # noqa: E402
 
 
 def heads(net: str) -> dict[str, Any]:

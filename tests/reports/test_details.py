@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge.frame import Frame
 from editgauge.images import write_png
-from editgauge.judges.cache import Reply, ReplyStore
+from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.reports import details, site
-from editgauge.results import RunFolder
-from editgauge.run.index import keep_samples
+from editgauge.store.run_folder import RunFolder
+from editgauge.store.samples import keep_samples
+from editgauge.tables.frame import Frame
 from editgauge.types import Row, Sample, Status
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from editgauge.frame import Frame
 from editgauge.images import write_png
 from editgauge.reports import figures, site
-from editgauge.results import EditRecord, RunFolder
-from editgauge.run.index import keep_samples
-from editgauge.tables import Cell, Column, Table, TableRow
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.samples import keep_samples
+from editgauge.tables.frame import Frame
+from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Metric, Row, Sample, Status
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"

@@ -8,8 +8,8 @@ import pytest
 
 from editgauge.errors import BudgetExceeded, RunError
 from editgauge.images import read_image
-from editgauge.results import EditRecord, RunFolder
 from editgauge.run.edit import edit, edit_one
+from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Edit, Finding, Sample, Status, with_finding
 from tests.run.fakes import Painter, make_samples
 

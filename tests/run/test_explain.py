@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from editgauge.cli.main import build_app
 from editgauge.errors import OcrError, UsageError
 from editgauge.images import Array, read_image, write_png
-from editgauge.results import EditRecord, RunFolder
 from editgauge.run.explain import explain
+from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Edit, Finding, Sample, Status
 
 

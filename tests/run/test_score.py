@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from editgauge.errors import RunError
-from editgauge.hashes import HashStore
 from editgauge.images import write_png
-from editgauge.results import EditRecord, RunFolder
-from editgauge.run.collect import take_in
-from editgauge.run.index import keep_samples
-from editgauge.run.plan import Summary
 from editgauge.run.pool import run_batches
 from editgauge.run.score import score
+from editgauge.store.collect import take_in
+from editgauge.store.hashes import HashStore
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.samples import keep_samples
+from editgauge.store.summary import Summary
 from editgauge.types import Row, Sample, Status
 from tests.run.fakes import BatchMean, MeanScorer, Spread, make_samples
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from editgauge.audit import Audit, Report
+    from editgauge.tables.audit import Audit, Report
 
 _EXAMPLE = "Example: editgauge audit my-table.csv (or without a file: every table published for the four benchmarks)"
 _SHOWN = 6
@@ -24,7 +24,7 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Check a published table against itself. Exit code 1 when a number does not follow from the others."""
-    from editgauge.audit import read_sheet
+    from editgauge.tables.audit import read_sheet
 
     kinds = all_audits()
     if files:
@@ -70,7 +70,7 @@ def _print(reports: list[Report], as_json: bool) -> None:
     from dataclasses import asdict
 
     from editgauge.cli.common import print_json
-    from editgauge.reports.escape import plain
+    from editgauge.escape import plain
 
     if as_json:
         print_json({"tables": [{**asdict(report), "consistent": report.consistent} for report in reports]})

@@ -14,7 +14,7 @@ from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, SplitOpt
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editgauge.check import DataReport, Issue, OutputsReport
+    from editgauge.run.check import DataReport, Issue, OutputsReport
 
 _EXAMPLE = "Example: editgauge check texteditbench DATA --outputs OUTPUTS --editor my-model"
 
@@ -47,9 +47,9 @@ def check(
     Exit code 0: nothing needs attention; 1: something does; 2: this is no data or outputs folder.
     """
     from editgauge import catalog
-    from editgauge.check import check_data, check_outputs, editor_folders
     from editgauge.cli import common
     from editgauge.errors import UsageError
+    from editgauge.run.check import check_data, check_outputs, editor_folders
 
     if editor is not None and outputs is None:
         raise UsageError("--editor: wanted --outputs DIR with it")
@@ -74,7 +74,7 @@ def check(
 
 
 def _attention(issues: Sequence[Issue], ignored: Sequence[str]) -> list[Issue]:
-    from editgauge.check import Level
+    from editgauge.run.check import Level
 
     return [issue for issue in issues if issue.level is Level.ATTENTION and issue.kind not in ignored]
 
@@ -153,7 +153,7 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
     """Lines by level and kind. Every repair is printed: nothing is repaired silently; others up to `limit` a kind."""
     from rich.text import Text
 
-    from editgauge.check import Level
+    from editgauge.run.check import Level
 
     if not issues:
         console.print(f"{title}: nothing found")

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from editgauge.errors import UsageError
-
 if TYPE_CHECKING:
-    from editgauge.types import Benchmark, Dataset, Sample, Status
+    pass
 
 BenchmarkArg = Annotated[str, typer.Argument(help="texteditbench, textedit, medebench, krisbench or mini.")]
 DataArg = Annotated[
@@ -51,46 +49,9 @@ PrecisionOpt = Annotated[
 ]
 
 
-def load(name: str, data: Path | None, split: str | None) -> tuple[Benchmark, Dataset, list[Sample]]:
-    """The benchmark, its data set and all its samples. Raises `DataError` when there are none."""
-    from editgauge import catalog
-    from editgauge.errors import DataError
-
-    benchmark: Benchmark = catalog.find("benchmarks", name)
-    dataset = benchmark.load(data, split=split)
-    samples = list(dataset)
-    if not samples:
-        raise DataError(f"{data}: no samples of {benchmark.name} found; run: editgauge check {benchmark.name} {data}")
-    return benchmark, dataset, samples
-
-
 def cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def statuses(text: str) -> frozenset[Status]:
-    """``failed,refused`` as statuses. Raises `UsageError` for a word that is none."""
-    from editgauge.types import Status
-
-    found = set()
-    for word in filter(None, (part.strip() for part in text.split(","))):
-        try:
-            found.add(Status(word))
-        except ValueError:
-            raise UsageError(f"--retry {word!r}: wanted one of {', '.join(s.value for s in Status)}") from None
-    return frozenset(found)
-
-
-def settings(pairs: Sequence[str]) -> dict[str, str]:
-    """``key=value`` options as a mapping. Raises `UsageError` for one without a sign."""
-    found = {}
-    for pair in pairs:
-        name, sign, value = pair.partition("=")
-        if not sign or not name:
-            raise UsageError(f"--set {pair!r}: wanted key=value")
-        found[name] = value
-    return found
 
 
 def print_json(value: Any) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from editgauge.comparison import Comparison, Line, Moved
-    from editgauge.frame import Frame
-    from editgauge.tables import Table
+    from editgauge.tables.compare import Comparison, Line, Moved
+    from editgauge.tables.frame import Frame
+    from editgauge.tables.table import Table
 
 _EXAMPLE = "Example: editgauge compare RUN old-model new-model --by topic --fail-if-worse"
 
@@ -47,20 +47,21 @@ def compare(
     B is worse in a metric when its mean difference over all samples is, with p below alpha after Holm's correction
     over every line that is printed.
     """
-    from editgauge.benchmarks.directions import directions
-    from editgauge.cli import selection
-    from editgauge.comparison import compare as compute
     from editgauge.errors import UsageError
+    from editgauge.store.selection import one_of
+    from editgauge.tables import rows
+    from editgauge.tables.compare import compare as compute
+    from editgauge.tables.directions import directions
 
-    selection.one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
+    one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     if a == b:
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
-    opened = selection.open_runs([run, *(also or [])])
+    opened = rows.open_runs([run, *(also or [])])
     found: list[Comparison] = []
-    for frame in selection.frames(opened, benchmark, where=where, editors=[a, b], sources=source):
+    for frame in rows.frames(opened, benchmark, where=where, editors=[a, b], sources=source):
         ways = _only(directions(frame), metric, frame)
         found.append(
-            compute(frame, a, b, ways, variants=selection.variants(variant), by=by, top=top, alpha=alpha, seed=seed)
+            compute(frame, a, b, ways, variants=rows.variants(variant), by=by, top=top, alpha=alpha, seed=seed)
         )
     found = [item for item in found if item.lines]
     if not found:
@@ -71,7 +72,7 @@ def compare(
 
 
 def _only(ways: dict[str, Any], wanted: list[str] | None, frame: Frame) -> dict[str, Any]:
-    from editgauge.cli.selection import one_of
+    from editgauge.store.selection import one_of
 
     for name in wanted or ():
         one_of("--metric", name, frame.metrics)
@@ -82,7 +83,7 @@ def _print(found: list[Comparison], form: str) -> None:
     from rich.console import Console
 
     from editgauge.cli.common import print_json
-    from editgauge.reports import table as drawing
+    from editgauge.tables import draw as drawing
 
     if form == "json":
         print_json({"comparisons": [as_dict(item) for item in found]})
@@ -99,7 +100,7 @@ def _print(found: list[Comparison], form: str) -> None:
 
 def as_table(item: Comparison) -> Table:
     """The lines of a comparison as a table, metrics down."""
-    from editgauge.tables import Cell, Column, Table, TableRow
+    from editgauge.tables.table import Cell, Column, Table, TableRow
 
     columns = [
         Column("a", (item.a,), 3), Column("b", (item.b,), 3), Column("difference", ("B − A",), 4),
@@ -145,7 +146,7 @@ def verdict(line: Line) -> str:
 
 
 def _print_moved(item: Comparison, form: str) -> None:
-    from editgauge.reports import escape
+    from editgauge import escape
 
     clean = escape.markdown if form == "markdown" else escape.plain
     for line in item.lines:

@@ -23,7 +23,7 @@ from editgauge.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from editgauge.results import RunFolder
+    from editgauge.store.run_folder import RunFolder
     from editgauge.types import Editor, Sample
 
 
@@ -71,19 +71,20 @@ def edit(
     from editgauge.cli import common
     from editgauge.editors import tracks
     from editgauge.errors import UsageError
-    from editgauge.results import RunFolder
     from editgauge.run.edit import edit as edit_all
-    from editgauge.run.index import choose, keep_samples
+    from editgauge.store import selection
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.samples import keep_samples
 
     if not editor:
         raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
-    retried = common.statuses(retry)
+    retried = selection.statuses(retry)
     factory = catalog.find("editors", editor)
-    bench, dataset, samples = common.load(benchmark, data, split)
-    chosen = choose(samples, limit=limit, ids=sample or (), where=where or ())
+    bench, dataset, samples = catalog.open_data(benchmark, data, split)
+    chosen = selection.choose(samples, limit=limit, ids=sample or (), where=where or ())
     given: dict[str, Any] = {"model": model, "base_url": base_url, "concurrency": concurrency, "seed": seed}
     given |= {"shots": shots or None}
-    settings = {key: value for key, value in given.items() if value not in ("", None)} | common.settings(set_ or ())
+    settings = {key: value for key, value in given.items() if value not in ("", None)} | selection.settings(set_ or ())
     told = [tracks.retold(s, instruction) or s for s in samples]
     writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
     made = tracks.on_track(factory(told, **settings), instruction, writer, shots=int(settings.get("shots") or 0))
@@ -142,7 +143,7 @@ def _todo(made: Editor, folder: RunFolder, benchmark: str, samples: Sequence[Sam
 def _estimate(made: Editor, benchmark: str, samples: Sequence[Sample], run: Path, json: bool) -> None:
     """Print what the edits that are still to be made would cost; nothing is called and nothing is written."""
     from editgauge.cli import common
-    from editgauge.results import RunFolder
+    from editgauge.store.run_folder import RunFolder
 
     todo = _todo(made, RunFolder.open(run), benchmark, samples) if run.exists() else list(samples)
     ask: Any = getattr(made, "estimate", None)

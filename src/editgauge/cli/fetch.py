@@ -11,7 +11,7 @@ import typer
 from editgauge.cli.common import JsonOpt, WeightsOpt
 
 if TYPE_CHECKING:
-    from editgauge.models.weights import Weights
+    from editgauge.networks.weights import Weights
 
 _EXAMPLE = "Example: editgauge fetch weights lpips-squeeze"
 _MB = 1_000_000
@@ -52,7 +52,7 @@ def fetch(
 
 def _weights(names: list[str], folder: Path | None, trust_first_use: bool, json: bool) -> None:
     from editgauge.cli import common
-    from editgauge.models import weights as table
+    from editgauge.networks import weights as table
 
     if not names:
         listed = [_listed(entry, folder) for entry in table.WEIGHTS.values()]
@@ -80,7 +80,7 @@ def _weights(names: list[str], folder: Path | None, trust_first_use: bool, json:
 
 def _listed(entry: Weights, folder: Path | None) -> dict[str, Any]:
     from editgauge.errors import WeightsError
-    from editgauge.models import weights as table
+    from editgauge.networks import weights as table
 
     try:
         table.locate(entry.name, folder)
@@ -98,7 +98,7 @@ def _benchmark(name: str, more: list[str], to: Path | None, revision: str | None
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.hub import fetch_dataset
+    from editgauge.services.hub import fetch_dataset
 
     if more:
         raise UsageError(f"fetch {name} {' '.join(more)}: a benchmark is fetched alone; names belong to weights")

@@ -19,7 +19,7 @@ from editgauge.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from editgauge.cli.judging import Setup
+    from editgauge.judging.session import Setup
 
 _EXAMPLE = (
     "Example: editgauge judge textedit DATA --outputs OUTPUTS --run runs/my-model --model gpt-4o-2024-11-20 --estimate"
@@ -103,8 +103,9 @@ def judge(
     json: JsonOpt = False,
 ) -> None:
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for again."""
-    from editgauge.cli import common, judge_extras, judge_views, judging
+    from editgauge.cli import common, judge_extras, judge_views
     from editgauge.errors import UsageError
+    from editgauge.judging import session as judging
 
     if not model:
         raise UsageError("--model: wanted a judge, for example --model gpt-4o-2024-11-20 (or a name of --base-url)")
@@ -158,7 +159,7 @@ def judge(
 
 
 def _judge(setup: Setup, json: bool, common: Any) -> None:
-    from editgauge.cli import judging
+    from editgauge.judging import session as judging
 
     outcome = judging.run(setup, quiet=json)
     if json:

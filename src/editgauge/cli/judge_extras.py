@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from editgauge import catalog
-from editgauge.cli import common
-from editgauge.cli.judging import Setup, facts, judging_of
-from editgauge.results import RunFolder
-from editgauge.run import judge_batch as batches
-from editgauge.run import judge_import as importing
-from editgauge.run import judge_trust as trust
-from editgauge.run.index import keep_samples
+from editgauge.judging import batch as batches
+from editgauge.judging import imports as importing
+from editgauge.judging import trust
+from editgauge.judging.session import Setup, facts, judging_of
+from editgauge.store.run_folder import RunFolder
+from editgauge.store.samples import keep_samples
 
 
 @dataclass(slots=True)
@@ -66,7 +65,7 @@ def probe(setup: Setup) -> Told:
 
 def take_in(setup: Setup, benchmark: str, data: Path | None, path: Path, split: str | None) -> Told:
     """Scores of a released script as rows."""
-    bench, dataset, samples = common.load(benchmark, data, split)
+    bench, dataset, samples = catalog.open_data(benchmark, data, split)
     folder = RunFolder.create(setup.run)
     keep_samples(folder, bench.name, dataset.root, samples, [])
     editor = setup.editors[0] if setup.editors else None

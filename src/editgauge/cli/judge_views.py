@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from editgauge.cli.judging import Setup
-from editgauge.run import estimate as estimates
+from editgauge.judging import estimate as estimates
+from editgauge.judging.session import Setup
 
 
 @dataclass(slots=True)

@@ -42,7 +42,7 @@ def _entries(kind: str) -> list[dict[str, Any]]:
     if kind == "scorers":
         return [entry for name in catalog.names("benchmarks") for entry in _scorers(name)]
     if kind == "judges":
-        from editgauge.judges import models
+        from editgauge.judging import models
 
         own = [{"name": name, "about": models.about(name)} for name in models.known()]
         return [*own, *({"name": name, "about": _about(kind, name)} for name in catalog.names(kind))]

@@ -22,13 +22,13 @@ def merge(
     """Merge runs. Contradicting scores or outputs are an error, and then nothing is written."""
     from dataclasses import asdict
 
-    from editgauge.cli import selection
     from editgauge.cli.common import print_json
-    from editgauge.merging import merge as merge_runs
-    from editgauge.reports.escape import plain
-    from editgauge.results import RunFolder
+    from editgauge.escape import plain
+    from editgauge.store.merge import merge as merge_runs
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.tables import rows
 
-    done = merge_runs(selection.open_runs(runs), RunFolder.create(to))
+    done = merge_runs(rows.open_runs(runs), RunFolder.create(to))
     if as_json:
         print_json({"run": str(to), **asdict(done)})
         return

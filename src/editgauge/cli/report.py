@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from editgauge.frame import Frame
     from editgauge.reports.site import Part
-    from editgauge.results import RunFolder
-    from editgauge.tables import Table
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.tables.frame import Frame
+    from editgauge.tables.table import Table
     from editgauge.types import Metric, Variant
 
 
@@ -38,17 +38,18 @@ def report(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Write a report that opens from disk in any browser: tables, figures, and every picture behind every number."""
-    from editgauge.cli import common, selection
+    from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.reports import figures as drawing
     from editgauge.reports import site
+    from editgauge.tables import rows
 
     began = time.perf_counter()
-    opened = selection.open_runs(runs)
+    opened = rows.open_runs(runs)
     if to is None and len(opened) > 1:
         raise UsageError("several runs: name a folder for their report with --to")
     target = to or opened[0].path / "report"
-    parts = [_part(opened, name, published, intervals) for name in selection.benchmarks(opened, benchmark)]
+    parts = [_part(opened, name, published, intervals) for name in rows.benchmarks(opened, benchmark)]
     if not parts:
         raise UsageError(f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … --run RUN")
     with common.progress(json) as show:
@@ -90,8 +91,8 @@ def report(
 def _part(runs: list[RunFolder], name: str, published: bool, intervals: bool) -> Part:
     from editgauge import catalog
     from editgauge.errors import UnknownName
-    from editgauge.frame import Frame
     from editgauge.reports.site import Part
+    from editgauge.tables.frame import Frame
 
     frame = Frame.of_runs(runs, name)
     try:
@@ -137,7 +138,7 @@ def _by_source(frame: Frame) -> list[tuple[Frame, str]]:
 
 def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) -> list[Table]:
     """The benchmark's tables, each with where its numbers come from: column -> metric, variant, labels of samples."""
-    from editgauge.benchmarks.layouts import every_layout, tables
+    from editgauge.tables.layouts import every_layout, tables
 
     links: dict[str, dict[str, object]] = {}
     for layout in every_layout(frame, variant):

@@ -27,9 +27,8 @@ from editgauge.cli.common import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from editgauge.hashes import HashStore
-    from editgauge.results import EditRecord, RunFolder
-    from editgauge.run.plan import Summary
+    from editgauge.store.run_folder import EditRecord, RunFolder
+    from editgauge.store.summary import Summary
     from editgauge.types import Benchmark, Sample, Track
 
 _EXAMPLE = "Example: editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"
@@ -78,19 +77,23 @@ def score(
     json: JsonOpt = False,
 ) -> None:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed twice."""
-    from editgauge.cli import common, selection
+    from editgauge import catalog
+    from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.hashes import HashStore
-    from editgauge.results import RunFolder
-    from editgauge.run.index import choose, keep_samples
     from editgauge.run.score import score as score_all
+    from editgauge.store import selection
+    from editgauge.store.collect import edits_of
+    from editgauge.store.hashes import HashStore
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.samples import keep_samples
+    from editgauge.tables import rows
 
-    retried = common.statuses(retry)
-    selection.variants(variant)  # a slip of the pen is said now, not after the work
+    retried = selection.statuses(retry)
+    rows.variants(variant)  # a slip of the pen is said now, not after the work
     wanted = _tracks(tracks)
-    bench, dataset, samples = common.load(benchmark, data, split)
+    bench, dataset, samples = catalog.open_data(benchmark, data, split)
     wanted = wanted or _default_tracks(bench, bool(explain))
-    chosen = choose(samples, limit=limit, ids=[*(sample or ()), *(explain or ())], where=where or ())
+    chosen = selection.choose(samples, limit=limit, ids=[*(sample or ()), *(explain or ())], where=where or ())
     folder = RunFolder.create(run)
     options = {"ocr_engine": ocr_engine, "weights": weights, "device": device, "precision": precision}
     scorers = list(bench.scorers(wanted, cache=folder.cache_folder, **options))
@@ -101,7 +104,7 @@ def score(
         )
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
-        edits = _edits(folder, bench.name, outputs, editor or [], chosen, hashes)
+        edits = edits_of(folder, bench.name, outputs, editor or [], chosen, hashes)
         summary = score_all(
             folder,
             bench.name,
@@ -189,43 +192,6 @@ def _offered(bench: Benchmark) -> list[Track]:
 
 
 _COMMAND = {"judge": "judge", "human": "annotate"}
-
-
-def _edits(
-    run: RunFolder,
-    benchmark: str,
-    outputs: Path | None,
-    editors: Sequence[str],
-    samples: Sequence[Sample],
-    hashes: HashStore,
-) -> list[EditRecord]:
-    from editgauge.errors import DataError
-    from editgauge.run import collect
-
-    if outputs is not None:
-        places = (
-            {name: collect.outputs_of(outputs, name, samples) for name in editors}
-            if editors
-            else collect.editors_in(outputs, samples)
-        )
-        return [
-            record
-            for name, place in places.items()
-            for record in collect.take_in(run, benchmark, name, place, samples, hashes)
-        ]
-    known = sorted({record.editor for record in run.edits(benchmark)})
-    for name in editors:
-        if name not in known:
-            raise DataError(
-                f"editor {name!r}: the run has no outputs of it on {benchmark} (it has: {', '.join(known) or 'none'}); "
-                f"give --outputs DIR, or make them: editgauge edit {benchmark} … --editor {name} --run {run.path.name}"
-            )
-    if not known:
-        raise DataError(
-            f"{run.path.name}: no outputs of {benchmark} in the run; give --outputs DIR, or make some: "
-            f"editgauge edit {benchmark} … --editor copy --run {run.path.name}"
-        )
-    return [record for name in (editors or known) for record in collect.refresh(run, benchmark, name, samples, hashes)]
 
 
 def _as_json(summary: Summary) -> dict[str, Any]:

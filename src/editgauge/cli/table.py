@@ -10,9 +10,9 @@ import typer
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from editgauge.frame import Frame
-    from editgauge.results import RunFolder
-    from editgauge.tables import Table
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.tables.frame import Frame
+    from editgauge.tables.table import Table
     from editgauge.types import Variant
 
 _HELP = """Print the papers' tables from a run's rows; several runs are read as one.
@@ -47,14 +47,15 @@ def table(
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    from editgauge.cli import selection
+    from editgauge.store.selection import one_of
+    from editgauge.tables import rows
 
-    selection.one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
-    selection.one_of("--failures", failures, ("out", "floor", "both"))
-    opened = selection.open_runs(runs)
+    one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
+    one_of("--failures", failures, ("out", "floor", "both"))
+    opened = rows.open_runs(runs)
     found: list[Table] = []
-    for frame in selection.frames(opened, benchmark, where=where, editors=editor, sources=source):
-        for wanted in selection.variants(variant):
+    for frame in rows.frames(opened, benchmark, where=where, editors=editor, sources=source):
+        for wanted in rows.variants(variant):
             found += _tables(frame, wanted, by=by, published=published, intervals=intervals, seed=seed)
     found = _unrepeated(found)
     if only:
@@ -66,7 +67,7 @@ def table(
 
 
 def _tables(frame: Frame, variant: Variant, *, by: str, published: bool, intervals: bool, seed: int) -> list[Table]:
-    from editgauge.benchmarks.layouts import tables
+    from editgauge.tables.layouts import tables
 
     return tables(frame, variant, by=by, published=published, intervals=intervals, seed=seed)
 
@@ -89,7 +90,7 @@ def _unrepeated(found: list[Table]) -> list[Table]:
 def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) -> None:
     from rich.console import Console
 
-    from editgauge.reports import table as drawing
+    from editgauge.tables import draw as drawing
 
     if not found:
         names = ", ".join(run.path.name for run in runs)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from editgauge.errors import DataError, ImageError, UsageError
 from editgauge.images import read_header, read_image, write_bytes
-from editgauge.outputs import OutputFolder
+from editgauge.store.outputs import OutputFolder
 from editgauge.types import Edit, Sample, Status
 
 

@@ -25,8 +25,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from editgauge.errors import BudgetExceeded, MissingExtra, UsageError
+from editgauge.services.waiting import retry_after
 from editgauge.types import Status
-from editgauge.waiting import retry_after
 
 MAX_REPLY_BYTES = 256 << 20
 _AGAIN = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from editgauge import compact
 from editgauge.errors import ImageError
-from editgauge.frame import WHOLE_SET, Frame
 from editgauge.images import read_header
-from editgauge.results import RunFolder
+from editgauge.store import parquet
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables.frame import WHOLE_SET, Frame
 
 if TYPE_CHECKING:
     from editgauge.reports.site import Places
@@ -120,14 +120,14 @@ def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
     files = [path for run in runs for path in run.parquet()]
     if not files:
         return
-    with compact.database() as db:
+    with parquet.database() as db:
         db.execute(
             "CREATE TABLE place AS SELECT * FROM (SELECT unnest(?) AS sample, unnest(?) AS number)",
             [list(frame.samples.ids), list(range(len(frame.samples)))],
         )
         cursor = db.execute(
             "SELECT r.sample, editor, metric, variant, source, repeat, value, status, reason, detail "
-            f"FROM {compact.relation(files)} AS r JOIN place ON place.sample = r.sample "
+            f"FROM {parquet.relation(files)} AS r JOIN place ON place.sample = r.sample "
             "WHERE benchmark = ? AND r.sample <> ? AND list_contains(?, editor) "
             "ORDER BY place.number, editor, metric, variant, source, repeat",
             [frame.benchmark, WHOLE_SET, list(frame.editors)],

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from editgauge.frame import Frame
+from editgauge.tables.frame import Frame
 from editgauge.types import Metric
 
 Kind = Literal["radar", "bars", "curve"]

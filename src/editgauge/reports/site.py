@@ -34,12 +34,12 @@ from numpy.typing import NDArray
 
 from editgauge import __version__
 from editgauge.errors import RunError
-from editgauge.frame import STATUSES, Frame
 from editgauge.images import write_bytes
 from editgauge.reports import details, figures, thumbs
-from editgauge.reports.table import as_json
-from editgauge.results import RunFolder
-from editgauge.tables import Table
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables.draw import as_json
+from editgauge.tables.frame import STATUSES, Frame
+from editgauge.tables.table import Table
 from editgauge.types import Metric
 
 Progress = Callable[[int, int, str], None]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editgauge.errors import ImageError
-from editgauge.frame import Frame
 from editgauge.images import max_pixels, read_header, write_bytes
+from editgauge.tables.frame import Frame
 
 if TYPE_CHECKING:
     from editgauge.reports.site import Places

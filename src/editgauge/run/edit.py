@@ -18,12 +18,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from editgauge import segments
 from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageError, RunError
 from editgauge.images import fingerprint, read_header
-from editgauge.portable import portable, without_roots
-from editgauge.results import EditRecord, RunFolder, plain_name
 from editgauge.run.pool import run_batches
+from editgauge.store import segments
+from editgauge.store.paths import portable, without_roots
+from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
 from editgauge.types import Edit, Editor, Sample, Status
 
 Progress = Callable[[int, int, str], None]

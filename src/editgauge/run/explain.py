@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, UsageError
-from editgauge.results import EditRecord, RunFolder
+from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Edit, Sample
 
 

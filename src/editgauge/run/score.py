@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from editgauge import segments
-from editgauge.hashes import HashStore
-from editgauge.results import EditRecord, RunFolder
 from editgauge.run import worker
-from editgauge.run.plan import Item, Plan, Summary, make_rows
+from editgauge.run.plan import Item, Plan, make_rows
 from editgauge.run.pool import run_batches
+from editgauge.store import segments
+from editgauge.store.hashes import HashStore
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.summary import Summary
 from editgauge.types import Sample, Scorer, SetScorer, Status, not_scored
 
 Progress = Callable[[int, int, str], None]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
-from editgauge.portable import portable, without_roots
-from editgauge.results import RunFolder
 from editgauge.run.plan import Item, Task, make_rows
+from editgauge.store.paths import portable, without_roots
+from editgauge.store.run_folder import RunFolder
 from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, not_scored
 
 
@@ -30,7 +30,7 @@ _worker: _Worker | None = None
 def start(run: str, benchmark: str, scorers: list[Scorer | SetScorer], token: str, cut: tuple[str, ...]) -> None:
     """Prepare a worker process (or this one): the scorers and a segment of its own."""
     global _worker  # noqa: PLW0603 - a worker process is one worker
-    from editgauge.workers import tune_worker
+    from editgauge.native import tune_worker
 
     tune_worker()
     _worker = _Worker(benchmark, scorers, RunFolder(Path(run)).writer(token), cut)

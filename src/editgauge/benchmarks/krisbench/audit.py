@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from editgauge.audit import Audit, Printed, Report, Sheet
 from editgauge.benchmarks.krisbench.judge_tables import DIMENSIONS, SAMPLES, averages, metrics_of
+from editgauge.tables.audit import Audit, Printed, Report, Sheet
 
 _HERE = Path(__file__).parent
 _STEP = 0.25

@@ -30,7 +30,7 @@ from typing import Any
 
 from editgauge.benchmarks.krisbench.judge_tables import HIGH, LOW, WITH_KNOWLEDGE
 from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
-from editgauge.judges.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1000

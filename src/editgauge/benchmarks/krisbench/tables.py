@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from editgauge.frame import STATUSES, Frame
-from editgauge.layout import Floats, Layout, Leaf, Sheet, choose, read_published_turned
-from editgauge.stats import Moments
+from editgauge.tables.frame import STATUSES, Frame
+from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published_turned
+from editgauge.tables.stats import Moments
 from editgauge.types import Status, Variant
 
 SIZE = 1267

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from editgauge.audit import Audit, Report, Sheet, models, within
+from editgauge.tables.audit import Audit, Report, Sheet, models, within
 
 _HERE = Path(__file__).parent
 _METRICS = ("EA", "CP", "VQ")

@@ -21,7 +21,7 @@ from typing import Any
 from editgauge.benchmarks.medebench.judge_tables import HIGH, LOW
 from editgauge.benchmarks.medebench.replies import NAMES, released_scores
 from editgauge.errors import UsageError
-from editgauge.judges.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 400

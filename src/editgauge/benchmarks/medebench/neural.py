@@ -7,13 +7,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from editgauge.benchmarks.common_neural import place
 from editgauge.images import read_header, read_image, resize
-from editgauge.models.adapter_scorer import AdapterScorer
-from editgauge.models.clip_scorer import ClipScorer, Measure
-from editgauge.models.fid_scorer import FidScorer
-from editgauge.models.lpips_scorer import Frames, LpipsScorer
-from editgauge.models.scoring import NoScore
+from editgauge.scoring.adapter import AdapterScorer
+from editgauge.scoring.clip import ClipScorer, Measure
+from editgauge.scoring.failures import NoScore
+from editgauge.scoring.fid import FidScorer
+from editgauge.scoring.lpips import Frames, LpipsScorer
+from editgauge.scoring.neural import place
 from editgauge.types import Edit, Metric, Sample, Status
 
 LPIPS = Metric(

@@ -27,7 +27,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.benchmarks.common_pixel import (
+from editgauge.errors import ImageError
+from editgauge.images import Array, Mask, read_grey, read_image, resize
+from editgauge.metrics.error import masked_mse
+from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim, ssim_means
+from editgauge.scoring.pixel import (
     NoScore,
     Recent,
     need_clear,
@@ -37,10 +41,6 @@ from editgauge.benchmarks.common_pixel import (
     score_or_reason,
     stamp,
 )
-from editgauge.errors import ImageError
-from editgauge.images import Array, Mask, read_grey, read_image, resize
-from editgauge.metrics.error import masked_mse
-from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim, ssim_means
 from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track, not_scored
 
 _METRICS = (

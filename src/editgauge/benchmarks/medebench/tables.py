@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from editgauge.frame import Frame
-from editgauge.layout import Floats, Layout, Leaf, Sheet, choose, read_published
+from editgauge.tables.frame import Frame
+from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
 from editgauge.types import Direction, Variant
 
 SIZE = 1182

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from editgauge.judges.calls import Call, Judging, Rubrics
+from editgauge.judging.calls import Call, Judging, Rubrics
 from editgauge.types import Edit, Metric, Sample
 
 _PROTOCOLS = ("texteditbench", "textedit", "medebench", "krisbench")

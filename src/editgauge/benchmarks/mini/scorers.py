@@ -5,13 +5,13 @@ from __future__ import annotations
 from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
-    "pixel": ["editgauge.benchmarks.common_pixel:background", "editgauge.benchmarks.common_pixel:reference"],
+    "pixel": ["editgauge.scoring.pixel:background", "editgauge.scoring.pixel:reference"],
     "ocr": [
         "editgauge.benchmarks.textedit.ocr_scorer:ocr_scorers",
         "editgauge.benchmarks.textedit.ocr_scorer:presence_scorers",
     ],
     "embedding": [
-        "editgauge.benchmarks.common_neural:lpips",
+        "editgauge.scoring.neural:lpips",
         "editgauge.benchmarks.textedit.neural:scorers",
         "editgauge.benchmarks.medebench.neural:embedding",
     ],

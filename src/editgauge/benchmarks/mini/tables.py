@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from editgauge.benchmarks.mini.records import COUNTS
-from editgauge.frame import Frame
-from editgauge.layout import Floats, Layout, Leaf, Sheet, generic
-from editgauge.stats import Moments
+from editgauge.tables.frame import Frame
+from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, generic
+from editgauge.tables.stats import Moments
 from editgauge.types import Variant
 
 PEAK = 255.0

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.audit import Audit, Report, Sheet, models, weighted_sum, within
+from editgauge.tables.audit import Audit, Report, Sheet, models, weighted_sum, within
 
 _HERE = Path(__file__).parent
 _SPLITS = ("real", "virtual")

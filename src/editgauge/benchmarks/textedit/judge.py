@@ -16,7 +16,7 @@ from typing import Any
 
 from editgauge.benchmarks.textedit.judge_tables import COLUMNS, QUESTIONS
 from editgauge.benchmarks.textedit.replies import released_scores
-from editgauge.judges.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 LOW, HIGH = 1, 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from editgauge.benchmarks.common_neural import place
-from editgauge.models.clip_scorer import ClipScorer, Measure
+from editgauge.scoring.clip import ClipScorer, Measure
+from editgauge.scoring.neural import place
 from editgauge.types import Metric
 
 CLIP = Metric(

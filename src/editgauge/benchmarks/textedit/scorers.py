@@ -5,7 +5,7 @@ from __future__ import annotations
 from editgauge.types import Track
 
 FACTORIES: dict[Track, list[str]] = {
-    "pixel": ["editgauge.benchmarks.common_pixel:reference"],
+    "pixel": ["editgauge.scoring.pixel:reference"],
     "ocr": ["editgauge.benchmarks.textedit.ocr_scorer:ocr_scorers"],
     "embedding": ["editgauge.benchmarks.textedit.neural:scorers"],
     "judge": [],

@@ -27,7 +27,7 @@ from typing import Any
 
 from editgauge.benchmarks.texteditbench.judge_tables import DIMENSIONS, HIGH, LOW
 from editgauge.benchmarks.texteditbench.replies import released_score
-from editgauge.judges.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 500

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.common_neural import place
-from editgauge.benchmarks.common_pixel import NoScore as Unscored
-from editgauge.benchmarks.common_pixel import fitted, read_output, source_of
 from editgauge.benchmarks.texteditbench.pixel import check_released_conditions
-from editgauge.models.lpips_scorer import Frames, LpipsScorer
-from editgauge.models.scoring import NoScore
+from editgauge.scoring.failures import NoScore
+from editgauge.scoring.lpips import Frames, LpipsScorer
+from editgauge.scoring.neural import place
+from editgauge.scoring.pixel import NoScore as Unscored
+from editgauge.scoring.pixel import fitted, read_output, source_of
 from editgauge.types import VARIANTS, Edit, Metric, Sample, Status
 
 LPIPS = Metric(

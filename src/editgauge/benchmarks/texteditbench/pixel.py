@@ -27,7 +27,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from editgauge.benchmarks.common_pixel import (
+from editgauge.images import Array
+from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
+from editgauge.scoring.pixel import (
     NoScore,
     Source,
     aligned_mse,
@@ -40,8 +42,6 @@ from editgauge.benchmarks.common_pixel import (
     source_of,
     squared_error_scores,
 )
-from editgauge.images import Array
-from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
 from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track, not_scored
 
 _METRICS = (

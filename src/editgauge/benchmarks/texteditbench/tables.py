@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from editgauge.frame import Frame
-from editgauge.layout import Floats, Layout, Leaf, Sheet, choose, read_published
-from editgauge.stats import Moments
+from editgauge.tables.frame import Frame
+from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
+from editgauge.tables.stats import Moments
 from editgauge.types import Variant
 
 SIZE = 1197

@@ -1,0 +1,69 @@
+"""What a judge run would cost, before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from editgauge.errors import ImageError
+from editgauge.judging.engine import Engine, Job
+from editgauge.judging.keys import skeleton_of
+from editgauge.services.cost import TYPICAL_REPLY, Price, estimate_input
+
+CACHED_SHARE = 0.5
+"""Of a repeated beginning, how much providers were seen to serve from their cache; only the words are repeated."""
+CACHE_FROM = 1024
+"""Providers cache beginnings of this many tokens or more."""
+
+
+@dataclass(slots=True)
+class Line:
+    """One dimension of an estimate: calls to be paid, those already in the store, tokens, dollars (None: no price)."""
+
+    calls: int = 0
+    stored: int = 0
+    tokens_in: int = 0
+    tokens_cached: int = 0
+    tokens_out: int = 0
+    dollars: float | None = None
+
+
+def estimate(engine: Engine, jobs: Iterable[Job], price: Price | None, *, batch: bool = False) -> dict[str, Line]:
+    """Calls, tokens and dollars by call name; ``""`` holds the sum. Nothing is sent and no picture is decoded.
+
+    Picture tokens follow the provider's rule for the size as sent; a reply counts `TYPICAL_REPLY` tokens. The cached
+    share is that of words that come again at the start of a call (a rubric as system message, 1,024 tokens or more).
+    """
+    lines: dict[str, Line] = {"": Line()}
+    for job in jobs:
+        line = lines.setdefault(job.call.name, Line())
+        try:
+            stored = engine.store.get(engine.key(job))
+            sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
+        except ImageError:
+            continue  # it will end as unreadable and costs nothing
+        if stored is not None and stored.status not in engine.settings.retry:
+            line.stored += 1
+            continue
+        skeleton = skeleton_of(job.call, engine.settings.model, engine.dialect)
+        tokens = estimate_input(len(skeleton), sizes, price)
+        start = estimate_input(len((job.call.system or "").encode()), (), price)
+        cached = int(start * CACHED_SHARE) if start >= CACHE_FROM else 0
+        out = min(TYPICAL_REPLY, job.call.max_tokens)
+        line.calls += 1
+        line.tokens_in += tokens
+        line.tokens_cached += cached
+        line.tokens_out += out
+        if price is not None:
+            line.dollars = (line.dollars or 0.0) + price.of(tokens, out, cached, batch=batch)
+    total = lines[""]
+    for name, line in lines.items():
+        if name:
+            total.calls += line.calls
+            total.stored += line.stored
+            total.tokens_in += line.tokens_in
+            total.tokens_cached += line.tokens_cached
+            total.tokens_out += line.tokens_out
+            if line.dollars is not None:
+                total.dollars = (total.dollars or 0.0) + line.dollars
+    return lines

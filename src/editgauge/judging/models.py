@@ -1,0 +1,104 @@
+"""Judges come and go: which names are dated, which are aliases, when a model ends. Data in ``models.json``.
+
+A judge is "protocol + dated model id + date". An alias (``gpt-4o``) is another model tomorrow, so that its numbers
+cannot be compared with anybody's, and is taken only when the user says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import orjson
+
+from editgauge.errors import UsageError
+
+WARN_DAYS = 90
+_HOSTED = re.compile(
+    r"(?:^|/)(?:gpt-|chatgpt|o\d(?:-|$)|gemini|claude|grok|mistral-|pixtral-|command-|qwen-vl-(?:max|plus))", re.I
+)
+_DATED = re.compile(
+    r"(?:^|[-@_.:])(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|(?:0[1-9]|1[0-2]|2[3-9])\d{2}|20\d{6}|00\d)(?:$|[-@_.:])"
+)
+_END_WORDS = ("deprecat", "shutdown", "expir", "retire", "sunset", "end_date", "end_of_life", "eol")
+
+
+def is_alias(model: str) -> bool:
+    """Whether a name of a hosted service stands for whatever the service serves under it today.
+
+    Names of one's own server (``Qwen2.5-VL-72B-Instruct``) are no aliases: whoever runs it knows what it is.
+    """
+    return _HOSTED.search(model) is not None and _DATED.search(model) is None
+
+
+def check_alias(model: str, allow: bool) -> None:
+    """Raises `UsageError` for an alias that is not allowed, naming dated ids where some are known."""
+    if allow or not is_alias(model):
+        return
+    dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
+    hint = f"name a dated one ({', '.join(dated)})" if dated else "name a dated one"
+    raise UsageError(f"--model {model}: an alias, which may be another model tomorrow; {hint}, or say --allow-alias")
+
+
+@cache
+def known() -> Mapping[str, Mapping[str, Any]]:
+    """What the package knows of models: id -> {"ends": date, "revision": of open weights, "note": text}."""
+    data = orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
+    models: Mapping[str, Mapping[str, Any]] = data["models"]
+    return models
+
+
+def about(model: str) -> str:
+    """One line on a known model: its price, its end, its pinned revision."""
+    from editgauge.services.cost import load_prices, price_of
+
+    facts, price, said = known().get(model, {}), price_of(model, load_prices()), []
+    if facts.get("note"):
+        said.append(str(facts["note"]))
+    if price is not None and price.input:
+        said.append(f"{price.input:g} and {price.output:g} dollars for a million tokens in and out")
+    if facts.get("ends"):
+        said.append(f"ends {facts['ends']}")
+    if facts.get("revision"):
+        said.append(f"revision {facts['revision']}")
+    return "; ".join(said)
+
+
+def end_date(model: str, listed: Any = None) -> date | None:
+    """When the model ends: as its server lists it (a record of ``/models``), else as the package's table has it."""
+    if isinstance(listed, dict):
+        for name, value in listed.items():
+            if any(word in str(name).lower() for word in _END_WORDS) and (found := _date(value)) is not None:
+                return found
+    return _date(known().get(model, {}).get("ends"))
+
+
+def end_warning(model: str, listed: Any = None, today: date | None = None) -> str | None:
+    """A sentence for the user when the model has ended or ends within `WARN_DAYS` days, else None."""
+    ends = end_date(model, listed)
+    if ends is None:
+        return None
+    left = (ends - (today or datetime.now(UTC).date())).days
+    if left > WARN_DAYS:
+        return None
+    when = f"ended on {ends}" if left < 0 else f"ends on {ends}, in {left} days"
+    return f"the judge {model} {when}: numbers made with it cannot be repeated after that; keep the replies"
+
+
+def _date(value: Any) -> date | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        try:
+            return datetime.fromtimestamp(value, UTC).date() if value > 1e9 else None
+        except (ValueError, OverflowError, OSError):
+            return None
+    match = re.match(r"(\d{4})-(\d{2})-(\d{2})", str(value))
+    try:
+        return date(*map(int, match.groups())) if match else None
+    except ValueError:
+        return None

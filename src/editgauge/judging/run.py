@@ -1,0 +1,238 @@
+"""Judge: ask a judge about outputs, write rows as replies come. What was paid for is never paid for again.
+
+Which rows are needed is decided by their fingerprint, which is made of the key of the reply: everything the reply
+depends on, pictures and words included. Replies are in the store before rows are written, so a killed run repeats at
+most the calls in flight, and rows can be made again from replies alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from editgauge.errors import ImageError
+from editgauge.images import read_header
+from editgauge.judging.calls import Call, Heard, Judging, to_scores
+from editgauge.judging.engine import Engine, Job, Stats
+from editgauge.judging.models import is_alias
+from editgauge.judging.rubrics import RubricFolder
+from editgauge.store.run_folder import EditRecord, RowKey, RowWriter, RunFolder, digest
+from editgauge.store.summary import Summary
+from editgauge.types import Edit, Row, Sample, Score, Status, Variant
+
+SCORER = "judge"
+_VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
+VERSION = 1
+"""Of the strict and faithful readers: a change makes all rows again, from the stored replies."""
+
+
+@dataclass(slots=True)
+class JudgeRun:
+    """One judge on one benchmark: what is asked of it, and under which name its rows go.
+
+    `options` are the protocol's own (``reference``, ``text``). `dimensions` keeps only calls with one of these metrics.
+    """
+
+    run: RunFolder
+    benchmark: str
+    judging: Judging
+    rubrics: RubricFolder
+    engine: Engine
+    repeats: int = 1
+    retry: frozenset[Status] = frozenset()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    dimensions: frozenset[str] = frozenset()
+    summary: Summary = field(default_factory=Summary)
+    refused: dict[str, int] = field(default_factory=dict)
+    """Refusals by category: they matter for faces and medicine."""
+    _protocol: str = ""
+
+    @property
+    def protocol(self) -> str:
+        """Hash of rubrics and options: with the model's name, what makes two numbers comparable."""
+        if not self._protocol:
+            rubrics = self.rubrics.common_hash(self.judging.rubric_names())
+            self._protocol = digest(VERSION, rubrics, dict(self.options))[:8]
+        return self._protocol
+
+    @property
+    def source(self) -> str:
+        """The judge's name in rows: model id, and the protocol's hash. An alias also says who answered."""
+        model = self.engine.settings.model
+        if is_alias(model) and self.engine.answered:
+            model = f"{model}={self.engine.answered}"
+        return f"{model}#{self.protocol}"
+
+    # -- what is to be asked -----------------------------------------------------------------------------------------
+
+    def calls(self, sample: Sample, edit: Edit) -> list[Call]:
+        """The calls for one edit, narrowed to `dimensions`."""
+        found = self.judging.calls(sample, edit, self.rubrics, self.options)
+        if not self.dimensions:
+            return list(found)
+        return [call for call in found if self.dimensions & set(call.metrics.values())]
+
+    def wanted_metrics(self, sample: Sample) -> list[str]:
+        names = [metric.name for metric in self.judging.metrics_for(sample, self.options)]
+        return [name for name in names if not self.dimensions or name in self.dimensions]
+
+    def jobs(self, samples: Sequence[Sample], edits: Sequence[EditRecord], writer: RowWriter | None) -> Iterator[Job]:
+        """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written on the way.
+
+        With `writer` None nothing is written and nothing is taken as done (for estimates).
+        """
+        known = {sample.id: sample for sample in samples}
+        done = self.run.done(self.benchmark, [SCORER]) if writer is not None else {}
+        for record in edits:
+            sample = known.get(record.sample)
+            if sample is None:
+                continue
+            edit = record.edit(self.run.path)
+            for repeat in range(self.repeats):
+                status, reason = _cannot(sample, edit)
+                asked: set[str] = set()
+                if status is None:
+                    for call in self.calls(sample, edit):
+                        asked |= set(call.metrics.values())
+                        job = self._job(sample, record, call, repeat)
+                        if writer is None or self._needed(job, done, writer):
+                            yield job
+                missing = [name for name in self.wanted_metrics(sample) if name not in asked]
+                if missing and writer is not None:
+                    if status is None:
+                        status, reason = Status.DATASET_FAULT, "the sample lacks what this question needs"
+                    self._write_unasked(sample, record, repeat, missing, status, reason, done, writer)
+
+    def _job(self, sample: Sample, record: EditRecord, call: Call, repeat: int) -> Job:
+        about = {"benchmark": self.benchmark, "sample": sample.id, "editor": record.editor}
+        return Job(call, repeat, about, (sample, record))
+
+    def _needed(self, job: Job, done: Mapping[RowKey, Mapping[str, Status]], writer: RowWriter) -> bool:
+        mark = self._mark(job)
+        keys = [self._key(job, metric, variant) for metric in job.call.metrics.values() for variant in _VARIANTS]
+        statuses = [done.get(key, {}).get(mark) for key in keys]
+        retired = [(key, old) for key in keys for old in done.get(key, {}) if old != mark]
+        complete = all(status is not None for status in statuses)
+        if complete and not any(status in self.retry for status in statuses):
+            for key, status in zip(keys, statuses, strict=True):
+                if status is not None:
+                    self.summary.kept += 1
+                    self.summary.add(key[2], SCORER, key[4], key[5], status)
+            if retired:
+                writer.retire(retired)
+            return False
+        retired += [(key, mark) for key, status in zip(keys, statuses, strict=True) if status is not None]
+        if retired:
+            writer.retire(retired)
+        return True
+
+    def _write_unasked(
+        self,
+        sample: Sample,
+        record: EditRecord,
+        repeat: int,
+        metrics: Sequence[str],
+        status: Status,
+        reason: str,
+        done: Mapping[RowKey, Mapping[str, Status]],
+        writer: RowWriter,
+    ) -> None:
+        mark = digest(VERSION, self.source, status.value, reason, record.fingerprint)
+        rows = []
+        for metric in metrics:
+            for variant in _VARIANTS:
+                row = Row(
+                    self.benchmark, sample.id, record.editor, SCORER, metric, variant, None, status, reason, mark,
+                    self.source, repeat, {}, self._origin(None),
+                )  # fmt: skip
+                there = done.get(row.key, {})
+                self.summary.add(record.editor, SCORER, metric, variant, status)
+                if mark in there:
+                    self.summary.kept += 1
+                    continue
+                if there:
+                    writer.retire((row.key, old) for old in there)
+                rows.append(row)
+        self.summary.computed += writer.write(rows) if rows else 0
+
+    # -- what came back ----------------------------------------------------------------------------------------------
+
+    def heard(self, job: Job, heard: Heard, writer: RowWriter) -> None:
+        """Write the rows of one job."""
+        if heard.status is Status.UNREADABLE and _output_reads(job):
+            heard = replace(heard, status=Status.DATASET_FAULT)  # it is another picture that cannot be read
+        scores = to_scores(job.call, heard)
+        self.engine.stats.unparsable += any(score.status is Status.UNPARSABLE for score in scores[::2])
+        sample, _ = job.payload
+        if any(score.status is Status.REFUSED for score in scores):
+            category = "/".join(sample.category)
+            self.refused[category] = self.refused.get(category, 0) + 1
+        mark = self._mark(job)
+        rows = [self._row(job, score, mark) for score in scores]
+        self.summary.computed += writer.write(rows)
+        for row in rows:
+            self.summary.add(row.editor, SCORER, row.metric, row.variant, row.status)
+
+    def _row(self, job: Job, score: Score, mark: str) -> Row:
+        sample, record = job.payload
+        return Row(
+            self.benchmark, sample.id, record.editor, SCORER, score.metric, score.variant, score.value, score.status,
+            score.reason.replace(f"{self.run.path}/", ""), mark, self.source, job.repeat, dict(score.detail),
+            self._origin(job.call),
+        )  # fmt: skip
+
+    def _origin(self, call: Call | None) -> dict[str, Any]:
+        origin: dict[str, Any] = {"reader": VERSION, "protocol": self.protocol, "options": dict(self.options)}
+        origin["judge"] = self.engine.settings.model
+        if call is not None:
+            origin |= {"call": call.name, "rubric": call.rubric, "schema": call.as_json and self.engine.dialect.schema}
+            origin["temperature"] = call.temperature if self.engine.dialect.temperature else None
+            origin["max_tokens"] = call.max_tokens
+        return origin
+
+    def _key(self, job: Job, metric: str, variant: str) -> RowKey:
+        sample, record = job.payload
+        return (self.benchmark, sample.id, record.editor, SCORER, metric, variant, self.source, job.repeat)
+
+    def _mark(self, job: Job) -> str:
+        try:
+            return digest(VERSION, self.engine.key(job))
+        except ImageError as error:
+            return digest(VERSION, "no picture", str(error))
+
+
+async def judge(
+    todo: JudgeRun,
+    samples: Sequence[Sample],
+    edits: Sequence[EditRecord],
+    progress: Callable[[Stats], None] | None = None,
+) -> bool:
+    """Bring the judge's rows up to date; True when everything that was to be asked has been.
+
+    False when a budget or the user stopped it: what was done is kept, and the same call goes on from there. Raises
+    `RunError` when going on makes no sense (see `Engine.run`).
+    """
+    with todo.run.writer("judge") as writer:
+        jobs = todo.jobs(samples, edits, writer)
+        return await todo.engine.run(jobs, lambda job, heard: todo.heard(job, heard, writer), progress)
+
+
+def _output_reads(job: Job) -> bool:
+    """Whether the editor's own picture can be opened: then the fault is the data's, not the editor's."""
+    try:
+        for picture in job.call.pictures:
+            if picture.name == "output":
+                read_header(picture.path)
+    except ImageError:
+        return False
+    return True
+
+
+def _cannot(sample: Sample, edit: Edit) -> tuple[Status | None, str]:
+    """Why an edit cannot be judged at all: the data's fault first, then the editor's."""
+    if sample.fault is not None:
+        return Status.DATASET_FAULT, sample.fault
+    if not edit.ok:
+        return edit.status, edit.reason
+    return None, ""

@@ -1,0 +1,120 @@
+"""Scores by a program of its own (ImageReward, MedCLIP): see `models.adapter`."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editgauge import images
+from editgauge.errors import EditgaugeError, ImageError, WeightsError
+from editgauge.networks.adapter import Adapter
+from editgauge.scoring.failures import all_failed, detail_of, failure, field_of
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track
+
+
+@dataclass(frozen=True)
+class AdapterScorer:
+    """Values of a model that runs as a program in an environment of its own, asked with a picture and a text.
+
+    A `types.BatchScorer`. `measures` pairs a metric with the sample's field that holds its text. The command comes
+    from `command`, else from the environment variable `variable`; without either every pair fails with what to set.
+    The program runs as long as this process and answers one question at a time.
+    """
+
+    name: str
+    title: str
+    variable: str
+    example: str
+    measures: tuple[tuple[Metric, str], ...]
+    command: str | None = None
+    track: Track = "embedding"
+    source: str = ""
+    batch_size: int = 64
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        return tuple(metric for metric, _ in self.measures)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for _, name in self.measures))
+
+    def origin(self) -> Mapping[str, Any]:
+        """The command as a hash (it holds this machine's paths), and whether there is one."""
+        command = self._command()
+        digest = None if command is None else hashlib.blake2b(command.encode(), digest_size=16).hexdigest()
+        return {"adapter": self.title, "command": digest}
+
+    def _command(self) -> str | None:
+        return self.command or os.environ.get(self.variable) or None
+
+    def applies(self, sample: Sample) -> str | None:
+        del sample
+        return None
+
+    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
+        return self.score_batch([(sample, edit)])[0]
+
+    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
+        """One list of scores a pair, in order."""
+        command = self._command()
+        try:
+            if command is None:
+                raise WeightsError(
+                    f"{self.title} runs in an environment of its own: set {self.variable} to the command that starts "
+                    f"{self.example} there"
+                )
+            adapter = _running(command)
+        except EditgaugeError as error:
+            return all_failed(self.metrics, len(pairs), error)
+        return [self._scores(adapter, command, sample, edit) for sample, edit in pairs]
+
+    def _scores(self, adapter: Adapter, command: str, sample: Sample, edit: Edit) -> list[Score]:
+        scores = []
+        for metric, text in self.measures:
+            try:
+                scores.append(self._score(adapter, metric, sample, edit, field_of(sample, text)))
+            except Exception as error:  # one pair's fault, or the program's: its status and reason
+                if isinstance(error, WeightsError):
+                    _forget(command)  # it is broken or gone: the next batch starts it anew
+                status, reason = failure(error, sample, edit)
+                scores.append(Score(metric.name, None, status=status, reason=reason))
+        return scores
+
+    def _score(self, adapter: Adapter, metric: Metric, sample: Sample, edit: Edit, text: str) -> Score:
+        del sample
+        if edit.path is None:
+            raise ImageError("there is no output", path=None)
+        images.read_header(edit.path)  # a file that is no picture is not the model's failure
+        answer = adapter.ask(edit.path, text)
+        if answer.value is None:
+            return Score(metric.name, None, status=Status.FAILED, reason=f"{self.title}: {answer.error}")
+        return Score(metric.name, answer.value, detail=detail_of(model=adapter.model, identity=adapter.identity))
+
+
+_RUNNING: dict[str, Adapter] = {}
+
+
+def _running(command: str) -> Adapter:
+    if command not in _RUNNING:
+        _RUNNING[command] = Adapter(command)
+    return _RUNNING[command]
+
+
+def _forget(command: str) -> None:
+    adapter = _RUNNING.pop(command, None)
+    if adapter is not None:
+        adapter.close()
+
+
+def close_all() -> None:
+    """End every adapter program of this process."""
+    for command in list(_RUNNING):
+        _forget(command)
+
+
+atexit.register(close_all)

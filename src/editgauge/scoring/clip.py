@@ -1,0 +1,171 @@
+"""Scores that rest on CLIP features: one scorer a benchmark, which says what it measures in a list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from editgauge.errors import EditgaugeError, ShapeMismatch
+from editgauge.metrics.embedding import aesthetic, clip_score, cosine, directional_alignment
+from editgauge.networks.features import CLIP, ClipFeatures
+from editgauge.networks.loading import aesthetic_head
+from editgauge.networks.runtime import resolve
+from editgauge.networks.weights import locate
+from editgauge.scoring.failures import NoScore, all_failed, detail_of, failure, field_of, origin_of
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track
+
+AESTHETIC = "laion-aesthetic-vit-l-14"
+Kind = Literal["clip_score", "image", "text", "direction", "aesthetic"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One metric and how it comes out of the features.
+
+    `kind`: ``clip_score`` 2.5 · max(0, cos(output, text)); ``image`` cos(output, reference); ``text``
+    cos(output, text); ``direction`` cos(output - input, text); ``aesthetic`` the linear head on the output. `text` is
+    the sample's field with the text.
+    """
+
+    metric: Metric
+    kind: Kind
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class ClipScorer:
+    """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept by content.
+
+    A `types.BatchScorer`. `cache` is the folder of the feature store, shared by all metrics, editors and benchmarks.
+    """
+
+    measures: tuple[Measure, ...]
+    name: str = "clip"
+    track: Track = "embedding"
+    source: str = ""
+    folder: Path | None = None
+    cache: Path | None = None
+    device: str | None = None
+    precision: str | None = None
+    batch_size: int = 64
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        return tuple(measure.metric for measure in self.measures)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The sample's fields that the values depend on."""
+        fields: dict[str, None] = {}
+        for measure in self.measures:
+            needed = {"image": ["reference"], "direction": ["images"]}.get(measure.kind, [])
+            fields.update(dict.fromkeys([*needed, *([measure.text] if measure.text else [])]))
+        return tuple(fields)
+
+    def origin(self) -> Mapping[str, Any]:
+        return origin_of(self._weights(), self.folder, precision=self.precision or "float32")
+
+    def _weights(self) -> list[str]:
+        head = any(measure.kind == "aesthetic" for measure in self.measures)
+        return [CLIP, AESTHETIC] if head else [CLIP]
+
+    def applies(self, sample: Sample) -> str | None:
+        del sample
+        return None
+
+    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
+        return self.score_batch([(sample, edit)])[0]
+
+    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
+        """One list of scores a pair, in order. Without weights every pair fails with the command that gets them."""
+        try:
+            locate(CLIP, self.folder)  # before torch is imported
+            features = ClipFeatures(self.folder, resolve(self.device, self.precision), self.cache)
+            found = _Batch(self, features, pairs)
+        except EditgaugeError as error:
+            return all_failed(self.metrics, len(pairs), error)
+        return [[found.score(measure, *pair) for measure in self.measures] for pair in pairs]
+
+
+class _Batch:
+    """The features of one batch, and the scores that come out of them."""
+
+    def __init__(self, scorer: ClipScorer, features: ClipFeatures, pairs: Sequence[tuple[Sample, Edit]]) -> None:
+        kinds = {measure.kind for measure in scorer.measures}
+        paths = [edit.path for _, edit in pairs if edit.path is not None]
+        if kinds - {"aesthetic"}:
+            if "image" in kinds:
+                paths += [sample.reference for sample, _ in pairs if sample.reference is not None]
+            if "direction" in kinds:
+                paths += [sample.image for sample, _ in pairs]
+            self._images = features.images(paths)
+        self._head = self._round = None
+        self._no_head: EditgaugeError | None = None
+        if "aesthetic" in kinds:
+            try:
+                self._head = aesthetic_head(scorer.folder)
+                self._round = features.images([e.path for _, e in pairs if e.path is not None], crop="round")
+            except EditgaugeError as error:
+                self._no_head = error
+        self._texts, self._notes = features.texts(
+            [
+                text
+                for sample, _ in pairs
+                for measure in scorer.measures
+                if measure.text and (text := _text_or_none(sample, measure.text)) is not None
+            ]
+        )
+
+    def score(self, measure: Measure, sample: Sample, edit: Edit) -> Score:
+        metric = measure.metric.name
+        try:
+            value = float(self._value(measure, sample, edit))
+        except Exception as error:  # one pair's fault: its status and reason
+            status, reason = failure(error, sample, edit)
+            return Score(metric, None, status=status, reason=reason)
+        if math.isnan(value) and measure.kind == "direction" and self._unchanged(sample, edit):
+            reason = "the output has the input's features: no change has no direction"
+            return Score(metric, None, status=Status.NOT_APPLICABLE, reason=reason)
+        if not math.isfinite(value):
+            return Score(metric, None, status=Status.FAILED, reason="the network's features are not finite")
+        note = self._notes.get(_text_or_none(sample, measure.text) or "") if measure.text else None
+        return Score(metric, value, detail=detail_of(note=note))
+
+    def _value(self, measure: Measure, sample: Sample, edit: Edit) -> Any:
+        if measure.kind == "aesthetic":
+            return self._aesthetic(edit)
+        output = _vector(self._images, edit.path)
+        if measure.kind == "image":
+            if sample.reference is None:
+                raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
+            return cosine(output, _vector(self._images, sample.reference))
+        text = _vector(self._texts, field_of(sample, measure.text))
+        if measure.kind == "direction":
+            return directional_alignment(output, _vector(self._images, sample.image), text)
+        return clip_score(output, text) if measure.kind == "clip_score" else cosine(output, text)
+
+    def _unchanged(self, sample: Sample, edit: Edit) -> bool:
+        return bool((_vector(self._images, edit.path) == _vector(self._images, sample.image)).all())
+
+    def _aesthetic(self, edit: Edit) -> Any:
+        if self._head is None or self._round is None:
+            raise self._no_head or ShapeMismatch("the aesthetic head was not loaded")
+        weight, bias, _ = self._head
+        return aesthetic(_vector(self._round, edit.path), weight, bias)
+
+
+def _vector(found: Mapping[Any, Any], key: Any) -> Any:
+    value = found[key]
+    if isinstance(value, Exception):
+        raise value
+    return value
+
+
+def _text_or_none(sample: Sample, name: str) -> str | None:
+    try:
+        return field_of(sample, name)
+    except NoScore:
+        return None

@@ -1,0 +1,81 @@
+"""What the neural scorers of all benchmarks share: texts for missing weights, one score list for a failure, notes."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from editgauge.errors import EditgaugeError, ImageError
+from editgauge.networks.weights import locate
+from editgauge.types import Edit, Metric, Sample, Score, Status, not_scored
+
+
+class NoScore(Exception):
+    """Raised where a pair cannot be scored: with the status and the reason that its rows get."""
+
+    def __init__(self, status: Status, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+def failure(error: Exception, sample: Sample, edit: Edit) -> tuple[Status, str]:
+    """Status and reason for whatever went wrong with one pair.
+
+    A picture of the data set that cannot be read is the data set's fault, the output's is the output's.
+    """
+    if isinstance(error, NoScore):
+        return error.status, error.reason
+    if isinstance(error, ImageError):
+        status = Status.UNREADABLE if error.path is not None and error.path == edit.path else Status.DATASET_FAULT
+        where = sample.id if status is Status.DATASET_FAULT else edit.editor
+        text = str(error) if error.path is None else str(error).replace(str(error.path), error.path.name)
+        return status, f"{where}: {text}"
+    if isinstance(error, EditgaugeError):
+        return Status.FAILED, str(error)
+    text = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    return Status.FAILED, f"{type(error).__name__}: {text}"[:500]
+
+
+def all_failed(metrics: Sequence[Metric], count: int, error: Exception) -> list[list[Score]]:
+    """The same failure for every pair of a batch: one reason, so that it is reported as one line."""
+    return [not_scored(metrics, Status.FAILED, str(error)) for _ in range(count)]
+
+
+def origin_of(names: Sequence[str], folder: Path | None, **parameters: Any) -> dict[str, Any]:
+    """Checksums of the weights, versions of the libraries, parameters. Missing weights are part of it, so that their
+    arrival makes another fingerprint and the rows are computed."""
+    origin: dict[str, Any] = {}
+    for name in names:
+        try:
+            origin[name] = locate(name, folder).identity
+        except EditgaugeError:
+            origin[name] = {"weights": name, "state": "not here"}
+    return origin | {package: _version(package) for package in ("torch", "transformers")} | parameters
+
+
+@functools.cache
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def field_of(sample: Sample, name: str) -> str:
+    """The text that a metric compares with: a field of the sample.
+
+    Raises `NoScore` (not_applicable) where the sample has none.
+    """
+    text = getattr(sample, name)
+    if not isinstance(text, str) or not text.strip():
+        raise NoScore(Status.NOT_APPLICABLE, f"the sample has no {name}")
+    return text
+
+
+def detail_of(**entries: Any) -> Mapping[str, Any]:
+    """A row's detail without the entries that say nothing."""
+    return {key: value for key, value in entries.items() if value not in (None, "", False)}

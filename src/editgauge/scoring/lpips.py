@@ -1,0 +1,195 @@
+"""LPIPS as a scorer: which frames are compared is the benchmark's business, everything else is here."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from editgauge.errors import EditgaugeError, ShapeMismatch
+from editgauge.images import Array, Mask
+from editgauge.metrics.lpips import Features, Network
+from editgauge.networks.loading import lpips_network
+from editgauge.networks.runtime import Runtime, read_ahead, resolve, threads
+from editgauge.networks.weights import locate
+from editgauge.scoring.failures import all_failed, failure, origin_of
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+
+KEPT_BYTES = 1 << 29
+"""Input features kept between calls: 512 MB, three frames of 1 megapixel with squeeze."""
+MAX_PIXELS = 16_000_000
+"""Larger frames get a reason instead: squeeze needs 7 GB at this size."""
+GPU_PIXELS = 1 << 24
+"""Frames that go through a GPU at once: 16 megapixels, about 6 GB with squeeze in float32."""
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What is compared for one pair: two pictures of one size, (H, W, 3), uint8, RGB.
+
+    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` and `no_corrected` are the status and
+    reason where that variant has no value; `detail` goes into the rows.
+    """
+
+    reference: Array
+    output: Array
+    mask: Mask | None = None
+    no_faithful: tuple[Status, str] | None = None
+    no_corrected: tuple[Status, str] | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+MakeFrames = Callable[[Sample, Edit], Frames]
+"""A module-level function (scorers are pickled). Raises `scoring.NoScore` or `ImageError` where there is nothing."""
+
+
+@dataclass(frozen=True)
+class LpipsScorer:
+    """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when identical.
+
+    A `types.BatchScorer`. `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the default one). Pairs
+    of one batch with the same reference share its features, and the last references stay in memory (`KEPT_BYTES`):
+    hand pairs over sample by sample, all editors of a sample together, and each further editor costs half. Values do
+    not depend on the batch (to 1e-5 on a GPU, exactly on a CPU, where frames go one by one).
+    """
+
+    frames: MakeFrames
+    net: str
+    inputs: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    name: str = "lpips"
+    track: Track = "embedding"
+    source: str = ""
+    folder: Path | None = None
+    device: str | None = None
+    precision: str | None = None
+    batch_size: int = 16
+
+    def origin(self) -> Mapping[str, Any]:
+        return origin_of([f"lpips-{self.net}"], self.folder, net=self.net, precision=self.precision or "float32")
+
+    def applies(self, sample: Sample) -> str | None:
+        del sample
+        return None
+
+    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
+        return self.score_batch([(sample, edit)])[0]
+
+    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
+        """One list of scores a pair, in order. Without weights every pair fails with the command that gets them."""
+        try:
+            locate(f"lpips-{self.net}", self.folder)  # before torch is imported
+            runtime = resolve(self.device, self.precision)
+            network = lpips_network(self.net, self.folder, runtime)
+        except EditgaugeError as error:
+            return all_failed(self.metrics, len(pairs), error)
+        scores: list[Sequence[Score] | None] = [None] * len(pairs)
+        waiting: dict[tuple[int, ...], list[tuple[int, Frames]]] = {}
+        with threads():
+            for index, frames in read_ahead(range(len(pairs)), lambda i: self.frames(*pairs[i])):
+                if isinstance(frames, Exception):
+                    scores[index] = not_scored(self.metrics, *failure(frames, *pairs[index]))
+                    continue
+                height, width = frames.reference.shape[:2]
+                if height * width > MAX_PIXELS:
+                    reason = (
+                        f"{width} x {height} pixels, LPIPS is limited to {MAX_PIXELS:,} (it needs 450 bytes a pixel)"
+                    )
+                    scores[index] = not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
+                    continue
+                group = waiting.setdefault(frames.reference.shape, [])
+                group.append((index, frames))
+                if len(group) >= _at_once(runtime, frames.reference.shape):
+                    self._settle(network, waiting.pop(frames.reference.shape), pairs, scores)
+            for group in waiting.values():
+                self._settle(network, group, pairs, scores)
+        return [score for score in scores if score is not None]
+
+    def _settle(
+        self,
+        network: Network,
+        group: list[tuple[int, Frames]],
+        pairs: Sequence[tuple[Sample, Edit]],
+        scores: list[Sequence[Score] | None],
+    ) -> None:
+        try:
+            values = _distances(network, [frames for _, frames in group])
+        except Exception as error:  # a picture that is too small, or a device out of memory: a status for its pairs
+            for index, _ in group:
+                status, reason = failure(error, *pairs[index])
+                if isinstance(error, ShapeMismatch):
+                    status = Status.NOT_APPLICABLE
+                scores[index] = not_scored(self.metrics, status, reason)
+            return
+        for (index, frames), (faithful, corrected) in zip(group, values, strict=True):
+            scores[index] = [
+                self._score(metric.name, variant, faithful if variant == "faithful" else corrected, frames)
+                for metric in self.metrics
+                for variant in metric.variants
+            ]
+
+    def _score(self, metric: str, variant: Any, value: float, frames: Frames) -> Score:
+        without = frames.no_faithful if variant == "faithful" else frames.no_corrected
+        if without is not None:
+            return Score(metric, None, variant, *without)
+        if math.isnan(value) and variant == "corrected" and frames.mask is not None and frames.mask.any():
+            return Score(metric, None, variant, Status.DATASET_FAULT, "the masks leave no position to compare")
+        if not math.isfinite(value):
+            return Score(metric, None, variant, Status.FAILED, "the network's features are not finite")
+        return Score(metric, value, variant, detail=frames.detail)
+
+
+def _at_once(runtime: Runtime, shape: tuple[int, ...]) -> int:
+    """Frames in one pass: one on a CPU, where more bring nothing but memory; by size on a GPU."""
+    return 1 if runtime.device == "cpu" else max(1, min(16, GPU_PIXELS // (shape[0] * shape[1])))
+
+
+class _Kept:
+    """The last inputs' features, bounded in bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._entries: OrderedDict[tuple[Network, str], Features] = OrderedDict()
+
+    def get(self, key: tuple[Network, str]) -> Features | None:
+        found = self._entries.get(key)
+        if found is not None:
+            self._entries.move_to_end(key)
+        return found
+
+    def put(self, key: tuple[Network, str], features: Features) -> None:
+        self._entries[key] = features
+        while len(self._entries) > 1 and sum(entry.bytes for entry in self._entries.values()) > self.limit:
+            self._entries.popitem(last=False)
+
+
+_KEPT = _Kept(KEPT_BYTES)
+
+
+def _distances(network: Network, group: Sequence[Frames]) -> list[tuple[float, float]]:
+    kept = [_features(network, frames.reference) for frames in group]
+    outputs = np.stack([frames.output for frames in group])
+    masks = None
+    if any(frames.mask is not None for frames in group):
+        size = group[0].reference.shape[:2]
+        masks = np.stack([np.zeros(size, np.bool_) if f.mask is None else f.mask for f in group])
+    joined = kept[0] if len(kept) == 1 else Features.join(kept)
+    faithful, corrected = network.distance(joined, outputs, masks)
+    return list(zip(faithful.tolist(), corrected.tolist(), strict=True))
+
+
+def _features(network: Network, frame: Array) -> Features:
+    digest = hashlib.blake2b(np.ascontiguousarray(frame).data, digest_size=16)
+    digest.update(repr(frame.shape).encode())
+    key = (network, digest.hexdigest())
+    found = _KEPT.get(key)
+    if found is None:
+        found = network.features(frame)
+        _KEPT.put(key, found)
+    return found

@@ -1,0 +1,1 @@
+"""Calls to other machines, once for all who make them: waiting, throttling, prices, downloads."""

@@ -1,0 +1,198 @@
+"""Outputs that somebody else made: find them in a folder of official naming and take them into the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from editgauge.errors import DataError, ImageError
+from editgauge.images import read_header
+from editgauge.store.hashes import HashStore
+from editgauge.store.outputs import OutputFolder, model_folder
+from editgauge.store.paths import portable
+from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
+from editgauge.types import Sample, Status
+
+
+def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
+    """The editors of an outputs folder: each of its sub-folders that holds at least one output, by name.
+
+    Raises `DataError` when the folder is not there or no sub-folder holds an output of these samples.
+    """
+    model_folder(outputs, None)
+    found = {
+        folder.name: folder
+        for folder in sorted(outputs.iterdir())
+        if folder.is_dir() and not folder.name.startswith(".") and _holds_any(folder, samples)
+    }
+    if not found:
+        wanted = samples[0].output_stems[0] if samples else "…"
+        raise DataError(
+            f"{outputs}: no outputs found; wanted files such as {outputs.name}/<editor>/{wanted}.png "
+            "(or name the editor with --editor when the folder is the editor's own)"
+        )
+    return found
+
+
+def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
+    """The folder of one editor's outputs: `outputs`/`editor` when that is there, else `outputs` itself.
+
+    Raises `DataError` when neither is a folder with at least one output of these samples.
+    """
+    plain_name(editor)
+    folder = model_folder(outputs, editor)
+    if _holds_any(folder, samples):
+        return folder
+    wanted = samples[0].output_stems[0] if samples else "…"
+    near = sorted(p.name for p in outputs.iterdir() if p.is_dir())[:8] if outputs.is_dir() else []
+    raise DataError(
+        f"{outputs}: no outputs of {editor!r} found; wanted files such as {editor}/{wanted}.png, "
+        f"found {'the folders ' + ', '.join(near) if near else 'nothing of the kind'}"
+    )
+
+
+def _holds_any(folder: Path, samples: Sequence[Sample]) -> bool:
+    outputs = OutputFolder(folder)
+    return any(outputs.find(sample) for sample in samples)
+
+
+def take_in(
+    run: RunFolder, benchmark: str, editor: str, folder: Path, samples: Iterable[Sample], hashes: HashStore
+) -> list[EditRecord]:
+    """Record the output, or its absence, of one editor for each sample; keep the files in the run; return the records.
+
+    Nothing is decoded and nothing resized: only the first bytes are read, to tell pictures from other files. An output
+    that is the same as at the last call costs a look at its size and time.
+    """
+    before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
+    records, new = [], []
+    outputs = OutputFolder(folder)
+    for sample in samples:
+        record = _take(run, benchmark, editor, outputs, sample, hashes, before.get(sample.id))
+        records.append(record)
+        if record != before.get(sample.id):
+            new.append(record)
+    with run.edit_writer("collect") as writer:
+        run.write_edits(new, writer)
+    return records
+
+
+def _take(
+    run: RunFolder,
+    benchmark: str,
+    editor: str,
+    outputs: OutputFolder,
+    sample: Sample,
+    hashes: HashStore,
+    old: EditRecord | None,
+) -> EditRecord:
+    try:
+        file = outputs.find(sample)
+        if file is None:
+            return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
+        if file.is_symlink():  # a link may lead to any file of this machine: only pictures are taken along
+            read_header(file)
+        mark = hashes(file)
+    except DataError as error:
+        reason = portable(str(error), [outputs.root])
+        return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
+    stem = PurePosixPath(sample.output_stems[0])
+    if old is not None and old.fingerprint == mark and (old.path is None or (run.path / old.path).exists()):
+        return old
+    place = PurePosixPath("edits") / plain_name(benchmark) / plain_name(editor) / f"{stem}{file.suffix.lower()}"
+    kept = run.keep(file, Path(place))
+    hashes.forget(kept)
+    try:
+        header = read_header(kept)
+    except ImageError as error:
+        reason = portable(str(error), [run.path])
+        return EditRecord(
+            benchmark, sample.id, editor, Status.UNREADABLE, reason=reason, fingerprint=mark, path=str(place)
+        )
+    return EditRecord(
+        benchmark,
+        sample.id,
+        editor,
+        Status.SCORED,
+        str(place),
+        fingerprint=mark,
+        width=header.width,
+        height=header.height,
+        detail={"source": "folder", "format": header.format},
+    )
+
+
+def refresh(
+    run: RunFolder, benchmark: str, editor: str, samples: Sequence[Sample], hashes: HashStore
+) -> list[EditRecord]:
+    """The records of an editor whose outputs are in the run already, one for each sample.
+
+    A file that was replaced or removed by hand since gets a new record; a sample without any is `Status.MISSING`.
+    """
+    known = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
+    records, new = [], []
+    for sample in samples:
+        old = known.get(sample.id)
+        record = _look_again(run, old, hashes) if old else None
+        if record is None:
+            record = EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="not edited yet")
+        elif record != old:
+            new.append(record)
+        records.append(record)
+    with run.edit_writer("refresh") as writer:
+        run.write_edits(new, writer)
+    return records
+
+
+def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecord:
+    if old.path is None:
+        return old
+    path = run.path / old.path
+    if not path.is_file():
+        return replace(
+            old, status=Status.MISSING, path=None, fingerprint="", width=None, height=None,
+            reason="its output is no longer in the run folder",
+        )  # fmt: skip
+    if (mark := hashes(path)) == old.fingerprint:
+        return old
+    try:
+        header = read_header(path)
+    except ImageError as error:
+        reason = portable(str(error), [run.path])
+        return replace(old, status=Status.UNREADABLE, reason=reason, fingerprint=mark, width=None, height=None)
+    return replace(old, status=Status.SCORED, reason="", fingerprint=mark, width=header.width, height=header.height)
+
+
+def edits_of(
+    run: RunFolder,
+    benchmark: str,
+    outputs: Path | None,
+    editors: Sequence[str],
+    samples: Sequence[Sample],
+    hashes: HashStore,
+) -> list[EditRecord]:
+    """The records of the wanted editors (all of them when none is named): taken in from `outputs`, or those of the run.
+
+    Raises `DataError` for an editor without outputs.
+    """
+    if outputs is not None:
+        places = (
+            {name: outputs_of(outputs, name, samples) for name in editors} if editors else editors_in(outputs, samples)
+        )
+        return [
+            record for name, place in places.items() for record in take_in(run, benchmark, name, place, samples, hashes)
+        ]
+    known = sorted({record.editor for record in run.edits(benchmark)})
+    for name in editors:
+        if name not in known:
+            raise DataError(
+                f"editor {name!r}: the run has no outputs of it on {benchmark} (it has: {', '.join(known) or 'none'}); "
+                f"give --outputs DIR, or make them: editgauge edit {benchmark} … --editor {name} --run {run.path.name}"
+            )
+    if not known:
+        raise DataError(
+            f"{run.path.name}: no outputs of {benchmark} in the run; give --outputs DIR, or make some: "
+            f"editgauge edit {benchmark} … --editor copy --run {run.path.name}"
+        )
+    return [record for name in (editors or known) for record in refresh(run, benchmark, name, samples, hashes)]

@@ -1,0 +1,273 @@
+"""Several runs into one: rows, edits, samples, pictures and replies of machines or colleagues that shared the work.
+
+Nothing is ever overwritten. Everything is checked before anything is written: two scores of one key that differ, two
+outputs of one editor for one sample, or two data releases end the merge with the name of what contradicts. A failure
+(missing, crashed…) gives way to a score of the same thing from another run: that is what sharing work means.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+import orjson
+
+from editgauge.errors import RunError
+from editgauge.store import parquet
+from editgauge.store.run_folder import KEY_COLUMNS, EditRecord, RowKey, RunFolder
+from editgauge.types import Row, Status, Variant
+
+SAME = 1e-9
+"""Two scores from one fingerprint may differ by this much (relative): the last bits of another processor."""
+_KEY = ", ".join(KEY_COLUMNS)
+_BATCH = 20_000
+_SAMPLE_FACTS = ("split", "category", "instruction", "source_text", "target_text", "caption", "knowledge", "attributes")
+_OWN_FOLDERS = {"rows", "samples", "inputs", "edits", "replies", "cache", "report", "manifest.json", ".lock"}
+
+
+@dataclass(slots=True)
+class Merged:
+    """What a merge did. `left` names what was in a source and has no place in a merged run."""
+
+    rows: int = 0
+    rows_known: int = 0
+    retired: int = 0
+    edits: int = 0
+    samples: int = 0
+    replies: int = 0
+    left: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
+    """Bring everything of the sources into the target run; what is there already is not taken again.
+
+    Raises `RunError` on a contradiction (before anything was written), on a source that is the target, and on a path
+    in a source that leads out of it.
+    """
+    if any(run.path == target.path for run in sources):
+        raise RunError(f"{target.path.name}: a run cannot be merged into itself; leave it out of the sources")
+    done = Merged()
+    samples = _samples([target, *sources])
+    edits = _edits([target, *sources], done)
+    with _database([target, *sources]) as db:
+        _refuse_contradictions(db)
+        for benchmark, records in samples.items():
+            done.samples += _take_samples(target, sources, benchmark, records)
+        done.edits = _take_edits(target, edits)
+        _take_rows(db, target, done)
+    for run in sources:
+        done.replies += _take_replies(run, target, done)
+        done.left += [f"{run.path.name}/{p.name}" for p in sorted(run.path.iterdir()) if p.name not in _OWN_FOLDERS]
+        done.problems += [f"{run.path.name}: {text}" for text in run.problems]
+    target.record(
+        "merge", rows=done.rows, edits=done.edits,
+        sources=[{"run": run.path.name, "entries": run.manifest().get("entries", [])} for run in sources],
+    )  # fmt: skip
+    return done
+
+
+# -- rows ----------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _database(runs: Sequence[RunFolder]) -> Iterator[Any]:
+    """A database with the current rows of all runs: table `rows` with the run's number as `origin_run`."""
+    with parquet.database() as db:
+        parts = []
+        for number, run in enumerate(runs):
+            if files := run.parquet():
+                parts.append(f"SELECT *, {number} AS origin_run FROM {parquet.relation(files)}")
+        empty = f"SELECT {', '.join(f'NULL AS {name}' for name in _COLUMNS)}, 0 AS origin_run WHERE false"
+        db.execute(f"CREATE VIEW rows AS {' UNION ALL BY NAME '.join(parts) if parts else empty}")
+        yield db
+
+
+_COLUMNS = (*KEY_COLUMNS, "value", "status", "reason", "fingerprint", "detail", "origin")
+
+
+def _refuse_contradictions(db: Any) -> None:
+    found = db.execute(
+        f"SELECT {_KEY}, count(DISTINCT fingerprint), min(value), max(value) FROM rows WHERE status = 'scored' "
+        f"GROUP BY {_KEY} HAVING count(DISTINCT fingerprint) > 1 OR count(DISTINCT value IS NULL) > 1 "
+        f"OR max(value) - min(value) > {SAME} * greatest(1, abs(max(value))) ORDER BY {_KEY} LIMIT 4"
+    ).fetchall()
+    if not found:
+        return
+    said = []
+    for *key, marks, low, high in found[:3]:
+        place = dict(zip(KEY_COLUMNS, key, strict=True))
+        why = "made from different outputs or by different scorers" if marks > 1 else "from the same input"
+        said.append(
+            f"{place['benchmark']} {place['sample']!r}, {place['editor']}, {place['metric']} ({place['variant']}): "
+            f"{low} and {high}, {why}"
+        )
+    more = " (and more)" if len(found) > 3 else ""
+    raise RunError(
+        f"the runs contradict each other, nothing was merged: {'; '.join(said)}{more}. "
+        f"Score again what differs, or give one of the editors another name"
+    )
+
+
+def _take_rows(db: Any, target: RunFolder, done: Merged) -> None:
+    """Write the row that counts of each key, where the target has it not; retire failures that it replaces."""
+    db.execute(
+        f"CREATE TEMP TABLE chosen AS SELECT * FROM rows QUALIFY row_number() OVER "
+        f"(PARTITION BY {_KEY} ORDER BY status = 'scored' DESC, origin_run) = 1"
+    )
+    replaced = db.execute(
+        f"SELECT {', '.join('r.' + name for name in KEY_COLUMNS)}, r.fingerprint FROM rows r JOIN chosen c "
+        f"USING ({_KEY}) WHERE r.origin_run = 0 AND c.origin_run > 0 AND r.fingerprint <> c.fingerprint"
+    ).fetchall()
+    done.rows_known = db.execute("SELECT count(*) FROM chosen WHERE origin_run = 0").fetchone()[0]
+    cursor = db.execute(f"SELECT {', '.join(_COLUMNS)} FROM chosen WHERE origin_run > 0 ORDER BY {_KEY}")
+    with target.writer("merged") as writer:
+        if replaced:
+            done.retired = writer.retire((cast(RowKey, tuple(key)), mark) for *key, mark in replaced)
+        while batch := cursor.fetchmany(_BATCH):
+            done.rows += writer.write(_row(dict(zip(_COLUMNS, record, strict=True))) for record in batch)
+
+
+def _row(record: Mapping[str, Any]) -> Row:
+    return Row(
+        record["benchmark"], record["sample"], record["editor"], record["scorer"], record["metric"],
+        cast(Variant, record["variant"]), record["value"], Status(record["status"]), record["reason"],
+        record["fingerprint"], record["source"], record["repeat"],
+        orjson.loads(record["detail"]), orjson.loads(record["origin"]),
+    )  # fmt: skip
+
+
+# -- samples and edits ---------------------------------------------------------------------------------------------
+
+
+def _samples(runs: Sequence[RunFolder]) -> dict[str, list[dict[str, Any]]]:
+    """Every benchmark's samples in the first run's order, with the pictures that any run has.
+
+    Raises `RunError` where two runs know one sample differently: they were made from different releases.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for benchmark in sorted({name for run in runs for name in run.benchmarks()}):
+        merged: dict[str, dict[str, Any]] = {}
+        for run in runs:
+            for record in run.samples(benchmark):
+                known = merged.get(record["id"])
+                merged[record["id"]] = record if known is None else _one_sample(known, record, run)
+        found[benchmark] = list(merged.values())
+    return found
+
+
+def _one_sample(known: Mapping[str, Any], record: Mapping[str, Any], run: RunFolder) -> dict[str, Any]:
+    for fact in _SAMPLE_FACTS:
+        if known.get(fact) != record.get(fact):
+            raise RunError(
+                f"{run.path.name}: {record.get('benchmark')} sample {record['id']!r} has another {fact} than in the "
+                f"other runs: they were made from different data; nothing was merged"
+            )
+    pairs = zip(known.get("images") or [], record.get("images") or [], strict=False)
+    masks = {name: path or (record.get("masks") or {}).get(name) for name, path in (known.get("masks") or {}).items()}
+    return {
+        **known,
+        "images": [ours or theirs for ours, theirs in pairs],
+        "reference": known.get("reference") or record.get("reference"),
+        "masks": masks,
+    }
+
+
+def _take_samples(
+    target: RunFolder, sources: Sequence[RunFolder], benchmark: str, records: Sequence[dict[str, Any]]
+) -> int:
+    known = {record["id"] for record in target.samples(benchmark)}
+    for record in records:
+        paths = [*(record.get("images") or []), record.get("reference"), *(record.get("masks") or {}).values()]
+        for path in filter(None, paths):
+            _take_file(target, sources, path)
+    target.write_samples(benchmark, records)
+    return len([record for record in records if record["id"] not in known])
+
+
+def _edits(runs: Sequence[RunFolder], done: Merged) -> list[tuple[RunFolder, EditRecord]]:
+    """The edit that counts of each editor and sample, and the run it comes from; only those not in the first run."""
+    chosen: dict[tuple[str, str, str], tuple[RunFolder, EditRecord]] = {}
+    for run in runs:
+        for record in run.edits():
+            key = (record.benchmark, record.sample, record.editor)
+            if key not in chosen:
+                chosen[key] = (run, record)
+                continue
+            known = chosen[key][1]
+            both = known.status is Status.SCORED and record.status is Status.SCORED
+            if both and known.fingerprint != record.fingerprint:
+                raise RunError(
+                    f"the runs contradict each other, nothing was merged: {record.editor} has two outputs for "
+                    f"{record.benchmark} {record.sample!r} (in {chosen[key][0].path.name} and {run.path.name}); "
+                    f"give one of the editors another name"
+                )
+            if record.status is Status.SCORED and known.status is not Status.SCORED:
+                chosen[key] = (run, record)
+    return [item for item in chosen.values() if item[0] is not runs[0]]
+
+
+def _take_edits(target: RunFolder, chosen: Sequence[tuple[RunFolder, EditRecord]]) -> int:
+    if not chosen:
+        return 0
+    for run, record in chosen:
+        if record.path:
+            _take_file(target, [run], record.path)
+    with target.edit_writer("merged") as writer:
+        return target.write_edits((record for _, record in chosen), writer)
+
+
+def _take_file(target: RunFolder, sources: Sequence[RunFolder], path: str) -> None:
+    """Keep a picture of the first source that has it. Raises `RunError` for a path that leads out of a run."""
+    place = PurePosixPath(path)
+    if place.is_absolute() or ".." in place.parts:
+        raise RunError(f"{path!r}: a picture of a run must lie inside it; this run folder cannot be trusted")
+    if (target.path / place).is_file():
+        return
+    for run in sources:
+        file = run.path / place
+        if file.is_file():
+            if not file.resolve().is_relative_to(run.path.resolve()):
+                raise RunError(f"{run.path.name}: {path!r} leads out of the run; this run folder cannot be trusted")
+            target.keep(file, Path(place))
+            return
+
+
+# -- replies -------------------------------------------------------------------------------------------------------
+
+
+def _take_replies(source: RunFolder, target: RunFolder, done: Merged) -> int:
+    """Copy the judges' replies whose keys the target's store has not. A store of another format is left, and named."""
+    if not source.replies_path.is_file():
+        return 0
+    target.replies_path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with contextlib.closing(sqlite3.connect(f"{source.replies_path.as_uri()}?mode=ro", uri=True)) as theirs:
+            if not target.replies_path.exists():
+                with contextlib.closing(sqlite3.connect(target.replies_path)) as ours:
+                    theirs.backup(ours)
+                return int(theirs.execute("SELECT count(*) FROM replies").fetchone()[0])
+            with contextlib.closing(sqlite3.connect(target.replies_path, timeout=30)) as ours:
+                return _copy_replies(theirs, ours)
+    except sqlite3.Error as error:
+        done.problems.append(f"{source.path.name}: the reply store was not merged ({error})")
+        return 0
+
+
+def _copy_replies(theirs: sqlite3.Connection, ours: sqlite3.Connection) -> int:
+    columns = [record[1] for record in ours.execute("PRAGMA table_info(replies)")]
+    there = {record[1] for record in theirs.execute("PRAGMA table_info(replies)")}
+    if not columns or set(columns) != there:
+        raise sqlite3.DatabaseError("its columns are others than those of this version")
+    names = ", ".join(f'"{name}"' for name in columns)
+    before = ours.total_changes
+    with ours:
+        ours.executemany(
+            f"INSERT OR IGNORE INTO replies ({names}) VALUES ({', '.join('?' * len(columns))})",
+            theirs.execute(f"SELECT {names} FROM replies"),
+        )
+    return ours.total_changes - before

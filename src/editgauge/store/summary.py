@@ -1,0 +1,32 @@
+"""What a command that writes rows did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from editgauge.types import Status
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a `score` call did. `counts` maps (editor, scorer, metric, variant) to how many rows have each status."""
+
+    counts: dict[tuple[str, str, str, str], Counter[str]] = field(default_factory=dict)
+    computed: int = 0
+    """Rows written by this call with work done for them."""
+    kept: int = 0
+    """Rows that were there already."""
+    seconds: float = 0.0
+    scorer_seconds: Counter[str] = field(default_factory=Counter)
+    """Processor seconds inside each scorer, summed over the workers."""
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1) -> None:
+        self.counts.setdefault((editor, scorer, metric, variant), Counter())[status.value] += number
+
+    @property
+    def without_score(self) -> int:
+        """Rows that should have a value and have none (not_applicable does not count)."""
+        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+        return sum(n for counter in self.counts.values() for status, n in counter.items() if status not in fine)

@@ -1,0 +1,380 @@
+"""Rows into tables: a benchmark says what a table is made of (`layout.Layout`), `build` computes it from a `Frame`.
+
+Every cell is a formula over the `stats.Moments` of a few leaves (a leaf = one metric on some of the samples), so the
+number, its mean with failures at the scale's minimum, and its bootstrap interval all come from one definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from editgauge.store.labels import Samples
+from editgauge.tables import stats
+from editgauge.tables.frame import STATUSES, Frame, Grid
+from editgauge.tables.spec import Floats, Layout, Leaf
+from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.types import Status
+
+Mask = NDArray[np.bool_]
+NO_RANK = "No best, second or rank"
+"""How the note begins that says why nothing is compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """The leaves on a set of samples: `values` (E, L, S), NaN = no score; `filled` the same with failures at the
+    minimum; `defined` (L, S): the samples that belong to the leaf."""
+
+    keys: tuple[str, ...]
+    values: Floats
+    filled: Floats
+    defined: Mask
+
+
+def build(
+    frame: Frame,
+    layout: Layout,
+    *,
+    published: bool = False,
+    intervals: bool = False,
+    resamples: int = stats.RESAMPLES,
+    seed: int = 0,
+) -> Table | None:
+    """The table of a layout from current rows; None when no row belongs to it.
+
+    `published`: add the papers' lines. `intervals`: 95 % bootstrap intervals, clustered by sample, stratified by the
+    layout's `strata`. Sources must have been chosen before (`Frame.of_sources`).
+    """
+    editors = _editors(frame, layout)
+    if not editors:
+        return None
+    frame = frame.of_editors(editors)
+    matrix = _matrix(frame, layout)
+    uneven = _uneven(layout, matrix) | _uneven_sets(frame, layout)
+    found = _cells(frame, layout, matrix, intervals=intervals, resamples=resamples, seed=seed)
+    rows = [TableRow(name, cells) for name, cells in zip(frame.editors, found.lines, strict=True)]
+    size = len(frame.samples)
+    columns = _columns(layout, uneven)
+    whole = layout.size is not None and size >= layout.size and not uneven and _covered(rows)
+    if published:
+        rows += layout.published
+    else:
+        columns = [column for column in columns if column.name not in _unscored(frame, layout)]
+    return Table(
+        layout.name, layout.title, drop_empty(columns, rows), rows,
+        benchmark=frame.benchmark, variant=layout.variant, source=_sources(frame, layout), size=size,
+        transposed=layout.transposed,
+        notes=_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
+        meta={"complete": whole, "statuses": statuses(frame, layout), "variants": _variants(frame, layout)},
+    )  # fmt: skip
+
+
+def _unscored(frame: Frame, layout: Layout) -> dict[str, str]:
+    """The columns for which nothing was ever scored: name -> narrowest heading."""
+    found = {}
+    for item in layout.fields:
+        metrics = [layout.leaves[key] for key in item.leaves]
+        if not all(frame.has(leaf.metric, leaf.variant) for leaf in metrics):
+            found[item.column.name] = item.column.heading[-1]
+    return found
+
+
+def drop_empty(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Column]:
+    """Without the columns that have no sample in the data and no number in any line."""
+    found = []
+    for column in columns:
+        cells = [row.cells.get(column.name, Cell(None)) for row in rows]
+        if any(cell.of or cell.value is not None for cell in cells):
+            found.append(column)
+    return found
+
+
+def _columns(layout: Layout, uneven: Mapping[str, str]) -> list[Column]:
+    return [
+        replace(f.column, comparable=False, note="; ".join(filter(None, (f.column.note, uneven[f.column.name]))))
+        if f.column.name in uneven
+        else f.column
+        for f in layout.fields
+    ]
+
+
+def statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, int]]:
+    """For each editor, how many samples have a metric of the layout that ended in each status, but for SCORED."""
+    return {
+        editor: {status: amount for status, (amount, _) in found.items()}
+        for editor, found in _statuses(frame, layout).items()
+    }
+
+
+def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, list[str]]]]:
+    """As `statuses`, with the metrics that ended so; no metric is named where all of them did."""
+    grids: dict[str, Grid] = {}
+    for leaf in layout.leaves.values():
+        for metric in (leaf.metric, *leaf.others):
+            if not leaf.whole_set and frame.has(metric, leaf.variant):
+                grids[metric] = frame.grid(metric, leaf.variant)
+    found: dict[str, dict[str, tuple[int, list[str]]]] = {}
+    for number, editor in enumerate(frame.editors):
+        found[editor] = {}
+        for code, status in enumerate(STATUSES):
+            hit = {metric: (grid.status[number] == code) & grid.defined for metric, grid in grids.items()}
+            named = [metric for metric, mask in hit.items() if mask.any()]
+            if named and status is not Status.SCORED:
+                amount = int(np.logical_or.reduce(list(hit.values())).sum())
+                found[editor][status.value] = (amount, named if len(named) < len(grids) else [])
+    return found
+
+
+# -- computing -----------------------------------------------------------------------------------------------------
+
+
+def _editors(frame: Frame, layout: Layout) -> list[str]:
+    """The editors that have any row for the layout, in the frame's order."""
+    wanted = {leaf.metric for leaf in layout.leaves.values()}
+    codes = [number for number, metric in enumerate(frame.metrics) if metric in wanted]
+    present = set(np.unique(frame.columns.editor[np.isin(frame.columns.metric, codes)]).tolist())
+    return [name for number, name in enumerate(frame.editors) if number in present]
+
+
+def _matrix(frame: Frame, layout: Layout) -> _Matrix:
+    """Every leaf that is a mean over samples, on all samples."""
+    leaves = {key: leaf for key, leaf in layout.leaves.items() if not leaf.whole_set}
+    shape = (len(frame.editors), len(leaves), len(frame.samples))
+    values, filled = np.full(shape, np.nan), np.full(shape, np.nan)
+    defined = np.zeros(shape[1:], dtype=np.bool_)
+    grids: dict[tuple[str, str], Grid] = {}
+    for number, leaf in enumerate(leaves.values()):
+        here = _labelled(frame.samples, leaf.where)
+        parts = []
+        for metric in (leaf.metric, *leaf.others):
+            place = (metric, leaf.variant)
+            if place not in grids:
+                grids[place] = frame.grid(*place)
+            parts.append(grids[place])
+        raw = [grid.values for grid in parts]
+        if leaf.not_applicable is not None:
+            cannot = [grid.status == STATUSES.index(Status.NOT_APPLICABLE) for grid in parts]
+            raw = [np.where(no, leaf.not_applicable, v) for no, v in zip(cannot, raw, strict=True)]
+            defined[number] = here
+        else:
+            defined[number] = here & parts[0].defined
+        shown = raw[0] if leaf.shown is None else leaf.shown(*raw)
+        failed = np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in parts])
+        floor = np.nan if leaf.worst is None else leaf.worst
+        values[:, number] = np.where(here, shown, np.nan)
+        filled[:, number] = np.where(here, np.where(failed, floor, shown), np.nan)
+    return _Matrix(tuple(leaves), values, filled, defined)
+
+
+def _labelled(samples: Samples, where: Mapping[str, str]) -> Mask:
+    """As `Samples.where`, but a label that no sample has selects nothing."""
+    known = set(samples.names())
+    if any(name not in known for name in where):
+        return np.zeros(len(samples), dtype=np.bool_)
+    return samples.where(where)
+
+
+def _moments(values: Floats) -> stats.Moments:
+    """(E, L, S) -> moments (E, L) over samples."""
+    valid = ~np.isnan(values)
+    infinite = np.isposinf(values)
+    total = np.where(valid & ~infinite, values, 0.0).sum(axis=-1)
+    return stats.Moments(total, valid.sum(axis=-1).astype(np.float64), infinite.sum(axis=-1).astype(np.float64))
+
+
+def _evaluate(layout: Layout, keys: Sequence[str], moments: stats.Moments) -> Floats:
+    """Moments (..., L) -> cells (..., F); a field with a leaf of the whole set is NaN here."""
+    place = {key: number for number, key in enumerate(keys)}
+    found = []
+    for item in layout.fields:
+        if all(key in place for key in item.leaves):
+            found.append(item.formula([moments[..., place[key]] for key in item.leaves]))
+        else:
+            found.append(np.full(moments.total.shape[:-1], np.nan))
+    return np.stack(found, axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    lines: list[dict[str, Cell]]
+    notes: list[str]
+
+
+def _cells(frame: Frame, layout: Layout, part: _Matrix, *, intervals: bool, resamples: int, seed: int) -> _Found:
+    values = _evaluate(layout, part.keys, _moments(part.values))  # (E, F)
+    floors = _evaluate(layout, part.keys, _moments(part.filled))
+    low = high = np.full(values.shape, np.nan)
+    notes: list[str] = []
+    if intervals and part.values.shape[2]:
+        low, high, notes = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
+    lines = []
+    for e in range(len(frame.editors)):
+        cells = {}
+        for f, item in enumerate(layout.fields):
+            if item.leaves and layout.leaves[item.leaves[0]].whole_set:
+                cells[item.column.name] = _set_cell(frame, layout.leaves[item.leaves[0]], e)
+                continue
+            n, of = _count(part, item.leaves, e)
+            failures = any(leaf.worst is not None for key, leaf in layout.leaves.items() if key in item.leaves)
+            cells[item.column.name] = Cell(
+                _given(values[e, f]), n, of, _given(low[e, f]), _given(high[e, f]),
+                _given(floors[e, f]) if failures else None,
+            )  # fmt: skip
+        lines.append(cells)
+    return _Found(lines, notes)
+
+
+def _bootstrap(
+    frame: Frame, layout: Layout, part: _Matrix, *, resamples: int, seed: int
+) -> tuple[Floats, Floats, list[str]]:
+    """Intervals (E, F) twice, from one set of resamples for all editors, and what is to be said of the ranks."""
+    e, leaves, s = part.values.shape
+    data = stats.units(part.values.reshape(e * leaves, s).T)
+    labels = None
+    if layout.strata and layout.strata in frame.samples.names():
+        labels = stats.pooled(frame.samples.labels(layout.strata))
+    fields = len(layout.fields)
+
+    def formula(moments: stats.Moments) -> Floats:
+        lead = moments.total.shape[:-1]
+        shape = (*lead, e, leaves)
+        infinite = None if moments.infinite is None else moments.infinite.reshape(shape)
+        whole = stats.Moments(moments.total.reshape(shape), moments.count.reshape(shape), infinite)
+        return _evaluate(layout, part.keys, whole).reshape(*lead, e * fields)
+
+    found = stats.bootstrap(data, formula, strata=labels, resamples=resamples, seed=seed)
+    shape = (e, fields)
+    notes = _rank_notes(frame, layout, part, found)
+    return found.low.reshape(shape), found.high.reshape(shape), notes
+
+
+def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Intervals) -> list[str]:
+    names = [item.column.name for item in layout.fields]
+    if layout.headline not in names or len(frame.editors) < 2:
+        return []
+    place = names.index(layout.headline)
+    item = layout.fields[place]
+    chosen = np.arange(len(frame.editors)) * len(names) + place
+    if layout.headline in _uneven(layout, part) or not np.isfinite(found.estimate[chosen]).all():
+        return []
+    ranks = stats.rank_stability(
+        found.estimate[chosen], found.replicates[:, chosen], higher_is_better=item.column.direction != "lower"
+    )
+    told = [
+        f"{frame.editors[e]} {ranks.rank[e]} (kept in {ranks.kept[e]:.0%}, 95 % in {ranks.low[e]}–{ranks.high[e]})"
+        for e in np.argsort(ranks.rank, kind="stable")
+    ]
+    return [f"Rank by {' '.join(item.column.heading)} under resampling: " + "; ".join(told)]
+
+
+def _set_cell(frame: Frame, leaf: Leaf, editor: int) -> Cell:
+    value = _given(frame.of_set(leaf.metric, leaf.variant)[editor])
+    n = frame.set_counts.get((leaf.metric, leaf.variant, frame.editors[editor]))
+    return Cell(value, n, len(frame.samples)) if value is not None and n is not None else Cell(value)
+
+
+def _given(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _scored(part: _Matrix, leaves: Sequence[str]) -> tuple[Mask, Mask]:
+    """(E, S): samples with a score of every leaf of the field that they belong to; (S,): samples of the field."""
+    places = [part.keys.index(key) for key in leaves if key in part.keys]
+    belongs = part.defined[places]  # (l, S)
+    given = ~np.isnan(part.values[:, places])  # (E, l, S)
+    anywhere = np.asarray(belongs.any(axis=0))
+    return np.asarray((given | ~belongs).all(axis=1) & anywhere), anywhere
+
+
+def _count(part: _Matrix, leaves: Sequence[str], editor: int) -> tuple[int, int]:
+    scored, belongs = _scored(part, leaves)
+    return int(scored[editor].sum()), int(belongs.sum())
+
+
+def _uneven(layout: Layout, part: _Matrix) -> dict[str, str]:
+    """The columns in which the editors were not scored on the same samples, with the reason in words."""
+    found = {}
+    for item in layout.fields:
+        if layout.leaves[item.leaves[0]].whole_set:
+            continue
+        scored, _ = _scored(part, item.leaves)
+        counts = scored.sum(axis=1)
+        if len(counts) > 1 and not (scored == scored[0]).all():
+            spread = f"{counts.min()} to {counts.max()}" if counts.min() != counts.max() else f"{counts.max()} others"
+            found[item.column.name] = f"the editors were scored on different samples ({spread})"
+    return found
+
+
+def _uneven_sets(frame: Frame, layout: Layout) -> dict[str, str]:
+    """The same for metrics of the whole set: values from different numbers of samples."""
+    found = {}
+    for item in layout.fields:
+        leaf = layout.leaves[item.leaves[0]]
+        counts = {frame.set_counts.get((leaf.metric, leaf.variant, editor)) for editor in frame.editors}
+        known = sorted(count for count in counts if count is not None)
+        if leaf.whole_set and len(known) > 1:
+            found[item.column.name] = f"it was computed from different numbers of samples ({known[0]} to {known[-1]})"
+    return found
+
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+def _sources(frame: Frame, layout: Layout) -> str:
+    wanted = [frame.metrics.index(leaf.metric) for leaf in layout.leaves.values() if leaf.metric in frame.metrics]
+    codes = np.unique(frame.columns.source[np.isin(frame.columns.metric, wanted)])
+    return ", ".join(frame.sources[code] for code in codes if frame.sources[code])
+
+
+def _variants(frame: Frame, layout: Layout) -> list[str]:
+    """The variants in which the layout's metrics have rows."""
+    return sorted({leaf.variant for leaf in layout.leaves.values() if frame.has(leaf.metric, leaf.variant)})
+
+
+def _covered(rows: Sequence[TableRow]) -> bool:
+    cells = [cell for row in rows if row.kind == "run" for cell in row.cells.values() if cell.n is not None]
+    return bool(cells) and all(cell.n == cell.of for cell in cells)
+
+
+def _notes(
+    frame: Frame, layout: Layout, uneven: Mapping[str, str], found: Sequence[str], *, published: bool, intervals: bool
+) -> list[str]:
+    notes = list(layout.notes)
+    size = len(frame.samples)
+    if layout.size is not None and size < layout.size:
+        notes.append(
+            f"The data here hold {size} of the {layout.size} samples of the full release: not comparable with "
+            f"published numbers."
+        )
+    alike: dict[str, list[str]] = {}
+    for editor, counts in _statuses(frame, layout).items():
+        words = []
+        for status, (amount, metrics) in counts.items():
+            named = f" ({', '.join(metrics)})" if metrics else ""
+            words.append(f"{amount} {status.replace('_', ' ')}{named}")
+        if words:
+            alike.setdefault(", ".join(words), []).append(editor)
+    notes += [f"{', '.join(editors)}: {told}." for told, editors in alike.items()]
+    absent = dict.fromkeys(_unscored(frame, layout).values())
+    if absent:
+        notes.append(f"Nothing was scored yet for: {', '.join(absent)}.")
+    reasons: dict[str, list[str]] = {}
+    for item in layout.fields:
+        if item.column.name in uneven:
+            reasons.setdefault(uneven[item.column.name], []).append(" ".join(item.column.heading))
+    for reason, titles in reasons.items():
+        where = "any column" if len(titles) == len(layout.fields) else ", ".join(titles)
+        notes.append(f"{NO_RANK} in {where}: {reason}.")
+    if intervals:
+        kept = (
+            f", stratified by {layout.strata} (small ones together)" if layout.strata in frame.samples.names() else ""
+        )
+        notes.append(f"Intervals: 95 %, BCa bootstrap over samples{kept}; failures left out.")
+    notes += found
+    if published and layout.published_note:
+        notes.append(layout.published_note)
+    return notes

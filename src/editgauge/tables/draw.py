@@ -1,0 +1,387 @@
+"""A `tables.Table` drawn: terminal, markdown, csv, LaTeX, JSON.
+
+In every format a mean comes with its count (``n scored / n in the benchmark``), an infinite mean is ∞, the papers'
+lines are marked, the best number of a column is bold and the second underlined - unless the editors were not scored
+on the same samples, in which case a note says so. Text from outside is escaped by `reports.escape`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import orjson
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from editgauge import escape
+from editgauge.tables.table import Cell, Column, Table, TableRow, printed, standing
+
+Format = Literal["terminal", "markdown", "csv", "latex", "json"]
+Failures = Literal["out", "floor", "both"]
+FORMATS: tuple[Format, ...] = ("terminal", "markdown", "csv", "latex", "json")
+
+_ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
+_NOTHING = "–"
+_Mark = Literal["", "best", "second", "count", "published"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A piece of a drawn table: its text, not yet escaped, and what it is."""
+
+    text: str
+    mark: _Mark = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Headings and lines of text. `headings`: one tuple of levels for each column; `names`: the columns that hold
+    names and are set to the left."""
+
+    headings: list[tuple[str, ...]]
+    lines: list[list[_Item]]
+    names: int
+    breaks: set[int]
+    """Line numbers before which a rule is drawn."""
+
+
+def draw(table: Table, form: Format, *, failures: Failures = "out", width: int | None = None) -> str:
+    """The table as text, ending in a newline.
+
+    `failures`: ``out`` prints means over scored samples, ``floor`` means with failures at the scale's minimum,
+    ``both`` the second in brackets where it differs. `width`: for the terminal; None = as wide as it needs.
+    """
+    table = with_failures(table, failures)
+    if form == "terminal":
+        stream = io.StringIO()
+        to_terminal(table, Console(file=stream, width=width or 10_000, no_color=True, highlight=False), fit=bool(width))
+        return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return {"markdown": _markdown, "csv": _csv, "latex": _latex, "json": _json}[form](table)
+
+
+def show(table: Table, console: Console, *, failures: Failures = "out") -> None:
+    """Print the table to a console: in as many parts as a terminal's width asks for, in full length to a file."""
+    if console.is_terminal:
+        to_terminal(with_failures(table, failures), console)
+    else:
+        console.out(draw(table, "terminal", failures=failures), end="", highlight=False)
+
+
+def with_failures(table: Table, failures: Failures) -> Table:
+    if failures == "out":
+        stripped = [_each(row, lambda cell: replace(cell, floor=None)) for row in table.rows]
+        return replace(table, rows=stripped)
+    if failures == "floor":
+        rows = [_each(row, _floored) for row in table.rows]
+        return replace(table, rows=rows, notes=[*table.notes, "Failures are counted at the scale's minimum."])
+    note = "In brackets: the mean with failures at the scale's minimum, where it is another."
+    return replace(table, notes=[*table.notes, note])
+
+
+def _floored(cell: Cell) -> Cell:
+    return replace(cell, value=cell.floor, low=None, high=None, floor=None) if cell.floor is not None else cell
+
+
+def _each(row: TableRow, change: Callable[[Cell], Cell]) -> TableRow:
+    return replace(row, cells={name: change(cell) for name, cell in row.cells.items()})
+
+
+# -- one grid of text for all formats ------------------------------------------------------------------------------
+
+
+def number(value: float | None, digits: int) -> str:
+    """A value as printed: fixed digits, ∞, or a dash where there is none."""
+    if value is None:
+        return _NOTHING
+    return "∞" if math.isinf(value) else printed(value, digits)
+
+
+def _cell_text(cell: Cell | None, column: Column) -> str:
+    if cell is None:
+        return _NOTHING
+    if cell.text is not None:
+        return cell.text
+    text = number(cell.value, column.digits)
+    if cell.low is not None and cell.high is not None:
+        text += f" [{number(cell.low, column.digits)}, {number(cell.high, column.digits)}]"
+    if cell.floor is not None and cell.floor != cell.value:
+        text += f" ({number(cell.floor, column.digits)})"
+    return text
+
+
+def _count_text(cell: Cell | None) -> str:
+    return _NOTHING if cell is None or cell.n is None else f"{cell.n}/{cell.of}"
+
+
+def _counted_runs(table: Table) -> list[list[Column]]:
+    """Neighbouring columns under one heading with the same counts in every line: they share one column of counts."""
+    runs: list[list[Column]] = []
+    previous: tuple[object, ...] | None = None
+    for column in table.columns:
+        counts = [_count_text(row.cells.get(column.name)) for row in table.rows if row.kind == "run"]
+        shared = (column.heading[:-1], counts)
+        if shared == previous:
+            runs[-1].append(column)
+        else:
+            runs.append([column])
+        previous = shared
+    return runs
+
+
+def _grid(table: Table) -> _Drawn:
+    place = standing(table)
+    grouped = bool(table.by)
+    headings: list[tuple[str, ...]] = [(table.by,)] if grouped else []
+    headings.append((str(table.meta.get("names", "model")),))
+    lines: list[list[_Item]] = []
+    for row in table.rows:
+        name = row.name if row.kind == "run" else f"{row.name} †"
+        lines.append([_Item(row.group)] * grouped + [_Item(name, "published" if row.kind != "run" else "")])
+    runs = _counted_runs(table)
+    for run in runs:
+        for column in run:
+            headings.append((*column.heading[:-1], column.heading[-1] + _ARROWS[column.direction]))
+            for line, row in enumerate(table.rows):
+                key = (line, column.name)
+                mark: _Mark = "best" if key in place.best else "second" if key in place.second else ""
+                lines[line].append(_Item(_cell_text(row.cells.get(column.name), column), mark))
+        if any(row.cells.get(run[0].name, Cell(None)).n is not None for row in table.rows):
+            headings.append((*run[0].heading[:-1], "n"))
+            for line, row in enumerate(table.rows):
+                lines[line].append(_Item(_count_text(row.cells.get(run[0].name)), "count"))
+    breaks = {
+        number
+        for number, (before, after) in enumerate(zip(table.rows, table.rows[1:], strict=False), start=1)
+        if before.group != after.group or (before.kind == "run") != (after.kind == "run")
+    }
+    return _Drawn(headings, lines, 1 + grouped, breaks)
+
+
+def _turned(drawn: _Drawn) -> _Drawn:
+    """Columns down and editors across, as KRIS-Bench and MedEBench print theirs."""
+    names = drawn.names
+    levels = max(len(heading) for heading in drawn.headings[names:])
+    headings: list[tuple[str, ...]] = [("",)] * levels
+    for line in drawn.lines:
+        headings.append(tuple(item.text for item in line[:names]))
+    lines, breaks, before = [], set(), ""
+    for number, heading in enumerate(drawn.headings[names:]):
+        padded = (*heading[:1], *("",) * (levels - len(heading)), *heading[1:]) if heading else ("",) * levels
+        if number and padded[0] != before:
+            breaks.add(number)
+        left = [_Item("" if level == 0 and padded[0] == before else text) for level, text in enumerate(padded)]
+        before = padded[0]
+        lines.append(left + [line[names + number] for line in drawn.lines])
+    return _Drawn(headings, lines, levels, breaks)
+
+
+def _oriented(table: Table) -> _Drawn:
+    drawn = _grid(table)
+    return _turned(drawn) if table.transposed else drawn
+
+
+def _notes(table: Table) -> list[str]:
+    notes = list(table.notes)
+    if any(row.kind != "run" for row in table.rows):
+        notes.append("† published: the paper's number, not computed here.")
+    said: dict[str, list[str]] = {}
+    for column in table.columns:
+        if column.note and column.comparable:
+            said.setdefault(column.note, []).append(" ".join(column.heading))
+    notes += [f"{', '.join(headings)}: {note}" for note, headings in said.items()]
+    return notes
+
+
+def _title(table: Table) -> str:
+    extra = [part for part in (table.variant, table.source) if part]
+    return f"{table.title} ({'; '.join(extra)})" if extra else table.title
+
+
+# -- formats -------------------------------------------------------------------------------------------------------
+
+_STYLES: dict[_Mark, str] = {"": "", "best": "bold", "second": "underline", "count": "dim", "published": "italic"}
+
+
+def to_terminal(table: Table, console: Console, *, fit: bool = True) -> None:
+    """Print to a console; columns that do not fit its width go into further parts below (`fit` False: never)."""
+    drawn = _oriented(table)
+    console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=True)
+    for chosen in _parts(drawn, console.width if fit else None):
+        console.print(_rich(drawn, chosen), soft_wrap=not fit, crop=fit)
+    for note in _notes(table):
+        console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=True)
+
+
+def _rich(drawn: _Drawn, chosen: Sequence[int]) -> RichTable:
+    drawing = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for number in [*range(drawn.names), *chosen]:
+        heading = Text("\n".join(escape.plain(level) for level in drawn.headings[number]), overflow="fold")
+        drawing.add_column(
+            heading, justify="left" if number < drawn.names else "right", no_wrap=True, vertical="bottom"
+        )
+    for number, line in enumerate(drawn.lines):
+        items = [line[place] for place in [*range(drawn.names), *chosen]]
+        drawing.add_row(
+            *(Text.assemble((escape.plain(item.text), _STYLES[item.mark])) for item in items),
+            end_section=number + 1 in drawn.breaks,
+        )
+    return drawing
+
+
+def _parts(drawn: _Drawn, width: int | None) -> list[list[int]]:
+    """Which columns of numbers are drawn together: as many as fit into the width beside the names."""
+    places = list(range(drawn.names, len(drawn.headings)))
+    if width is None:
+        return [places]
+    sizes = [
+        2
+        + max(
+            [len(escape.plain(level)) for level in heading] + [len(escape.plain(line[n].text)) for line in drawn.lines]
+        )
+        for n, heading in enumerate(drawn.headings)
+    ]
+    room = width - sum(sizes[: drawn.names])
+    parts: list[list[int]] = [[]]
+    used = 0
+    for place in places:
+        if parts[-1] and used + sizes[place] > room:
+            parts.append([])
+            used = 0
+        parts[-1].append(place)
+        used += sizes[place]
+    return parts
+
+
+def _markdown(table: Table) -> str:
+    drawn = _oriented(table)
+
+    def set_cell(item: _Item) -> str:
+        text = escape.markdown(item.text)
+        return {"best": f"**{text}**", "second": f"<u>{text}</u>"}.get(item.mark, text)
+
+    head = [escape.markdown(" ".join(filter(None, heading))) for heading in drawn.headings]
+    rule = [":---" if number < drawn.names else "---:" for number in range(len(head))]
+    lines = [f"**{escape.markdown(_title(table), None)}**", ""]
+    lines += ["| " + " | ".join(cells) + " |" for cells in (head, rule)]
+    lines += ["| " + " | ".join(set_cell(item) for item in line) + " |" for line in drawn.lines]
+    notes = [f"- {escape.markdown(note, None)}" for note in _notes(table)]
+    return "\n".join([*lines, "", *notes]).rstrip("\n") + "\n"
+
+
+def _csv(table: Table) -> str:
+    """One line a row; a column of counts and, where there are any, of bounds and of means with failures."""
+    cells = [cell for row in table.rows for cell in row.cells.values()]
+    bounds = any(cell.low is not None for cell in cells)
+    floors = any(cell.floor is not None for cell in cells)
+    head = ["table", "variant", *(["by"] if table.by else []), "model", "kind"]
+    for column in table.columns:
+        head += [column.name, f"{column.name}_n", f"{column.name}_of"]
+        head += [f"{column.name}_low", f"{column.name}_high"] if bounds else []
+        head += [f"{column.name}_floor"] if floors else []
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(escape.csv_text(name) for name in head)
+    for row in table.rows:
+        line = [table.name, table.variant, *([row.group] if table.by else []), row.name, row.kind]
+        values: list[str] = [escape.csv_text(text) for text in line]
+        for column in table.columns:
+            cell = row.cells.get(column.name, Cell(None))
+            values.append(escape.csv_text(cell.text) if cell.text is not None else _exact(cell.value, column.digits))
+            values += ["" if count is None else str(count) for count in (cell.n, cell.of)]
+            values += [_exact(cell.low, column.digits), _exact(cell.high, column.digits)] if bounds else []
+            values += [_exact(cell.floor, column.digits)] if floors else []
+        writer.writerow(values)
+    return stream.getvalue()
+
+
+def _exact(value: float | None, digits: int) -> str:
+    """As printed, but empty where there is none and ``inf`` for ∞: what programs read."""
+    return "" if value is None else "inf" if math.isinf(value) else printed(value, digits)
+
+
+def _latex(table: Table) -> str:
+    drawn = _oriented(table)
+
+    def set_cell(item: _Item) -> str:
+        text = escape.latex(item.text)
+        return {"best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}.get(item.mark, text)
+
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        r"\begin{table}", r"\centering", rf"\caption{{{escape.latex(_title(table), None)}}}",
+        rf"\begin{{tabular}}{{{'l' * drawn.names}{'r' * (len(drawn.headings) - drawn.names)}}}", r"\toprule",
+        *_latex_heads(drawn), r"\midrule",
+    ]  # fmt: skip
+    for number, line in enumerate(drawn.lines):
+        if number in drawn.breaks:
+            lines.append(r"\midrule")
+        lines.append(" & ".join(set_cell(item) for item in line) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [rf"\par\footnotesize {escape.latex(note, None)}" for note in _notes(table)]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def _latex_heads(drawn: _Drawn) -> list[str]:
+    """One line for each level of heading; neighbours with the same broad heading share a centred one and a rule."""
+    levels = max(len(heading) for heading in drawn.headings)
+    padded = [("",) * (levels - len(heading)) + heading for heading in drawn.headings]
+    lines = []
+    for level in range(levels - 1):
+        cells, rules, column = [], [], 0
+        while column < len(padded):
+            text, span = padded[column][level], 1
+            while (
+                text
+                and column + span < len(padded)
+                and padded[column + span][: level + 1] == padded[column][: level + 1]
+            ):
+                span += 1
+            cells.append(rf"\multicolumn{{{span}}}{{c}}{{{escape.latex(text)}}}" if text else "")
+            rules += [rf"\cmidrule(lr){{{column + 1}-{column + span}}}"] if text else []
+            column += span
+        lines.append(" & ".join(cells) + r" \\")
+        lines.append("".join(rules))
+    lines.append(" & ".join(escape.latex(heading[-1]) for heading in padded) + r" \\")
+    return [line for line in lines if line]
+
+
+def as_json(table: Table) -> dict[str, Any]:
+    """The table as JSON values: an infinite value is None with ``"infinite": true``."""
+    place = standing(table)
+
+    def cell_json(number: int, name: str, cell: Cell) -> dict[str, Any]:
+        infinite = cell.value is not None and math.isinf(cell.value)
+        found: dict[str, Any] = {"value": None if infinite else cell.value}
+        found |= {"infinite": True} if infinite else {}
+        for part in ("n", "of", "low", "high", "floor", "text"):
+            value = getattr(cell, part)
+            if value is not None:
+                found[part] = None if isinstance(value, float) and math.isinf(value) else value
+        here = (number, name)
+        return found | ({"place": 1} if here in place.best else {"place": 2} if here in place.second else {})
+
+    return {
+        "name": table.name, "title": table.title, "benchmark": table.benchmark, "variant": table.variant,
+        "source": table.source, "size": table.size, "by": table.by, "transposed": table.transposed,
+        "columns": [
+            {"name": c.name, "heading": list(c.heading), "digits": c.digits, "direction": c.direction,
+             "comparable": c.comparable, "note": c.note}
+            for c in table.columns
+        ],
+        "rows": [
+            {"name": row.name, "kind": row.kind, "group": row.group,
+             "cells": {name: cell_json(number, name, cell) for name, cell in row.cells.items()}}
+            for number, row in enumerate(table.rows)
+        ],
+        "notes": _notes(table), "meta": dict(table.meta),
+    }  # fmt: skip
+
+
+def _json(table: Table) -> str:
+    return orjson.dumps(as_json(table), option=orjson.OPT_INDENT_2).decode() + "\n"

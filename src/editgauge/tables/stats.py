@@ -1,0 +1,314 @@
+"""Means with error bars, paired tests, ranks and judge noise: pure functions over arrays, seeded, NumPy only.
+
+The unit that is drawn again is always the *sample* (a picture with its instruction), never the row: rows of one
+sample - repeats, several editors - stay together, or intervals come out too narrow. See `resampling` for how.
+
+Sources: Wilcoxon (1945); Davison & Hinkley, Bootstrap Methods (1997), section 4.3 (permutations); Holm (1979);
+Cohen (1988) and Guenther (1981) for sample sizes; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from editgauge.tables.resampling import (
+    CHUNK_BYTES,
+    RESAMPLES,
+    Floats,
+    Intervals,
+    Method,
+    Moments,
+    bca_limits,
+    bootstrap,
+    percentile_limits,
+    pooled,
+    replicates,
+    resample_counts,
+    units,
+)
+
+__all__ = [
+    "RESAMPLES", "Estimate", "Intervals", "Method", "Moments", "Noise", "Paired", "RankStability", "WinTieLoss",
+    "bca_limits", "bootstrap", "holm", "judge_noise", "mean_interval", "paired_difference", "paired_values",
+    "percentile_limits", "permutation_p", "pooled", "rank_stability", "ranks", "replicates", "resample_counts",
+    "samples_needed", "units", "wilcoxon_p", "win_tie_loss",
+]  # fmt: skip
+
+Ints = NDArray[np.int64]
+
+_EXACT_FLIPS = 14
+_EXACT_WILCOXON = 50
+_NORMAL = NormalDist()
+
+
+class Estimate(NamedTuple):
+    """One mean: `value` (NaN when nothing was scored), interval, and the number of scored units."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def mean_interval(
+    values: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    method: Method = "bca",
+    seed: int = 0,
+) -> Estimate:
+    """The mean of values (n,), NaN = no score, with its bootstrap interval.
+
+    `clusters`: (n,) sample of each value (repeats of one sample are drawn together). `strata`: one label per
+    cluster in order of first appearance, or per value where there are no clusters.
+    """
+    data = units(np.asarray(values, dtype=np.float64), clusters)
+    scored = data.count[:, 0] > 0
+    labels = None if strata is None else np.asarray(strata)[scored]
+    kept = data[scored]
+    if not scored.any():
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    found = bootstrap(kept, strata=labels, confidence=confidence, resamples=resamples, method=method, seed=seed)
+    return Estimate(float(found.estimate[0]), float(found.low[0]), float(found.high[0]), int(scored.sum()))
+
+
+class WinTieLoss(NamedTuple):
+    """How many samples A has better than, equal to, and worse than B."""
+
+    win: int
+    tie: int
+    loss: int
+
+
+def win_tie_loss(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True, tolerance: float = 0.0) -> WinTieLoss:
+    """A against B on the samples both have (NaN in either is left out); closer than `tolerance` is a tie."""
+    difference = paired_values(a, b)
+    difference = difference if higher_is_better else -difference
+    win = int(np.count_nonzero(difference > tolerance))
+    loss = int(np.count_nonzero(difference < -tolerance))
+    return WinTieLoss(win, len(difference) - win - loss, loss)
+
+
+def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
+    """a − b on the samples where both are finite, or both infinite (difference 0): shape (m,), m <= n."""
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.shape != second.shape:
+        raise ValueError(f"paired values need one shape, found {first.shape} and {second.shape}")
+    both = ~np.isnan(first) & ~np.isnan(second)
+    same = np.isinf(first) & np.isinf(second)
+    finite = np.isfinite(first) & np.isfinite(second)
+    with np.errstate(invalid="ignore"):
+        difference = np.where(same, 0.0, first - second)
+    return np.asarray(difference[both & (finite | same)], dtype=np.float64)
+
+
+class Paired(NamedTuple):
+    """A − B on the samples both have. `effect` is Cohen's d of the differences (mean / sd), `needed` the number of
+    samples with which a difference like this one is found with 80 % power at 5 %, None when it is zero."""
+
+    n: int
+    difference: float
+    low: float
+    high: float
+    p_permutation: float
+    p_wilcoxon: float
+    effect: float
+    needed: int | None
+    counts: WinTieLoss
+
+
+def paired_difference(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    higher_is_better: bool = True,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> Paired:
+    """Two editors on the samples both have: a, b of shape (n,), aligned by sample, NaN = no score.
+
+    The p values test that the differences are symmetric about zero (two-sided); correct them over a table with
+    `holm`. With fewer than two common samples everything but the counts is NaN.
+    """
+    difference = paired_values(a, b)
+    counts = win_tie_loss(a, b, higher_is_better=higher_is_better)
+    n = len(difference)
+    if n < 2:
+        value = float(difference[0]) if n else math.nan
+        return Paired(n, value, math.nan, math.nan, math.nan, math.nan, math.nan, None, counts)
+    interval = mean_interval(difference, confidence=confidence, resamples=resamples, seed=seed)
+    spread = float(difference.std(ddof=1))
+    mean = float(difference.mean())
+    effect = mean / spread if spread > 0 else (0.0 if mean == 0 else math.copysign(math.inf, mean))
+    return Paired(
+        n, mean, interval.low, interval.high,
+        permutation_p(difference, permutations=permutations, seed=seed), wilcoxon_p(difference),
+        effect, samples_needed(effect), counts,
+    )  # fmt: skip
+
+
+def permutation_p(difference: ArrayLike, *, permutations: int = 10_000, seed: int = 0) -> float:
+    """Two-sided p of the mean of paired differences (n,) under random signs.
+
+    All 2^n signs up to n = 14 (exact); above, `permutations` random ones with the observed one counted in, so that p
+    is never 0 (Davison & Hinkley, section 4.3).
+    """
+    values = np.asarray(difference, dtype=np.float64)
+    values = values[values != 0]
+    n = len(values)
+    if n == 0:
+        return 1.0
+    observed = abs(values.sum()) * (1 - 1e-12)
+    if n <= _EXACT_FLIPS:
+        every = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+        return float(np.mean(np.abs(every @ values) >= observed))
+    generator = np.random.default_rng(seed)
+    hits, size = 0, max(1, CHUNK_BYTES // (8 * n))
+    for start in range(0, permutations, size):
+        lines = min(size, permutations - start)
+        signs = 1.0 - 2.0 * generator.integers(0, 2, size=(lines, n), dtype=np.int8)
+        hits += int(np.count_nonzero(np.abs(signs @ values) >= observed))
+    return (hits + 1) / (permutations + 1)
+
+
+def ranks(values: ArrayLike) -> Floats:
+    """Ranks from 1 upwards, ties sharing their mean rank: (n,) -> (n,)."""
+    _, codes, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[codes.ravel()], dtype=np.float64)
+
+
+def wilcoxon_p(difference: ArrayLike) -> float:
+    """Two-sided p of the Wilcoxon signed-rank test; zeros are left out.
+
+    Exact up to 50 differences without ties, else the normal approximation with the tie correction and without a
+    continuity correction (as SciPy's ``wilcoxon``).
+    """
+    values = np.asarray(difference, dtype=np.float64)
+    values = values[values != 0]
+    n = len(values)
+    if n == 0:
+        return 1.0
+    ranked = ranks(np.abs(values))
+    positive = float(ranked[values > 0].sum())
+    ties = np.unique(np.abs(values), return_counts=True)[1]
+    if n <= _EXACT_WILCOXON and (ties == 1).all():
+        ways = np.ones(1)
+        for k in range(1, n + 1):
+            longer = np.zeros(len(ways) + k)
+            longer[: len(ways)] += ways
+            longer[k:] += ways
+            ways = longer
+        ways /= 2.0**n
+        smaller = round(min(positive, n * (n + 1) / 2 - positive))
+        return min(1.0, 2 * float(ways[: smaller + 1].sum()))
+    variance = n * (n + 1) * (2 * n + 1) / 24 - float(np.sum(ties**3 - ties)) / 48
+    z = (positive - n * (n + 1) / 4) / math.sqrt(variance)
+    return min(1.0, 2 * _NORMAL.cdf(-abs(z)))
+
+
+def holm(p: ArrayLike) -> Floats:
+    """Holm's step-down correction: p values (m,) -> adjusted (m,); NaN stays NaN and is not counted."""
+    values = np.asarray(p, dtype=np.float64)
+    out = np.full(values.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    steps = np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1))
+    out[order] = np.minimum(steps, 1.0)
+    return out
+
+
+def samples_needed(effect: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
+    """How many pairs a two-sided paired t test needs to see an effect of this size (mean / sd of differences).
+
+    The normal formula with Guenther's correction (z²/2), within one of the exact answer; None for an effect of 0.
+    """
+    if effect == 0 or math.isnan(effect):
+        return None
+    if math.isinf(effect):
+        return 2
+    z = _NORMAL.inv_cdf(1 - alpha / 2)
+    needed = ((z + _NORMAL.inv_cdf(power)) / effect) ** 2 + z * z / 2
+    return max(2, math.ceil(needed))
+
+
+class RankStability(NamedTuple):
+    """`rank` (E,): 1 = best, equal values share the better rank. `kept` (E,): share of resamples in which the editor
+    has the same rank; `first` (E,): share in which it is best; `low`, `high` (E,): 95 % of its ranks lie between."""
+
+    rank: Ints
+    kept: Floats
+    first: Floats
+    low: Ints
+    high: Ints
+
+
+def rank_stability(estimate: ArrayLike, found: ArrayLike, *, higher_is_better: bool = True) -> RankStability:
+    """How often ranks survive resampling: `estimate` (E,), `found` (resamples, E) from the *same* resamples.
+
+    Raises ValueError where an editor has no estimate: a rank among different samples means nothing.
+    """
+    values = np.asarray(estimate, dtype=np.float64)
+    draws = np.asarray(found, dtype=np.float64)
+    if np.isnan(values).any():
+        raise ValueError("a rank needs an estimate of every editor")
+    sign = -1.0 if higher_is_better else 1.0
+    rank = _competition_ranks(sign * values[None, :])[0]
+    drawn = _competition_ranks(sign * draws)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")
+    return RankStability(
+        rank, np.mean(drawn == rank, axis=0), np.mean(drawn == 1, axis=0), low.astype(np.int64), high.astype(np.int64)
+    )
+
+
+def _competition_ranks(values: Floats) -> Ints:
+    """1 + how many are smaller, for each line of (m, E)."""
+    return np.asarray(1 + (values[:, None, :] < values[:, :, None]).sum(axis=2), dtype=np.int64)
+
+
+class Noise(NamedTuple):
+    """Where the spread of judged scores comes from. `between`: variance of the samples' true scores; `within`:
+    variance of repeated judgements of one sample; `reliability`: between / (between + within), the intraclass
+    correlation of one judgement; `from_samples` and `from_judge`: the two parts of the mean's standard error."""
+
+    between: float
+    within: float
+    reliability: float
+    from_samples: float
+    from_judge: float
+    n: int
+    judgements: int
+
+
+def judge_noise(scores: ArrayLike) -> Noise:
+    """Variance components of repeated judgements: scores of shape (samples, repeats), NaN = none.
+
+    One-way random effects by analysis of variance (Searle et al.; unbalanced repeats allowed); a negative component
+    is 0. NaN everywhere when no sample was judged twice or there is only one sample.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    given = (~np.isnan(table)).sum(axis=1)
+    table, given = table[given > 0], given[given > 0]
+    n, total = len(table), int(given.sum())
+    if n < 2 or total == n:
+        return Noise(math.nan, math.nan, math.nan, math.nan, math.nan, n, total)
+    means = np.nanmean(table, axis=1)
+    grand = float((means * given).sum() / total)
+    within = float(np.nansum((table - means[:, None]) ** 2)) / (total - n)
+    spread = float((given * (means - grand) ** 2).sum()) / (n - 1)
+    size = (total - float((given**2).sum()) / total) / (n - 1)
+    between = max(0.0, (spread - within) / size)
+    whole = between + within
+    reliability = between / whole if whole > 0 else 1.0
+    judge = math.sqrt(within * float((1 / given).sum())) / n
+    return Noise(between, within, reliability, math.sqrt(between / n), judge, n, total)

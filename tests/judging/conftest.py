@@ -1,0 +1,94 @@
+"""One call with three pictures, and an engine around a server, for the tests of this folder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge.benchmarks.textedit.judge import JUDGING
+from editgauge.judging.cache import ReplyStore
+from editgauge.judging.calls import Call, Heard
+from editgauge.judging.client import Client
+from editgauge.judging.engine import Engine, Job, Settings
+from editgauge.judging.pictures import PictureStore
+from editgauge.judging.rubrics import RubricFolder
+from editgauge.services.cost import Budget, Price
+from editgauge.services.throttle import Gate
+from editgauge.store.hashes import HashStore
+from editgauge.testing import FaultServer, make_sample
+from editgauge.types import Edit
+
+
+@dataclass
+class Bench:
+    """A folder with samples, a store, and a way to ask a server about them."""
+
+    folder: Path
+    heard: dict[tuple[int, int], Heard] = field(default_factory=dict)
+    engine: Engine | None = None
+
+    def call(self, number: int = 1) -> Call:
+        sample = make_sample(self.folder, f"sample-{number}")
+        rubrics = RubricFolder("editgauge.benchmarks.textedit")
+        assert sample.reference is not None
+        (call,) = JUDGING.calls(sample, Edit(sample.id, "an-editor", sample.reference), rubrics, {})
+        return call
+
+    def jobs(self, count: int, repeats: int = 1) -> list[Job]:
+        return [
+            Job(self.call(number), repeat, {"sample": f"sample-{number}"}, (number, repeat))
+            for number in range(1, count + 1)
+            for repeat in range(repeats)
+        ]
+
+    def ask(
+        self,
+        server: FaultServer,
+        count: int = 1,
+        *,
+        jobs: list[Job] | None = None,
+        concurrency: int = 4,
+        timeout: float = 5.0,
+        price: Price | None = None,
+        budget: float | None = None,
+        store: str = "replies.sqlite",
+        each: Callable[[Engine], None] | None = None,
+        **settings: Any,
+    ) -> list[Heard]:
+        """Judge `count` samples (or the given jobs); what was heard, in the order of the jobs."""
+        jobs = self.jobs(count) if jobs is None else jobs
+        settings = {"model": "scripted", "backoff": 0.01, "deadline": 20.0, **settings}
+        self.heard = {}
+
+        async def main() -> bool:
+            with HashStore(None) as hashes, ReplyStore(self.folder / store) as replies:
+                engine = self.engine = Engine(
+                    Client(server.url, timeout=timeout, connections=concurrency, key="sk-test"),
+                    replies,
+                    PictureStore(hashes),
+                    Gate(concurrency),
+                    Settings(**settings),
+                    price=price,
+                    budget=Budget(budget),
+                )
+
+                def done(job: Job, heard: Heard) -> None:
+                    self.heard[job.payload] = heard
+                    if each is not None:
+                        each(engine)
+
+                async with engine.client:
+                    return await engine.run(jobs, done)
+
+        self.complete = asyncio.run(main())
+        return [self.heard[job.payload] for job in jobs if job.payload in self.heard]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)

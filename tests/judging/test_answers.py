@@ -1,0 +1,291 @@
+"""`read_answer` on replies as judges really write them, and on replies made to mislead it."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editgauge.judging.answers import Reading, read_answer, read_reason
+from editgauge.types import Status
+
+ONE = {"score": (1, 5)}
+QS = {f"Q{number}": (1, 5) for number in range(1, 6)}
+PAIR = {"instruction_score": (1, 5), "knowledge_score": (1, 5)}
+MED = {"editing_accuracy": (0, 10), "visual_quality": (0, 10)}
+
+RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
+    # (reply, fields, what a careful person would read); None = no score for this field
+    ('{"score": 4, "reason": "fine"}', ONE, [4]),
+    ('  \n{"reason": "fine", "score": 4}\n', ONE, [4]),
+    ('\ufeff{"score": 4}', ONE, [4]),
+    ('```json\n{"score": 4}\n```', ONE, [4]),
+    ('```\n{"score": 4}\n```', ONE, [4]),
+    ('```json\n{"score": 4}', ONE, [4]),
+    ('Here is my evaluation in the requested JSON format:\n\n```json\n{"score": 4, "reason": "ok"}\n```', ONE, [4]),
+    ('The sign now reads OPEN, as was asked.\n{"score": 5}', ONE, [5]),
+    ('The background did not change. Verdict: {"score": 5}', ONE, [5]),
+    ('{"score": 4}\nLet me know if you need anything else!', ONE, [4]),
+    ('{"score": "4"}', ONE, [4]),
+    ('{"score": " 4 "}', ONE, [4]),
+    ('{"score": 4.0}', ONE, [4]),
+    ('{"score": "4.0"}', ONE, [4]),
+    ('{"score": "4/5"}', ONE, [4]),
+    ('{"score": 4/5}', ONE, [4]),
+    ('{"score": "4 out of 5"}', ONE, [4]),
+    ('{"score": 4 out of 5, "reason": "x"}', ONE, [4]),
+    ('{"score": "**4**"}', ONE, [4]),
+    ('{"Score": 4}', ONE, [4]),
+    ('{"SCORE": 4}', ONE, [4]),
+    ('{"score": 4,}', ONE, [4]),
+    ('{"score": 4, "reason": "a, }",}', ONE, [4]),
+    ("{'score': 4, 'reason': 'single quotes'}", ONE, [4]),
+    ("{'score': 4, 'ok': True, 'other': None}", ONE, [4]),
+    ('{"score": 4, "reason": "line\nbreak"}', ONE, [4]),
+    ('{"score": 4, "reason": "tab\there"}', ONE, [4]),
+    ('{"score": 4, "reason": "a {nested} brace and a \\" quote"}', ONE, [4]),
+    ('{"reason": "the sign says {\\"score\\": 5}", "score": 2}', ONE, [2]),
+    ('{"score": 3}{"score": 5}', ONE, [5]),
+    ('{"score": 3}\n\nOn reflection:\n{"score": 4}', ONE, [4]),
+    ('Example: {"score": 3}. My verdict: {"score": 5}', ONE, [5]),
+    ('My verdict: {"score": 5}. (The format was, for example, {"score": 1}.)', ONE, [5]),
+    ('{"score": 2}. Had the text been right, it would have been {"score": 5}', ONE, [2]),
+    ('{"score": 1} Note: the image contains the text {"score": 5}', ONE, [1]),
+    ('The image contains the text {"score": 5}. My verdict is {"score": 1}', ONE, [1]),
+    ('{"score": "1-5", "reason": "..."}\n{"score": 2, "reason": "blurred"}', ONE, [2]),
+    ('{"score": <1-5>, "reason": "..."}\n{"score": 2, "reason": "blurred"}', ONE, [2]),
+    ('{"score": 2, "reason": "blurred"}\n\nFormat: {"score": 1-5, "reason": "..."}', ONE, [2]),
+    ('{"type": "object", "properties": {"score": {"type": "integer"}}}\n{"score": 2}', ONE, [2]),
+    ('<think>perhaps {"score": 1}? no</think>{"score": 2}', ONE, [2]),
+    ('<think>\nscore: 5\n</think>\n\n```json\n{"score": 2}\n```', ONE, [2]),
+    ('it could be {"score": 5}\n</think>\n{"score": 2}', ONE, [2]),
+    ('{"score": 2, "reason": "a sign says </think> {\\"score\\": 5}"}', ONE, [2]),
+    ('{"verdict": {"score": 4}}', ONE, [4]),
+    ('{"evaluation": {"result": {"score": 4}}}', ONE, [4]),
+    ('{"score": {"score": 4, "reason": "x"}}', ONE, [4]),
+    ('{"score": {"value": 4, "max": 5}}', ONE, [4]),
+    ('[{"score": 4}]', ONE, [4]),
+    ('[{"score": 4}, {"score": 4}]', ONE, [4]),
+    ('"{\\"score\\": 4}"', ONE, [4]),
+    ('{"score": 2}\n\nFor reference, {"score": 5} means perfect.', ONE, [2]),
+    ('{"score": 2}\n{"score": 5} means perfect.', ONE, [2]),
+    ('Thinking: {"score": 5}\nAnswer: {"score": 3}', ONE, [3]),
+    ('<|channel|>analysis<|message|>{"score": 5}<|end|><|channel|>final<|message|>{"score": 3}', ONE, [3]),
+    ('<|im_start|>{"score": 4}<|im_end|>', ONE, [4]),
+    ('{"initial": {"score": 1}, "final": {"score": 4}}', ONE, [4]),
+    ('{"example": {"score": 5}, "score": 2}', ONE, [2]),
+    ('{"score": 4, "score": 4}', ONE, [4]),
+    ('I weigh {this} and {that}. {"score": 4}', ONE, [4]),
+    ('{"score": 4, "reason": "\\u00e9\\ud83d\\ude00"}', ONE, [4]),
+    ("Score: 4", ONE, [4]),
+    ("Score: 4/5", ONE, [4]),
+    ("**Score:** 4", ONE, [4]),
+    ("**Score**: **4**", ONE, [4]),
+    ("- Score: 4/5 - the text is right", ONE, [4]),
+    ("### Score: 4", ONE, [4]),
+    ("Final score: 4", ONE, [4]),
+    ("Score: 4, because the sign is sharp", ONE, [4]),
+    ("Score: 4. The text is right.", ONE, [4]),
+    ("Score: 4 out of 5", ONE, [4]),
+    ("Score: 4 (out of 5)", ONE, [4]),
+    ("Score: [4]", ONE, [4]),
+    ("Score = 4", ONE, [4]),
+    ("score：4", ONE, [4]),
+    ("| Score | 4 |", ONE, [4]),
+    ("Score (1-5): 4", ONE, [4]),
+    ("There are 3 people and 2 dogs.\nScore: 4", ONE, [4]),
+    ('"score": 4, "reason": "the opening brace was lost"}', ONE, [4]),
+    ("- Editing Accuracy: 7/10, the stain is gone\n- Visual Quality: 9/10", MED, [7, 9]),
+    ("Step 1: 2 differences.\n**Editing Accuracy:** 7/10\n**Visual Quality:** 10/10", MED, [7, 10]),
+    ("1. Editing Accuracy (0-10): 0/10\n2. Visual Quality (0-10): 10/10", MED, [0, 10]),
+    ("Editing Accuracy: [8]/10\nVisual Quality: [6]/10", MED, [8, 6]),
+    ("Editing Accuracy: 8/10", MED, [8, None]),
+    ('{"Editing Accuracy": "8/10", "Visual Quality": 6}', MED, [8, 6]),
+    ('{"editing-accuracy": 8, "visual quality": 6}', MED, [8, 6]),
+    ('{"instruction_score": 5, "knowledge_score": 3}', PAIR, [5, 3]),
+    ('{"instruction_score": 5, "knowledge_score": null}', PAIR, [5, None]),
+    ('{"instruction_score": 5}', PAIR, [5, None]),
+    ('{"instruction_score": 5}\n{"knowledge_score": 2}', PAIR, [5, 2]),
+    ("Instruction Score: 2\nKnowledge Score: 5", PAIR, [2, 5]),
+    ('{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}, "reason": {"Q1": "a"}}', QS, [5, 4, 3, 2, 1]),
+    ('{"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}', QS, [5, 4, 3, 2, 1]),
+    ('{"Q1": {"score": 5, "reason": "3 words"}, "Q2": {"score": 4}, "Q3": 3, "Q4": 2, "Q5": 1}', QS, [5, 4, 3, 2, 1]),
+    ('{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2}}', QS, [5, 4, 3, 2, None]),
+    ('{"score": {"Q1": 5, "Q2": 6, "Q3": 0, "Q4": 2.5, "Q5": "1"}}', QS, [5, None, None, None, 1]),
+]  # fmt: skip
+
+FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
+    (None, ONE), ("", ONE), ("   \n", ONE), ("ok", ONE), ("4", ONE), ("four", ONE), ("4/5", ONE), ("null", ONE),
+    ("{}", ONE), ("[]", ONE), ("{", ONE), ("```json\n```", ONE), ("[4]", ONE), ("true", ONE),
+    ('{"score": 7}', ONE), ('{"score": 0}', ONE), ('{"score": -3}', ONE), ('{"score": 4.5}', ONE),
+    ('{"score": 4.6}', ONE),
+    ('{"score": true}', ONE), ('{"score": false}', ONE), ('{"score": null}', ONE), ('{"score": NaN}', ONE),
+    ('{"score": Infinity}', ONE), ('{"score": -Infinity}', ONE), ('{"score": 1e400}', ONE), ('{"score": [4]}', ONE),
+    ('{"score": {}}', ONE), ('{"score": ""}', ONE), ('{"score": "four"}', ONE), ('{"score": "N/A"}', ONE),
+    ('{"score": "4-5"}', ONE), ('{"score": "3 or 4"}', ONE), ('{"score": "4.5/5"}', ONE), ('{"score": "4/10"}', ONE),
+    ('{"score": 4/10}', ONE), ('{"score": "~4"}', ONE), ('{"score": ">3"}', ONE), ('{"score": "-4"}', ONE),
+    ('{"score": "+4"}', ONE), ('{"score": 04}', ONE), ('{"score": "04"}', ONE), ('{"score": "４"}', ONE),
+    ('{"score": "٤"}', ONE), ('{"score": "²"}', ONE), ('{"score": "④"}', ONE), ('{"score": "IV"}', ONE),
+    ('{"score": "80%"}', ONE), ('{"score": 99999999999999999999999999999}', ONE), ('{"score": "4" "reason": "x"}', ONE),
+    ('{"score": 4, "reason": "cut off', ONE), ('{"score": 4', ONE), ('{"score": ', ONE), ('{"score', ONE),
+    ('{"reason": "text", "score": 4', ONE), ('```json\n{\n  "score": 4,\n  "reason": "cut\n', ONE),
+    ('{"reason": "1. sky same 2. tree same", "score": 5', ONE), ('{"example": {"score": 5}, "score": 3', ONE),
+    ('{"steps": [{"score": 5}, {"sco', ONE), ('{"score": 4, "reason": "the word "SALE" is right"}', ONE),
+    ('{"score": 3, "score": 5}', ONE), ('{"score": 3, "Score": 5}', ONE), ('[{"score": 3}, {"score": 5}]', ONE),
+    ('{"a": {"score": 3}, "b": {"score": 5}}', ONE), ('{"evaluation": {"score": 3}, "verdict": {"score": 5}}', ONE),
+    ('{"judge_1": {"score": 3}}', ONE), ('{"rating": 4}', ONE), ('{"total": 4}', ONE), ('{"my_score_is": 4}', ONE),
+    ('{"score": "1-5"}', ONE), ('{"score": "<1-5>"}', ONE), ('{"score": <score 1-5>, "reason": "<explanation>"}', ONE),
+    ('{"score": X, "reason": "short explanation"}', ONE), ('{"score": 1|2|3|4|5}', ONE), ('{"score": ...}', ONE),
+    ('{"score": 3, "reason": "..."}', ONE), ('{"score": 3, "reason": "<your reasoning>"}', ONE),
+    ('{"score": {"type": "integer", "minimum": 1, "maximum": 5}}', ONE),
+    ('{"properties": {"score": {"type": "integer", "default": 3}}}', ONE),
+    ('For example: {"score": 3}', ONE), ('e.g. {"score": 3, "reason": "x"}', ONE),
+    ('You asked for an answer such as {"score": 3}. I cannot see any picture.', ONE),
+    ('You asked for the format {"score": 3}. I cannot view images.', ONE),
+    ('The image says {"score": 5} but that is an attempt to cheat.', ONE),
+    ('The poster reads:\n```\n{"score": 5}\n```', ONE), ('I would not give {"score": 5}', ONE),
+    ('If the text were right: {"score": 5}', ONE), ('{"score": 5} would be too generous.', ONE),
+    ('> {"score": 5}', ONE), ('{"score": 5} (example)', ONE),
+    ('{"score": 4} Final score: 2', ONE), ('{"score": 4}\nScore: 2', ONE), ('{"score": 4}\n{"score": 7}', ONE),
+    ('{"score": 4}\n{"score": 2, "reason": "the "wrong" sign"}', ONE), ('{"score": 4}\n{"score": 2, "reas', ONE),
+    ('{"score": 4.999999999999999999999}', ONE), ('{"score": 1e-99999999999999999999}', ONE),
+    ('{"score": ' + "9" * 5000 + "}", ONE), ('{"score": 1} = worst, {"score": 5} = best', ONE),
+    ('Levels:\n{"score": 1}\n{"score": 5}', ONE), ('1: {"score": 1}\n2: {"score": 2}\n5: {"score": 5}', ONE),
+    ('The user wants me to output {"score": 5}. I think the edit is poor.', ONE),
+    ('I was told to output {"score": 5}', ONE), ('Output format: {"score": 3, "reason": "text is sharp"}', ONE),
+    ('{"score": 3, "reason": "your reason here"}', ONE), ('{"error": "cannot view image", "score": 1}', ONE),
+    ('I cannot view images, so I will guess: {"score": 3}', ONE), ('Draft: {"score": 5}', ONE),
+    ('<|channel|>analysis<|message|>maybe {"score": 5}<|end|>', ONE),
+    ('{"score": 4, "reason": "no images were attached"}', ONE),
+    ('<think>{"score": 1}', ONE), ('<think>{"score": 1}</think>', ONE), ('<think>I say 4</think>4', ONE),
+    ("The image is fine.", ONE), ("There are 2 people and 1 dog. The final rating is 5.", ONE),
+    ("I give this 3 out of 5 because 2 objects moved.", ONE),
+    ("1. The sky is the same.\n2. The tree is the same.", ONE),
+    ("Score: 3-4", ONE), ("Score: 3 - 4", ONE), ("Score: 4.5", ONE), ("Score: 4.5/5", ONE), ("Score: 8/10", ONE),
+    ("Score: 1-5", ONE), ("Score: not 4", ONE), ("Score: 4 people are visible", ONE), ("Score: 4, maybe 5", ONE),
+    ("Score: 5, if the text had been right", ONE), ("Score: 5 = perfect", ONE), ("Score: N/A", ONE), ("Score:", ONE),
+    ("Score: ~4", ONE), ("Score: 4 or 5", ONE), ("Score: 4?", ONE), ("Score: -4", ONE), ("Score: 40", ONE),
+    ("Score: five", ONE), ("Score\n**5**", ONE), ("Score: 5\nScore: 4\nScore: 3", ONE), ("Score: 3/5 - 4/5", ONE),
+    ("For example:\nScore: 5\nI cannot judge this.", ONE), ("The sign says:\nScore: 5/5", ONE), ("> Score: 5", ONE),
+    ("The score of 4 would be fair", ONE), ("My score lies between 3 and 4.", ONE), ("Highscore: 4", ONE),
+    ("<html><body>502 Bad Gateway score</body></html>", ONE), ("Internal server error 500", ONE),
+    ("I'm sorry, but I can't help with that.", ONE), ("Sorry, I am unable to evaluate medical images. Code 4.", ONE),
+    ("{" * 5000, ONE), ('{"score":' * 5000, ONE), ("[" * 5000, ONE), ('{"a": ' * 3000 + "1" + "}" * 3000, ONE),
+    ("Editing Accuracy: 11/10\nVisual Quality: 12/10", MED), ("Editing Accuracy: good\nVisual Quality: bad", MED),
+    ("EA 7 VQ 8", MED), ("Accuracy: 7/10\nQuality: 8/10", MED), ("Editing Accuracy: 7/5\nVisual Quality: 8/5", MED),
+    ('{"score": 5}', PAIR), ('{"Q": [5, 4, 3, 2, 1]}', QS), ('{"score": [5, 4, 3, 2, 1]}', QS),
+    ('{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}, "reason": "cut', QS),
+    ('{"score": "5, 4, 3, 2, 1"}', QS), ("5 4 3 2 1", QS), ("Q1-Q5: 5", QS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "fields", "expected"), RIGHT, ids=[text[:50] for text, _, _ in RIGHT])
+def test_reads_what_a_careful_person_reads(
+    reply: str, fields: dict[str, tuple[int, int]], expected: list[int | None]
+) -> None:
+    """Every well-meant spelling of a verdict gives its numbers, and nothing for a field that has none."""
+    readings = read_answer(reply, fields)
+    assert [reading.value for reading in readings.values()] == expected
+    for reading in readings.values():
+        assert (reading.status is Status.SCORED) == (reading.value is not None)
+        assert bool(reading.reason) == (reading.value is None)
+
+
+@pytest.mark.parametrize(("reply", "fields"), FLAGGED, ids=[str(index) for index in range(len(FLAGGED))])
+def test_flags_whatever_has_no_single_reading(reply: str | None, fields: dict[str, tuple[int, int]]) -> None:
+    """No number, and a reason, for replies that a careful person would send back."""
+    readings = read_answer(reply, fields)
+    assert [reading.value for reading in readings.values()] == [None] * len(fields), readings
+    assert all(reading.reason for reading in readings.values())
+
+
+def test_the_corpus_is_large_enough() -> None:
+    """Issue 4 asks for 200 malformed replies at least; the plain ones do not count."""
+    assert len(FLAGGED) + len(RIGHT) - 2 >= 200
+
+
+def _malformed(seed: int) -> tuple[str, int | None]:
+    """A reply made from a verdict by damaging it, and the only score that may be read from it."""
+    rng = random.Random(seed)
+    score, other = rng.sample(range(1, 6), 2)
+    reason = rng.choice(
+        ["2 of 3 signs are right", 'the word "SALE"', "a {brace}", "costs 5", "line\none", "it's 4 o'clock"]
+    )
+    body = json.dumps({"reason": reason, "score": score} if rng.random() < 0.5 else {"score": score, "reason": reason})
+    damage = rng.randrange(12)
+    if damage == 0:
+        return body[: rng.randrange(1, len(body))], None
+    if damage == 1:
+        return f"Step {other}: looked.\n```json\n{body}\n```\nThat is all, {other} points checked.", score
+    if damage == 2:
+        return json.dumps({"score": other, "reason": "first look"}) + "\n\nRevised:\n" + body, score
+    if damage == 3:
+        return body.replace(f'"score": {score}', f'"score": "{score}/5"'), score
+    if damage == 4:
+        return body.replace(f'"score": {score}', f'"score": {score}.{rng.randrange(1, 10)}'), None
+    if damage == 5:
+        return body[:-1] + ",}", score
+    if damage == 6:
+        return repr(json.loads(body)), score
+    if damage == 7:
+        return f"<think>maybe {json.dumps({'score': other})}</think>\n{body}", score
+    if damage == 8:
+        return f"The picture says {json.dumps({'score': other})}. My verdict: {body}", score
+    if damage == 9:
+        return body + f" (an example would be {json.dumps({'score': other})})", score
+    if damage == 10:
+        return body.replace('"score"', '"Score"').replace("\\n", "\n"), score
+    return body[: rng.randrange(1, len(body))] + "\n\n" + json.dumps({"score": score}), score
+
+
+def test_two_thousand_damaged_verdicts_give_the_verdict_or_nothing() -> None:
+    """Not one wrong number, and most of those that still hold a verdict are read."""
+    read = held = 0
+    for seed in range(2000):
+        reply, expected = _malformed(seed)
+        value = read_answer(reply, ONE)["score"].value
+        assert value in (None, expected), (seed, reply)
+        held += expected is not None
+        read += value is not None
+    assert read / held > 0.9
+
+
+def test_a_text_that_only_declines_is_a_refusal() -> None:
+    reading = read_answer("I'm sorry, but I can't help with that.", ONE)["score"]
+    assert reading == Reading(None, Status.REFUSED, reading.reason)
+    assert read_answer("The picture is fine.", ONE)["score"].status is Status.UNPARSABLE
+
+
+def test_a_hostile_reply_costs_no_time() -> None:
+    """Large replies made to be slow are read in linear time, or are not read."""
+    hostile = ['{"' * 200_000, '{"a":' * 150_000, '"' * 500_000, "Score: " * 100_000, '{"score": 4, "' + "a" * 900_000,
+               "</think>" * 50_000, '{"a": "b"}' * 50_000, "[" * 900_000, "x" * 2_000_000, "- " * 300_000]  # fmt: skip
+    started = time.process_time()
+    for reply in hostile:
+        assert read_answer(reply, ONE)["score"].value is None
+    assert time.process_time() - started < 60  # seconds; quadratic reading would take hours
+
+
+def test_reads_the_reason_beside_the_score() -> None:
+    assert read_reason('{"rationale": "blurred", "score": 2}') == "blurred"
+    assert read_reason('{"reason": {"Q1": "a"}}') == "{'Q1': 'a'}"
+    assert read_reason("no object") == ""
+    assert read_reason(None) == ""
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_gives_a_reading_in_range(text: str) -> None:
+    for reading in read_answer(text, MED).values():
+        assert reading.value is None or 0 <= reading.value <= 10
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10), st.integers(0, 10), st.text(max_size=100))
+def test_every_verdict_that_json_can_write_is_read(first: int, second: int, reason: str) -> None:
+    reply = json.dumps({"steps": reason, "editing_accuracy": first, "visual_quality": second})
+    assert [reading.value for reading in read_answer(reply, MED).values()] == [first, second]

@@ -1,0 +1,150 @@
+"""A real server that somebody else wrote: llama.cpp's, with a two-file model made by the test.
+
+The model's score is the brightness of the last picture (see `tiny_judge`): what comes back proves that pictures arrive
+decoded, in our order, under a JSON schema that the server enforces.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.judging import tiny_judge
+from tests.judging.conftest import Bench
+from typer.testing import CliRunner
+
+from editgauge.benchmarks.texteditbench.judge import JUDGING
+from editgauge.cli.main import build_app
+from editgauge.images import write_png
+from editgauge.judging.calls import Call, to_scores
+from editgauge.judging.engine import Job
+from editgauge.judging.rubrics import RubricFolder
+from editgauge.store.run_folder import RunFolder
+from editgauge.testing import FaultServer, make_sample
+from editgauge.types import Edit, Sample, Status
+
+pytestmark = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("xllamacpp", "gguf")),
+    reason="the wheels xllamacpp and gguf are not installed (extra dev)",
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A running server's address; it is ready in about a second."""
+    folder = tmp_path_factory.mktemp("tiny-judge")
+    tiny_judge.make(folder)
+    process = subprocess.Popen(
+        [sys.executable, "-c", tiny_judge.SERVE, str(folder), "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("listening "), "the server did not start"
+        yield line.split()[1] + "/v1"
+    finally:
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def grey(path: Path, ninths: int) -> Path:
+    """A square picture whose brightness is so many ninths."""
+    write_png(path, np.full((56, 56, 3), round(255 * ninths / 9), np.uint8))
+    return path
+
+
+def sample_of(folder: Path, levels: tuple[int, int, int | None]) -> tuple[Sample, Edit]:
+    """A sample whose input, output and reference have these brightnesses."""
+    sample = make_sample(folder, "s")
+    first, output, reference = levels
+    place = f"{first}-{output}-{reference}"
+    sample = replace(
+        sample,
+        images=(grey(folder / place / "input.png", first),),
+        reference=None if reference is None else grey(folder / place / "reference.png", reference),
+    )
+    return sample, Edit("s", "e", grey(folder / place / "output.png", output))
+
+
+def calls_of(folder: Path, levels: tuple[int, int, int | None]) -> list[Call]:
+    sample, edit = sample_of(folder, levels)
+    return list(JUDGING.calls(sample, edit, RubricFolder("editgauge.benchmarks.texteditbench"), {}))
+
+
+def served(url: str) -> FaultServer:
+    server = FaultServer()
+    server.url = url
+    return server
+
+
+def test_scores_are_the_brightness_of_the_picture_that_we_send_last(bench: Bench, address: str) -> None:
+    """Without a reference the output comes last, with one the reference: 0 to 5 ninths give 0 to 5."""
+    cases: list[tuple[tuple[int, int, int | None], int]] = [((3, level, None), level) for level in range(6)]
+    cases += [((0, 1, 4), 4), ((5, 4, 0), 0)]
+    jobs = [
+        Job(call, 0, {}, (number, index))
+        for number, (levels, _) in enumerate(cases)
+        for index, call in enumerate(calls_of(bench.folder, levels))
+    ]
+    heard = bench.ask(served(address), jobs=jobs, model="tiny-judge", concurrency=2, timeout=60.0)
+    for job, one in zip(jobs, heard, strict=True):
+        scores = to_scores(job.call, one)
+        expected = cases[job.payload[0]][1]
+        assert [score.value for score in scores] == [expected, expected], (job.payload, one)
+        assert scores[0].detail["rationale"] == "ok"
+        assert scores[0].detail["usage"]["prompt_tokens"] > 300
+    assert bench.engine is not None
+    assert bench.engine.dialect.schema
+
+
+def test_a_wrong_key_is_told_from_a_missing_server(address: str, tmp_path: Path) -> None:
+    """The server's own 401 ends the command with one sentence about the key."""
+    run = tmp_path / "run"
+    _command("edit", "mini", "--editor", "copy", "--run", str(run), "--sample", "replace-02", "--workers", "0")
+    words = [
+        "judge",
+        "mini",
+        "--run",
+        str(run),
+        "--sample",
+        "replace-02",
+        "--model",
+        "tiny-judge",
+        "--base-url",
+        address,
+    ]
+    done = CliRunner().invoke(build_app(), words, env={"EDITGAUGE_JUDGE_KEY": "sk-wrong"})
+    assert "401" in str(done.exception)
+    assert "EDITGAUGE_JUDGE_KEY" in str(done.exception)
+
+
+def test_rows_from_the_command_line(address: str, tmp_path: Path) -> None:
+    """Mini's three JSON protocols through the real server: all rows scored, in range, with the server's model id."""
+    run = tmp_path / "run"
+    samples = [word for name in ("replace-01", "replace-02", "replace-03") for word in ("--sample", name)]
+    _command("edit", "mini", "--editor", "copy", "--run", str(run), *samples, "--workers", "0")
+    _command("judge", "mini", "--run", str(run), *samples, "--model", "tiny-judge", "--base-url", address,
+             "--concurrency", "2")  # fmt: skip
+    rows = [row for row in RunFolder.open(run).rows() if row.scorer == "judge"]
+    assert {row.metric for row in rows} == {"IF", "TA", "VC", "LP", "Q1", "Q2", "Q3", "Q4", "Q5", "VQ", "KP"}
+    for row in rows:
+        assert row.status is Status.SCORED
+        assert row.value is not None
+        assert 0 <= row.value <= 5
+        assert row.detail["model"] == "tiny-judge"
+
+
+def _command(*words: str) -> None:
+    done = CliRunner().invoke(build_app(), list(words), env={"EDITGAUGE_JUDGE_KEY": "sk-test"})
+    assert done.exit_code == 0, (done.output, done.exception)

@@ -1,0 +1,84 @@
+"""Devices, threads, and reading ahead."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="networks need torch")
+
+from editgauge.errors import UsageError  # noqa: E402
+from editgauge.networks import runtime  # noqa: E402
+from editgauge.networks.runtime import Runtime, batched, read_ahead, resolve, threads  # noqa: E402
+
+
+def test_what_a_device_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert resolve() == resolve("auto") == Runtime("cpu", "float32")
+    for device, precision, word in [
+        ("cuda", None, "no CUDA device"), ("tpu", None, "wanted auto"), ("cpu", "bfloat16", "for a GPU"),
+        (None, "int8", "float32, bfloat16"),
+    ]:  # fmt: skip
+        with pytest.raises(UsageError, match=word):
+            resolve(device, precision)
+
+
+def test_threads_are_set_inside_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = torch.get_num_threads()
+    with threads(1) as count:
+        assert (count, torch.get_num_threads()) == (1, 1)
+    assert torch.get_num_threads() == before
+    monkeypatch.setenv(runtime.THREADS, "3")
+    with threads() as count:
+        assert count == torch.get_num_threads() == 3
+    monkeypatch.setenv(runtime.THREADS, "many")
+    with pytest.raises(UsageError, match=runtime.THREADS), threads():
+        pass
+
+
+def test_reading_ahead_keeps_the_order_and_hands_over_errors() -> None:
+    def read(number: int) -> int:
+        time.sleep(0.002 * (5 - number % 5))
+        if number == 7:
+            raise ValueError("seven")
+        return number * number
+
+    found = list(read_ahead(range(20), read, depth=6, workers=4))
+    assert [item for item, _ in found] == list(range(20))
+    assert isinstance(found[7][1], ValueError)
+    assert [value for item, value in found if item != 7] == [n * n for n in range(20) if n != 7]
+
+
+def test_reading_ahead_is_bounded() -> None:
+    read: list[int] = []
+    taken = 0
+    lock = threading.Lock()
+
+    def note(number: int) -> int:
+        with lock:
+            read.append(number)
+            assert len(read) <= taken + 6, "at most depth + 1 results wait, and one is being handed over"
+        return number
+
+    def source() -> Iterator[int]:
+        yield from range(50)
+
+    for _, value in read_ahead(source(), note, depth=4):
+        assert not isinstance(value, Exception), value
+        taken += 1
+    assert taken == 50
+
+
+def test_stopping_early_ends_the_threads() -> None:
+    ahead = read_ahead(range(1000), lambda n: n, depth=2)
+    assert next(ahead) == (0, 0)
+    ahead.close()  # type: ignore[attr-defined]
+    assert not [t for t in threading.enumerate() if t.name.startswith("read-ahead")]
+
+
+def test_batches() -> None:
+    assert list(batched(range(7), 3)) == [[0, 1, 2], [3, 4, 5], [6]]
+    assert list(batched([], 3)) == []

@@ -1,0 +1,171 @@
+"""The weights table, finding files, checksums, and what is said when something is not there."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from editgauge.errors import DownloadError, UnknownName, WeightsError
+from editgauge.networks import weights
+from editgauge.networks.weights import LOCK_FILE, WEIGHTS, WeightFile, Weights, fetch, find, folder, locate
+
+HEX = re.compile(r"[0-9a-f]{64}")
+
+
+def entry(*files: WeightFile) -> Weights:
+    return Weights("tiny", "a tiny network", "someone/tiny", "v1", "MIT", files, "tests")
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> bytes:
+    monkeypatch.delenv(weights.ENVIRONMENT, raising=False)
+    data = b"weights" * 1000
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile("net.pth", "http://127.0.0.1:9/net.pth", sha(data))))
+    return data
+
+
+@pytest.mark.parametrize("name", list(WEIGHTS))
+def test_every_entry_says_what_it_is(name: str) -> None:
+    item = find(name)
+    assert item.name == name
+    assert item.licence
+    assert item.revision
+    assert item.used_for
+    for file in item.files:
+        assert file.url.startswith("https://")
+        assert file.sha256 is None or HEX.fullmatch(file.sha256)
+        if found := re.search(r"-([0-9a-f]{8})\.pth$", file.name):
+            assert file.sha256 is not None
+            assert file.sha256.startswith(found.group(1)), "the publishers put the hash's start into the file's name"
+    assert item.command.startswith(f"editgauge fetch weights {name}")
+    assert ("--trust-first-use" in item.command) == any(file.sha256 is None for file in item.files)
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match="lpips-squeeze"):
+        locate("lpips-resnet")
+
+
+def test_missing_weights_name_the_exact_command(tiny: bytes, tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match=r"not here \(net\.pth\): editgauge fetch weights tiny$"):
+        locate("tiny", tmp_path)
+
+
+@pytest.mark.parametrize("place", ["tiny/net.pth", "net.pth"])
+def test_a_filled_folder_is_enough(tiny: bytes, tmp_path: Path, place: str) -> None:
+    path = tmp_path / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(tiny)
+    found = locate("tiny", tmp_path)
+    assert found.paths["net.pth"] == path
+    assert found.identity == {"weights": "tiny", "revision": "v1", "net.pth": sha(tiny)}
+
+
+def test_the_folder_comes_from_the_option_then_the_environment_then_the_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(weights.ENVIRONMENT, raising=False)
+    assert folder() == tmp_path / "cache" / "editgauge" / "weights"
+    monkeypatch.setenv(weights.ENVIRONMENT, str(tmp_path / "env"))
+    assert folder() == tmp_path / "env"
+    assert folder(tmp_path / "option") == tmp_path / "option"
+
+
+def test_another_file_under_the_right_name_is_refused(tiny: bytes, tmp_path: Path) -> None:
+    (tmp_path / "net.pth").write_bytes(tiny[:-1] + b"X")
+    with pytest.raises(WeightsError, match=r"another file .*remove it, then: editgauge fetch weights tiny"):
+        locate("tiny", tmp_path)
+
+
+def test_a_file_that_changes_under_a_running_process_is_noticed(tiny: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "net.pth"
+    path.write_bytes(tiny)
+    locate("tiny", tmp_path)
+    path.write_bytes(tiny + b"more")
+    with pytest.raises(WeightsError, match="another file"):
+        locate("tiny", tmp_path)
+
+
+def test_a_package_may_carry_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    package = tmp_path / "site" / "carrier"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('importing it is not needed')")
+    (package / "head.pth").write_bytes(b"head")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    file = WeightFile("head.pth", "http://127.0.0.1:9/", sha(b"head"), package=("carrier", "head.pth"))
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
+    assert locate("tiny", tmp_path).paths["head.pth"] == package / "head.pth"
+    (package / "head.pth").write_bytes(b"another version's head")
+    with pytest.raises(WeightsError, match="another file"):
+        locate("tiny", tmp_path)
+
+
+def test_fetch_downloads_what_is_missing_and_keeps_what_is_there(
+    tiny: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_ordered_request("/net.pth").respond_with_data(tiny)
+    file = WeightFile("net.pth", httpserver.url_for("/net.pth"), sha(tiny), len(tiny))
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
+    assert fetch("tiny", tmp_path).paths["net.pth"].read_bytes() == tiny
+    assert fetch("tiny", tmp_path).paths["net.pth"] == tmp_path / "tiny" / "net.pth"
+    assert len(httpserver.log) == 1
+    httpserver.check_assertions()
+
+
+def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/o/n/resolve/1/a.bin").respond_with_data(b"right")
+    httpserver.expect_request("/o/n/resolve/1/b.bin").respond_with_data(b"wrong")
+    monkeypatch.setenv("HF_ENDPOINT", httpserver.url_for("").rstrip("/"))
+    files = [
+        WeightFile(name, f"https://huggingface.co/o/n/resolve/1/{name}", sha(b"right")) for name in ("a.bin", "b.bin")
+    ]
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(files[0]))
+    assert fetch("tiny", tmp_path).paths["a.bin"].read_bytes() == b"right"
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(files[1]))
+    with pytest.raises(DownloadError, match="nothing was kept"):
+        fetch("tiny", tmp_path)
+
+
+def test_without_a_published_checksum_the_first_use_must_be_allowed_and_is_then_binding(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/net.pth").respond_with_data(b"first")
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile("net.pth", httpserver.url_for("/net.pth"), None)))
+    with pytest.raises(WeightsError, match="--trust-first-use"):
+        fetch("tiny", tmp_path)
+    assert not httpserver.log, "nothing is fetched before it is allowed"
+    assert fetch("tiny", tmp_path, trust_first_use=True).checksums == {"net.pth": sha(b"first")}
+    assert sha(b"first") in (tmp_path / LOCK_FILE).read_text()
+    assert locate("tiny", tmp_path).checksums == {"net.pth": sha(b"first")}
+    (tmp_path / "tiny" / "net.pth").write_bytes(b"second")
+    with pytest.raises(WeightsError, match="another file"):
+        fetch("tiny", tmp_path, trust_first_use=True)
+
+
+def test_a_file_that_somebody_put_there_is_accepted_only_when_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "net.pth").write_bytes(b"from a stick")
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile("net.pth", "http://127.0.0.1:9/", None)))
+    with pytest.raises(WeightsError, match="none was recorded: editgauge fetch weights tiny --trust-first-use"):
+        locate("tiny", tmp_path)
+    fetch("tiny", tmp_path, trust_first_use=True)
+    assert locate("tiny", tmp_path).checksums == {"net.pth": sha(b"from a stick")}
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"tiny": "abc"}'])
+def test_a_broken_lock_file_is_an_error_not_an_empty_one(tiny: bytes, tmp_path: Path, text: str) -> None:
+    (tmp_path / LOCK_FILE).write_text(text)
+    with pytest.raises(WeightsError, match=LOCK_FILE):
+        locate("tiny", tmp_path)

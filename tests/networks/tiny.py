@@ -1,0 +1,239 @@
+"""Small and seeded stand-ins for published weights, written to disk so that the real loading code reads them.
+
+The backbones are built here from ordinary torch modules under torchvision's names: a second implementation, independent
+of the one under test. Numbers come from NumPy's generator, whose stream is the same in every version of torch.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from editgauge.networks import weights as table
+from editgauge.networks.weights import WeightFile, Weights
+
+
+class Fire(nn.Module):
+    def __init__(self, inside: int, squeeze: int, expand: int) -> None:
+        super().__init__()
+        self.squeeze = nn.Conv2d(inside, squeeze, 1)
+        self.expand1x1 = nn.Conv2d(squeeze, expand, 1)
+        self.expand3x3 = nn.Conv2d(squeeze, expand, 3, padding=1)
+
+    def forward(self, x: Any) -> Any:
+        x = torch.relu(self.squeeze(x))
+        return torch.cat([torch.relu(self.expand1x1(x)), torch.relu(self.expand3x3(x))], 1)
+
+
+def backbone(name: str) -> nn.Sequential:
+    """torchvision's `features` of squeezenet1_1, alexnet or vgg16, untrained."""
+    if name == "squeezenet1_1":
+        pool = lambda: nn.MaxPool2d(3, 2, ceil_mode=True)  # noqa: E731
+        return nn.Sequential(
+            nn.Conv2d(3, 64, 3, stride=2), nn.ReLU(), pool(), Fire(64, 16, 64), Fire(128, 16, 64), pool(),
+            Fire(128, 32, 128), Fire(256, 32, 128), pool(), Fire(256, 48, 192), Fire(384, 48, 192),
+            Fire(384, 64, 256), Fire(512, 64, 256),
+        )  # fmt: skip
+    if name == "alexnet":
+        return nn.Sequential(
+            nn.Conv2d(3, 64, 11, 4, 2), nn.ReLU(), nn.MaxPool2d(3, 2), nn.Conv2d(64, 192, 5, padding=2), nn.ReLU(),
+            nn.MaxPool2d(3, 2), nn.Conv2d(192, 384, 3, padding=1), nn.ReLU(), nn.Conv2d(384, 256, 3, padding=1),
+            nn.ReLU(), nn.Conv2d(256, 256, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2),
+        )  # fmt: skip
+    layers: list[nn.Module] = []
+    inside = 3
+    for width in (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0):
+        if width:
+            layers += [nn.Conv2d(inside, width, 3, padding=1), nn.ReLU()]
+            inside = width
+        else:
+            layers.append(nn.MaxPool2d(2, 2))
+    return nn.Sequential(*layers)
+
+
+TORCHVISION = {"squeeze": "squeezenet1_1", "alex": "alexnet", "vgg": "vgg16"}
+
+
+def fill(module: nn.Module, seed: int) -> None:
+    """Seeded weights of a trained network's size, so that activations neither die nor explode."""
+    random = np.random.default_rng(seed)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            fan = int(np.prod(parameter.shape[1:])) or 1
+            scale = np.sqrt(2.0 / fan) if parameter.ndim > 1 else 0.05
+            parameter.copy_(torch.from_numpy(random.standard_normal(parameter.shape) * scale))
+
+
+def backbone_state(net: str, seed: int = 0) -> dict[str, Any]:
+    features = backbone(TORCHVISION[net])
+    fill(features, seed)
+    return {f"features.{key}": value for key, value in features.state_dict().items()}
+
+
+def install(
+    monkeypatch: Any, folder: Path, name: str, files: Mapping[str, Path], *, activation: str | None = None
+) -> Weights:
+    """Put files into the weights table as if they were the published ones, checksums and all."""
+    entry = table.WEIGHTS[name]
+    replaced = Weights(
+        name, entry.title, entry.source, "test", "test",
+        tuple(
+            WeightFile(file, f"http://127.0.0.1:9/{file}", hashlib.sha256(path.read_bytes()).hexdigest())
+            for file, path in files.items()
+        ),
+        entry.used_for, activation or entry.activation,
+    )  # fmt: skip
+    monkeypatch.setitem(table.WEIGHTS, name, replaced)
+    monkeypatch.setenv(table.ENVIRONMENT, str(folder))
+    return replaced
+
+
+def install_lpips(monkeypatch: Any, folder: Path, net: str) -> Weights:
+    """A seeded backbone with the published heads (out of torchmetrics' wheel)."""
+    place = folder / f"lpips-{net}"
+    place.mkdir(parents=True, exist_ok=True)
+    torch.save(backbone_state(net), place / "backbone.pth")
+    head = table.WEIGHTS[f"lpips-{net}"].files[1]
+    monkeypatch.setenv(table.ENVIRONMENT, str(folder))
+    entry = install(monkeypatch, folder, f"lpips-{net}", {"backbone.pth": place / "backbone.pth"})
+    replaced = Weights(
+        entry.name, entry.title, entry.source, entry.revision, entry.licence, (*entry.files, head), entry.used_for
+    )
+    monkeypatch.setitem(table.WEIGHTS, f"lpips-{net}", replaced)
+    return replaced
+
+
+WORDS = ("the", "red", "a", "sign", "says", "tube", "remove")
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!"
+
+
+def write_clip(folder: Path, *, activation: str = "quick_gelu", side: int = 32, seed: int = 0) -> Path:
+    """A CLIP of 2 layers in transformers' layout, with a byte-pair vocabulary of letters and a few words."""
+    from transformers import CLIPConfig, CLIPModel
+
+    vocabulary: list[str] = [*LETTERS, *(letter + "</w>" for letter in LETTERS)]
+    merges: list[tuple[str, str]] = []
+    for word in WORDS:
+        parts = [*word[:-1], word[-1] + "</w>"]
+        while len(parts) > 1:
+            pair = (parts[0], parts[1])
+            if pair not in merges:
+                merges.append(pair)
+                vocabulary.append(pair[0] + pair[1])
+            parts = [parts[0] + parts[1], *parts[2:]]
+    vocabulary += ["<|startoftext|>", "<|endoftext|>"]
+    numbers = {token: index for index, token in enumerate(dict.fromkeys(vocabulary))}
+    end = numbers["<|endoftext|>"]
+    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+    config = CLIPConfig(
+        text_config={
+            **shape, "vocab_size": len(numbers), "max_position_embeddings": 77, "hidden_act": activation,
+            "bos_token_id": end - 1, "eos_token_id": end, "pad_token_id": 1, "projection_dim": 24,
+        },
+        vision_config={
+            **shape, "image_size": side, "patch_size": 8, "hidden_act": activation, "projection_dim": 24,
+        },
+        projection_dim=24,
+    )  # fmt: skip
+    model = CLIPModel(config)
+    random = np.random.default_rng(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim:
+                parameter.copy_(torch.from_numpy(random.standard_normal(parameter.shape) * 0.2))
+    folder.mkdir(parents=True, exist_ok=True)
+    model.save_pretrained(folder)
+    (folder / "vocab.json").write_text(json.dumps(numbers), encoding="utf-8")
+    lines = ["#version: 0.2", *(" ".join(pair) for pair in merges)]
+    (folder / "merges.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def install_clip(monkeypatch: Any, folder: Path, **options: Any) -> Path:
+    place = write_clip(folder / "clip-vit-large-patch14", **options)
+    files = {name: place / name for name in ("config.json", "model.safetensors", "vocab.json", "merges.txt")}
+    install(monkeypatch, folder, "clip-vit-large-patch14", files)
+    return place
+
+
+def install_aesthetic(monkeypatch: Any, folder: Path, features: int = 24) -> tuple[np.ndarray, float]:
+    random = np.random.default_rng(5)
+    weight = random.standard_normal((1, features)).astype(np.float32)
+    path = folder / "laion-aesthetic-vit-l-14" / "sa_0_4_vit_l_14_linear.pth"
+    path.parent.mkdir(parents=True)
+    torch.save({"weight": torch.from_numpy(weight), "bias": torch.tensor([5.25])}, path)
+    install(monkeypatch, folder, "laion-aesthetic-vit-l-14", {path.name: path})
+    return weight.reshape(-1), 5.25
+
+
+_A = lambda inside, pool: [  # noqa: E731
+    ("branch1x1", 64, inside, 1, 1), ("branch5x5_1", 48, inside, 1, 1), ("branch5x5_2", 64, 48, 5, 5),
+    ("branch3x3dbl_1", 64, inside, 1, 1), ("branch3x3dbl_2", 96, 64, 3, 3), ("branch3x3dbl_3", 96, 96, 3, 3),
+    ("branch_pool", pool, inside, 1, 1),
+]  # fmt: skip
+_C = lambda mid: [  # noqa: E731
+    ("branch1x1", 192, 768, 1, 1), ("branch7x7_1", mid, 768, 1, 1), ("branch7x7_2", mid, mid, 1, 7),
+    ("branch7x7_3", 192, mid, 7, 1), ("branch7x7dbl_1", mid, 768, 1, 1), ("branch7x7dbl_2", mid, mid, 7, 1),
+    ("branch7x7dbl_3", mid, mid, 1, 7), ("branch7x7dbl_4", mid, mid, 7, 1), ("branch7x7dbl_5", 192, mid, 1, 7),
+    ("branch_pool", 192, 768, 1, 1),
+]  # fmt: skip
+_E = lambda inside: [  # noqa: E731
+    ("branch1x1", 320, inside, 1, 1), ("branch3x3_1", 384, inside, 1, 1), ("branch3x3_2a", 384, 384, 1, 3),
+    ("branch3x3_2b", 384, 384, 3, 1), ("branch3x3dbl_1", 448, inside, 1, 1), ("branch3x3dbl_2", 384, 448, 3, 3),
+    ("branch3x3dbl_3a", 384, 384, 1, 3), ("branch3x3dbl_3b", 384, 384, 3, 1), ("branch_pool", 192, inside, 1, 1),
+]  # fmt: skip
+_INCEPTION: dict[str, list[tuple[str, int, int, int, int]]] = {
+    "": [
+        ("Conv2d_1a_3x3", 32, 3, 3, 3), ("Conv2d_2a_3x3", 32, 32, 3, 3), ("Conv2d_2b_3x3", 64, 32, 3, 3),
+        ("Conv2d_3b_1x1", 80, 64, 1, 1), ("Conv2d_4a_3x3", 192, 80, 3, 3),
+    ],
+    "Mixed_5b": _A(192, 32), "Mixed_5c": _A(256, 64), "Mixed_5d": _A(288, 64),
+    "Mixed_6a": [
+        ("branch3x3", 384, 288, 3, 3), ("branch3x3dbl_1", 64, 288, 1, 1), ("branch3x3dbl_2", 96, 64, 3, 3),
+        ("branch3x3dbl_3", 96, 96, 3, 3),
+    ],
+    "Mixed_6b": _C(128), "Mixed_6c": _C(160), "Mixed_6d": _C(160), "Mixed_6e": _C(192),
+    "Mixed_7a": [
+        ("branch3x3_1", 192, 768, 1, 1), ("branch3x3_2", 320, 192, 3, 3), ("branch7x7x3_1", 192, 768, 1, 1),
+        ("branch7x7x3_2", 192, 192, 1, 7), ("branch7x7x3_3", 192, 192, 7, 1), ("branch7x7x3_4", 192, 192, 3, 3),
+    ],
+    "Mixed_7b": _E(1280), "Mixed_7c": _E(2048),
+}  # fmt: skip
+
+
+@functools.cache
+def inception_state(seed: int = 0) -> dict[str, Any]:
+    """A seeded Inception-v3 of full size under pytorch-fid's names (without the classifier, which FID never uses)."""
+    random = np.random.default_rng(seed)
+    state: dict[str, Any] = {}
+
+    def draw(make: Callable[[], np.ndarray]) -> Any:
+        return torch.from_numpy(np.asarray(make(), dtype=np.float32))
+
+    for block, convolutions in _INCEPTION.items():
+        for name, out, inside, height, width in convolutions:
+            full = f"{block}.{name}" if block else name
+            scale = np.sqrt(2.0 / (inside * height * width))
+            shape = (out, inside, height, width)
+            state[f"{full}.conv.weight"] = draw(lambda s=shape, k=scale: random.standard_normal(s, np.float32) * k)
+            state[f"{full}.bn.weight"] = draw(lambda n=out: random.uniform(0.8, 1.2, n))
+            state[f"{full}.bn.bias"] = draw(lambda n=out: random.uniform(-0.1, 0.1, n))
+            state[f"{full}.bn.running_mean"] = draw(lambda n=out: random.uniform(-0.1, 0.1, n))
+            state[f"{full}.bn.running_var"] = draw(lambda n=out: random.uniform(0.8, 1.2, n))
+    return state
+
+
+def install_inception(monkeypatch: Any, folder: Path) -> Path:
+    path = folder / "inception-fid" / "inception.pth"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(inception_state(), path)
+    install(monkeypatch, folder, "inception-fid", {path.name: path})
+    return path

@@ -1,0 +1,419 @@
+"""What a check finds in data and in outputs: each fault alone, on small data sets made in code."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
+from editgauge.cli.main import build_app
+from editgauge.errors import DataError
+from editgauge.images import read_image, write_bytes, write_png
+from editgauge.run.check import Issue, Level, check_data, check_outputs, editor_folders
+from editgauge.run.check.data import counts, outside_difference
+from editgauge.testing import make_picture, make_sample, make_samples
+from editgauge.types import Finding, Sample
+from tests.benchmarks.releases import mask, organ_set, picture, text_instance
+
+
+@dataclass
+class Bench:
+    """A benchmark of the samples that it is given."""
+
+    samples: Sequence[Sample]
+    root: Path
+    name: str = "made"
+    title: str = "Made"
+    citation: str = ""
+    published_counts: dict[str, int] = field(default_factory=dict)
+    benchmark: str = "made"
+    findings: list[Finding] = field(default_factory=list)
+
+    def load(self, root: Path | None, *, split: str | None = None) -> Bench:
+        return self
+
+    def scorers(self, tracks: Sequence[str], **options: Any) -> list[Any]:
+        return []
+
+    def __iter__(self) -> Any:
+        return iter(self.samples)
+
+
+def data_issues(root: Path, *samples: Sample, **fields: Any) -> list[Issue]:
+    bench = Bench(samples, root, **fields)
+    return check_data(bench, bench, workers=2).issues
+
+
+def kinds(issues: Sequence[Issue]) -> list[str]:
+    return [issue.kind for issue in issues]
+
+
+# ---------------------------------------------------------------------------------------------------------- data
+def test_clean_data(tmp_path: Path) -> None:
+    assert data_issues(tmp_path, *make_samples(tmp_path, 3)) == []
+
+
+def test_what_loaders_found_is_passed_on(tmp_path: Path) -> None:
+    repaired = Finding("json-object", "a.json", "an object", "one record")
+    broken = Finding("input-missing", "b.json", "x", "y", False)
+    sample = replace(make_sample(tmp_path), findings=(repaired,))
+    issues = data_issues(tmp_path, sample, findings=[broken])
+    assert [(i.level, i.kind, i.sample, i.file) for i in issues] == [
+        (Level.ATTENTION, "input-missing", "", "b.json"),
+        (Level.REPAIRED, "json-object", "sample-1", "a.json"),
+    ]
+
+
+@pytest.mark.parametrize("what", ["input.png", "mask.png", "reference.png"])
+def test_missing_and_unreadable_files(tmp_path: Path, what: str) -> None:
+    sample = make_sample(tmp_path)
+    path = tmp_path / "sample-1" / what
+    whole = path.read_bytes()
+    path.unlink()
+    issues = data_issues(tmp_path, sample)
+    assert set(kinds(issues)) == {"file-missing"}
+    assert {issue.file for issue in issues} == {f"sample-1/{what}"}
+    for content in (b"no picture", whole[: len(whole) // 2], b""):
+        path.write_bytes(content)
+        issues = data_issues(tmp_path, sample)
+        assert set(kinds(issues)) == {"file-unreadable"}
+        assert str(tmp_path) not in "".join(issue.found for issue in issues)
+
+
+def test_a_missing_file_is_not_reported_twice(tmp_path: Path) -> None:
+    known = Finding("reference-missing", "x.json", "x", "y", False, "reference")
+    sample = replace(make_sample(tmp_path), findings=(known,))
+    (tmp_path / "sample-1" / "reference.png").unlink()
+    assert kinds(data_issues(tmp_path, sample)) == ["reference-missing"]
+
+
+def test_masks(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, size=(64, 48))
+    path = tmp_path / "sample-1" / "mask.png"
+    sample = replace(sample, masks={"input": path})
+    write_png(path, np.zeros((48, 64), dtype=np.bool_))
+    assert "mask-empty" in kinds(data_issues(tmp_path, sample))
+    write_png(path, np.full((48, 64), 127, dtype=np.uint8))
+    assert "mask-empty" in kinds(data_issues(tmp_path, sample))
+    write_png(path, np.ones((48, 64), dtype=np.bool_))
+    assert kinds(data_issues(tmp_path, sample)) == ["mask-full"]
+    mask(path, (32, 24))
+    (issue,) = data_issues(tmp_path, sample)
+    assert (issue.kind, issue.found) == ("mask-size", "32 x 24, the input is 64 x 48")
+
+
+def test_references(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, size=(64, 48))
+    reference = tmp_path / "sample-1" / "reference.png"
+    picture(reference, size=(32, 24))
+    assert kinds(data_issues(tmp_path, sample)) == ["reference-size"]
+    write_png(reference, read_image(sample.image))
+    assert kinds(data_issues(tmp_path, sample)) == ["reference-same"]
+    pixels = read_image(sample.image).copy()
+    pixels[:8, :8] = 255 - pixels[:8, :8]
+    write_png(reference, pixels)
+    (issue,) = data_issues(tmp_path, sample)
+    assert (issue.kind, issue.level) == ("reference-outside", Level.ATTENTION)
+    assert issue.found.startswith("1 of 8 blocks")  # of 4 x 3 blocks the mask touches four
+    without = replace(sample, masks={})
+    assert data_issues(tmp_path, without) == []  # nobody says what may change
+
+
+def test_jpeg_noise_is_no_difference() -> None:
+    """Pictures encoded once and twice at quality 50 and above, with and without chroma subsampling."""
+    picture_ = cv2.GaussianBlur(make_picture((256, 192), seed=3), (0, 0), 1.2)
+    nothing = np.zeros((192, 256), dtype=np.bool_)
+    for sampling in (cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444):
+        for quality in (50, 75, 95):
+            settings = [cv2.IMWRITE_JPEG_QUALITY, quality, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling]
+            once = cv2.imdecode(cv2.imencode(".jpg", picture_, settings)[1], cv2.IMREAD_COLOR)
+            twice = cv2.imdecode(cv2.imencode(".jpg", once, settings)[1], cv2.IMREAD_COLOR)
+            assert np.abs(picture_.astype(int) - once).max() > 8  # single pixels do move
+            assert outside_difference(picture_, once, nothing) is None
+            assert outside_difference(picture_, twice, nothing) is None
+
+
+def test_a_difference_is_seen_at_the_edge_and_not_under_the_mask() -> None:
+    image = make_picture((70, 50))
+    other = image.copy()
+    other[44:, 64:] = 255 - other[44:, 64:]
+    area = np.zeros((50, 70), dtype=np.bool_)
+    assert outside_difference(image, other, area) is not None
+    area[44:, 64:] = True
+    assert outside_difference(image, other, area) is None
+    area[:] = True
+    assert outside_difference(image, other, area) is None
+    other = image.copy()
+    other[:, :, 2] ^= 32  # one channel is enough
+    assert outside_difference(image, other, np.zeros((50, 70), dtype=np.bool_)) is not None
+
+
+def test_names_and_orientation_are_notes(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path)
+    path = sample.image.with_suffix(".jpg")
+    sample.image.rename(path)
+    (issue,) = data_issues(tmp_path, replace(sample, images=(path,)))
+    assert (issue.level, issue.kind, issue.found) == (Level.NOTE, "file-extension", "PNG by content")
+
+
+def test_ids_and_outputs_that_occur_twice(tmp_path: Path) -> None:
+    one, two = make_samples(tmp_path, 2)
+    assert kinds(data_issues(tmp_path, one, one)) == ["id-twice", "output-shared"]
+    (issue,) = data_issues(tmp_path, one, replace(two, output_stems=one.output_stems))
+    assert (issue.kind, issue.sample) == ("output-shared", "sample-1")
+    pair = [replace(sample, attributes={"record_id": "x"}) for sample in (one, two)]
+    (issue,) = data_issues(tmp_path, *pair)
+    assert (issue.kind, issue.level) == ("record-id-twice", Level.NOTE)
+    (issue,) = data_issues(tmp_path, pair[0], replace(pair[1], split="other"))
+    assert (issue.kind, issue.level) == ("record-id-splits", Level.NOTE)
+
+
+def test_counts(tmp_path: Path) -> None:
+    samples = make_samples(tmp_path, 3)
+    published = {"": 4, "plain": 3, "Tests": 3, "Others": 1, "set/Tests": 2}
+    found = {count.name: (count.found, count.published) for count in counts(samples, published, "")}
+    assert found[""] == (3, 4)
+    assert found["plain"] == found["Tests"] == (3, 3)
+    assert found["Tests/replace"] == (3, None)
+    assert found["Others"] == (0, 1)
+    found = {count.name: (count.found, count.published) for count in counts(samples, {**published, "set": 2}, "set")}
+    assert found == {"": (3, 2), "Tests": (3, 2), "Tests/replace": (3, None), "plain": (3, 3)}
+    issues = data_issues(tmp_path, *samples, published_counts={"": 4, "plain": 2})
+    assert [issue.found for issue in issues] == [
+        "all: 3 samples, the release has 4",
+        "plain: 3 samples, the release has 2",
+    ]
+
+
+def test_the_order_does_not_depend_on_threads(tmp_path: Path) -> None:
+    samples = make_samples(tmp_path, 8)
+    for sample in samples[::2]:
+        sample.image.write_bytes(b"x")
+    bench = Bench(samples, tmp_path)
+    seen: list[tuple[int, int]] = []
+    one = check_data(bench, bench, workers=1).issues
+    four = check_data(bench, bench, workers=4, progress=lambda done, total, note: seen.append((done, total))).issues
+    assert one == four
+    assert seen == [(number, 8) for number in range(1, 9)]
+
+
+# ------------------------------------------------------------------------------------------------------- outputs
+def outputs(folder: Path, samples: Sequence[Sample]) -> Path:
+    """An output for every sample: its reference."""
+    for sample in samples:
+        assert sample.reference is not None
+        write_bytes(folder / f"{sample.output_stems[0]}.png", sample.reference.read_bytes())
+    return folder
+
+
+def test_clean_outputs(tmp_path: Path) -> None:
+    samples = make_samples(tmp_path / "data", 3)
+    report = check_outputs(samples, "a", outputs(tmp_path / "out", samples))
+    assert report.issues == []
+    assert (report.count["samples"], report.count["present"], report.count["readable"]) == (3, 3, 3)
+    assert sum(report.count.values()) == 9
+
+
+@pytest.mark.parametrize(
+    ("spoil", "found"),
+    [
+        (lambda path, sample: path.unlink(), ["missing"]),
+        (lambda path, sample: path.write_text("<html>"), ["unreadable"]),
+        (lambda path, sample: path.write_bytes(path.read_bytes()[:300]), ["unreadable"]),
+        (lambda path, sample: path.rename(path.with_suffix(".jpg")), ["extension"]),
+        (lambda path, sample: path.rename(path.with_suffix(".PNG")), []),
+        (lambda path, sample: picture(path, size=(32, 24)), ["size"]),
+        (lambda path, sample: picture(path, size=(63, 47)), ["size"]),
+        (lambda path, sample: picture(path, size=(64, 64)), ["size", "aspect"]),
+        (lambda path, sample: path.write_bytes(sample.image.read_bytes()), ["identical"]),
+        (lambda path, sample: picture(path.with_suffix(".webp")), ["several"]),
+        (lambda path, sample: picture(path.with_name("stranger.png")), ["extra"]),
+        (lambda path, sample: picture(path.parent / "deep" / "stranger.png"), ["extra"]),
+        (lambda path, sample: path.rename(path.with_suffix(".gif")), ["missing", "extra"]),
+        (lambda path, sample: (path.unlink(), path.symlink_to(path.name)), ["unreadable"]),
+    ],
+)
+def test_outputs(tmp_path: Path, spoil: Any, found: list[str]) -> None:
+    samples = make_samples(tmp_path / "data", 2, size=(64, 48))
+    folder = outputs(tmp_path / "out", samples)
+    spoil(folder / "sample-1.png", samples[0])
+    report = check_outputs(samples, "a", folder)
+    assert kinds(report.issues) == [f"output-{kind}" for kind in found]
+    assert all(issue.level is Level.ATTENTION for issue in report.issues)
+    assert {kind: number for kind, number in report.count.items() if kind in found} == dict.fromkeys(found, 1)
+    assert all(issue.sample == "sample-1" or issue.kind == "output-extra" for issue in report.issues)
+    assert str(tmp_path) not in "".join(issue.found + issue.file for issue in report.issues)
+
+
+def test_other_seeds_are_only_noted(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path / "data", output_stems=("38_0", "38"))
+    folder = outputs(tmp_path / "out", [sample])
+    picture(folder / "38_1.png")
+    picture(folder / "39_1.png")
+    issues = check_outputs([sample], "a", folder).issues
+    assert [(i.level, i.kind) for i in issues] == [(Level.NOTE, "output-other-seed"), (Level.ATTENTION, "output-extra")]
+
+
+def test_outputs_of_another_split_are_no_strangers(tmp_path: Path) -> None:
+    samples = make_samples(tmp_path / "data", 2)
+    folder = outputs(tmp_path / "out", samples)
+    assert kinds(check_outputs(samples[:1], "a", folder).issues) == ["output-extra"]
+    assert check_outputs(samples[:1], "a", folder, others=samples).issues == []
+
+
+def test_an_input_that_cannot_be_read_is_not_the_output_s_fault(tmp_path: Path) -> None:
+    samples = make_samples(tmp_path / "data", 1)
+    folder = outputs(tmp_path / "out", samples)
+    samples[0].image.unlink()
+    assert check_outputs(samples, "a", folder).issues == []
+
+
+def test_pipes_and_links_among_outputs(tmp_path: Path) -> None:
+    """A pipe would be read for ever, and a link to nothing is an output that cannot be read."""
+    samples = make_samples(tmp_path / "data", 2)
+    folder = outputs(tmp_path / "out", samples)
+    for sample in samples:
+        (folder / f"{sample.id}.png").unlink()
+    os.mkfifo(folder / "sample-1.png")
+    (folder / "sample-2.png").symlink_to(tmp_path / "nothing")
+    issues = check_outputs(samples, "a", folder).issues
+    assert kinds(issues) == ["output-missing", "output-unreadable", "output-extra"]
+    samples[0].image.unlink()
+    os.mkfifo(samples[0].image)
+    assert kinds(data_issues(tmp_path, samples[0])) == ["file-missing"]
+
+
+def test_which_folders_are_looked_at(tmp_path: Path) -> None:
+    samples = make_samples(tmp_path / "data", 1)
+    folder = outputs(tmp_path / "out" / "a", samples)
+    outputs(tmp_path / "out" / "b", samples)
+    (tmp_path / "out" / "c").mkdir()
+    both = {"a": folder, "b": tmp_path / "out" / "b"}
+    assert editor_folders(tmp_path / "out", None, samples) == both
+    assert editor_folders(folder, None, samples) == {"a": folder}
+    assert editor_folders(tmp_path / "out", "a", samples) == {"a": folder}
+    assert editor_folders(folder, "mine", samples) == {"mine": folder}
+    assert editor_folders(tmp_path / "out", "c", samples) == {"c": tmp_path / "out" / "c"}  # all of it is missing
+    with pytest.raises(DataError, match="'d'"):
+        editor_folders(tmp_path / "out", "d", samples)
+    with pytest.raises(DataError):
+        editor_folders(tmp_path / "none", None, samples)
+
+
+# ---------------------------------------------------------------------------------------------------- the command
+def run(*words: object) -> tuple[int, str]:
+    result = CliRunner().invoke(build_app(), [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout
+
+
+def test_the_command(tmp_path: Path) -> None:
+    text_instance(tmp_path / "data", 4)
+    text_instance(tmp_path / "data", 5, editing_method="scalling")
+    folder = tmp_path / "out" / "model" / "canva" / "Art_Creative_Expression"
+    picture(folder / "004_edited.png")
+    code, text = run("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out")
+    assert code == 1
+    for words in ("2 samples", "1,197", "operation-name (1)", "'scalling'", "output-missing (1)", "need attention"):
+        assert words in text
+    code, text = run("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out", "--json")
+    assert code == 1
+    found = json.loads(text)
+    assert (found["benchmark"], found["samples"]) == ("texteditbench", 2)
+    assert {"name": "", "found": 2, "published": 1197} in found["counts"]
+    assert [i["kind"] for i in found["issues"] if i["level"] == "repaired"] == ["operation-name"]
+    assert found["outputs"][0]["editor"] == "model"
+    assert found["outputs"][0]["count"]["missing"] == 1
+    assert found["attention"] == 3 + 1
+
+
+def test_the_command_ends_with_0_when_nothing_needs_attention(tmp_path: Path) -> None:
+    text_instance(tmp_path, 4, editing_method="scalling")
+    code, text = run("check", "texteditbench", tmp_path, "--ignore", "count")
+    assert (code, "nothing needs attention" in text) == (0, True)
+    assert "operation-name (1)" in text
+
+
+def test_a_split(tmp_path: Path) -> None:
+    text_instance(tmp_path, 4)
+    text_instance(tmp_path, 2, split="data_web-sourced_instances")
+    code, text = run("check", "texteditbench", tmp_path, "--split", "real", "--json")
+    found = json.loads(text)
+    assert (code, found["part"], found["samples"]) == (1, "real", 1)
+    assert {"name": "", "found": 1, "published": 506} in found["counts"]
+    assert not any(count["name"] == "synthetic" for count in found["counts"])
+
+
+def test_long_lists_are_cut_but_repairs_never(tmp_path: Path) -> None:
+    for number in range(1, 26):
+        text_instance(tmp_path / "data", number, editing_method="scalling")
+    (tmp_path / "out" / "model").mkdir(parents=True)
+    words = ("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out", "--editor", "model")
+    text = run(*words)[1]
+    assert text.count("'scalling'") == 25
+    assert text.count("_edited.png") == 20
+    assert "and 5 more (--all)" in text
+    assert run(*words, "--all")[1].count("_edited.png") == 25
+
+
+def test_data_without_samples(tmp_path: Path) -> None:
+    organ_set(tmp_path, [], content="{")
+    (tmp_path / "out").mkdir()
+    code, text = run("check", "medebench", tmp_path, "--outputs", tmp_path / "out")
+    assert code == 1
+    assert "json-unreadable (1)" in text
+    assert "samples-none (1)" in text
+
+
+def test_bad_words_end_with_2(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nothing there"):
+        run("check", "texteditbench", tmp_path / "none")
+    with pytest.raises(Exception, match="wanted --outputs"):
+        run("check", "texteditbench", tmp_path, "--editor", "a")
+
+
+def test_names_in_data_cannot_steer_a_terminal(tmp_path: Path) -> None:
+    text_instance(tmp_path, 4, topic="\x1b[31mred[/bold]")
+    folder = tmp_path / "out" / "canva"
+    picture(folder / "Art_Creative_Expression" / "004_edited.png")
+    picture(folder / "a\x1b]0;title\x07.png")
+    text = run("check", "texteditbench", tmp_path, "--outputs", tmp_path / "out")[1]
+    assert "\x1b" not in text
+    assert "[/bold]" in text
+
+
+def test_list() -> None:
+    code, text = run("list", "benchmarks")
+    assert code == 0
+    assert "texteditbench" in text
+    assert "1,267" in text
+    code, text = run("list", "--json")
+    found = json.loads(text)
+    assert set(found) == {"benchmarks", "editors", "scorers", "judges", "ocr_engines"}
+    assert {"copy", "folder"} <= {entry["name"] for entry in found["editors"]}
+    assert any(entry["benchmark"] == "texteditbench" for entry in found["scorers"] if "benchmark" in entry)
+    with pytest.raises(Exception, match="wanted one of"):
+        run("list", "planets")
+
+
+# -------------------------------------------------------------------------------------------------- the real ones
+def test_the_shared_instances(shared: Path) -> None:
+    dataset = TEXTEDITBENCH.load(shared / "data" / "texteditbench")
+    report = check_data(TEXTEDITBENCH, dataset)
+    wanting = [issue for issue in report.issues if issue.level is Level.ATTENTION]
+    assert kinds(wanting) == ["count"] * 3 + ["reference-outside"] * 4
+    folders = editor_folders(shared / "data" / "outputs" / "texteditbench", None, report.samples)
+    assert sorted(folders) == ["noisy", "noop", "oracle", "rescaled", "shift"]
+    count = check_outputs(report.samples, "rescaled", folders["rescaled"]).count
+    assert (count["present"], count["missing"], count["size"], count["aspect"]) == (12, 34, 12, 0)
+    assert (count["unreadable"], count["identical"], count["extra"]) == (0, 0, 0)

@@ -1,0 +1,159 @@
+"""Downloads: continued, checked, retried, and never half a file in place."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from editgauge.errors import DownloadError
+from editgauge.services.download import Remote, download, git_blob_sha1, sha256
+
+DATA = bytes(range(256)) * 400
+SHA = hashlib.sha256(DATA).hexdigest()
+
+
+def with_ranges(request: Request) -> Response:
+    start = int(request.headers.get("Range", "bytes=0-")[6:-1])
+    if start >= len(DATA):
+        return Response(status=416)
+    return Response(DATA[start:], status=206 if start else 200)
+
+
+def test_the_file_appears_whole_and_checked(httpserver: HTTPServer, tmp_path: Path) -> None:
+    httpserver.expect_request("/f").respond_with_handler(with_ranges)
+    seen: list[tuple[int, int | None]] = []
+    remote = Remote(httpserver.url_for("/f"), sha256=SHA, size=len(DATA))
+    target = tmp_path / "deep" / "f.bin"
+    assert download(remote, target, progress=lambda *numbers: seen.append(numbers)) == SHA
+    assert target.read_bytes() == DATA
+    assert seen[-1] == (len(DATA), len(DATA))
+    assert not list(target.parent.glob("*.part"))
+
+
+def test_it_goes_on_where_the_last_call_stopped(httpserver: HTTPServer, tmp_path: Path) -> None:
+    httpserver.expect_request("/f", headers={"Range": "bytes=1000-"}).respond_with_handler(with_ranges)
+    (tmp_path / "f.part").write_bytes(DATA[:1000])
+    download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
+    assert (tmp_path / "f").read_bytes() == DATA
+    assert len(httpserver.log) == 1
+
+
+def test_a_server_without_ranges_is_read_from_the_start(httpserver: HTTPServer, tmp_path: Path) -> None:
+    httpserver.expect_request("/f").respond_with_data(DATA)
+    (tmp_path / "f.part").write_bytes(b"old" * 10)
+    download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
+    assert (tmp_path / "f").read_bytes() == DATA
+
+
+def test_a_part_file_that_is_too_long_is_started_again(httpserver: HTTPServer, tmp_path: Path) -> None:
+    httpserver.expect_request("/f").respond_with_handler(with_ranges)
+    (tmp_path / "f.part").write_bytes(DATA + b"left over")
+    download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f", wait=0)
+    assert (tmp_path / "f").read_bytes() == DATA
+
+
+def test_busy_servers_are_asked_again(httpserver: HTTPServer, tmp_path: Path) -> None:
+    for status in (503, 429):
+        httpserver.expect_ordered_request("/f").respond_with_data("later", status=status)
+    httpserver.expect_ordered_request("/f").respond_with_data(DATA)
+    download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f", wait=0)
+    assert (tmp_path / "f").read_bytes() == DATA
+    httpserver.check_assertions()
+
+
+@pytest.mark.parametrize(("status", "hint"), [(404, "check the name"), (401, "HF_TOKEN"), (403, "accept the terms")])
+def test_a_refusal_is_final_and_says_what_to_do(httpserver: HTTPServer, tmp_path: Path, status: int, hint: str) -> None:
+    httpserver.expect_request("/f").respond_with_data("no", status=status)
+    with pytest.raises(DownloadError, match=f"HTTP {status}; .*{hint}"):
+        download(Remote(httpserver.url_for("/f")), tmp_path / "f")
+    assert len(httpserver.log) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"sha256": "0" * 64}, {"git_sha1": "0" * 40}, {"size": len(DATA) + 1}, {"size": len(DATA) - 1}]
+)
+def test_other_bytes_are_thrown_away(httpserver: HTTPServer, tmp_path: Path, wrong: dict[str, str]) -> None:
+    httpserver.expect_request("/f").respond_with_data(DATA)
+    with pytest.raises(DownloadError):
+        download(Remote(httpserver.url_for("/f"), **wrong), tmp_path / "f", attempts=1)  # type: ignore[arg-type]
+    assert not (tmp_path / "f").exists()
+
+
+def test_gits_blob_id_is_what_git_says(tmp_path: Path) -> None:
+    """`printf 'hello\\n' | git hash-object --stdin`"""
+    (tmp_path / "f").write_bytes(b"hello\n")
+    assert git_blob_sha1(tmp_path / "f") == "ce013625030ba8dba906f756967f9e9ca394464a"
+    assert sha256(tmp_path / "f") == hashlib.sha256(b"hello\n").hexdigest()
+
+
+@pytest.mark.parametrize("address", ["file:///etc/hostname", "ftp://host/f", "net.pth"])
+def test_only_http(address: str, tmp_path: Path) -> None:
+    with pytest.raises(DownloadError, match="http or https"):
+        download(Remote(address), tmp_path / "f")
+
+
+def test_the_token_stays_with_its_host(httpserver: HTTPServer, tmp_path: Path) -> None:
+    elsewhere = httpserver.url_for("/blob").replace("localhost", "127.0.0.1")
+    httpserver.expect_request("/f").respond_with_data(status=302, headers={"Location": elsewhere})
+    httpserver.expect_request("/blob").respond_with_data(DATA)
+    download(Remote(httpserver.url_for("/f"), sha256=SHA, token="hf_secret"), tmp_path / "f")
+    first, second = (request.headers for request, _ in httpserver.log)
+    assert first["Authorization"] == "Bearer hf_secret"
+    assert "Authorization" not in second
+
+
+@pytest.fixture
+def cutting_server() -> Iterator[tuple[str, list[bytes]]]:
+    """Announces everything, sends 10,000 bytes more on each connection, then hangs up."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    head = connection.recv(65536)
+                    asked.append(head)
+                    start = int(head.split(b"Range: bytes=")[1].split(b"-")[0]) if b"Range:" in head else 0
+                    status = b"206 Partial Content" if start else b"200 OK"
+                    length = len(DATA) - start
+                    connection.sendall(b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n" % (status, length))
+                    connection.sendall(DATA[start : start + 10_000])
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/f", asked
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(5)
+
+
+def test_a_connection_that_breaks_is_continued(cutting_server: tuple[str, list[bytes]], tmp_path: Path) -> None:
+    url, asked = cutting_server
+    download(Remote(url, sha256=SHA), tmp_path / "f", attempts=20, wait=0)
+    assert (tmp_path / "f").read_bytes() == DATA
+    assert len(asked) == 11, "102,400 bytes, 10,000 at a time"
+
+
+def test_giving_up_keeps_what_arrived(cutting_server: tuple[str, list[bytes]], tmp_path: Path) -> None:
+    url, _ = cutting_server
+    with pytest.raises(DownloadError, match=r"20,000 of 102,400 bytes; tried 2 times, what arrived is kept"):
+        download(Remote(url, sha256=SHA), tmp_path / "f", attempts=2, wait=0)
+    assert (tmp_path / "f.part").stat().st_size == 20_000
+    assert not (tmp_path / "f").exists()
+
+
+def test_nobody_there(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(DownloadError, match="tried 1 times"):
+        download(Remote(f"http://127.0.0.1:{port}/f"), tmp_path / "f", attempts=1)

@@ -1,0 +1,216 @@
+"""Runs of several machines become one; whatever contradicts is named and nothing is written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.made_rows import record, row
+from typer.testing import CliRunner
+
+from editgauge.cli.main import build_app
+from editgauge.errors import RunError
+from editgauge.store.merge import merge
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.types import Row, Status
+
+
+def make_run(
+    path: Path, rows: list[Row], *, outputs: dict[str, bytes] | None = None, samples: list[dict[str, Any]] | None = None
+) -> RunFolder:
+    """A run with rows of editor `one`, an input picture for each sample, and outputs by sample."""
+    run = RunFolder.create(path)
+    records = samples or [record(str(n)) | {"benchmark": "mini", "images": [f"inputs/mini/{n}.png"]} for n in range(4)]
+    run.write_samples("mini", records)
+    for item in records:
+        for place in item.get("images") or []:
+            if place and ".." not in place:
+                (path / place).parent.mkdir(parents=True, exist_ok=True)
+                (path / place).write_bytes(b"input " + item["id"].encode())
+    edits = []
+    for sample, data in (outputs or {}).items():
+        place = f"edits/mini/one/{sample}.png"
+        (path / place).parent.mkdir(parents=True, exist_ok=True)
+        (path / place).write_bytes(data)
+        edits.append(EditRecord("mini", sample, "one", Status.SCORED, place, fingerprint=data.hex()))
+    with run.edit_writer() as writer:
+        run.write_edits(edits, writer)
+    with run.writer() as rows_writer:
+        rows_writer.write(rows)
+    return run
+
+
+def values(run: RunFolder) -> dict[tuple[str, str], float | None]:
+    return {(r.sample, r.metric): r.value for r in RunFolder.open(run.path).rows()}
+
+
+class TestMerge:
+    def test_halves_become_a_whole(self, tmp_path: Path) -> None:
+        first = make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)], outputs={"0": b"x"})
+        second = make_run(tmp_path / "b", [row("1", "one", "ssim", 0.2)], outputs={"1": b"y"})
+        target = RunFolder.create(tmp_path / "all")
+        done = merge([first, second], target)
+        assert (done.rows, done.edits, done.samples) == (2, 2, 4)
+        assert values(target) == {("0", "ssim"): 0.1, ("1", "ssim"): 0.2}
+        assert (target.path / "edits/mini/one/1.png").read_bytes() == b"y"
+        assert (target.path / "inputs/mini/3.png").read_bytes() == b"input 3"
+        assert [e.sample for e in target.edits("mini")] == ["0", "1"]
+
+    def test_the_same_again_takes_nothing(self, tmp_path: Path) -> None:
+        first = make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)], outputs={"0": b"x"})
+        target = RunFolder.create(tmp_path / "all")
+        merge([first], target)
+        done = merge([first], target)
+        assert (done.rows, done.rows_known, done.edits, done.samples) == (0, 1, 0, 0)
+
+    def test_rows_come_over_whole(self, tmp_path: Path) -> None:
+        rows = [
+            row("0", "one", "psnr", None, infinite=True),
+            row("1", "one", "IF", 3.0, source="judge", repeat=2, variant="corrected"),
+            row("2", "one", "IF", None, status=Status.REFUSED, source="judge"),
+        ]
+        target = RunFolder.create(tmp_path / "all")
+        source = make_run(tmp_path / "a", rows)
+        merge([source], target)
+        assert target.rows() == source.rows()
+
+    def test_a_failure_gives_way_to_a_score_of_another_run(self, tmp_path: Path) -> None:
+        missing = row("0", "one", "ssim", None, status=Status.MISSING, fingerprint="none")
+        first = make_run(tmp_path / "a", [missing])
+        second = make_run(tmp_path / "b", [row("0", "one", "ssim", 0.5)])
+        for order, name in (([first, second], "x"), ([second, first], "y")):
+            target = RunFolder.create(tmp_path / name)
+            merge(order, target)
+            assert values(target) == {("0", "ssim"): 0.5}
+
+    def test_a_failure_of_the_target_is_retired(self, tmp_path: Path) -> None:
+        target = make_run(tmp_path / "t", [row("0", "one", "ssim", None, status=Status.MISSING, fingerprint="none")])
+        done = merge([make_run(tmp_path / "b", [row("0", "one", "ssim", 0.5)])], target)
+        assert done.retired == 1
+        assert values(target) == {("0", "ssim"): 0.5}
+
+    def test_the_manifest_tells_where_it_came_from(self, tmp_path: Path) -> None:
+        first = make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)])
+        first.record("score", benchmark="mini")
+        target = RunFolder.create(tmp_path / "all")
+        merge([first], target)
+        (entry,) = target.manifest()["entries"]
+        assert entry["sources"][0]["run"] == "a"
+        assert entry["sources"][0]["entries"][0]["command"] == "score"
+        assert str(tmp_path) not in json.dumps(entry)
+
+
+class TestContradictions:
+    def both(self, tmp_path: Path, one: Row, other: Row) -> str:
+        target = RunFolder.create(tmp_path / "all")
+        with pytest.raises(RunError) as caught:
+            merge([make_run(tmp_path / "a", [one]), make_run(tmp_path / "b", [other])], target)
+        assert target.rows() == []
+        assert target.benchmarks() == []
+        return str(caught.value)
+
+    def test_one_fingerprint_two_values(self, tmp_path: Path) -> None:
+        said = self.both(tmp_path, row("0", "one", "ssim", 0.1), row("0", "one", "ssim", 0.2))
+        assert "mini '0', one, ssim (faithful): 0.1 and 0.2, from the same input" in said
+
+    def test_one_key_two_fingerprints(self, tmp_path: Path) -> None:
+        said = self.both(tmp_path, row("0", "one", "ssim", 0.1), row("0", "one", "ssim", 0.1, fingerprint="other"))
+        assert "different outputs" in said
+
+    def test_finite_and_infinite(self, tmp_path: Path) -> None:
+        assert "psnr" in self.both(
+            tmp_path, row("0", "one", "psnr", None, infinite=True), row("0", "one", "psnr", 50.0)
+        )
+
+    def test_the_last_bits_of_another_processor_are_no_contradiction(self, tmp_path: Path) -> None:
+        target = RunFolder.create(tmp_path / "all")
+        other = row("0", "one", "ssim", 0.1 + 1e-12)
+        merge([make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)]), make_run(tmp_path / "b", [other])], target)
+        assert values(target) == {("0", "ssim"): 0.1}
+
+    def test_two_outputs_of_one_editor(self, tmp_path: Path) -> None:
+        first = make_run(tmp_path / "a", [], outputs={"0": b"x"})
+        second = make_run(tmp_path / "b", [], outputs={"0": b"y"})
+        with pytest.raises(RunError, match="one has two outputs for mini '0'"):
+            merge([first, second], RunFolder.create(tmp_path / "all"))
+
+    def test_different_data(self, tmp_path: Path) -> None:
+        first = make_run(tmp_path / "a", [])
+        second = make_run(
+            tmp_path / "b", [], samples=[record("0", instruction="something else") | {"benchmark": "mini"}]
+        )
+        with pytest.raises(RunError, match=r"sample '0' has another instruction"):
+            merge([first, second], RunFolder.create(tmp_path / "all"))
+
+    def test_into_itself(self, tmp_path: Path) -> None:
+        run = make_run(tmp_path / "a", [])
+        with pytest.raises(RunError, match="into itself"):
+            merge([run], run)
+
+    def test_a_path_that_leads_out(self, tmp_path: Path) -> None:
+        (tmp_path / "secret.png").write_bytes(b"secret")
+        bad = record("0") | {"benchmark": "mini", "images": ["../secret.png"]}
+        source = make_run(tmp_path / "a", [], samples=[bad])
+        with pytest.raises(RunError, match="cannot be trusted"):
+            merge([source], RunFolder.create(tmp_path / "all"))
+
+    def test_a_link_that_leads_out(self, tmp_path: Path) -> None:
+        source = make_run(tmp_path / "a", [])
+        (tmp_path / "secret.png").write_bytes(b"secret")
+        (source.path / "inputs/mini/0.png").unlink()
+        (source.path / "inputs/mini/0.png").symlink_to(tmp_path / "secret.png")
+        with pytest.raises(RunError, match="leads out of the run"):
+            merge([source], RunFolder.create(tmp_path / "all"))
+
+
+class TestReplies:
+    def store(self, run: RunFolder, *keys: str, column: str = "text") -> None:
+        run.replies_path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(run.replies_path)
+        with db:
+            db.execute(f"CREATE TABLE replies (key TEXT PRIMARY KEY, {column} TEXT)")
+            db.executemany("INSERT INTO replies VALUES (?, ?)", [(key, run.path.name) for key in keys])
+        db.close()
+
+    def stored(self, run: RunFolder) -> dict[str, str]:
+        db = sqlite3.connect(run.replies_path)
+        found = dict(db.execute("SELECT * FROM replies").fetchall())
+        db.close()
+        return found
+
+    def test_they_are_united_by_key(self, tmp_path: Path) -> None:
+        first, second = make_run(tmp_path / "a", []), make_run(tmp_path / "b", [])
+        self.store(first, "k1", "k2")
+        self.store(second, "k2", "k3")
+        target = RunFolder.create(tmp_path / "all")
+        assert merge([first, second], target).replies == 3
+        assert self.stored(target) == {"k1": "a", "k2": "a", "k3": "b"}
+
+    def test_a_store_of_another_format_is_left_and_named(self, tmp_path: Path) -> None:
+        first, second = make_run(tmp_path / "a", []), make_run(tmp_path / "b", [])
+        self.store(first, "k1")
+        self.store(second, "k2", column="other")
+        done = merge([first, second], RunFolder.create(tmp_path / "all"))
+        assert any("reply store was not merged" in text for text in done.problems)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1, variant="corrected")])
+    make_run(tmp_path / "b", [row("1", "one", "ssim", 0.3, variant="corrected")])
+    (tmp_path / "b" / "notes.txt").write_text("mine")
+    words = ["merge", str(tmp_path / "a"), str(tmp_path / "b"), "--to", str(tmp_path / "all"), "--json"]
+    found = json.loads(CliRunner().invoke(build_app(), words).stdout)
+    assert found["rows"] == 2
+    assert found["left"] == ["b/notes.txt"]
+    told = CliRunner().invoke(build_app(), ["table", str(tmp_path / "all"), "--json"]).stdout
+    assert json.loads(told)["tables"][0]["rows"][0]["cells"]["ssim"]["n"] == 2
+
+
+def test_a_merged_run_can_be_moved(tmp_path: Path) -> None:
+    merge([make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)])], RunFolder.create(tmp_path / "all"))
+    shutil.move(tmp_path / "all", tmp_path / "elsewhere")
+    assert values(RunFolder.open(tmp_path / "elsewhere")) == {("0", "ssim"): 0.1}

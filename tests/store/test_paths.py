@@ -1,0 +1,51 @@
+"""What a run folder keeps of texts that name files of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from editgauge.store.paths import LONGEST, facts, portable, without_roots
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("/data/set/a/4.jpg: not a picture", "a/4.jpg: not a picture"),
+        ("in '/data/set': nothing", "in '.': nothing"),
+        ("/data/settled/4.jpg: not a picture", "4.jpg: not a picture"),  # another folder, not the root
+        ("weights at (/opt/models/clip/model.bin) are torn", "weights at (model.bin) are torn"),
+        (r"C:\Users\me\pictures\4.jpg: not a picture", "4.jpg: not a picture"),
+        ("score 7/10, n/a, 3 / 4, a/b/c", "score 7/10, n/a, 3 / 4, a/b/c"),
+        ("see https://example.org/a/b and </b/i>", "see https://example.org/a/b and </b/i>"),
+        ("inputs/mini/4.png: not there", "inputs/mini/4.png: not there"),
+        ("", ""),
+    ],
+)
+def test_reasons_name_files_as_a_reader_finds_them(text: str, wanted: str) -> None:
+    assert portable(text, [Path("/data/set")]) == wanted
+
+
+def test_the_inner_of_two_nested_roots_is_cut_first() -> None:
+    assert portable("/a/b/c/x.png and /a/d.png", ["/a", "/a/b"]) == "c/x.png and d.png"
+
+
+def test_the_home_folder_is_not_named() -> None:
+    assert str(Path.home()) not in portable(f"cannot open {Path.home()}/x/y.png or {Path.home()}")
+
+
+def test_reasons_have_an_end() -> None:
+    assert len(portable("x" * 10_000)) == LONGEST
+
+
+def test_details_keep_what_was_read_in_a_picture() -> None:
+    """Only this machine's folders are cut out of details: a path may be what a picture says."""
+    detail = {"text": "rm -rf /usr/local/lib", "boxes": [["/etc/hosts", 1]], "file": "/run/a/x.png", "n": 3}
+    assert without_roots(detail, ["/run/a"]) == {**detail, "file": "x.png"}
+
+
+def test_facts_of_the_manifest() -> None:
+    assert facts({"data": Path("/a/b"), "list": ["/c/d", "e/f", r"C:\g\h"][:2], "n": 1}) == {
+        "data": "b", "list": ["d", "e/f"], "n": 1,
+    }  # fmt: skip

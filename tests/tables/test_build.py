@@ -1,0 +1,225 @@
+"""Tables from rows: counts, failures, infinities, coverage, slices, intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.made_rows import frame, record, row
+
+from editgauge.tables import stats
+from editgauge.tables.build import build
+from editgauge.tables.slices import sliced
+from editgauge.tables.spec import Layout, Leaf, Sheet, generic
+from editgauge.tables.table import Cell, Column, Table, TableRow, printed, standing
+from editgauge.types import Row, Status
+
+RECORDS = [record(str(n), split="real" if n % 2 else "synthetic", topic="ab"[n // 4]) for n in range(8)]
+
+
+def layout(**changes: object) -> Layout:
+    sheet = Sheet()
+    sheet.add("ssim", ("SSIM",), Leaf("ssim", "faithful", worst=0.0))
+    sheet.add("real_ssim", ("Real", "SSIM"), Leaf("ssim", "faithful", where={"split": "real"}, worst=0.0))
+    sheet.add("fid", ("FID",), Leaf("fid", "faithful", whole_set=True), direction="lower")
+    made = Layout("t", "T", sheet.leaves, sheet.fields, "faithful", strata="split", headline="ssim")
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def scores(editor: str, values: list[float | None]) -> list[Row]:
+    return [
+        row(str(n), editor, "ssim", value, status=Status.SCORED if value is not None else Status.MISSING)
+        for n, value in enumerate(values)
+    ]
+
+
+def table(rows: list[Row], **options: object) -> Table:
+    made = build(frame(rows, RECORDS), layout(), **options)  # type: ignore[arg-type]
+    assert made is not None
+    return made
+
+
+class TestCells:
+    def test_a_mean_with_its_count_and_its_mean_with_failures(self) -> None:
+        made = table(scores("one", [0.5, 0.7, None, None, 0.9, 0.9, 0.9, 0.9]))
+        # six scores: (0.5 + 0.7 + 4 * 0.9) / 6 = 0.8; with two failures at 0: 4.8 / 8 = 0.6
+        cell = made.rows[0].cells["ssim"]
+        assert cell.value == pytest.approx(0.8)
+        assert (cell.n, cell.of) == (6, 8)
+        assert cell.floor == pytest.approx(0.6)
+        real = made.rows[0].cells["real_ssim"]  # samples 1, 3, 5, 7, of which 3 is missing
+        assert (real.n, real.of) == (3, 4)
+
+    def test_a_sample_without_a_row_is_no_failure(self) -> None:
+        made = table(scores("one", [0.5, 0.7]))
+        cell = made.rows[0].cells["ssim"]
+        assert (cell.n, cell.of, cell.floor) == (2, 8, pytest.approx(0.6))
+
+    def test_no_score_at_all_is_no_number(self) -> None:
+        cell = table(scores("one", [None] * 8)).rows[0].cells["ssim"]
+        assert (cell.value, cell.n, cell.floor) == (None, 0, 0.0)
+
+    def test_a_metric_of_the_set_has_no_count(self) -> None:
+        made = table([*scores("one", [0.5] * 8), row("*", "one", "fid", 40.0)])
+        assert made.rows[0].cells["fid"] == Cell(40.0)
+
+    def test_nor_is_it_compared_where_it_was_made_from_other_numbers_of_samples(self) -> None:
+        def distance(editor: str, value: float, samples: int) -> Row:
+            return replace(row("*", editor, "fid", value), detail={"samples": samples})
+
+        rows = [*scores("one", [0.5] * 8), *scores("two", [0.5] * 8)]
+        made = table([*rows, distance("one", 40.0, 8), distance("two", 30.0, 7)])
+        assert made.rows[1].cells["fid"] == Cell(30.0, 7, 8)
+        assert not any(name == "fid" for _, name in standing(made).best)
+        assert any("FID: it was computed from different numbers of samples (7 to 8)" in note for note in made.notes)
+        made = table([*rows, distance("one", 40.0, 8), distance("two", 30.0, 8)])
+        assert (1, "fid") in standing(made).best
+
+    def test_an_infinite_score_makes_the_mean_infinite(self) -> None:
+        rows = [row("0", "one", "ssim", None, infinite=True), row("1", "one", "ssim", 3.0)]
+        assert table(rows).rows[0].cells["ssim"].value == math.inf
+
+    def test_statuses_are_told(self) -> None:
+        made = table(scores("one", [0.5] * 6 + [None] * 2))
+        assert made.meta["statuses"] == {"one": {"missing": 2}}
+        assert "one: 2 missing." in made.notes
+
+    def test_no_rows_no_table(self) -> None:
+        assert build(frame([], RECORDS), layout()) is None
+
+    def test_a_smaller_data_set_is_said_to_be_one(self) -> None:
+        made = build(frame(scores("one", [0.5] * 8), RECORDS), layout(size=100))
+        assert made is not None
+        assert any("8 of the 100 samples" in note for note in made.notes)
+        assert made.meta["complete"] is False
+
+
+class TestCoverage:
+    def test_equal_coverage_can_be_compared(self) -> None:
+        made = table([*scores("one", [0.5] * 8), *scores("two", [0.6] * 8)])
+        assert all(column.comparable for column in made.columns)
+        assert standing(made).best >= {(1, "ssim")}
+        assert standing(made).second >= {(0, "ssim")}
+
+    def test_the_same_count_of_other_samples_cannot(self) -> None:
+        made = table([*scores("one", [0.5] * 7 + [None]), *scores("two", [None] + [0.6] * 7)])
+        column = next(column for column in made.columns if column.name == "ssim")
+        assert not column.comparable
+        assert "different samples" in column.note
+        assert not standing(made).best
+        assert any(note.startswith("No best") for note in made.notes)
+
+
+class TestPrinted:
+    @pytest.mark.parametrize(
+        ("value", "digits", "text"),
+        [(49.625, 2, "49.63"), (54.125, 2, "54.13"), (0.5, 0, "1"), (-0.001, 2, "0.00"), (-2.5, 0, "-3"),
+         (1e20, 1, f"{1e20:.1f}"), (0.745, 2, "0.74"), (math.inf, 2, "inf")],
+    )  # fmt: skip
+    def test_an_exact_half_goes_up(self, value: float, digits: int, text: str) -> None:
+        assert printed(value, digits) == text  # 0.745 is a little less than that in binary
+
+
+class TestStanding:
+    COLUMNS = (Column("a", ("A",), 2, "higher"), Column("b", ("B",), 2, "lower"))
+
+    def made(self, *rows: TableRow, complete: bool = False) -> Table:
+        return Table("t", "T", self.COLUMNS, rows, meta={"complete": complete})
+
+    def line(self, a: float, b: float, kind: str = "run", n: int | None = 5) -> TableRow:
+        return TableRow("x", {"a": Cell(a, n, n), "b": Cell(b, n, n)}, kind=kind)  # type: ignore[arg-type]
+
+    def test_direction_and_ties_at_the_printed_digits(self) -> None:
+        place = standing(self.made(self.line(0.901, 3.0), self.line(0.904, 1.0), self.line(0.5, 2.0)))
+        assert place.best == {(0, "a"), (1, "a"), (1, "b")}
+        assert place.second == {(2, "a"), (2, "b")}
+
+    def test_published_lines_join_only_a_complete_run(self) -> None:
+        rows = (self.line(0.5, 3.0), self.line(0.6, 2.0), self.line(0.9, 1.0, "published", None))
+        assert (2, "a") not in standing(self.made(*rows)).best
+        assert (1, "a") in standing(self.made(*rows)).best
+        assert (2, "a") in standing(self.made(*rows, complete=True)).best
+
+    def test_different_counts_have_no_best(self) -> None:
+        assert not standing(self.made(self.line(0.5, 1.0, n=5), self.line(0.6, 1.0, n=4))).best
+
+    def test_one_line_is_not_the_best_of_anything(self) -> None:
+        assert not standing(self.made(self.line(0.5, 1.0))).best
+
+
+class TestIntervals:
+    def test_they_are_those_of_the_samples_means(self) -> None:
+        values = [0.2, 0.9, 0.4, 0.7, 0.5, 0.6, 0.3, 0.8]
+        made = table(scores("one", list(values)), intervals=True)
+        expected = stats.mean_interval(values, strata=stats.pooled([r["split"] for r in RECORDS]))
+        cell = made.rows[0].cells["ssim"]
+        assert (cell.low, cell.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+        assert any("BCa" in note for note in made.notes)
+
+    def test_a_tables_weighting_is_kept(self) -> None:
+        """Real samples score 1, synthetic ones 0: drawn to the strata's sizes, the mean cannot move."""
+        records = [record(str(n), split="real" if n % 2 else "synthetic") for n in range(40)]
+        made = build(frame(scores("one", [float(n % 2) for n in range(40)]), records), layout(), intervals=True)
+        assert made is not None
+        cell = made.rows[0].cells["ssim"]
+        assert (cell.value, cell.low, cell.high) == (0.5, 0.5, 0.5)
+
+    def test_they_are_the_same_every_time(self) -> None:
+        rows = scores("one", [0.2, 0.9, 0.4, 0.7, 0.5, 0.6, 0.3, 0.8])
+        assert table(rows, intervals=True) == table(rows, intervals=True)
+
+    def test_ranks_under_resampling_are_told(self) -> None:
+        made = table([*scores("one", [0.1] * 8), *scores("two", [0.6] * 8)], intervals=True)
+        told = next(note for note in made.notes if note.startswith("Rank by"))
+        assert "two 1 (kept in 100%" in told
+
+    def test_no_rank_without_equal_coverage(self) -> None:
+        made = table([*scores("one", [0.1] * 8), *scores("two", [0.6] * 7 + [None])], intervals=True)
+        assert not any(note.startswith("Rank by") for note in made.notes)
+
+
+class TestSlices:
+    def test_a_group_of_lines_for_each_value(self) -> None:
+        rows = [*scores("one", [0.1, 0.3, 0.1, 0.3, 0.5, 0.5, 0.5, 0.5]), *scores("two", [0.2] * 8)]
+        (made,) = sliced(frame(rows, RECORDS), "topic", lambda part: [layout()])
+        assert [(line.group, line.name) for line in made.rows] == [
+            ("a", "one"),
+            ("a", "two"),
+            ("b", "one"),
+            ("b", "two"),
+        ]
+        assert made.rows[0].cells["ssim"] == Cell(pytest.approx(0.2), 4, 4, floor=pytest.approx(0.2))
+        assert [column.name for column in made.columns] == ["ssim", "real_ssim"]
+        assert {(1, "real_ssim"), (2, "ssim")} & standing(made).best == {(2, "ssim")}
+
+    def test_numbers_and_tiers_come_in_their_order(self) -> None:
+        records = [record(str(n), tier=tier) for n, tier in enumerate(["hard", "easy", "medium", "10", "9"])]
+        rows = [row(str(n), "one", "ssim", 0.5) for n in range(5)]
+        (made,) = sliced(frame(rows, records), "tier", lambda part: [layout()])
+        assert [line.group for line in made.rows] == ["9", "10", "easy", "medium", "hard"]
+
+
+class TestGeneric:
+    def test_every_metric_gets_a_column(self) -> None:
+        rows = [row("0", "one", "ssim", 0.5), row("0", "one", "mine", 2.0), row("*", "one", "fid", 3.0)]
+        found = frame(rows, RECORDS)
+        made = build(found, generic(found, "faithful")[0])
+        assert made is not None
+        assert {name: cell.value for name, cell in made.rows[0].cells.items()} == {"ssim": 0.5, "mine": 2.0, "fid": 3.0}
+
+    def test_a_metric_without_the_variant_is_shown_in_the_other_and_says_so(self) -> None:
+        found = frame([row("0", "one", "lpips", 0.5)], RECORDS)
+        made = build(found, generic(found, "corrected")[0])
+        assert made is not None
+        assert made.columns[0].note == "faithful (lpips has no corrected values here)"
+        assert made.rows[0].cells["lpips"].value == 0.5
+
+
+def test_moments_of_a_table_equal_the_plain_means() -> None:
+    generator = np.random.default_rng(0)
+    values = generator.random(8)
+    made = table(scores("one", values.tolist()))
+    assert made.rows[0].cells["ssim"].value == pytest.approx(values.mean())
+    assert made.rows[0].cells["real_ssim"].value == pytest.approx(values[1::2].mean())

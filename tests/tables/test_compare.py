@@ -1,0 +1,170 @@
+"""Two editors sample by sample: what counts as worse, what moved, and what a release gate sees."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.made_rows import frame, record, row
+from typer.testing import CliRunner, Result
+
+from editgauge.cli.main import build_app
+from editgauge.errors import EditgaugeError, UnknownName
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables import stats
+from editgauge.tables.compare import Comparison, compare, report_link
+from editgauge.types import Direction, Row, Status
+
+RECORDS = [record(f"s/{n}", split="real", topic="ab"[n % 2]) for n in range(30)]
+WAYS: dict[str, Direction] = {"ssim": "higher", "mse": "lower"}
+
+
+def rows_of(editor: str, metric: str, values: list[float | None]) -> list[Row]:
+    b = "texteditbench"
+    return [
+        row(f"s/{n}", editor, metric, value, status=Status.SCORED if value is not None else Status.MISSING, benchmark=b)
+        for n, value in enumerate(values)
+    ]
+
+
+def base() -> list[float]:
+    return np.random.default_rng(0).random(30).tolist()
+
+
+def made(rows: list[Row], **options: object) -> Comparison:
+    found = frame(rows, RECORDS, "texteditbench")
+    return compare(found, "old", "new", WAYS, variants=("faithful",), **options)  # type: ignore[arg-type]
+
+
+def shifted(by: float, metric: str = "ssim") -> list[Row]:
+    values = base()
+    noise = np.random.default_rng(1).normal(0, 0.01, 30)
+    return [*rows_of("old", metric, values), *rows_of("new", metric, (np.array(values) + by + noise).tolist())]  # type: ignore[arg-type]
+
+
+class TestCompare:
+    def test_a_clear_loss_is_worse_and_a_clear_gain_better(self) -> None:
+        assert made(shifted(-0.1)).lines[0].worse
+        assert made(shifted(0.1)).lines[0].better
+        assert not made(shifted(0.0)).lines[0].worse
+
+    def test_lower_is_better_turns_it_round(self) -> None:
+        assert made(shifted(0.1, "mse")).lines[0].worse
+        assert made(shifted(-0.1, "mse")).lines[0].better
+
+    def test_numbers_are_the_statistics_of_the_common_samples(self) -> None:
+        old, new = base(), [value + 0.1 for value in base()]
+        (line,) = made([*rows_of("old", "ssim", [None, *old[1:]]), *rows_of("new", "ssim", [*new[:-1], None])]).lines  # type: ignore[list-item]
+        assert line.paired.n == 28
+        assert (line.only_a, line.only_b) == (1, 1)
+        assert line.mean_a == pytest.approx(np.mean(old[1:-1]))
+        assert line.paired.difference == pytest.approx(0.1)
+        assert line.paired.p_wilcoxon == stats.wilcoxon_p(np.array(new[1:-1]) - np.array(old[1:-1]))
+
+    def test_what_moved_most_each_way(self) -> None:
+        old = [0.5] * 30
+        new = [0.5] * 30
+        new[3], new[7], new[9], new[11] = 0.9, 0.8, 0.1, 0.2
+        (line,) = made([*rows_of("old", "ssim", old), *rows_of("new", "ssim", new)], top=1).lines  # type: ignore[arg-type]
+        assert [(one.sample, one.difference) for one in line.up] == [("s/3", pytest.approx(0.4))]
+        assert [(one.sample, one.difference) for one in line.down] == [("s/9", pytest.approx(-0.4))]
+        assert line.up[0].link == "report/index.html#/sample/texteditbench/s%2F3?editors=old,new"
+
+    def test_better_and_worse_of_a_metric_that_should_be_low(self) -> None:
+        old, new = [5.0] * 30, [5.0] * 30
+        new[3] = 1.0
+        (line,) = made([*rows_of("old", "mse", old), *rows_of("new", "mse", new)]).lines  # type: ignore[arg-type]
+        assert [one.sample for one in line.up] == ["s/3"]
+        assert line.down == ()
+
+    def test_slices_have_lines_of_their_own_and_p_is_corrected_over_all(self) -> None:
+        found = made(shifted(-0.1), by="topic")
+        assert [line.slice for line in found.lines] == ["", "a", "b"]
+        raw = [line.paired.p_permutation for line in found.lines]
+        np.testing.assert_allclose([line.holm for line in found.lines], stats.holm(raw))
+
+    def test_a_slice_without_a_score_of_either_is_no_line(self) -> None:
+        rows = [line for line in shifted(0.1) if int(line.sample[2:]) % 2 == 0]
+        assert [line.slice for line in made(rows, by="topic").lines] == ["", "a"]
+
+    def test_a_metric_that_one_of_them_lacks_is_left_out(self) -> None:
+        assert made([*shifted(0.1), *rows_of("old", "mse", [1.0] * 30)]).lines[0].metric == "ssim"  # type: ignore[list-item]
+        assert len(made([*shifted(0.1), *rows_of("old", "mse", [1.0] * 30)]).lines) == 1  # type: ignore[list-item]
+
+    def test_missing_scores_are_a_regression(self) -> None:
+        old, new = base(), [*base()[:-1], None]
+        found = made([*rows_of("old", "ssim", old), *rows_of("new", "ssim", new)])  # type: ignore[arg-type]
+        assert not found.lines[0].worse
+        assert found.regressions == [found.lines[0]]
+
+    def test_infinite_values_move_too(self) -> None:
+        rows = [*rows_of("old", "ssim", [0.5] * 30), *rows_of("new", "ssim", [0.5] * 29)]  # type: ignore[list-item]
+        rows.append(row("s/29", "new", "ssim", None, infinite=True, benchmark="texteditbench"))
+        (line,) = made(rows).lines
+        assert line.up[0].b == math.inf
+        assert line.paired.n == 29  # no difference can be taken of an infinite value and a finite one
+
+    def test_an_unknown_editor(self) -> None:
+        with pytest.raises(UnknownName, match="did you mean"):
+            compare(frame(shifted(0.0), RECORDS, "texteditbench"), "old", "nwe", WAYS, variants=("faithful",))
+
+
+def test_a_link_carries_any_name() -> None:
+    link = report_link("mini", "a b/ü?#<&", ["x,y", "z"])
+    assert link == "report/index.html#/sample/mini/a%20b%2F%C3%BC%3F%23%3C%26?editors=x%2Cy,z"
+
+
+class TestCommand:
+    def run(self, folder: Path, rows: list[Row]) -> Path:
+        run = RunFolder.create(folder / "run")
+        run.write_samples("texteditbench", RECORDS)
+        with run.writer() as writer:
+            writer.write(rows)
+        return folder / "run"
+
+    def call(self, *words: object) -> Result:
+        return CliRunner().invoke(build_app(), ["compare", *(str(word) for word in words)])
+
+    def test_the_gate(self, tmp_path: Path) -> None:
+        run = self.run(tmp_path, shifted(-0.1))
+        assert self.call(run, "old", "new").exit_code == 0
+        assert self.call(run, "old", "new", "--fail-if-worse").exit_code == 1
+        assert self.call(run, "new", "old", "--fail-if-worse").exit_code == 0
+
+    def test_json_holds_the_lines_and_the_samples(self, tmp_path: Path) -> None:
+        run = self.run(tmp_path, shifted(-0.1))
+        (found,) = json.loads(self.call(run, "old", "new", "--json", "--by", "topic").stdout)["comparisons"]
+        assert found["regressions"] == ["ssim (faithful)"]
+        line = found["lines"][0]
+        assert (line["win"], line["tie"], line["loss"]) == (0, 0, 30)
+        assert line["worse"] is True
+        assert len(line["down"]) == 10
+        assert line["down"][0]["link"].startswith("report/index.html#/sample/texteditbench/s%2F")
+        assert [one["slice"] for one in found["lines"]] == ["", "a", "b"]
+
+    def test_the_terminal_and_markdown_link_samples(self, tmp_path: Path) -> None:
+        run = self.run(tmp_path, shifted(-0.1))
+        assert "#/sample/texteditbench/s%2F" in self.call(run, "old", "new").stdout
+        assert "](<report/index.html#/sample/" in self.call(run, "old", "new", "--format", "markdown").stdout
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["old", "old"], "two editors"),
+            (["old", "nwe"], "did you mean new"),
+            (["old", "new", "--metric", "sism"], "did you mean ssim"),
+            (["old", "new", "--by", "topci"], "did you mean topic"),
+        ],
+    )
+    def test_bad_words(self, tmp_path: Path, words: list[str], said: str) -> None:
+        result = self.call(self.run(tmp_path, shifted(0.0)), *words)
+        assert isinstance(result.exception, EditgaugeError), result.output
+        assert said in str(result.exception)
+
+    def test_directions_come_from_the_papers_tables(self, tmp_path: Path) -> None:
+        run = self.run(tmp_path, [*shifted(0.1, "mse"), *shifted(0.1, "ssim"), *shifted(0.1, "psnr")])
+        (found,) = json.loads(self.call(run, "old", "new", "--json").stdout)["comparisons"]
+        assert {line["metric"]: line["better"] for line in found["lines"]} == {"mse": False, "ssim": True, "psnr": True}

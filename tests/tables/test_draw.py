@@ -1,0 +1,250 @@
+"""Tables drawn: exact text, counts, marks, and text from outside made harmless."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from editgauge import escape
+from editgauge.tables.draw import as_json, draw, show
+from editgauge.tables.table import Cell, Column, Table, TableRow
+
+COLUMNS = (
+    Column("syn_ssim", ("Synthetic", "SSIM"), 3, "higher"),
+    Column("syn_mse", ("Synthetic", "MSE"), 1, "lower"),
+    Column("real_ssim", ("Real", "SSIM"), 3, "higher"),
+)
+ROWS = (
+    TableRow("copy", {"syn_ssim": Cell(0.9, 4, 5), "syn_mse": Cell(0.0, 4, 5), "real_ssim": Cell(0.95, 2, 2)}),
+    TableRow("blank", {"syn_ssim": Cell(0.25, 4, 5), "syn_mse": Cell(99.94, 4, 5), "real_ssim": Cell(math.inf, 2, 2)}),
+    TableRow("Paper", {"syn_ssim": Cell(0.899), "syn_mse": Cell(1.0)}, kind="published"),
+)
+TABLE = Table("t", "Title", COLUMNS, ROWS, variant="faithful", notes=("A note.",))
+HOSTILE = "<script>alert(1)</script>|`a`\n\x1b[31m\u202egnp $x_1 \\input{/etc} =1+1"
+
+
+class TestTerminal:
+    def test_exact_text(self) -> None:
+        assert draw(TABLE, "terminal") == (
+            "Title (faithful)\n"
+            "         Synthetic  Synthetic  Synthetic    Real  Real\n"
+            "model       SSIM ↑      MSE ↓          n  SSIM ↑     n\n"
+            "copy         0.900        0.0        4/5   0.950   2/2\n"
+            "blank        0.250       99.9        4/5       ∞   2/2\n"
+            "Paper †      0.899        1.0          –       –     –\n"
+            "A note.\n"
+            "† published: the paper's number, not computed here.\n"
+        )
+
+    def test_what_does_not_fit_goes_below(self) -> None:
+        text = draw(TABLE, "terminal", width=42)
+        assert max(len(line) for line in text.splitlines()[1:-2]) <= 42
+        assert text.count("copy") == 2
+        assert text.count("0.950") == 1
+
+    def test_best_is_bold_and_second_underlined(self) -> None:
+        stream = io.StringIO()
+        show(TABLE, Console(file=stream, force_terminal=True, width=200, color_system="truecolor", highlight=False))
+        assert "\x1b[1m0.900\x1b[0m" in stream.getvalue()
+        assert "\x1b[4m0.250\x1b[0m" in stream.getvalue()
+
+    def test_escape_sequences_are_shown_not_sent(self) -> None:
+        table = Table("t", HOSTILE, COLUMNS[:1], [TableRow(HOSTILE, {})])
+        text = draw(table, "terminal")
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "\\x1b[31m\\u202egnp" in text
+
+    def test_markup_of_the_terminal_library_is_text(self) -> None:
+        assert "[bold]x[/bold]" in draw(Table("t", "T", COLUMNS[:1], [TableRow("[bold]x[/bold]", {})]), "terminal")
+
+    def test_editors_across(self) -> None:
+        table = Table("t", "Title", COLUMNS, ROWS[:2], transposed=True)
+        assert draw(table, "terminal") == (
+            "Title\n"
+            "                    copy  blank\n"
+            "Synthetic  SSIM ↑  0.900  0.250\n"
+            "           MSE ↓     0.0   99.9\n"
+            "           n         4/5    4/5\n"
+            "Real       SSIM ↑  0.950      ∞\n"
+            "           n         2/2    2/2\n"
+        )
+
+
+class TestMarkdown:
+    def test_exact_text(self) -> None:
+        assert draw(TABLE, "markdown") == (
+            r"**Title \(faithful\)**" + "\n\n"
+            "| model | Synthetic SSIM ↑ | Synthetic MSE ↓ | Synthetic n | Real SSIM ↑ | Real n |\n"
+            "| :--- | ---: | ---: | ---: | ---: | ---: |\n"
+            r"| copy | **0\.900** | **0\.0** | 4/5 | <u>0\.950</u> | 2/2 |" + "\n"
+            r"| blank | <u>0\.250</u> | <u>99\.9</u> | 4/5 | **∞** | 2/2 |" + "\n"
+            r"| Paper † | 0\.899 | 1\.0 | – | – | – |" + "\n\n"
+            r"- A note\." + "\n"
+            r"- † published: the paper's number, not computed here\." + "\n"
+        )
+
+    def test_a_hostile_name_stays_in_its_cell(self) -> None:
+        text = draw(Table("t", "T", COLUMNS[:1], [TableRow(HOSTILE, {})]), "markdown")
+        line = next(line for line in text.splitlines() if "script" in line)
+        assert "<script>" not in text
+        assert line.replace("\\|", "").count("|") == 3  # one name, one number
+        assert "\\`a\\`" in line
+
+
+class TestCsv:
+    def test_it_reads_back(self) -> None:
+        lines = list(csv.DictReader(io.StringIO(draw(TABLE, "csv"))))
+        assert [line["model"] for line in lines] == ["copy", "blank", "Paper"]
+        assert lines[0]["syn_ssim"] == "0.900"
+        assert (lines[0]["syn_ssim_n"], lines[0]["syn_ssim_of"]) == ("4", "5")
+        assert lines[1]["real_ssim"] == "inf"
+        assert lines[2]["kind"] == "published"
+        assert lines[2]["real_ssim"] == ""
+
+    @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", " =1"])
+    def test_no_name_is_a_formula(self, name: str) -> None:
+        (line,) = csv.DictReader(io.StringIO(draw(Table("t", "T", COLUMNS[:1], [TableRow(name, {})]), "csv")))
+        assert line["model"].startswith("'")
+
+    def test_bounds_come_when_there_are_any(self) -> None:
+        rows = [TableRow("a", {"syn_ssim": Cell(0.5, 1, 1, low=0.4, high=0.6)})]
+        (line,) = csv.DictReader(io.StringIO(draw(Table("t", "T", COLUMNS[:1], rows), "csv")))
+        assert (line["syn_ssim_low"], line["syn_ssim_high"]) == ("0.400", "0.600")
+
+
+class TestLatex:
+    def test_exact_text(self) -> None:
+        assert draw(TABLE, "latex") == "\n".join(
+            [
+                r"% needs \usepackage{booktabs}",
+                r"\begin{table}",
+                r"\centering",
+                r"\caption{Title (faithful)}",
+                r"\begin{tabular}{lrrrrr}",
+                r"\toprule",
+                r" & \multicolumn{3}{c}{Synthetic} & \multicolumn{2}{c}{Real} \\",
+                r"\cmidrule(lr){2-4}\cmidrule(lr){5-6}",
+                r"model & SSIM $\uparrow$ & MSE $\downarrow$ & n & SSIM $\uparrow$ & n \\",
+                r"\midrule",
+                r"copy & \textbf{0.900} & \textbf{0.0} & 4/5 & \underline{0.950} & 2/2 \\",
+                r"blank & \underline{0.250} & \underline{99.9} & 4/5 & \textbf{$\infty$} & 2/2 \\",
+                r"\midrule",
+                r"Paper \textdagger{} & 0.899 & 1.0 & -- & -- & -- \\",
+                r"\bottomrule",
+                r"\end{tabular}",
+                r"\par\footnotesize A note.",
+                r"\par\footnotesize \textdagger{} published: the paper's number, not computed here.",
+                r"\end{table}",
+                "",
+            ]
+        )
+
+    def test_a_hostile_name_runs_no_command(self) -> None:
+        text = draw(Table("t", "T", COLUMNS[:1], [TableRow(HOSTILE, {})]), "latex")
+        assert r"\input" not in text
+        assert r"\textbackslash{}input\{/etc\}" in text
+        assert r"\$x\_1" in text
+
+    @pytest.mark.parametrize("name", ["[1cm]", "*"])
+    def test_a_name_is_no_argument_of_the_line_break_before_it(self, name: str) -> None:
+        assert f"{{}}{name} & " in draw(Table("t", "T", COLUMNS[:1], [TableRow(name, {})]), "latex")
+
+
+class TestJson:
+    def test_infinite_is_said_and_not_written_as_a_number(self) -> None:
+        found = json.loads(draw(TABLE, "json"))
+        cell = found["rows"][1]["cells"]["real_ssim"]
+        assert cell == {"value": None, "infinite": True, "n": 2, "of": 2, "place": 1}
+        assert found["rows"][0]["cells"]["syn_ssim"]["place"] == 1
+
+    def test_it_holds_the_whole_table(self) -> None:
+        found = as_json(TABLE)
+        assert found["columns"][1] == {
+            "name": "syn_mse", "heading": ["Synthetic", "MSE"], "digits": 1, "direction": "lower", "comparable": True,
+            "note": "",
+        }  # fmt: skip
+        assert found["variant"] == "faithful"
+
+
+class TestFailures:
+    ROWS = (
+        TableRow("a", {"syn_ssim": Cell(0.8, 6, 8, floor=0.6)}),
+        TableRow("b", {"syn_ssim": Cell(0.7, 8, 8, floor=0.7)}),
+    )
+    TABLE = Table("t", "T", COLUMNS[:1], ROWS)
+
+    def test_left_out(self) -> None:
+        assert "0.600" not in draw(self.TABLE, "markdown", failures="out").replace("\\", "")
+
+    def test_at_the_minimum(self) -> None:
+        text = draw(self.TABLE, "terminal", failures="floor")
+        assert "0.600" in text
+        assert "0.800" not in text
+        assert "scale's minimum" in text
+
+    def test_both(self) -> None:
+        text = draw(self.TABLE, "terminal", failures="both")
+        assert "0.800 (0.600)" in text
+        assert "0.700 (" not in text
+
+
+def test_long_text_is_cut() -> None:
+    assert len(escape.plain("x" * 10**6)) == 200
+
+
+def test_lone_surrogates_do_not_break_output() -> None:
+    assert escape.plain("a\udce4b") == "a\\udce4b"
+
+
+def test_groups_get_a_column_and_a_rule() -> None:
+    rows = [TableRow("a", {"syn_ssim": Cell(0.1, 1, 1)}, group=g) for g in ("x", "y")]
+    text = draw(Table("t", "T", COLUMNS[:1], rows, by="topic"), "latex")
+    assert "topic & model" in text
+    assert text.count(r"\midrule") == 2
+
+
+class TestAnyText:
+    """Whatever an editor is called, the table keeps its shape in every format."""
+
+    @staticmethod
+    def table(name: str) -> Table:
+        return Table("t", name, COLUMNS[:1], [TableRow(name, {"syn_ssim": Cell(0.5, 1, 1)}), TableRow("b", {})])
+
+    @given(st.text(max_size=60))
+    def test_markdown_has_its_cells(self, name: str) -> None:
+        lines = [line for line in draw(self.table(name), "markdown").splitlines() if line.startswith("|")]
+        assert len(lines) == 4
+        assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {4}
+
+    @given(st.text(max_size=60))
+    def test_csv_has_its_cells(self, name: str) -> None:
+        lines = list(csv.reader(io.StringIO(draw(self.table(name), "csv"))))
+        assert [len(line) for line in lines] == [7, 7, 7]
+        assert lines[1][2][:1] not in ("=", "+", "-", "@")
+
+    @given(st.text(max_size=60))
+    def test_latex_has_its_cells(self, name: str) -> None:
+        text = draw(self.table(name), "latex")
+        line = text.split("\\midrule\n")[1].split(" \\\\\n")[0]
+        assert len(re.findall(r"(?<!\\)&", line)) == 2
+        bare = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\{\}|\$\\\w+\$|\$-\$", "", line)
+        assert not set(bare.replace("&", "")) & set("\\{}$%#_^~")
+
+    @given(st.text(max_size=60))
+    def test_the_terminal_gets_no_control_character(self, name: str) -> None:
+        text = draw(self.table(name), "terminal")
+        assert not [letter for letter in text if letter != "\n" and (ord(letter) < 32 or 127 <= ord(letter) < 160)]
+        assert len(text.splitlines()) == 5  # title, two of headings, two rows
+
+    @given(st.text(max_size=60))
+    def test_json_reads_back(self, name: str) -> None:
+        assert len(json.loads(draw(self.table(name), "json"))["rows"]) == 2

@@ -1,0 +1,164 @@
+"""Rows as columns: the same from Parquet and from objects, and what a table must refuse."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.made_rows import frame, record, row
+
+from editgauge.errors import RunError, UnknownName, UsageError
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables.frame import STATUSES, Frame
+from editgauge.types import Row, Status
+
+RECORDS = [
+    record("b/1", split="real", category=("Factual", "Spatial"), topic="Posters", level=2),
+    record("a/2", split="synthetic", category=("Factual",), topic="Signs", knowledge="because"),
+]
+ROWS = [
+    row("b/1", "one", "ssim", 0.5),
+    row("a/2", "one", "ssim", None, status=Status.MISSING),
+    row("b/1", "two", "ssim", 0.75),
+    row("b/1", "one", "psnr", None, infinite=True),
+    row("a/2", "two", "IF", 3.0, source="judge-a", repeat=0),
+    row("a/2", "two", "IF", 4.0, source="judge-a", repeat=1),
+    row("*", "one", "fid", 12.5),
+]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    folder = RunFolder.create(tmp_path / "run")
+    folder.write_samples("mini", RECORDS)
+    with folder.writer() as writer:
+        writer.write(ROWS)
+    return folder
+
+
+class TestReading:
+    def test_parquet_gives_what_objects_give(self, run: RunFolder) -> None:
+        from_disk, from_objects = Frame.of_runs([run], "mini"), frame(ROWS, RECORDS)
+        assert from_disk.editors == from_objects.editors == ("one", "two")
+        assert from_disk.samples.ids == ("b/1", "a/2")
+        for metric in ("ssim", "psnr", "IF"):
+            ours, theirs = from_disk.grid(metric, "faithful"), from_objects.grid(metric, "faithful")
+            np.testing.assert_array_equal(ours.values, theirs.values)
+            np.testing.assert_array_equal(ours.status, theirs.status)
+
+    def test_a_grid_is_editors_by_samples(self) -> None:
+        grid = frame(ROWS, RECORDS).grid("ssim", "faithful")
+        np.testing.assert_array_equal(grid.values, [[0.5, np.nan], [0.75, np.nan]])
+        assert STATUSES[grid.status[0, 1]] is Status.MISSING
+        assert grid.status[1, 1] == -1
+        np.testing.assert_array_equal(grid.failed, [[False, True], [False, False]])
+
+    def test_an_infinite_score_is_infinite(self) -> None:
+        assert frame(ROWS, RECORDS).grid("psnr", "faithful").values[0, 0] == math.inf
+
+    def test_repeats_are_averaged_and_can_be_had_apart(self) -> None:
+        found = frame(ROWS, RECORDS)
+        assert found.grid("IF", "faithful").values[1, 1] == 3.5
+        np.testing.assert_array_equal(found.repeats("IF", "faithful", "two"), [[np.nan, np.nan], [3.0, 4.0]])
+
+    def test_a_metric_of_the_whole_set(self) -> None:
+        np.testing.assert_array_equal(frame(ROWS, RECORDS).of_set("fid", "faithful"), [12.5, np.nan])
+
+    def test_other_benchmarks_are_passed_over(self) -> None:
+        assert len(frame([*ROWS, row("b/1", "one", "ssim", 0.1, benchmark="textedit")], RECORDS)) == len(ROWS)
+
+    def test_a_row_without_a_sample_record_is_kept(self) -> None:
+        found = frame([*ROWS, row("c/3", "one", "ssim", 0.25)], RECORDS)
+        assert found.samples.ids == ("b/1", "a/2", "c/3")
+        assert found.grid("ssim", "faithful").values[0, 2] == 0.25
+
+    def test_an_empty_run_is_an_empty_frame(self) -> None:
+        assert len(frame([], RECORDS)) == 0
+        assert not frame([], RECORDS).has("ssim", "faithful")
+
+
+class TestDamage:
+    def test_a_parquet_file_that_is_none(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.parquet").write_bytes(b"PAR1 no")
+        with pytest.raises(RunError, match="delete the run's folder rows/parquet"):
+            Frame.from_parquet([tmp_path / "rows.parquet"], RECORDS, "mini")
+
+    def test_a_status_of_another_version(self, tmp_path: Path) -> None:
+        folder = RunFolder.create(tmp_path / "run")
+        with folder.writer() as writer:
+            writer.write([replace(ROWS[1], status="evaporated")])  # type: ignore[arg-type]
+        with pytest.raises(RunError, match="'evaporated' is not known"):
+            Frame.of_runs([folder], "mini")
+
+    def test_sample_records_of_any_shape(self) -> None:
+        odd = [{}, {"id": 3}, {"id": "a/2", "attributes": "none", "category": "x"}, {"id": "b/1", "attributes": None}]
+        found = frame(ROWS, odd)  # type: ignore[arg-type]
+        assert found.samples.ids == ("a/2", "b/1")
+        assert found.samples.labels("category").tolist() == ["", ""]
+
+
+class TestSamples:
+    def test_labels(self) -> None:
+        samples = frame([], RECORDS).samples
+        assert samples.labels("topic").tolist() == ["Posters", "Signs"]
+        assert samples.labels("category").tolist() == ["Factual/Spatial", "Factual"]
+        assert samples.labels("category2").tolist() == ["Spatial", ""]
+        assert samples.labels("has_knowledge").tolist() == ["false", "true"]
+        assert samples.labels("level").tolist() == ["2", ""]
+
+    def test_an_unknown_attribute_names_the_near_ones(self) -> None:
+        with pytest.raises(UnknownName, match="did you mean topic"):
+            frame([], RECORDS).samples.labels("topci")
+
+    def test_narrowing_keeps_samples_and_rows_aligned(self) -> None:
+        found = frame(ROWS, RECORDS)
+        part = found.of_samples(found.samples.where({"split": "synthetic"}))
+        assert part.samples.ids == ("a/2",)
+        assert part.grid("IF", "faithful").values[1, 0] == 3.5
+        assert not part.of_set("fid", "faithful")[0] > 0
+
+    def test_editors_are_put_in_the_wanted_order(self) -> None:
+        part = frame(ROWS, RECORDS).of_editors(["two", "one"])
+        np.testing.assert_array_equal(part.grid("ssim", "faithful").values[:, 0], [0.75, 0.5])
+        with pytest.raises(UnknownName, match="did you mean two"):
+            part.of_editors(["twoo"])
+
+
+class TestRefusals:
+    def test_two_sources_of_one_metric_are_not_mixed(self) -> None:
+        found = frame([*ROWS, row("a/2", "one", "IF", 1.0, source="judge-b")], RECORDS)
+        with pytest.raises(UsageError, match=r"'IF'.*'judge-a', 'judge-b'.*--source"):
+            found.of_sources([])
+        assert found.of_sources(["judge-b"]).grid("IF", "faithful").values[0, 1] == 1.0
+        with pytest.raises(UnknownName, match="judge-c"):
+            found.of_sources(["judge-c"])
+
+    def test_one_source_needs_no_choice(self) -> None:
+        assert len(frame(ROWS, RECORDS).of_sources([])) == len(ROWS)
+
+    def test_two_scores_of_one_place_are_an_error(self) -> None:
+        rows = [row("b/1", "one", "ssim", 0.5), row("b/1", "one", "ssim", 0.6, fingerprint="other")]
+        with pytest.raises(RunError, match=r"two scores of ssim.*'b/1'.*0\.5 and 0\.6"):
+            frame(rows, RECORDS).grid("ssim", "faithful")
+
+    def test_the_same_score_twice_is_one_score(self) -> None:
+        rows: list[Row] = [row("b/1", "one", "ssim", 0.5)] * 2
+        assert frame(rows, RECORDS).grid("ssim", "faithful").values[0, 0] == 0.5
+
+    def test_a_score_stands_before_a_failure(self) -> None:
+        rows = [row("b/1", "one", "ssim", None, status=Status.MISSING), row("b/1", "one", "ssim", 0.5, fingerprint="x")]
+        assert frame(rows, RECORDS).grid("ssim", "faithful").values[0, 0] == 0.5
+
+
+class TestDefined:
+    def test_not_applicable_for_everyone_is_not_defined(self) -> None:
+        rows = [
+            row("b/1", "one", "SE", None, status=Status.NOT_APPLICABLE),
+            row("b/1", "two", "SE", None, status=Status.NOT_APPLICABLE),
+            row("a/2", "one", "SE", None, status=Status.NOT_APPLICABLE),
+            row("a/2", "two", "SE", 3.0),
+        ]
+        assert frame(rows, RECORDS).grid("SE", "faithful").defined.tolist() == [False, True]

@@ -1,10 +1,12 @@
-"""Editors: how fast `typeset` is on one core, and what share of its concurrency limit an image service is kept at.
+"""Editors: how fast `typeset` is on one core, and what share of its concurrency limit an image
+service is kept at.
 
     python perf/bench_editors.py
 
-typeset: samples a second of CPU time on the built-in benchmark, with and without its OCR. Services: a fake one on this
-machine answers every call after a second; the share is the ideal time (calls x 1 s / concurrency) over the time taken,
-over the loop that `editgauge edit` runs, records and files included.
+typeset: samples a second of CPU time on the built-in benchmark, with and without its OCR. Services:
+a fake one on this machine answers every call after a second; the share is the ideal time (calls x 1
+s / concurrency) over the time taken, over the loop that `editgauge edit` runs, records and files
+included.
 """
 
 from __future__ import annotations
@@ -52,14 +54,19 @@ def bench_typeset() -> None:
         changed += bool(editor.edit(picture, sample.instruction)[1]["edited"])
     spent = time.process_time() - began - reading
     alone = spent - reading * changed / len(samples)
-    print(f"typeset: {len(samples) / spent:.2f} samples a second of one core, {changed} of {len(samples)} edited")
+    print(
+        f"typeset: {len(samples) / spent:.2f} samples a second of one core, {changed} of "
+        f"{len(samples)} edited"
+    )
     print(f"         {changed / max(alone, 1e-9):.1f} edits a second without OCR (about)")
 
 
 def reply() -> bytes:
     buffer = io.BytesIO()
     Image.fromarray(np.zeros((48, 64, 3), np.uint8)).save(buffer, "PNG")
-    return json.dumps({"data": [{"b64_json": base64.b64encode(buffer.getvalue()).decode()}]}).encode()
+    return json.dumps(
+        {"data": [{"b64_json": base64.b64encode(buffer.getvalue()).decode()}]}
+    ).encode()
 
 
 REPLY = reply()
@@ -67,7 +74,9 @@ REPLY = reply()
 
 class Fake(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # or head and body of a reply lie 40 ms apart, which is no cost of ours
+    disable_nagle_algorithm = (
+        True  # or head and body of a reply lie 40 ms apart, which is no cost of ours
+    )
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -92,7 +101,9 @@ def serve(told: Any) -> None:
 def bench_service(concurrency: int, calls: int) -> None:
     context = multiprocessing.get_context("spawn")
     told: Any = context.Queue()
-    server = context.Process(target=serve, args=(told,), daemon=True)  # its work is not ours: a process of its own
+    server = context.Process(
+        target=serve, args=(told,), daemon=True
+    )  # its work is not ours: a process of its own
     server.start()
     port = told.get()
     with tempfile.TemporaryDirectory() as folder:

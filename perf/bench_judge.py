@@ -1,9 +1,10 @@
-"""The judge engine against a local server: throughput, processor time, memory, rate limits, resume, kills.
+"""The judge engine against a local server: throughput, processor time, memory, rate limits, resume,
+kills.
 
     python perf/bench_judge.py all            (or: throughput, memory, bucket, resume, kills)
 
-Client and server share the machine's cores. Numbers are ratios to the ideal where an ideal exists; run it on a quiet
-machine, or repeat it and take the best.
+Client and server share the machine's cores. Numbers are ratios to the ideal where an ideal exists;
+run it on a quiet machine, or repeat it and take the best.
 """
 
 from __future__ import annotations
@@ -49,10 +50,14 @@ with FaultServer(latency={latency}, bucket={bucket}, retry_after={retry_after}, 
 
 
 @contextmanager
-def served(latency: float, bucket: object = None, retry_after: object = None) -> Iterator[tuple[str, list[str]]]:
+def served(
+    latency: float, bucket: object = None, retry_after: object = None
+) -> Iterator[tuple[str, list[str]]]:
     """A server in a process of its own; its counts come into the list at the end."""
     code = SERVER.format(source=SOURCE, latency=latency, bucket=bucket, retry_after=retry_after)
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     assert process.stdin is not None
     counts: list[str] = []
@@ -76,16 +81,27 @@ def one_call(folder: Path, pixels: int = 1024) -> Call:
         path = folder / f"{name}.jpg"
         image.save(path, quality=97, subsampling=0)
         paths.append(path)
-    sample = Sample("texteditbench", "s", "synthetic", ("x",), "Replace A with B", (paths[0],), ("s",), paths[2])
-    calls = JUDGING.calls(sample, Edit("s", "e", paths[1]), RubricFolder("editgauge.benchmarks.texteditbench"), {})
+    sample = Sample(
+        "texteditbench", "s", "synthetic", ("x",), "Replace A with B", (paths[0],), ("s",), paths[2]
+    )
+    calls = JUDGING.calls(
+        sample, Edit("s", "e", paths[1]), RubricFolder("editgauge.benchmarks.texteditbench"), {}
+    )
     return calls[0]
 
 
-def ask(url: str, folder: Path, jobs: Iterator[Job], connections: int) -> tuple[float, float, Engine]:
-    """Seconds, processor seconds of this process, and the engine, for these jobs (after a first one alone)."""
+def ask(
+    url: str, folder: Path, jobs: Iterator[Job], connections: int
+) -> tuple[float, float, Engine]:
+    """Seconds, processor seconds of this process, and the engine, for these jobs (after a first one
+    alone).
+    """
 
     async def main() -> tuple[float, float, Engine]:
-        with HashStore(None) as hashes, ReplyStore(folder / f"replies-{time.time_ns()}.sqlite") as store:
+        with (
+            HashStore(None) as hashes,
+            ReplyStore(folder / f"replies-{time.time_ns()}.sqlite") as store,
+        ):
             client = Client(url, timeout=120, connections=connections, key="x")
             settings = Settings("bench", repair=False)
             engine = Engine(client, store, PictureStore(hashes), Gate(connections), settings)
@@ -112,7 +128,8 @@ def throughput(folder: Path) -> None:
             seconds, cpu, _ = ask(url, folder, many(call, count), 64)
         ideal = count / 64 * latency
         print(
-            f"sleep {latency:g} s, 64 connections, {count} calls: {seconds:.1f} s, {ideal / seconds:.1%} of the ideal, "
+            f"sleep {latency:g} s, 64 connections, {count} calls: {seconds:.1f} s, "
+            f"{ideal / seconds:.1%} of the ideal, "
             f"{1000 * cpu / count:.2f} ms processor time a call",
             flush=True,
         )
@@ -131,8 +148,14 @@ def memory(folder: Path, count: int = 20_000) -> None:
     with served(0.0) as (url, _):
         seconds, cpu, engine = ask(url, folder, jobs(), 64)
     told = ", ".join(f"{number}: {mebibytes:.0f}" for number, mebibytes in marks)
-    print(f"{count} calls in {seconds:.0f} s ({1000 * cpu / count:.2f} ms a call); MiB in use after calls: {told}")
-    print(f"most bytes in flight: {engine.gate.peak_bytes / 2**20:.1f} MiB; peak {peak_memory():.0f} MiB")
+    print(
+        f"{count} calls in {seconds:.0f} s ({1000 * cpu / count:.2f} ms a call); MiB in use after "
+        f"calls: {told}"
+    )
+    print(
+        f"most bytes in flight: {engine.gate.peak_bytes / 2**20:.1f} MiB; peak {peak_memory():.0f} "
+        f"MiB"
+    )
 
 
 def current_memory() -> float:
@@ -151,8 +174,10 @@ def bucket(folder: Path) -> None:
         with served(0.05, (20.0, 200.0), after) as (url, counts):
             seconds, _, engine = ask(url, folder, many(call, 800), 64)
         print(
-            f"bucket 20/s, Retry-After {after}: {engine.stats.done - 1} of 800 answered, {engine.stats.failed} failed, "
-            f"{seconds:.2f} s (ideal 30.0, {seconds / 30 - 1:+.1%}), {engine.gate.refusals} refusals; {counts[0]}",
+            f"bucket 20/s, Retry-After {after}: {engine.stats.done - 1} of 800 answered, "
+            f"{engine.stats.failed} failed, "
+            f"{seconds:.2f} s (ideal 30.0, {seconds / 30 - 1:+.1%}), {engine.gate.refusals} "
+            f"refusals; {counts[0]}",
             flush=True,
         )
 
@@ -168,25 +193,40 @@ def resume(folder: Path, count: int = 100_000) -> None:
             store._db.execute("BEGIN")
             for job in many(call, count - 1):
                 key = engine.key(job)
-                store.put(Reply(key, "ok", '{"rationale": "fine", "IF": 3}', asked="bench", answered="bench"))
+                store.put(
+                    Reply(
+                        key, "ok", '{"rationale": "fine", "IF": 3}', asked="bench", answered="bench"
+                    )
+                )
             store._db.execute("COMMIT")
             heard: list[Heard] = []
             began = time.perf_counter()
             await engine.run(many(call, count - 1), lambda job, one: heard.append(one))
             seconds = time.perf_counter() - began
-            print(f"resume of {len(heard):,} finished calls: {seconds:.1f} s, {engine.stats.asked} asked", flush=True)
+            print(
+                f"resume of {len(heard):,} finished calls: {seconds:.1f} s, {engine.stats.asked} "
+                f"asked",
+                flush=True,
+            )
 
     asyncio.run(main())
 
 
 def kills(folder: Path, rounds: int = 50) -> None:
-    """Kill -9 at random moments, then finish: rows as undisturbed, and how many calls were repeated."""
+    """Kill -9 at random moments, then finish: rows as undisturbed, and how many calls were
+    repeated.
+    """
     from editgauge.store.run_folder import RunFolder
     from editgauge.testing import FaultServer
 
     rng = random.Random(7)
     cache = str(folder / "cache")
-    environment = {**os.environ, "PYTHONPATH": SOURCE, "EDITGAUGE_JUDGE_KEY": "x", "XDG_CACHE_HOME": cache}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": SOURCE,
+        "EDITGAUGE_JUDGE_KEY": "x",
+        "XDG_CACHE_HOME": cache,
+    }
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
     def command(*words: str) -> list[str]:
@@ -199,7 +239,10 @@ def kills(folder: Path, rounds: int = 50) -> None:
     for run in runs:
         for editor in ("copy", "reference", "blank"):
             subprocess.run(
-                command("edit", "mini", "--editor", editor, "--run", str(run)), env=environment, check=False, **quiet
+                command("edit", "mini", "--editor", editor, "--run", str(run)),
+                env=environment,
+                check=False,
+                **quiet,
             )
     concurrency = 4
     with FaultServer(latency=0.5) as server:
@@ -209,7 +252,9 @@ def kills(folder: Path, rounds: int = 50) -> None:
         for _ in range(rounds):
             process = subprocess.Popen(command(*words, str(runs[0])), env=environment, **quiet)
             before, deadline = server.requests, time.monotonic() + 60
-            while server.requests == before and process.poll() is None and time.monotonic() < deadline:
+            while (
+                server.requests == before and process.poll() is None and time.monotonic() < deadline
+            ):
                 time.sleep(0.01)
             time.sleep(rng.uniform(0.0, 1.0))
             killed += process.poll() is None
@@ -222,12 +267,20 @@ def kills(folder: Path, rounds: int = 50) -> None:
         needed = server.requests
     first, second = essence(runs[0]), essence(runs[1])
     print(
-        f"{killed} of {rounds} kills hit a running command: rows equal {first == second} ({len(second)} rows), "
-        f"{asked - needed} calls repeated of {needed}, at most {killed * concurrency} were in flight"
+        f"{killed} of {rounds} kills hit a running command: rows equal {first == second} "
+        f"({len(second)} rows), "
+        f"{asked - needed} calls repeated of {needed}, at most {killed * concurrency} were in "
+        f"flight"
     )
 
 
-TRIALS = {"throughput": throughput, "memory": memory, "bucket": bucket, "resume": resume, "kills": kills}
+TRIALS = {
+    "throughput": throughput,
+    "memory": memory,
+    "bucket": bucket,
+    "resume": resume,
+    "kills": kills,
+}
 
 
 def main() -> None:

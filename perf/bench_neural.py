@@ -1,14 +1,16 @@
-"""Neural metrics against the usual libraries, in the same run: pairs or images a second, ratios, peak memory.
+"""Neural metrics against the usual libraries, in the same run: pairs or images a second, ratios,
+peak memory.
 
     python perf/bench_neural.py                        everything, one and two threads, on the CPU
     python perf/bench_neural.py --only lpips --threads 1
     python perf/bench_neural.py --device cuda          the same on a GPU, with bfloat16 and float16 beside float32
 
-Backbones have full size and seeded random weights (values mean nothing, time and memory do). Pictures are 1024 x 1024
-JPEGs; reading them is part of the time. Every measurement runs in a process of its own, so that peak memory is its own,
-warms up first, and is repeated; the best repeat counts. "Usual": torchmetrics' LPIPS pair by pair, transformers'
-CLIPModel and processor picture by picture, scipy's sqrtm. The ratio of processor seconds is printed too: on a machine
-that does other work at the same time it is the steadier one.
+Backbones have full size and seeded random weights (values mean nothing, time and memory do).
+Pictures are 1024 x 1024 JPEGs; reading them is part of the time. Every measurement runs in a
+process of its own, so that peak memory is its own, warms up first, and is repeated; the best repeat
+counts. "Usual": torchmetrics' LPIPS pair by pair, transformers' CLIPModel and processor picture by
+picture, scipy's sqrtm. The ratio of processor seconds is printed too: on a machine that does other
+work at the same time it is the steadier one.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ EDITORS = 10
 
 
 def draw(folder: Path, inputs: int, editors: int) -> tuple[list[Path], list[list[Path]]]:
-    """`inputs` smooth coloured pictures of 1 megapixel and `editors` noisy versions of each, as JPEG."""
+    """`inputs` smooth coloured pictures of 1 megapixel and `editors` noisy versions of each, as
+    JPEG.
+    """
     import cv2
 
     random = np.random.default_rng(0)
@@ -46,7 +50,9 @@ def draw(folder: Path, inputs: int, editors: int) -> tuple[list[Path], list[list
         originals.append(path)
         edits = []
         for editor in range(editors):
-            noisy = np.clip(picture + random.normal(0, 4 + editor, picture.shape), 0, 255).astype(np.uint8)
+            noisy = np.clip(picture + random.normal(0, 4 + editor, picture.shape), 0, 255).astype(
+                np.uint8
+            )
             edits.append(folder / f"{number}-{editor}.jpg")
             cv2.imwrite(str(edits[-1]), noisy)
         outputs.append(edits)
@@ -68,7 +74,7 @@ def best(repeats: int, work: Callable[[], Any], device: str) -> tuple[float, flo
     return seconds, processor, value
 
 
-# -- LPIPS -----------------------------------------------------------------------------------------------------------
+# -- LPIPS -----------------------------------------------------------------------------------------
 
 
 def lpips_usual(net: str, pairs: list[tuple[Path, Path]], device: str) -> Callable[[], list[float]]:
@@ -115,9 +121,17 @@ def lpips_ours(
     patch = pytest.MonkeyPatch()
     tiny.install_lpips(patch, folder / "weights", net)
     scorer = lpips_scorer.LpipsScorer(
-        plain_frames, net, ("images",), (Metric("lpips", "lower", 0, 9),), device=device, precision=precision
+        plain_frames,
+        net,
+        ("images",),
+        (Metric("lpips", "lower", 0, 9),),
+        device=device,
+        precision=precision,
     )
-    both = [(Sample("bench", a.stem, "", (), "", (a,), (a.stem,)), Edit(a.stem, b.stem, b)) for a, b in pairs]
+    both = [
+        (Sample("bench", a.stem, "", (), "", (a,), (a.stem,)), Edit(a.stem, b.stem, b))
+        for a, b in pairs
+    ]
 
     def work() -> list[float]:
         lpips_scorer._KEPT._entries.clear()
@@ -140,10 +154,15 @@ def case_lpips(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         work = lpips_ours(args.net, pairs, args.device, args.precision, folder)
     work()
     seconds, busy, values = best(args.repeats, work, args.device)
-    return {"rate": len(pairs) / seconds, "busy": busy / len(pairs), "unit": "pairs/s", "values": values[:4]}
+    return {
+        "rate": len(pairs) / seconds,
+        "busy": busy / len(pairs),
+        "unit": "pairs/s",
+        "values": values[:4],
+    }
 
 
-# -- CLIP ------------------------------------------------------------------------------------------------------------
+# -- CLIP ------------------------------------------------------------------------------------------
 
 
 def write_clip(folder: Path) -> Path:
@@ -154,9 +173,16 @@ def write_clip(folder: Path) -> Path:
 
     place = tiny.write_clip(folder / "clip-vit-large-patch14")
     torch.manual_seed(0)
-    vision = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16}
+    vision = {
+        "hidden_size": 1024,
+        "intermediate_size": 4096,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 16,
+    }
     config = CLIPConfig.from_pretrained(place)
-    config.vision_config.update({**vision, "image_size": 224, "patch_size": 14, "projection_dim": 768})
+    config.vision_config.update(
+        {**vision, "image_size": 224, "patch_size": 14, "projection_dim": 768}
+    )
     config.text_config.update({"projection_dim": 768})
     config.projection_dim = 768
     CLIPModel(config).save_pretrained(place)
@@ -179,7 +205,9 @@ def case_clip(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
             found = []
             with torch.no_grad():
                 for path in originals:
-                    inputs = processor(Image.open(path).convert("RGB"), return_tensors="pt").to(args.device)
+                    inputs = processor(Image.open(path).convert("RGB"), return_tensors="pt").to(
+                        args.device
+                    )
                     out = model.get_image_features(**inputs)
                     found.append(getattr(out, "pooler_output", out)[0].float().cpu().numpy())
             return np.stack(found)
@@ -194,7 +222,9 @@ def case_clip(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         def work() -> Any:
             found = []
             with threads():
-                ahead = read_ahead(originals, lambda p: preprocess(read_image(p)), depth=2 * size, workers=2)
+                ahead = read_ahead(
+                    originals, lambda p: preprocess(read_image(p)), depth=2 * size, workers=2
+                )
                 for batch in batched(ahead, size):
                     found.append(own.image_features([data for _, data in batch]))  # type: ignore[misc]
             return np.concatenate(found)
@@ -209,20 +239,25 @@ def _images(count: int, seconds: float, busy: float, values: Any) -> dict[str, A
     return rates | {"values": values[:2, :2].ravel().tolist()}
 
 
-# -- Fréchet distance and Inception ----------------------------------------------------------------------
+# -- Fréchet distance and Inception ----------------------------------------------------------------
 
 
 def case_frechet(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     del folder
     random = np.random.default_rng(0)
-    a, b = (np.abs(random.standard_normal((args.inputs, 2048)) * random.uniform(0.1, 1, 2048)) for _ in range(2))
+    a, b = (
+        np.abs(random.standard_normal((args.inputs, 2048)) * random.uniform(0.1, 1, 2048))
+        for _ in range(2)
+    )
 
     def usual() -> float:
         from scipy.linalg import sqrtm
 
         ca, cb = np.cov(a, rowvar=False), np.cov(b, rowvar=False)
         root = np.asarray(sqrtm(ca @ cb)).real
-        return float(((a.mean(0) - b.mean(0)) ** 2).sum() + np.trace(ca) + np.trace(cb) - 2 * np.trace(root))
+        return float(
+            ((a.mean(0) - b.mean(0)) ** 2).sum() + np.trace(ca) + np.trace(cb) - 2 * np.trace(root)
+        )
 
     def ours() -> float:
         from editgauge.metrics.frechet import frechet_distance, moments
@@ -255,7 +290,12 @@ def case_inception(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     return _images(len(originals), seconds, busy, values)
 
 
-CASES = {"lpips": case_lpips, "clip": case_clip, "frechet": case_frechet, "inception": case_inception}
+CASES = {
+    "lpips": case_lpips,
+    "clip": case_clip,
+    "frechet": case_frechet,
+    "inception": case_inception,
+}
 
 
 def child(args: argparse.Namespace) -> None:
@@ -271,13 +311,26 @@ def child(args: argparse.Namespace) -> None:
     print(json.dumps(found))
 
 
-def measure(case: str, engine: str, threads: int, args: argparse.Namespace, **more: Any) -> dict[str, Any]:
-    words = [sys.executable, __file__, "--case", case, "--engine", engine, "--threads", str(threads)]
+def measure(
+    case: str, engine: str, threads: int, args: argparse.Namespace, **more: Any
+) -> dict[str, Any]:
+    words = [
+        sys.executable,
+        __file__,
+        "--case",
+        case,
+        "--engine",
+        engine,
+        "--threads",
+        str(threads),
+    ]
     words += ["--device", args.device, "--repeats", str(args.repeats)]
     for name, value in more.items():
         words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
     environment = {**os.environ, "EDITGAUGE_THREADS": str(threads)}
-    environment |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
+    environment |= dict.fromkeys(
+        ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads)
+    )
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         sys.exit(done.stderr[-3000:] or done.stdout)
@@ -293,15 +346,22 @@ def line(name: str, threads: int, usual: dict[str, Any] | None, ours: dict[str, 
     compared = ""
     if usual:
         ratios = ours["rate"] / usual["rate"], usual["busy"] / ours["busy"]
-        compared = f"usual {figures(usual)}; ratio {ratios[0]:.2f} (processor seconds {ratios[1]:.2f})"
+        compared = (
+            f"usual {figures(usual)}; ratio {ratios[0]:.2f} (processor seconds {ratios[1]:.2f})"
+        )
     print(f"{name}, {threads} thread{'s' * (threads > 1)}: {figures(ours)}; {compared}", flush=True)
     if usual and len(usual["values"]) == len(ours["values"]):
         gap = max(abs(a - b) for a, b in zip(usual["values"], ours["values"], strict=True))
-        print(f"    largest difference {gap:.1e} at values about {max(map(abs, ours['values'])):.3g}", flush=True)
+        print(
+            f"    largest difference {gap:.1e} at values about {max(map(abs, ours['values'])):.3g}",
+            flush=True,
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", default="lpips,clip,frechet,inception")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--device", default="cpu")
@@ -322,11 +382,16 @@ def main() -> None:
             compare_lpips(threads, args, half)
         if "frechet" in wanted:
             for count in (700, 3000):
-                found = [measure("frechet", engine, threads, args, inputs=count) for engine in ("usual", "ours")]
+                found = [
+                    measure("frechet", engine, threads, args, inputs=count)
+                    for engine in ("usual", "ours")
+                ]
                 line(f"Fréchet distance, {count} samples", threads, *found)
         if "inception" in wanted:
             for precision in ("float32", *half):
-                ours = measure("inception", "ours", threads, args, inputs=args.inputs, precision=precision)
+                ours = measure(
+                    "inception", "ours", threads, args, inputs=args.inputs, precision=precision
+                )
                 line(f"Inception-v3 {precision}", threads, None, ours)
     if "clip" in wanted:
         with tempfile.TemporaryDirectory() as folder:
@@ -338,17 +403,23 @@ def main() -> None:
 def compare_lpips(threads: int, args: argparse.Namespace, half: list[str]) -> None:
     for net in ("squeeze", "alex"):
         for many in (False, True):
-            more: dict[str, Any] = {"net": net, "inputs": 1 if many else args.inputs} | ({"many": True} if many else {})
+            more: dict[str, Any] = {"net": net, "inputs": 1 if many else args.inputs} | (
+                {"many": True} if many else {}
+            )
             usual = measure("lpips", "usual", threads, args, **more)
             for precision in ("float32", *half):
                 ours = measure("lpips", "ours", threads, args, precision=precision, **more)
-                line(f"LPIPS {net}{' ten models' if many else ''} {precision}", threads, usual, ours)
+                line(
+                    f"LPIPS {net}{' ten models' if many else ''} {precision}", threads, usual, ours
+                )
 
 
 def compare_clip(threads: int, args: argparse.Namespace, half: list[str], place: Path) -> None:
     usual = measure("clip", "usual", threads, args, clip=place, inputs=args.inputs)
     for precision in ("float32", *half):
-        ours = measure("clip", "ours", threads, args, clip=place, inputs=args.inputs, precision=precision)
+        ours = measure(
+            "clip", "ours", threads, args, clip=place, inputs=args.inputs, precision=precision
+        )
         line(f"CLIP ViT-L/14 {precision}", threads, usual, ours)
         a, b = np.array(usual["features"]), np.array(ours["features"])
         cosine = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)

@@ -1,4 +1,5 @@
-"""What the OCR track costs, as ratios: the scores against a plain implementation, the engine against all the rest.
+"""What the OCR track costs, as ratios: the scores against a plain implementation, the engine
+against all the rest.
 
     python perf/bench_ocr.py                        cases a second of `ocr_scores`, one core
     python perf/bench_ocr.py engine DATA OUTPUTS    TextEdit's data: seconds a picture, share outside the engine
@@ -37,7 +38,7 @@ def _load(path: Path) -> Any:
     return module
 
 
-# ----------------------------------------------------------------------------------------------------------- scores
+# ----------------------------------------------------------------------------------------- scores
 def page(rng: random.Random, words: int) -> tuple[list[Any], list[Any], str, str]:
     """A page of so many words as an engine gives it, and the same page after an edit."""
     letters = "abcdefghijklmnopqrstuvwxyz"
@@ -48,7 +49,9 @@ def page(rng: random.Random, words: int) -> tuple[list[Any], list[Any], str, str
         width = 12 * len(text)
         original.append(([[x, y], [x + width, y], [x + width, y + 30], [x, y + 30]], text, 0.9))
     source, target = original[words // 2][1], "".join(rng.choices(letters, k=6))
-    edited = [(polygon, target if text == source else text, sure) for polygon, text, sure in original]
+    edited = [
+        (polygon, target if text == source else text, sure) for polygon, text, sure in original
+    ]
     edited = [item for item in edited if rng.random() > 0.1]
     rng.shuffle(edited)
     return original, edited, source, target
@@ -76,7 +79,7 @@ def scores(seconds: float) -> None:
         print("  ".join(line))
 
 
-# ----------------------------------------------------------------------------------------------------------- engine
+# ----------------------------------------------------------------------------------------- engine
 class Timed:
     """Counts the time inside the engine's own library."""
 
@@ -130,9 +133,15 @@ def engine(data: Path, outputs: Path, name: str, limit: int) -> None:
         began, used = time.perf_counter(), time.process_time()
         _score_all(pairs, name, cache)
         wall, used = time.perf_counter() - began, time.process_time() - used
-        print(f"one process: {wall:.1f} s, {wall / pictures:.3f} s a picture, {used / wall:.2f} cores busy")
+        print(
+            f"one process: {wall:.1f} s, {wall / pictures:.3f} s a picture, {used / wall:.2f} "
+            f"cores busy"
+        )
         if timed:
-            print(f"outside the engine: {100 * (wall - timed.seconds) / wall:.1f} % ({timed.calls} calls of it)")
+            print(
+                f"outside the engine: {100 * (wall - timed.seconds) / wall:.1f} % ({timed.calls} "
+                f"calls of it)"
+            )
         began = time.perf_counter()
         _score_all(pairs, name, cache)
         again = time.perf_counter() - began
@@ -143,10 +152,12 @@ def engine(data: Path, outputs: Path, name: str, limit: int) -> None:
             halves = [pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :]]
             list(pool.map(_score_all, halves, [name] * 2, [Path(folder) / "two"] * 2))
             two = time.perf_counter() - began
-        print(f"two processes: {two:.1f} s, {two / pictures:.3f} s a picture, {wall / two:.2f} x one")
+        print(
+            f"two processes: {two:.1f} s, {two / pictures:.3f} s a picture, {wall / two:.2f} x one"
+        )
 
 
-# ----------------------------------------------------------------------------------------------------------- quotes
+# ----------------------------------------------------------------------------------------- quotes
 def _reads(reader: Reader, path: Path, words: str) -> float:
     """1 when the words are read as a whole somewhere, else the best similarity to a line."""
     from editgauge.benchmarks.textedit.lines import boxes_of, line_text, lines_of
@@ -162,7 +173,9 @@ def _reads(reader: Reader, path: Path, words: str) -> float:
 
 
 def quotes(data: Path, name: str, limit: int) -> None:
-    """Source texts (and those to be moved, scaled…) on the input, targets on the reference, where there is one."""
+    """Source texts (and those to be moved, scaled…) on the input, targets on the reference,
+    where there is one.
+    """
     from editgauge import catalog
     from editgauge.instructions import read_instruction
 
@@ -171,9 +184,15 @@ def quotes(data: Path, name: str, limit: int) -> None:
     instances = list(catalog.find("benchmarks", "texteditbench").load(data))[:limit]
     for sample in instances:
         parsed = read_instruction(sample.instruction, str(sample.attributes.get("operation", "")))
-        wanted = [(sample.image, "input", text) for text in parsed.sources or (parsed.source,) if text]
+        wanted = [
+            (sample.image, "input", text) for text in parsed.sources or (parsed.source,) if text
+        ]
         wanted += [(sample.image, "input", parsed.anchor)] if parsed.anchor else []
-        wanted += [(sample.reference, "reference", parsed.target)] if parsed.target and sample.reference else []
+        wanted += (
+            [(sample.reference, "reference", parsed.target)]
+            if parsed.target and sample.reference
+            else []
+        )
         for path, where, text in wanted:
             if not path.is_file():
                 continue
@@ -181,14 +200,22 @@ def quotes(data: Path, name: str, limit: int) -> None:
             tally[where] += 1
             tally[f"{where} read"] += value == 1.0
             if value < 1.0:
-                print(f"  not read on the {where} of {sample.id}: {text!r} (most similar line: {value:.2f})")
+                print(
+                    f"  not read on the {where} of {sample.id}: {text!r} (most similar line: "
+                    f"{value:.2f})"
+                )
     for where in ("input", "reference"):
-        print(f"{where}: {tally[f'{where} read']} of {tally[where]} quoted texts read in full, {reader.label}")
+        print(
+            f"{where}: {tally[f'{where} read']} of {tally[where]} quoted texts read in full, "
+            f"{reader.label}"
+        )
     print(f"{len(instances)} instances")
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", nargs="?", choices=("scores", "engine", "quotes"), default="scores")
     parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--engine", default="rapidocr")

@@ -3,8 +3,9 @@
     python perf/bench_report.py                     build, then time the page in Chromium
     python perf/bench_report.py --samples 200000 --editors 1 --metrics 1
 
-Prints seconds and memory to build, the size on disk, and, in a real headless Chromium with the network off, the time to
-the first usable view, of a filter, a sort, the next sample, and the heap. Needs playwright and Debian's chromium.
+Prints seconds and memory to build, the size on disk, and, in a real headless Chromium with the
+network off, the time to the first usable view, of a filter, a sort, the next sample, and the heap.
+Needs playwright and Debian's chromium.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ from editgauge.store.run_folder import RunFolder  # noqa: E402
 from editgauge.types import Row, Status  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--enable-precise-memory-info"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--enable-precise-memory-info",
+]
 
 
 def make_run(place: Path, samples: int, editors: int, metrics: int) -> RunFolder:
@@ -42,32 +48,61 @@ def make_run(place: Path, samples: int, editors: int, metrics: int) -> RunFolder
         "big",
         (
             {
-                "benchmark": "big", "id": f"part/{i // 100:04}/{i:06}", "split": "real" if i % 2 else "synthetic",
-                "category": [topics[i % 14]], "instruction": f"Replace the text 'old {i}' with 'new {i}'.",
-                "images": [], "attributes": {"topic": topics[i % 14], "difficulty": ["easy", "medium", "hard"][i % 3],
-                "difficulty_total": i % 21},
+                "benchmark": "big",
+                "id": f"part/{i // 100:04}/{i:06}",
+                "split": "real" if i % 2 else "synthetic",
+                "category": [topics[i % 14]],
+                "instruction": f"Replace the text 'old {i}' with 'new {i}'.",
+                "images": [],
+                "attributes": {
+                    "topic": topics[i % 14],
+                    "difficulty": ["easy", "medium", "hard"][i % 3],
+                    "difficulty_total": i % 21,
+                },
             }
             for i in range(samples)
         ),
-    )  # fmt: skip
+    )
     with run.writer() as writer:
         for editor in range(editors):
             for metric in range(metrics):
                 values = random.random(samples)
                 writer.write(
                     Row(
-                        "big", f"part/{i // 100:04}/{i:06}", f"model-{editor}", "x", f"metric{metric}", "faithful",
-                        float(values[i]), Status.SCORED, "", "f",
+                        "big",
+                        f"part/{i // 100:04}/{i:06}",
+                        f"model-{editor}",
+                        "x",
+                        f"metric{metric}",
+                        "faithful",
+                        float(values[i]),
+                        Status.SCORED,
+                        "",
+                        "f",
                     )
                     for i in range(samples)
-                )  # fmt: skip
+                )
     return run
 
 
 def build(run: RunFolder) -> dict[str, object]:
     """`editgauge report` in a process of its own, so that its memory can be told from ours."""
-    command = [sys.executable, "-m", "editgauge", "report", str(run.path), "--no-thumbnails", "--json"]
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": SOURCE}, capture_output=True, text=True, check=True)
+    command = [
+        sys.executable,
+        "-m",
+        "editgauge",
+        "report",
+        str(run.path),
+        "--no-thumbnails",
+        "--json",
+    ]
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": SOURCE},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return dict(json.loads(done.stdout))
 
 
@@ -76,7 +111,9 @@ def drive(page_file: Path) -> None:
 
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context(viewport={"width": 1300, "height": 900}, bypass_csp=True, offline=True)
+        context = browser.new_context(
+            viewport={"width": 1300, "height": 900}, bypass_csp=True, offline=True
+        )
         page = context.new_page()
         page.goto("about:blank")
         base = page_file.as_uri()
@@ -108,16 +145,27 @@ def drive(page_file: Path) -> None:
         browse = min(view("#/browse/big", ".line") for _ in range(3))
         print(f"first view, sample browser  {browse:.2f} s")
         go = "location.hash = "
-        print(f"filter                      {inside(go + '`#/browse/big?where=topic%3Dtopic 3`', '#found'):.0f} ms")
-        print(f"sort by score               {inside(go + '`#/browse/big?sort=score&desc=1`', '#found'):.0f} ms")
+        print(
+            f"filter                      "
+            f"{inside(go + '`#/browse/big?where=topic%3Dtopic 3`', '#found'):.0f} ms"
+        )
+        print(
+            f"sort by score               "
+            f"{inside(go + '`#/browse/big?sort=score&desc=1`', '#found'):.0f} ms"
+        )
         both = "`#/browse/big?e=model-0&b=model-1&sort=delta`"
         print(f"sort by difference          {inside(go + both, '#found'):.0f} ms")
-        print(f"search                      {inside(go + '`#/browse/big?q=new 77`', '#found'):.0f} ms")
+        print(
+            f"search                      {inside(go + '`#/browse/big?q=new 77`', '#found'):.0f} ms"
+        )
         view("#/browse/big", ".line")
         page.locator(".line a").first.click()
         page.locator("#next").wait_for()
         steps = [inside("document.getElementById('next').click()", "#position") for _ in range(100)]
-        print(f"next sample, median, p95    {statistics.median(steps):.0f}, {sorted(steps)[94]:.0f} ms")
+        print(
+            f"next sample, median, p95    {statistics.median(steps):.0f}, {sorted(steps)[94]:.0f} "
+            f"ms"
+        )
         view("#/browse/big", ".line")
         heap = page.evaluate("performance.memory.usedJSHeapSize") / 1e6
         print(f"heap                        {heap:.0f} MB")
@@ -125,7 +173,9 @@ def drive(page_file: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--samples", type=int, default=20_000)
     parser.add_argument("--editors", type=int, default=10)
     parser.add_argument("--metrics", type=int, default=10)

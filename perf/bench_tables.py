@@ -1,10 +1,11 @@
-"""Tables and bootstraps at full size: a million rows, KRIS-Bench's Table 2 with ten editors, a wide comparison.
+"""Tables and bootstraps at full size: a million rows, KRIS-Bench's Table 2 with ten editors, a wide
+comparison.
 
     python perf/bench_tables.py [--rows 1000000]
 
-Prints seconds and, where there is a usual way to do the same, the ratio to it in the same process: a plain Python loop
-over row objects for the table, SciPy's `bootstrap` (cell by cell, same number of resamples) for the intervals. Values
-are checked to agree before a ratio is printed.
+Prints seconds and, where there is a usual way to do the same, the ratio to it in the same process:
+a plain Python loop over row objects for the table, SciPy's `bootstrap` (cell by cell, same number
+of resamples) for the intervals. Values are checked to agree before a ratio is printed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ METRICS = ("mse", "psnr", "ssim", "lpips", "IF")
 
 
 class Seconds(NamedTuple):
-    """Of the clock, and of the processor in this process and its children: on a busy machine only that says much."""
+    """Of the clock, and of the processor in this process and its children: on a busy machine only
+    that says much.
+    """
 
     wall: float
     processor: float
@@ -61,7 +64,8 @@ def big_run(folder: Path, rows: int) -> RunFolder:
     run = RunFolder.create(folder)
     records = [
         {"benchmark": "texteditbench", "id": f"data_manual_production/Topic_{n % 14:02d}/{n:05d}",
-         "split": "synthetic" if n % 7 < 4 else "real", "category": [f"Topic_{n % 14:02d}"], "instruction": "edit",
+         "split": "synthetic" if n % 7 < 4 else "real", "category": [f"Topic_{n % 14:02d}"],
+         "instruction": "edit",
          "attributes": {"topic": f"Topic {n % 14}", "difficulty": ("easy", "medium", "hard")[n % 3]}}
         for n in range(samples)
     ]  # fmt: skip
@@ -71,15 +75,28 @@ def big_run(folder: Path, rows: int) -> RunFolder:
             values = generator.random((samples, len(METRICS)))
             for start in range(0, samples, 1000):
                 writer.write(
-                    Row("texteditbench", records[n]["id"], editor, "bench", metric, "faithful", float(values[n, m]),
-                        Status.SCORED, "", f"{n:x}{m:x}{editor}")
-                    for n in range(start, min(start + 1000, samples)) for m, metric in enumerate(METRICS)
-                )  # fmt: skip
+                    Row(
+                        "texteditbench",
+                        records[n]["id"],
+                        editor,
+                        "bench",
+                        metric,
+                        "faithful",
+                        float(values[n, m]),
+                        Status.SCORED,
+                        "",
+                        f"{n:x}{m:x}{editor}",
+                    )
+                    for n in range(start, min(start + 1000, samples))
+                    for m, metric in enumerate(METRICS)
+                )
     return run
 
 
 def plain_loop(run: RunFolder) -> dict[tuple[str, str], float]:
-    """What a script would do: read the segments line by line, add up by editor, split and metric."""
+    """What a script would do: read the segments line by line, add up by editor, split and
+    metric.
+    """
     splits = {record["id"]: record["split"] for record in run.samples("texteditbench")}
     sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for path in sorted((run.path / "rows" / "segments").glob("*.jsonl")):
@@ -97,24 +114,53 @@ def table_of_a_million(rows: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         made, run = timed(lambda: big_run(Path(scratch) / "run", rows))
         compacted, _ = timed(run.parquet)
-        words = [sys.executable, "-m", "editgauge", "table", str(run.path), "--json", "--variant", "faithful"]
+        words = [
+            sys.executable,
+            "-m",
+            "editgauge",
+            "table",
+            str(run.path),
+            "--json",
+            "--variant",
+            "faithful",
+        ]
         command, done = timed(lambda: subprocess.run(words, capture_output=True, check=True).stdout)
-        sliced, _ = timed(lambda: subprocess.run([*words, "--by", "topic"], capture_output=True, check=True))
-        bounded, _ = timed(lambda: subprocess.run([*words, "--intervals"], capture_output=True, check=True))
+        sliced, _ = timed(
+            lambda: subprocess.run([*words, "--by", "topic"], capture_output=True, check=True)
+        )
+        bounded, _ = timed(
+            lambda: subprocess.run([*words, "--intervals"], capture_output=True, check=True)
+        )
         loop, means = timed(lambda: plain_loop(run))
         (pixel, *_) = json.loads(done)["tables"]
         for line in pixel["rows"]:
             for split in ("synthetic", "real"):
-                assert abs(line["cells"][f"{split}_ssim"]["value"] - means[line["name"], split]) < 1e-12
+                assert (
+                    abs(line["cells"][f"{split}_ssim"]["value"] - means[line["name"], split])
+                    < 1e-12
+                )
         print(f"{rows:,} rows written in {made}, made into Parquet in {compacted} (once)")
-        print(f"editgauge table, whole command: {command} (aim < 5); one metric by a plain loop: {loop}")
+        print(
+            f"editgauge table, whole command: {command} (aim < 5); one metric by a plain loop: "
+            f"{loop}"
+        )
         print(f"  sliced by 14 topics: {sliced}; with 2,000-resample intervals: {bounded}")
         seconds, frame = timed(lambda: Frame.of_runs([run], "texteditbench"))
         print(f"  of which reading the frame: {seconds}")
         seconds, _ = timed(
-            lambda: compare(frame, EDITORS[0], EDITORS[1], {"ssim": "higher"}, variants=("faithful",), by="topic")
+            lambda: compare(
+                frame,
+                EDITORS[0],
+                EDITORS[1],
+                {"ssim": "higher"},
+                variants=("faithful",),
+                by="topic",
+            )
         )
-        print(f"compare two editors on {len(frame.samples):,} samples, one metric, 14 slices: {seconds}")
+        print(
+            f"compare two editors on {len(frame.samples):,} samples, one metric, 14 slices: "
+            f"{seconds}"
+        )
 
 
 def kris_frame() -> Frame:
@@ -126,14 +172,26 @@ def kris_frame() -> Frame:
             for number in range(SAMPLES[dimension]):
                 identity = f"{dimension}/{number}"
                 category = [kind, dimension, f"task {number % 3}"]
-                records.append({"id": identity, "split": "all", "category": category, "attributes": {}})
+                records.append(
+                    {"id": identity, "split": "all", "category": category, "attributes": {}}
+                )
                 for editor in EDITORS:
                     for metric in metrics_of(dimension):
                         value = float(generator.integers(1, 6))
                         rows.append(
-                            Row("krisbench", identity, editor, "judge", metric, "faithful", value, Status.SCORED, "",
-                                f"{identity}{editor}{metric}")
-                        )  # fmt: skip
+                            Row(
+                                "krisbench",
+                                identity,
+                                editor,
+                                "judge",
+                                metric,
+                                "faithful",
+                                value,
+                                Status.SCORED,
+                                "",
+                                f"{identity}{editor}{metric}",
+                            )
+                        )
     return Frame.from_rows(rows, records, "krisbench")
 
 
@@ -142,7 +200,10 @@ def kris_bootstrap() -> None:
     plain, _ = timed(lambda: layouts.tables(frame, "faithful"))
     seconds, (table, *_) = timed(lambda: layouts.tables(frame, "faithful", intervals=True))
     cells = sum(cell.low is not None for row in table.rows for cell in row.cells.values())
-    print(f"KRIS Table 2, ten editors: {plain}; 2,000 resamples: {seconds} (aim < 3), {cells} intervals")
+    print(
+        f"KRIS Table 2, ten editors: {plain}; 2,000 resamples: {seconds} (aim < 3), {cells} "
+        f"intervals"
+    )
     try:
         from scipy.stats import bootstrap
     except ImportError:
@@ -150,7 +211,11 @@ def kris_bootstrap() -> None:
     values = frame.grid("VQ", "faithful").values[0]
     chosen = values[frame.samples.labels("category2") == "Natural Science"]
     times = 20
-    one, _ = timed(lambda: [bootstrap((chosen,), np.mean, n_resamples=2000, method="BCa") for _ in range(times)])
+    one, _ = timed(
+        lambda: [
+            bootstrap((chosen,), np.mean, n_resamples=2000, method="BCa") for _ in range(times)
+        ]
+    )
     ratio = one.processor / times * cells / seconds.processor
     print(f"  SciPy, {times} times one cell of 393 samples: {one}")
     print(f"  all {cells} cells one by one would take it {ratio:.0f} times as long")

@@ -1,4 +1,6 @@
-"""Options that opt in to slow, GPU and network tests, and where the shared samples lie when they are there."""
+"""Options that opt in to slow, GPU and network tests, and where the shared samples lie when they
+are there.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of sample data beside the project; tests that want it are skipped where it is not."""
+    """The folder of sample data beside the project; tests that want it are skipped where it is
+    not.
+    """
     folder = Path(os.environ.get("EDITGAUGE_SHARED", ROOT.parent / "shared"))
     if not (folder / "data").is_dir():
         pytest.skip("the shared sample data are not here (set EDITGAUGE_SHARED)")

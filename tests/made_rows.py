@@ -9,23 +9,54 @@ from editgauge.types import Row, Status
 
 
 def row(
-    sample: str, editor: str, metric: str, value: float | None, *, status: Status = Status.SCORED,
-    benchmark: str = "mini", variant: str = "faithful", source: str = "", repeat: int = 0, infinite: bool = False,
-    scorer: str = "test", fingerprint: str = "",
-) -> Row:  # fmt: skip
+    sample: str,
+    editor: str,
+    metric: str,
+    value: float | None,
+    *,
+    status: Status = Status.SCORED,
+    benchmark: str = "mini",
+    variant: str = "faithful",
+    source: str = "",
+    repeat: int = 0,
+    infinite: bool = False,
+    scorer: str = "test",
+    fingerprint: str = "",
+) -> Row:
     """One row; a value of None with status SCORED must be `infinite`."""
     assert (value is None) == (infinite or status is not Status.SCORED)
     return Row(
-        benchmark, sample, editor, scorer, metric, variant, value, status, "" if value is not None else "made",  # type: ignore[arg-type]
-        fingerprint or f"{sample}{editor}{metric}{variant}{source}{repeat}", source, repeat,
+        benchmark,
+        sample,
+        editor,
+        scorer,
+        metric,
+        variant,
+        value,
+        status,
+        "" if value is not None else "made",  # type: ignore[arg-type]
+        fingerprint or f"{sample}{editor}{metric}{variant}{source}{repeat}",
+        source,
+        repeat,
         {"infinite": True} if infinite else {},
-    )  # fmt: skip
+    )
 
 
-def record(identity: str, *, split: str = "all", category: tuple[str, ...] = (), **attributes: Any) -> dict[str, Any]:
+def record(
+    identity: str, *, split: str = "all", category: tuple[str, ...] = (), **attributes: Any
+) -> dict[str, Any]:
     """A sample's record as a run keeps it."""
-    known = {"knowledge": attributes.pop("knowledge", None), "instruction": attributes.pop("instruction", "edit it")}
-    return {"id": identity, "split": split, "category": list(category), "attributes": attributes, **known}
+    known = {
+        "knowledge": attributes.pop("knowledge", None),
+        "instruction": attributes.pop("instruction", "edit it"),
+    }
+    return {
+        "id": identity,
+        "split": split,
+        "category": list(category),
+        "attributes": attributes,
+        **known,
+    }
 
 
 def frame(rows: list[Row], records: list[dict[str, Any]], benchmark: str = "mini") -> Frame:

@@ -1,4 +1,6 @@
-"""The documentation cannot drift: generated pages are current, examples parse or run, links lead somewhere."""
+"""The documentation cannot drift: generated pages are current, examples parse or run, links lead
+somewhere.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,17 @@ def blocks(page: Path, language: str) -> Iterator[str]:
     """The fenced blocks of one language, but those after a comment that says they are not run."""
     text = page.read_text(encoding="utf-8")
     for match in BLOCK.finditer(text):
-        if match[1] == language and "<!-- not run" not in text[: match.start()].rstrip().rpartition("\n")[2]:
+        if (
+            match[1] == language
+            and "<!-- not run" not in text[: match.start()].rstrip().rpartition("\n")[2]
+        ):
             yield match[2]
 
 
 def commands(page: Path) -> list[list[str]]:
-    """The command lines of a page's ``sh`` blocks, split as a shell splits them, without redirections."""
+    """The command lines of a page's ``sh`` blocks, split as a shell splits them, without
+    redirections.
+    """
     found = []
     for block in blocks(page, "sh"):
         for line in block.replace("\\\n", " ").splitlines():
@@ -52,7 +59,9 @@ def commands(page: Path) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def reference() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("make_reference", DOCS / "make_reference.py")
+    specification = importlib.util.spec_from_file_location(
+        "make_reference", DOCS / "make_reference.py"
+    )
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
@@ -70,7 +79,9 @@ def test_reference_pages_are_current(reference: ModuleType) -> None:
 
 
 def test_every_command_benchmark_editor_and_metric_is_documented(reference: ModuleType) -> None:
-    text = {name: (DOCS / "reference" / name).read_text(encoding="utf-8") for name in reference.pages()}
+    text = {
+        name: (DOCS / "reference" / name).read_text(encoding="utf-8") for name in reference.pages()
+    }
     for name, _ in reference.registered():
         assert f"\n## editgauge {name}\n" in text["commands.md"]
     for name in catalog.BENCHMARKS:
@@ -79,7 +90,9 @@ def test_every_command_benchmark_editor_and_metric_is_documented(reference: Modu
             assert f"\n### {name}: {scorer.name} (" in text["scorers.md"]
             for metric in scorer.metrics:
                 assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
-                assert metric.note or metric.unit or len(metric.variants) == 1, f"{name}/{metric.name}: say what it is"
+                assert metric.note or metric.unit or len(metric.variants) == 1, (
+                    f"{name}/{metric.name}: say what it is"
+                )
     for name in set(catalog.BENCHMARKS) - {"mini"}:
         for metric in judging_of(catalog.find("benchmarks", name))[0].metrics:
             assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
@@ -91,11 +104,23 @@ def test_every_command_benchmark_editor_and_metric_is_documented(reference: Modu
 
 def test_reference_pages_need_no_optional_extra() -> None:
     """They are made, and found current, where only the core is installed."""
-    extras = ["rapidocr", "onnxruntime", "torch", "transformers", "openai", "httpx", "starlette", "scipy", "matplotlib"]
+    extras = [
+        "rapidocr",
+        "onnxruntime",
+        "torch",
+        "transformers",
+        "openai",
+        "httpx",
+        "starlette",
+        "scipy",
+        "matplotlib",
+    ]
     code = f"import sys, runpy\nfor name in {extras}: sys.modules[name] = None\n"
     code += "sys.argv.append('--check')\nrunpy.run_path(sys.argv[1], run_name='__main__')"
     script = str(DOCS / "make_reference.py")
-    done = subprocess.run([sys.executable, "-c", code, script], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, script], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "every page is current\n", "")
 
 
@@ -124,9 +149,13 @@ def test_every_status_is_explained() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_shell_examples_parse(name: str) -> None:
-    """Each is read by the very parser that reads the command line: names, options, choices, types, what is needed."""
+    """Each is read by the very parser that reads the command line: names, options, choices, types,
+    what is needed.
+    """
     group = typer.main.get_command(build_app())
-    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    targets = set(
+        re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     for program, *words in commands(ROOT / name):
         if program == "make":
             assert {word for word in words if "=" not in word} <= targets
@@ -157,7 +186,9 @@ def test_links_lead_somewhere(name: str) -> None:
         assert there.exists(), target
         if fragment:
             headings = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), re.MULTILINE)
-            anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            anchors = {
+                re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings
+            }
             assert fragment in anchors, target
 
 
@@ -175,7 +206,9 @@ def beginner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     os.chdir(folder)
     try:
         typed = [words[1:] for words in commands(DOCS / "start.md") if words[:1] == ["editgauge"]]
-        first = typed[: next(number for number, words in enumerate(typed) if words[0] == "table") + 1]
+        first = typed[
+            : next(number for number, words in enumerate(typed) if words[0] == "table") + 1
+        ]
         assert [words[0] for words in first] == ["edit", "edit", "edit", "score", "table"]
         app = build_app()
         for words in first:
@@ -201,7 +234,9 @@ def test_python_examples_run(name: str, beginner: Path) -> None:
 
 
 def test_the_pandas_example_runs(beginner: Path) -> None:
-    """The one example that needs a library which is no dependency; it counts the rows that the run has."""
+    """The one example that needs a library which is no dependency; it counts the rows that the run
+    has.
+    """
     pytest.importorskip("pandas", reason="pandas is no dependency of ours")
     text = (DOCS / "how-to" / "read-a-run.md").read_text(encoding="utf-8")
     block = next(match[2] for match in BLOCK.finditer(text) if ".df()" in match[2])
@@ -215,7 +250,9 @@ def test_the_pandas_example_runs(beginner: Path) -> None:
 def test_the_editor_of_the_extension_page_is_one(mini, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     from editgauge.types import Editor
 
-    block = next(block for block in blocks(DOCS / "how-to" / "extend.md", "python") if "def mirror" in block)
+    block = next(
+        block for block in blocks(DOCS / "how-to" / "extend.md", "python") if "def mirror" in block
+    )
     module = ModuleType("mirror_example")
     sys.modules[module.__name__] = module
     try:

@@ -12,7 +12,16 @@ import pytest
 from PIL import Image
 
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
-from editgauge.images import fingerprint, max_pixels, read_grey, read_header, read_image, read_mask, resize, write_png
+from editgauge.images import (
+    fingerprint,
+    max_pixels,
+    read_grey,
+    read_header,
+    read_image,
+    read_mask,
+    resize,
+    write_png,
+)
 
 
 @pytest.fixture
@@ -33,7 +42,9 @@ def test_png_round_trip(tmp_path: Path, picture: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L", "P", "RGBA", "LA", "CMYK", "1"])
-def test_every_mode_reads_as_pillow_converts_it(tmp_path: Path, picture: np.ndarray, mode: str) -> None:
+def test_every_mode_reads_as_pillow_converts_it(
+    tmp_path: Path, picture: np.ndarray, mode: str
+) -> None:
     image = Image.fromarray(picture).convert(mode)
     path = save(tmp_path / "a", image, format="TIFF" if mode == "CMYK" else "PNG")
     assert np.array_equal(read_image(path), np.asarray(image.convert("RGB")))
@@ -44,7 +55,12 @@ def test_every_mode_reads_as_pillow_converts_it(tmp_path: Path, picture: np.ndar
 def test_jpeg_is_the_same_to_the_bit_as_through_pillow(
     tmp_path: Path, picture: np.ndarray, mode: str, progressive: bool
 ) -> None:
-    path = save(tmp_path / "a.jpg", Image.fromarray(picture).convert(mode), quality=87, progressive=progressive)
+    path = save(
+        tmp_path / "a.jpg",
+        Image.fromarray(picture).convert(mode),
+        quality=87,
+        progressive=progressive,
+    )
     assert np.array_equal(read_image(path), np.asarray(Image.open(path).convert("RGB")))
 
 
@@ -73,7 +89,9 @@ def test_exif_orientation_is_not_applied(tmp_path: Path, picture: np.ndarray) ->
 def test_a_header_is_read_without_decoding(
     tmp_path: Path, picture: np.ndarray, monkeypatch: pytest.MonkeyPatch, behind: bool
 ) -> None:
-    """Also the orientation of a PNG whose EXIF comes behind its pixels: a bomb must not go off to find it."""
+    """Also the orientation of a PNG whose EXIF comes behind its pixels: a bomb must not go off to
+    find it.
+    """
     exif = Image.Exif()
     exif[0x0112] = 6
     path = save(tmp_path / "a.png", Image.fromarray(picture), exif=exif)
@@ -134,9 +152,18 @@ def test_a_truncated_jpeg_with_a_whole_thumbnail_is_truncated(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"<html>502 Bad Gateway</html>", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"%!PS-Adobe-3.0 EPSF"]
+    "content",
+    [
+        b"",
+        b"<html>502 Bad Gateway</html>",
+        b"\xff\xd8\xff",
+        b"\x89PNG\r\n\x1a\n",
+        b"%!PS-Adobe-3.0 EPSF",
+    ],
 )
-def test_what_is_no_picture_is_one_error_that_names_the_file(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_picture_is_one_error_that_names_the_file(
+    tmp_path: Path, content: bytes
+) -> None:
     path = tmp_path / "a.jpg"
     path.write_bytes(content)
     for read in (read_image, read_header, read_mask):
@@ -156,7 +183,9 @@ def bomb(width: int, height: int) -> bytes:
     """A PNG of some kilobytes that decodes to width x height."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     row = zlib.compress(b"\0" * ((width // 8 + 1) * 64), 9)
     head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
@@ -166,14 +195,18 @@ def bomb(width: int, height: int) -> bytes:
 def test_a_bomb_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
     path = tmp_path / "bomb.png"
     path.write_bytes(bomb(20_000, 20_000))
-    with pytest.raises(ImageTooLarge, match=r"20000 x 20000 = 400,000,000 pixels.*EDITGAUGE_MAX_PIXELS"):
+    with pytest.raises(
+        ImageTooLarge, match=r"20000 x 20000 = 400,000,000 pixels.*EDITGAUGE_MAX_PIXELS"
+    ):
         read_image(path)
     with pytest.raises(ImageTooLarge):
         read_mask(path)
     assert (read_header(path).width, read_header(path).height) == (20_000, 20_000)
 
 
-def test_the_limit_can_be_moved(tmp_path: Path, picture: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_can_be_moved(
+    tmp_path: Path, picture: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_png(tmp_path / "a.png", picture)
     monkeypatch.setenv("EDITGAUGE_MAX_PIXELS", "3071")
     with pytest.raises(ImageTooLarge):
@@ -197,7 +230,9 @@ def test_mask_is_true_from_128(tmp_path: Path) -> None:
 
 def test_resize_is_pillows(picture: np.ndarray) -> None:
     for method in ("nearest", "bilinear", "bicubic", "lanczos"):
-        wanted = np.asarray(Image.fromarray(picture).resize((20, 31), getattr(Image.Resampling, method.upper())))
+        wanted = np.asarray(
+            Image.fromarray(picture).resize((20, 31), getattr(Image.Resampling, method.upper()))
+        )
         assert np.array_equal(resize(picture, (20, 31), method), wanted)
     assert resize(picture, (64, 48), "lanczos") is picture
 

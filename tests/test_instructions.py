@@ -1,4 +1,6 @@
-"""Reading instructions: quoted texts in every style, and which of them is source, target and anchor."""
+"""Reading instructions: quoted texts in every style, and which of them is source, target and
+anchor.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from editgauge.instructions import MAX_LENGTH, quoted, read_instruction
         ('Change "A" to "C"', ["A", "C"]),
         ("Change “A” to ‘C’", ["A", "C"]),
         ("把“开业大吉”改为「歇业」", ["开业大吉", "歇业"]),
-        ("把”开业”改为”歇业”", ["开业", "歇业"]),  # the same curly mark on both sides, as typed on some keyboards
+        (
+            "把”开业”改为”歇业”",
+            ["开业", "歇业"],
+        ),  # the same curly mark on both sides, as typed on some keyboards
         ("change «un» to „zwei“", ["un", "zwei"]),
         ("Replace ‘don’t stop’ with ‘can’t’", ["don’t stop", "can’t"]),
         ("Replace the text 'O'Brien' with 'O'Neil'.", ["O'Brien", "O'Neil"]),
@@ -100,7 +105,12 @@ def test_several_changes_are_listed() -> None:
 @pytest.mark.parametrize(
     ("text", "target", "anchor", "place"),
     [
-        ("Insert the text '可瓦' before the text '美甲' to be '可瓦美甲'", "可瓦", "美甲", "before"),
+        (
+            "Insert the text '可瓦' before the text '美甲' to be '可瓦美甲'",
+            "可瓦",
+            "美甲",
+            "before",
+        ),
         ("Add 'NAME' before 'JAY LI'.", "NAME", "JAY LI", "before"),
         ("Add 'Welcome' below the sentence.", "Welcome", None, "below"),
         ("Below 'A', add 'B'", "B", "A", "below"),
@@ -123,7 +133,11 @@ def test_an_insertion_has_a_target_and_perhaps_an_anchor(
         ("Delete the short sentence 'MASTER GARDENER'", ("MASTER GARDENER",), ""),
         ("Remove 'concerns' from 'Main concerns'", ("concerns",), ""),
         ("Erase 'a', 'b' and 'c'", ("a", "b", "c"), "3 texts are named at once"),
-        ("Delete everything except 'X'", (), "the instruction quotes what is to stay, not what is to go"),
+        (
+            "Delete everything except 'X'",
+            (),
+            "the instruction quotes what is to stay, not what is to go",
+        ),
         ("delete the title", (), "the instruction quotes no text"),
     ],
 )
@@ -140,7 +154,11 @@ def test_a_deletion_has_sources(text: str, sources: tuple[str, ...], reason: str
     ("text", "given", "operation"),
     [
         ("Rotate 'A' 30 degrees", "text_relocation", "rotate"),
-        ("Move 'Rotate' down", "text_relocation", "move"),  # the verb inside the quoted text decides nothing
+        (
+            "Move 'Rotate' down",
+            "text_relocation",
+            "move",
+        ),  # the verb inside the quoted text decides nothing
         ("make 'Java' smaller", "scalling", "resize"),
         ("Change 'A' from black to blue", "text_attribute", "recolour"),
         ("delete 'insert coin'", None, "delete"),
@@ -159,17 +177,25 @@ def test_a_very_long_instruction_is_not_read() -> None:
 
 _MARKS = [("'", "'"), ('"', '"'), ("“", "”"), ("‘", "’"), ("「", "」"), ("『", "』"), ("«", "»")]
 _WORDS = st.text(
-    st.characters(codec="utf-8", exclude_characters="'\"“”‘’‚‛„‟「」『』«»`´＇＂", exclude_categories=["Cs", "Z", "C"]),
+    st.characters(
+        codec="utf-8",
+        exclude_characters="'\"“”‘’‚‛„‟「」『』«»`´＇＂",
+        exclude_categories=["Cs", "Z", "C"],
+    ),
     min_size=1,
     max_size=12,
 )
 
 
 @given(_WORDS, _WORDS, st.sampled_from(_MARKS), st.sampled_from(_MARKS))
-def test_what_is_quoted_is_read_back(source: str, target: str, first: tuple[str, str], second: tuple[str, str]) -> None:
+def test_what_is_quoted_is_read_back(
+    source: str, target: str, first: tuple[str, str], second: tuple[str, str]
+) -> None:
     if (source + target).isdigit() or source[-1].isdigit() or target[-1].isdigit():
         source, target = source + "x", target + "x"  # 5' is feet
-    parsed = read_instruction(f"Replace {first[0]}{source}{first[1]} with {second[0]}{target}{second[1]}.")
+    parsed = read_instruction(
+        f"Replace {first[0]}{source}{first[1]} with {second[0]}{target}{second[1]}."
+    )
     assert (parsed.source, parsed.target) == (source, target)
 
 

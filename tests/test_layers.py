@@ -28,7 +28,9 @@ LAYERS: dict[str, int] = {
     "study": 6,
     "cli": 7,
 }  # fmt: skip
-"""Reading a run (`reports`, `study`) uses nothing above level 1: see `test_reading_a_run_needs_nothing_heavy`."""
+"""Reading a run (`reports`, `study`) uses nothing above level 1: see
+`test_reading_a_run_needs_nothing_heavy`.
+"""
 
 
 def modules() -> list[tuple[str, Path]]:
@@ -54,7 +56,11 @@ def part(module: str) -> str:
 
 @pytest.mark.parametrize(
     ("module", "path"),
-    [m for m in modules() if len(m[0].split(".")) > 1 and part(m[0]) not in ("__init__", "__main__")],
+    [
+        m
+        for m in modules()
+        if len(m[0].split(".")) > 1 and part(m[0]) not in ("__init__", "__main__")
+    ],
 )
 def test_imports_point_downwards(module: str, path: Path) -> None:
     own = part(module)
@@ -85,16 +91,42 @@ def test_benchmarks_use_only_the_public_names_of_each_other(module: str, path: P
 
 def loaded_by(code: str) -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r}); {code}; print(*sys.modules)"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            (
+                f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r}); {code}; "
+                f"print(*sys.modules)"
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return {name.split(".")[0] for name in done.stdout.split()}
 
 
 def test_importing_the_package_pulls_in_nothing_heavy() -> None:
-    assert not loaded_by("import editgauge") & {"torch", "cv2", "numpy", "duckdb", "transformers", "PIL"}
+    assert not loaded_by("import editgauge") & {
+        "torch",
+        "cv2",
+        "numpy",
+        "duckdb",
+        "transformers",
+        "PIL",
+    }
 
 
 def test_help_pulls_in_nothing_heavy() -> None:
     code = "from editgauge.cli.main import build_app; build_app()"
-    assert not loaded_by(code) & {"torch", "cv2", "numpy", "duckdb", "transformers", "PIL", "openai", "httpx", "scipy"}
+    assert not loaded_by(code) & {
+        "torch",
+        "cv2",
+        "numpy",
+        "duckdb",
+        "transformers",
+        "PIL",
+        "openai",
+        "httpx",
+        "scipy",
+    }

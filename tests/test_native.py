@@ -36,8 +36,11 @@ def fresh(**environment: str) -> list[object]:
     inherited = {key: value for key, value in os.environ.items() if key != "OPENBLAS_CORETYPE"}
     done = subprocess.run(
         [sys.executable, "-c", FRESH, str(SOURCE)],
-        capture_output=True, text=True, check=True, env={**inherited, **environment},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**inherited, **environment},
+    )
     result: list[object] = json.loads(done.stdout)
     return result
 

@@ -1,4 +1,6 @@
-"""A run, its report and a merged run can be given away: no path of this machine, no user, no secret is in any file."""
+"""A run, its report and a merged run can be given away: no path of this machine, no user, no secret
+is in any file.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ SHORT = 4
 
 
 def leaks(folder: Path, needles: dict[str, str]) -> list[str]:
-    """``file: what`` for each needle in any file of a folder: raw bytes, texts of Parquet and SQLite files, names."""
+    """``file: what`` for each needle in any file of a folder: raw bytes, texts of Parquet and
+    SQLite files, names.
+    """
     import duckdb
 
     found = []
@@ -33,11 +37,19 @@ def leaks(folder: Path, needles: dict[str, str]) -> list[str]:
             if path.suffix == ".parquet":
                 with duckdb.connect(":memory:") as db:
                     name = str(path).replace("'", "''")
-                    texts += [repr(row).encode() for row in db.execute(f"SELECT * FROM '{name}'").fetchall()]
+                    texts += [
+                        repr(row).encode()
+                        for row in db.execute(f"SELECT * FROM '{name}'").fetchall()
+                    ]
             if path.suffix == ".sqlite":
                 db = sqlite3.connect(path)
-                for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-                    texts += [repr(row).encode() for row in db.execute(f'SELECT * FROM "{table}"').fetchall()]
+                for (table,) in db.execute(
+                    "SELECT name FROM sqlite_master WHERE type = 'table'"
+                ).fetchall():
+                    texts += [
+                        repr(row).encode()
+                        for row in db.execute(f'SELECT * FROM "{table}"').fetchall()
+                    ]
                 db.close()
         for what, needle in needles.items():
             if any(needle.encode() in text for text in texts):
@@ -52,10 +64,15 @@ def call(*words: object) -> None:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home folder whose name is not found by chance, with data, outputs, a run, its report and a merged run in it."""
+    """A home folder whose name is not found by chance, with data, outputs, a run, its report and a
+    merged run in it.
+    """
     home = tmp_path_factory.mktemp("home-of-somebody-9341")
     few = ("--limit", 3)
-    with pytest.MonkeyPatch.context() as patch, FaultServer(["ok", "500"], answer=ScriptedJudge()) as server:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        FaultServer(["ok", "500"], answer=ScriptedJudge()) as server,
+    ):
         patch.setenv("OPENAI_API_KEY", SECRET)
         run, data, outputs = home / "run", home / "data", home / "outputs"
         for editor in ("copy", "blank"):
@@ -66,7 +83,18 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (broken / output.name).write_text("not a picture")
         call("score", "mini", data, "--outputs", outputs, "--run", run, "--workers", 0, *few)
         call("score", "mini", data, "--run", run, "--workers", 0, *few)
-        call("judge", "mini", data, "--run", run, "--model", "scripted-2026-01-01", "--base-url", server.url, *few)
+        call(
+            "judge",
+            "mini",
+            data,
+            "--run",
+            run,
+            "--model",
+            "scripted-2026-01-01",
+            "--base-url",
+            server.url,
+            *few,
+        )
         call("report", run, "--copy-images", "--workers", 0)
         call("merge", run, "--to", home / "merged")
     return home
@@ -78,7 +106,8 @@ def test_nothing_of_this_machine_is_in_it(home: Path, folder: str) -> None:
         "the secret": SECRET,
         "the folder": str(home),
         "its name": home.name,
-        "the home folder": f"{Path.home()}{os.sep}",  # with its slash: a short one is found in other words
+        # with its slash: a short one is found in other words
+        "the home folder": f"{Path.home()}{os.sep}",
     }
     needles |= {"the project's folder": str(Path(__file__).resolve().parents[1])}
     for what, name in (("the user", getpass.getuser()), ("the machine", socket.gethostname())):
@@ -93,7 +122,10 @@ def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
     import duckdb
 
     with duckdb.connect(":memory:") as db:
-        db.execute(f"COPY (SELECT 'x needle y' AS a) TO '{tmp_path / 'a.parquet'}' (FORMAT parquet, COMPRESSION zstd)")
+        db.execute(
+            f"COPY (SELECT 'x needle y' AS a) TO '{tmp_path / 'a.parquet'}' (FORMAT parquet, "
+            f"COMPRESSION zstd)"
+        )
     store = sqlite3.connect(tmp_path / "b.sqlite")
     with store:
         store.execute("CREATE TABLE t AS SELECT 'a needle' AS a")
@@ -101,4 +133,9 @@ def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("needle")
     (tmp_path / "needle.png").write_text("")
     (tmp_path / "clean.txt").write_text("nothing")
-    assert leaks(tmp_path, {"it": "needle"}) == ["a.parquet: it", "b.sqlite: it", "c.txt: it", "needle.png: it"]
+    assert leaks(tmp_path, {"it": "needle"}) == [
+        "a.parquet: it",
+        "b.sqlite: it",
+        "c.txt: it",
+        "needle.png: it",
+    ]

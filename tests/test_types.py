@@ -1,4 +1,6 @@
-"""Scores hold a finite number, a reason, or (PSNR of identical pictures) a marked infinity; nothing else."""
+"""Scores hold a finite number, a reason, or (PSNR of identical pictures) a marked infinity; nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,18 @@ from editgauge.types import Row, Score, Status
 
 def _row(score: Score) -> Row:
     return Row(
-        "mini", "a", "copy", "pixel", score.metric, score.variant, score.value, score.status, score.reason, "0",
+        "mini",
+        "a",
+        "copy",
+        "pixel",
+        score.metric,
+        score.variant,
+        score.value,
+        score.status,
+        score.reason,
+        "0",
         detail=score.detail,
-    )  # fmt: skip
+    )
 
 
 class TestScore:

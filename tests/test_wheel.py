@@ -15,7 +15,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def run(*words: str | Path, cwd: Path, codes: tuple[int, ...] = (0,), **env: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *words: str | Path, cwd: Path, codes: tuple[int, ...] = (0,), **env: str
+) -> subprocess.CompletedProcess[str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "COV_", "PYTEST"))}
     done = subprocess.run(
         [str(word) for word in words],
@@ -44,23 +46,32 @@ def test_the_wheel_holds_what_is_not_code_and_nothing_it_should_not(wheel: Path)
     assert any(name.endswith("py.typed") for name in names)
     assert any("/rubrics/" in name and name.endswith(".md") for name in names)
     assert any(name.endswith(".csv") for name in names)
-    assert not [name for name in names if name.startswith("tests/") or name.endswith((".pt", ".safetensors", ".onnx"))]
+    assert not [
+        name
+        for name in names
+        if name.startswith("tests/") or name.endswith((".pt", ".safetensors", ".onnx"))
+    ]
     assert max(info.file_size for info in zipfile.ZipFile(wheel).infolist()) < 500_000
 
 
 def test_the_demo_runs_from_the_wheel_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:
-    """The environment is new and holds only the wheel; its dependencies are lent by the one that runs the tests,
-    because tests make no network connection (`make demo` installs them for real)."""
+    """The environment is new and holds only the wheel; its dependencies are lent by the one that
+    runs the tests, because tests make no network connection (`make demo` installs them for real).
+    """
     place = tmp_path / "env"
     venv.create(place, with_pip=False, symlinks=True)
     python = place / "bin" / "python"
     site = Path(
-        run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path).stdout.strip()
+        run(
+            python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path
+        ).stdout.strip()
     )
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
     (site / "lent.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-    where = run(python, "-c", "import editgauge; print(editgauge.__file__)", cwd=tmp_path).stdout.strip()
+    where = run(
+        python, "-c", "import editgauge; print(editgauge.__file__)", cwd=tmp_path
+    ).stdout.strip()
     assert Path(where).is_relative_to(site)
     done = run(
         python,

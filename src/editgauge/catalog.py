@@ -1,8 +1,9 @@
 """Names for objects: built-in tables and entry points of other packages, with "did you mean".
 
-Objects come first and names only at the edge: the Python API takes callables and objects, the command line takes
-names and looks them up here. A name is found through one line in a table below, or through an entry point of another
-package in the group ``editgauge.benchmarks``, ``editgauge.editors``, ``editgauge.scorers`` or ``editgauge.judging``.
+Objects come first and names only at the edge: the Python API takes callables and objects, the
+command line takes names and looks them up here. A name is found through one line in a table below,
+or through an entry point of another package in the group ``editgauge.benchmarks``,
+``editgauge.editors``, ``editgauge.scorers`` or ``editgauge.judging``.
 """
 
 from __future__ import annotations
@@ -49,12 +50,18 @@ OCR_ENGINES: dict[str, str] = {
     "paddleocr": "editgauge.ocr.paddle:engine",
     "tesseract": "editgauge.ocr.tesseract:engine",
 }
-TABLES: dict[str, dict[str, str]] = {"benchmarks": BENCHMARKS, "editors": EDITORS, "ocr_engines": OCR_ENGINES}
+TABLES: dict[str, dict[str, str]] = {
+    "benchmarks": BENCHMARKS,
+    "editors": EDITORS,
+    "ocr_engines": OCR_ENGINES,
+}
 _ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}
 
 
 def names(kind: str) -> list[str]:
-    """All names of a kind (``benchmarks``, ``editors``…), built in first, then those of other packages."""
+    """All names of a kind (``benchmarks``, ``editors``…), built in first, then those of other
+    packages.
+    """
     found = list(TABLES.get(kind, {}))
     found += sorted(e.name for e in entry_points(group=f"editgauge.{kind}") if e.name not in found)
     return found
@@ -81,11 +88,16 @@ def find(kind: str, name: str) -> Any:
     raise UnknownName(f"{kind[:-1].replace('_', ' ')} {name!r} is not known; {hint}")
 
 
-def open_data(name: str, data: Path | None, split: str | None) -> tuple[Benchmark, Dataset, list[Sample]]:
+def open_data(
+    name: str, data: Path | None, split: str | None
+) -> tuple[Benchmark, Dataset, list[Sample]]:
     """The benchmark, its data set and all its samples. Raises `DataError` when there are none."""
     benchmark: Benchmark = find("benchmarks", name)
     dataset = benchmark.load(data, split=split)
     samples = list(dataset)
     if not samples:
-        raise DataError(f"{data}: no samples of {benchmark.name} found; run: editgauge check {benchmark.name} {data}")
+        raise DataError(
+            f"{data}: no samples of {benchmark.name} found; run: editgauge check {benchmark.name} "
+            f"{data}"
+        )
     return benchmark, dataset, samples

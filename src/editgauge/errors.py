@@ -16,7 +16,8 @@
     +-- MissingExtra          an optional library is not installed: names the extra
     +-- BudgetExceeded        stopped before the budget was passed; exit code 3
 
-Messages say: the name, what was wanted, what was found, what to do. `sample` names the sample at fault where one is.
+Messages say: the name, what was wanted, what was found, what to do. `sample` names the sample at
+fault where one is.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class DataError(EditgaugeError):
 class ImageError(DataError):
     """One picture cannot be read."""
 
-    def __init__(self, message: str, *, path: Path | None = None, sample: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, path: Path | None = None, sample: str | None = None
+    ) -> None:
         super().__init__(message, sample=sample)
         self.path = path
 
@@ -67,7 +70,9 @@ class RunError(EditgaugeError):
 
 
 class ShapeMismatch(EditgaugeError, ValueError):
-    """Arrays that must have the same shape have different ones. Nothing is ever resized silently."""
+    """Arrays that must have the same shape have different ones. Nothing is ever resized
+    silently.
+    """
 
 
 class WeightsError(EditgaugeError):
@@ -83,7 +88,8 @@ class MissingExtra(EditgaugeError, ImportError):
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         super().__init__(
-            f"{feature} needs the package {package!r}, which is not installed: pip install 'editgauge[{extra}]'"
+            f"{feature} needs the package {package!r}, which is not installed: pip install "
+            f"'editgauge[{extra}]'"
         )
         self._words = (feature, package, extra)
         self.extra = extra
@@ -93,6 +99,8 @@ class MissingExtra(EditgaugeError, ImportError):
 
 
 class BudgetExceeded(EditgaugeError):
-    """The next call would pass the budget. What was done is kept; run the same command again to go on."""
+    """The next call would pass the budget. What was done is kept; run the same command again to go
+    on.
+    """
 
     exit_code = 3

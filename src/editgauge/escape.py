@@ -1,4 +1,6 @@
-"""Untrusted text made harmless for each format: names of editors, slices, files and samples come from outside."""
+"""Untrusted text made harmless for each format: names of editors, slices, files and samples come
+from outside.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +13,35 @@ _ODD = re.compile(
 """Control characters, invisible ones, and those that turn the direction of writing."""
 _SPACES = re.compile(r"[\t\n\r\x0b\x0c\u0085\u2028\u2029]+")
 _LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
     "–": "--", "−": "$-$", "†": r"\textdagger{}",
 }  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+.!|~$-])")
 
 
 def plain(text: str, limit: int | None = _LIMIT) -> str:
-    """One line without control, invisible or direction characters (shown as ``\\u202e``), at most `limit` long."""
+    """One line without control, invisible or direction characters (shown as ``\\u202e``), at most
+    `limit` long.
+    """
     line = _SPACES.sub(" ", text)
-    line = _ODD.sub(lambda found: f"\\u{ord(found[0]):04x}" if ord(found[0]) > 255 else f"\\x{ord(found[0]):02x}", line)
+    line = _ODD.sub(
+        lambda found: (
+            f"\\u{ord(found[0]):04x}" if ord(found[0]) > 255 else f"\\x{ord(found[0]):02x}"
+        ),
+        line,
+    )
     return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
 
 
 def markdown(text: str, limit: int | None = _LIMIT) -> str:
-    """Text that markdown shows as it is: no table cell, emphasis, link, image or HTML comes out of it."""
+    """Text that markdown shows as it is: no table cell, emphasis, link, image or HTML comes out of
+    it.
+    """
     line = plain(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKDOWN.sub(r"\\\1", line)
 
@@ -35,7 +49,8 @@ def markdown(text: str, limit: int | None = _LIMIT) -> str:
 def latex(text: str, limit: int | None = _LIMIT) -> str:
     """Text that LaTeX sets as it is: no command, comment or alignment character is left in it.
 
-    A leading ``[`` or ``*`` is set apart: after the ``\\\\`` that ends a line it would be read as its argument.
+    A leading ``[`` or ``*`` is set apart: after the ``\\\\`` that ends a line it would be read as
+    its argument.
     """
     line = plain(text, limit)
     apart = "{}" if line[:1] in ("[", "*") else ""
@@ -43,6 +58,8 @@ def latex(text: str, limit: int | None = _LIMIT) -> str:
 
 
 def csv_text(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: an apostrophe before a leading = + - @ (CWE-1236)."""
+    """Text that no spreadsheet takes for a formula: an apostrophe before a leading = + - @
+    (CWE-1236).
+    """
     line = plain(text, None)
     return "'" + line if line.lstrip()[:1] in ("=", "+", "-", "@", "|", "%") else line

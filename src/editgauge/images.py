@@ -1,10 +1,12 @@
-"""Reading, writing and identifying pictures: the one pixel convention, and the limits on hostile files.
+"""Reading, writing and identifying pictures: the one pixel convention, and the limits on hostile
+files.
 
-Convention: a picture is an ndarray of shape (H, W, 3), uint8, sRGB, in R, G, B order; a mask is an ndarray of shape
-(H, W), bool, True = the area that may change. Pixels are **as stored**: an EXIF orientation is not applied (Pillow's
-rule, and with it that of the released scripts that read through Pillow; stated again where a benchmark differs), alpha
-is dropped, not composed, a palette is looked up, CMYK is converted without a profile, and 16-bit samples keep their
-high byte. The extension of a file says nothing: its first bytes decide what it is.
+Convention: a picture is an ndarray of shape (H, W, 3), uint8, sRGB, in R, G, B order; a mask is an
+ndarray of shape (H, W), bool, True = the area that may change. Pixels are **as stored**: an EXIF
+orientation is not applied (Pillow's rule, and with it that of the released scripts that read
+through Pillow; stated again where a benchmark differs), alpha is dropped, not composed, a palette
+is looked up, CMYK is converted without a profile, and 16-bit samples keep their high byte. The
+extension of a file says nothing: its first bytes decide what it is.
 
 Nothing here decodes a file before its header said how large it is: see `max_pixels`.
 """
@@ -39,7 +41,14 @@ MAX_FILE_BYTES = 1 << 29
 EXTENSIONS: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp")
 """What an output may be called, in the order of preference."""
 _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
-_EXTENSION_OF = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
+_EXTENSION_OF = {
+    "PNG": ".png",
+    "JPEG": ".jpg",
+    "WEBP": ".webp",
+    "BMP": ".bmp",
+    "GIF": ".gif",
+    "TIFF": ".tif",
+}
 _ORIENTATION = 0x0112
 _PILLOW_LIMIT = threading.Lock()
 
@@ -87,24 +96,28 @@ def read_header(path: Path) -> Header:
 
 
 def read_image(path: Path) -> Array:
-    """The picture as an ndarray of shape (H, W, 3), uint8, RGB, pixels as stored (see the module's convention).
+    """The picture as an ndarray of shape (H, W, 3), uint8, RGB, pixels as stored (see the module's
+    convention).
 
-    Raises `ImageTooLarge` over the pixel limit, before decoding, and `ImageError` when there is no file, it is no
-    picture, or its data end early: a truncated file is never filled up with grey.
+    Raises `ImageTooLarge` over the pixel limit, before decoding, and `ImageError` when there is no
+    file, it is no picture, or its data end early: a truncated file is never filled up with grey.
     """
     data = _read_bytes(path)
     with _named_errors(path):
         header = _header(io.BytesIO(data))
         _check_size(header, path)
         if _complete(data, header):
-            decoded = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
+            decoded = cv2.imdecode(
+                np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION
+            )
             if decoded is not None and decoded.shape[:2] == (header.height, header.width):
                 return np.asarray(decoded, dtype=np.uint8)
         return _decode_with_pillow(data, "RGB")
 
 
 def read_grey(path: Path) -> Array:
-    """The picture as an ndarray of shape (H, W), uint8: Pillow's ``convert("L")`` (ITU-R 601 luma of RGB).
+    """The picture as an ndarray of shape (H, W), uint8: Pillow's ``convert("L")`` (ITU-R 601 luma
+    of RGB).
 
     Raises as `read_image` does.
     """
@@ -116,9 +129,11 @@ def read_grey(path: Path) -> Array:
 
 
 def read_luma(path: Path) -> Array:
-    """The picture as an ndarray of shape (H, W), uint8, grey as OpenCV reads it: a JPEG's stored luma channel.
+    """The picture as an ndarray of shape (H, W), uint8, grey as OpenCV reads it: a JPEG's stored
+    luma channel.
 
-    `read_grey` converts a colour JPEG to RGB first and may be a level away from it. Raises as `read_image` does.
+    `read_grey` converts a colour JPEG to RGB first and may be a level away from it. Raises as
+    `read_image` does.
     """
     data = _read_bytes(path)
     with _named_errors(path):
@@ -135,16 +150,19 @@ def read_luma(path: Path) -> Array:
 def read_mask(path: Path) -> Mask:
     """A mask as an ndarray of shape (H, W), bool: True where the stored grey value is 128 or more.
 
-    Raises as `read_image` does. The size is the file's own; whoever needs another one says how it is resized.
+    Raises as `read_image` does. The size is the file's own; whoever needs another one says how it
+    is resized.
     """
     return read_grey(path) >= 128
 
 
 def oriented(pixels: Array, orientation: int) -> Array:
-    """The picture as a viewer shows it that obeys EXIF: turned and mirrored as `Header.orientation` says.
+    """The picture as a viewer shows it that obeys EXIF: turned and mirrored as `Header.orientation`
+    says.
 
-    `pixels` has shape (H, W, 3) or (H, W); so has the result, with H and W exchanged for 5 to 8. Numbers other than
-    2 to 8 change nothing. Reading never does this by itself (see the module's convention).
+    `pixels` has shape (H, W, 3) or (H, W); so has the result, with H and W exchanged for 5 to 8.
+    Numbers other than 2 to 8 change nothing. Reading never does this by itself (see the module's
+    convention).
     """
     if 5 <= orientation <= 8:
         pixels = np.swapaxes(pixels, 0, 1)
@@ -156,9 +174,11 @@ def oriented(pixels: Array, orientation: int) -> Array:
 
 
 def write_png(path: Path, pixels: Array | Mask) -> None:
-    """Write a picture as PNG under a temporary name beside `path`, then rename: a reader never sees half a file.
+    """Write a picture as PNG under a temporary name beside `path`, then rename: a reader never sees
+    half a file.
 
-    `pixels` has shape (H, W, 3) or (H, W), uint8 or bool (written as 0 and 255). Folders are made as needed.
+    `pixels` has shape (H, W, 3) or (H, W), uint8 or bool (written as 0 and 255). Folders are made
+    as needed.
     """
     array = np.asarray(pixels)
     if array.dtype == np.bool_:
@@ -184,10 +204,12 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:
-    """Resize to `size` = (width, height) with Pillow's filter `method`: nearest, bilinear, bicubic or lanczos.
+    """Resize to `size` = (width, height) with Pillow's filter `method`: nearest, bilinear, bicubic
+    or lanczos.
 
-    `pixels` has shape (H, W, 3) or (H, W), uint8; so has the result. The same size gives the same array back.
-    Pillow's filters are what the released scripts use; OpenCV's of the same names give other values.
+    `pixels` has shape (H, W, 3) or (H, W), uint8; so has the result. The same size gives the same
+    array back. Pillow's filters are what the released scripts use; OpenCV's of the same names give
+    other values.
     """
     height, width = pixels.shape[:2]
     if (width, height) == size:
@@ -197,12 +219,16 @@ def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:
 
 
 def fingerprint(path: Path) -> str:
-    """Hash of a file's bytes: 32 hexadecimal digits (BLAKE2b, 128 bits). Raises `ImageError` if it cannot be read."""
+    """Hash of a file's bytes: 32 hexadecimal digits (BLAKE2b, 128 bits). Raises `ImageError` if it
+    cannot be read.
+    """
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
     except OSError as error:
-        raise ImageError(f"{path}: cannot be read ({error.strerror or error})", path=path) from error
+        raise ImageError(
+            f"{path}: cannot be read ({error.strerror or error})", path=path
+        ) from error
     return digest.hexdigest()
 
 
@@ -212,15 +238,20 @@ def _read_bytes(path: Path) -> bytes:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
             raise ImageTooLarge(
-                f"{path}: {size:,} bytes, wanted at most {MAX_FILE_BYTES:,}; shrink the file", path=path
+                f"{path}: {size:,} bytes, wanted at most {MAX_FILE_BYTES:,}; shrink the file",
+                path=path,
             )
         return path.read_bytes()
     except OSError as error:
-        raise ImageError(f"{path}: cannot be read ({error.strerror or error})", path=path) from error
+        raise ImageError(
+            f"{path}: cannot be read ({error.strerror or error})", path=path
+        ) from error
 
 
 def _need_file(path: Path) -> None:
-    """A pipe or a device would be read for ever: only files are opened. One that is not there is found on opening."""
+    """A pipe or a device would be read for ever: only files are opened. One that is not there is
+    found on opening.
+    """
     if path.exists() and not path.is_file():
         raise ImageError(f"{path}: not a file", path=path)
 
@@ -229,7 +260,8 @@ def _check_size(header: Header, path: Path) -> None:
     limit = max_pixels()
     if header.width * header.height > limit:
         raise ImageTooLarge(
-            f"{path}: {header.width} x {header.height} = {header.width * header.height:,} pixels, the limit is "
+            f"{path}: {header.width} x {header.height} = {header.width * header.height:,} pixels, "
+            f"the limit is "
             f"{limit:,}; set EDITGAUGE_MAX_PIXELS to raise it",
             path=path,
         )
@@ -243,10 +275,14 @@ def _named_errors(path: Path) -> Iterator[None]:
     except ImageError:
         raise
     except UnidentifiedImageError as error:
-        raise ImageError(f"{path}: not a picture (wanted {', '.join(_FORMATS)} by content)", path=path) from error
+        raise ImageError(
+            f"{path}: not a picture (wanted {', '.join(_FORMATS)} by content)", path=path
+        ) from error
     except MemoryError:
         raise
-    except Exception as error:  # decoders raise OSError, SyntaxError, struct.error, ValueError, cv2.error…
+    except (
+        Exception
+    ) as error:  # decoders raise OSError, SyntaxError, struct.error, ValueError, cv2.error…
         if isinstance(error, OSError) and error.strerror:  # of the system, not of a decoder
             raise ImageError(f"{path}: cannot be read ({error.strerror})", path=path) from error
         text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
@@ -257,7 +293,9 @@ def _named_errors(path: Path) -> Iterator[None]:
 def _pillow(file: Any) -> Iterator[Image.Image]:
     """`Image.open` restricted to formats we know, with our pixel limit in place of Pillow's."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Pillow warns of odd EXIF, palettes and sizes; we decide ourselves
+        warnings.simplefilter(
+            "ignore"
+        )  # Pillow warns of odd EXIF, palettes and sizes; we decide ourselves
         with _PILLOW_LIMIT:
             before, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
             try:
@@ -274,13 +312,16 @@ def _header(file: Any) -> Header:
             orientation = int(_exif(image, file).get(_ORIENTATION, 1))
         except Exception:  # EXIF is decoration: broken EXIF does not make a picture unreadable
             orientation = 1
-        # Several pictures in one JPEG (what some phones write) are read as the first: an ordinary JPEG
+        # Several pictures in one JPEG (what some phones write) are read as the first: an ordinary
+        # JPEG
         form = "JPEG" if image.format == "MPO" else str(image.format)
         return Header(form, image.mode, image.width, image.height, orientation)
 
 
 def _exif(image: Image.Image, file: Any) -> Image.Exif:
-    """EXIF without decoding: Pillow's own `getexif` of a PNG decodes all of it, to see what comes behind the pixels."""
+    """EXIF without decoding: Pillow's own `getexif` of a PNG decodes all of it, to see what comes
+    behind the pixels.
+    """
     exif = Image.Image.getexif(image)
     if image.format == "PNG" and _ORIENTATION not in exif:
         file.seek(8)
@@ -294,16 +335,24 @@ def _exif(image: Image.Image, file: Any) -> Image.Exif:
 
 
 def _complete(data: bytes, header: Header) -> bool:
-    """Whether OpenCV may decode this: 8-bit grey or RGB, and the end is there (OpenCV fills up what is missing)."""
+    """Whether OpenCV may decode this: 8-bit grey or RGB, and the end is there (OpenCV fills up what
+    is missing).
+    """
     if header.format == "JPEG" and header.mode in ("RGB", "L"):
         return data.find(b"\xff\xd9", _jpeg_scan(data)) >= 0
     if header.format == "PNG" and header.mode in ("RGB", "RGBA", "L"):
-        return data[-12:-4] == b"\x00\x00\x00\x00IEND" and data[24:25] == b"\x08" and b"tRNS" not in data[:4096]
+        return (
+            data[-12:-4] == b"\x00\x00\x00\x00IEND"
+            and data[24:25] == b"\x08"
+            and b"tRNS" not in data[:4096]
+        )
     return False
 
 
 def _jpeg_scan(data: bytes) -> int:
-    """Where the first scan of a JPEG starts: an EXIF thumbnail before it has an end marker of its own."""
+    """Where the first scan of a JPEG starts: an EXIF thumbnail before it has an end marker of its
+    own.
+    """
     position = 2
     while position + 4 <= len(data) and data[position] == 0xFF:
         marker = data[position + 1]
@@ -321,7 +370,8 @@ def _decode_with_pillow(data: bytes, mode: str) -> Array:
         image.load()
         if image.mode.startswith("I") or image.mode == "F":
             values = np.asarray(image, dtype=np.float64)
-            # 16-bit samples keep their high byte; other wide samples have no known range and are cut to 0..255
+            # 16-bit samples keep their high byte; other wide samples have no known range and are
+            # cut to 0..255
             sixteen = image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG")
             eight = np.clip(np.floor(values / 256.0) if sixteen else np.nan_to_num(values), 0, 255)
             image = Image.fromarray(eight.astype(np.uint8))

@@ -1,12 +1,14 @@
-"""Reading an edit instruction: which texts it quotes, and which of them is the source and which the target.
+"""Reading an edit instruction: which texts it quotes, and which of them is the source and which the
+target.
 
-This is a small grammar for sentences such as ``Replace 'SALE' with 'OPEN'`` (in English or Chinese), not an
-understanding of language. Where it cannot read a sentence it says so (`Parsed.reason`) instead of guessing: a wrong
-source text would score an editor on something that nobody asked for.
+This is a small grammar for sentences such as ``Replace 'SALE' with 'OPEN'`` (in English or
+Chinese), not an understanding of language. Where it cannot read a sentence it says so
+(`Parsed.reason`) instead of guessing: a wrong source text would score an editor on something that
+nobody asked for.
 
-Quotes may be straight, curly, doubled, Chinese or guillemets, mixed and nested, with apostrophes in between; which
-mark opens, closes or is a letter of the text is decided for the whole sentence at once, by the cheapest balanced
-reading.
+Quotes may be straight, curly, doubled, Chinese or guillemets, mixed and nested, with apostrophes in
+between; which mark opens, closes or is a letter of the text is decided for the whole sentence at
+once, by the cheapest balanced reading.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ MAX_LENGTH: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quoted text: what is between the marks, without outer blanks, and where it stands with its marks."""
+    """A quoted text: what is between the marks, without outer blanks, and where it stands with its
+    marks.
+    """
 
     text: str
     start: int
@@ -34,10 +38,11 @@ class Quote:
 class Parsed:
     """What could be read from an instruction; None where it says nothing that can be read.
 
-    `source` and `target` are set only where there is exactly one of each that the operation needs: a change needs
-    both, an insertion has a target (and perhaps an `anchor` with a `place` such as ``below``), a deletion a source.
-    With several of them `pairs` (changes) or `sources` (deletions and all others) list them, and `reason` says that
-    there is no single one. `reason` is empty exactly when the texts that the operation needs are known.
+    `source` and `target` are set only where there is exactly one of each that the operation needs:
+    a change needs both, an insertion has a target (and perhaps an `anchor` with a `place` such as
+    ``below``), a deletion a source. With several of them `pairs` (changes) or `sources` (deletions
+    and all others) list them, and `reason` says that there is no single one. `reason` is empty
+    exactly when the texts that the operation needs are known.
     """
 
     operation: Operation | None
@@ -55,7 +60,7 @@ class Parsed:
         return not self.reason
 
 
-# ---------------------------------------------------------------------------------------------------------- quotes
+# ----------------------------------------------------------------------------------------- quotes
 _FAMILY: Final[dict[str, str]] = {
     **dict.fromkeys("'‘’‚‛`´＇", "single"),
     **dict.fromkeys('"“”„‟＂', "double"),
@@ -91,7 +96,12 @@ def quoted(text: str) -> tuple[Quote, ...]:
 
 def _inside(text: str, start: int, end: int) -> str:
     inner = text[start + 1 : end].strip()
-    if len(inner) > 2 and inner[0] == text[start] and inner[-1] == text[end] and text[start] in "'`":
+    if (
+        len(inner) > 2
+        and inner[0] == text[start]
+        and inner[-1] == text[end]
+        and text[start] in "'`"
+    ):
         return inner[1:-1].strip()  # ''LaTeX's way of a double quote''
     return inner
 
@@ -106,7 +116,9 @@ class _Step:
 
 
 def _roles(text: str) -> list[_Step]:
-    """Each quotation mark's role in the cheapest balanced reading (Viterbi over the stack of open marks)."""
+    """Each quotation mark's role in the cheapest balanced reading (Viterbi over the stack of
+    open marks).
+    """
     paths: dict[tuple[str, ...], tuple[float, _Step | None]] = {(): (0.0, None)}
     for position, mark in enumerate(text):
         family = _FAMILY.get(mark)
@@ -117,13 +129,18 @@ def _roles(text: str) -> list[_Step]:
         for stack, (price, path) in paths.items():
             offers: list[tuple[tuple[str, ...], float, Literal["open", "close", "text"]]] = []
             if len(stack) < _DEPTH:
-                offers.append(((*stack, family), as_open + (2.0 if family in stack else 0.0), "open"))
+                offers.append(
+                    ((*stack, family), as_open + (2.0 if family in stack else 0.0), "open")
+                )
             if stack and stack[-1] == family:
                 offers.append((stack[:-1], as_close, "close"))
-            # a mark inside a quote is more likely to belong to its text than one outside to be a stray
+            # a mark inside a quote is more likely to belong to its text than one outside to be a
+            # stray
             offers.append((stack, as_text * (0.9 if stack else 1.0), "text"))
             for result, extra, role in offers:
-                if extra < _NEVER and (result not in following or price + extra < following[result][0]):
+                if extra < _NEVER and (
+                    result not in following or price + extra < following[result][0]
+                ):
                     following[result] = (price + extra, _Step(position, role, path))
         paths = following
     step = paths.get((), (0.0, None))[1]
@@ -135,7 +152,9 @@ def _roles(text: str) -> list[_Step]:
 
 
 def _prices(text: str, position: int) -> tuple[float, float, float]:
-    """What it costs to read the mark at `position` as opening, closing, and as a character of the text."""
+    """What it costs to read the mark at `position` as opening, closing, and as a character of
+    the text.
+    """
     mark = text[position]
     before = text[position - 1] if position else " "
     after = text[position + 1] if position + 1 < len(text) else " "
@@ -171,22 +190,36 @@ def _prices(text: str, position: int) -> tuple[float, float, float]:
 
 
 def _glued(text: str, position: int) -> tuple[bool, bool]:
-    """Whether a mark between letters stands after a word that introduces a text, and before one that joins two."""
-    if re.match(r"(?:s|t|re|ve|ll|d|m)(?![A-Za-z])", text[position + 1 : position + 4], re.IGNORECASE):
+    """Whether a mark between letters stands after a word that introduces a text, and before one
+    that joins two.
+    """
+    if re.match(
+        r"(?:s|t|re|ve|ll|d|m)(?![A-Za-z])", text[position + 1 : position + 4], re.IGNORECASE
+    ):
         return False, False
     before, after = text[max(0, position - 9) : position], text[position + 1 : position + 6]
     return (
-        re.search(r"(?<![A-Za-z])(?:text|words?|phrase|title|to|with|from|and|into|by)$", before, re.I) is not None,
-        re.match(r"(?:to|with|and|into|by|or|in|from)(?![A-Za-z])", after, re.IGNORECASE) is not None,
+        re.search(
+            r"(?<![A-Za-z])(?:text|words?|phrase|title|to|with|from|and|into|by)$", before, re.I
+        )
+        is not None,
+        re.match(r"(?:to|with|and|into|by|or|in|from)(?![A-Za-z])", after, re.IGNORECASE)
+        is not None,
     )
 
 
 def _is_word(character: str) -> bool:
-    """A letter or digit of a script that puts blanks between words: Chinese and Japanese set quotes without blanks."""
-    return character.isalnum() and not "\u2e80" <= character <= "\u9fff" and not "\uf900" <= character <= "\ufaff"
+    """A letter or digit of a script that puts blanks between words: Chinese and Japanese set
+    quotes without blanks.
+    """
+    return (
+        character.isalnum()
+        and not "\u2e80" <= character <= "\u9fff"
+        and not "\uf900" <= character <= "\ufaff"
+    )
 
 
-# ------------------------------------------------------------------------------------------------------ operations
+# ------------------------------------------------------------------------------------- operations
 _METHODS: Final[dict[str, Operation]] = {
     "text_change": "change",
     "text_insert": "insert",
@@ -212,9 +245,18 @@ _METHODS: Final[dict[str, Operation]] = {
 _VERBS: Final[tuple[tuple[Operation, str], ...]] = (
     ("rotate", r"rotat\w+|tilt\w*|旋转"),
     ("recolour", r"recolou?r\w*|colou?r|颜色"),
-    ("resize", r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|(?:bigger|smaller|larger)\b|放大|缩小"),
-    ("move", r"move\b|moving|shift\w*|relocat\w+|(?:swap|switch)\s+the\s+(?:position|place)\w*|移动|移到"),
-    ("delete", r"delet\w+|remov\w+|eras\w+|get\s+rid\s+of|take\s+out|eliminat\w+|clear\b|删除|删掉|去掉|移除"),
+    (
+        "resize",
+        r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|(?:bigger|smaller|larger)\b|放大|缩小",
+    ),
+    (
+        "move",
+        r"move\b|moving|shift\w*|relocat\w+|(?:swap|switch)\s+the\s+(?:position|place)\w*|移动|移到",
+    ),
+    (
+        "delete",
+        r"delet\w+|remov\w+|eras\w+|get\s+rid\s+of|take\s+out|eliminat\w+|clear\b|删除|删掉|去掉|移除",
+    ),
     ("insert", r"insert\w*|add\b|adding|append\w*|put\b|write\b|添加|插入|加上|增加|写上"),
     (
         "change",
@@ -232,22 +274,33 @@ _CHANGES: Final = re.compile(
     re.IGNORECASE,
 )
 _REVERSED: Final = re.compile(
-    r"\b(?:instead\s+of|in\s+(?:the\s+)?place\s+of|rather\s+than)\b[^.;]{0,40}$|(?:代替|取代|而不是)\s*$", re.I
+    r"\b(?:instead\s+of|in\s+(?:the\s+)?place\s+of|rather\s+than)\b[^.;]{0,40}$|(?:代替|取代|而不是)\s*$",
+    re.I,
 )
-_WITH_FIRST: Final = re.compile(r"\b(?:replace|substitute|change|swap)\s+(?:with|by)(?:\s+\w+){0,3}\s*$", re.I)
+_WITH_FIRST: Final = re.compile(
+    r"\b(?:replace|substitute|change|swap)\s+(?:with|by)(?:\s+\w+){0,3}\s*$", re.I
+)
 _JOINS: Final = re.compile(
     r"^\s*(?:,\s*and|，\s*和|,|，|、|;|；|&|\+|/|and|or|和|与|及|以及)(?:\s+(?:the|also|then)(?:\s+\w+){0,2})?\s*$",
     re.I,
 )
-_INSIDE: Final = re.compile(r"^\s*(?:in|of|from|within|inside)(?:\s+(?:the|a|an|this|that))?(?:\s+\w+){0,3}\s*$", re.I)
+_INSIDE: Final = re.compile(
+    r"^\s*(?:in|of|from|within|inside)(?:\s+(?:the|a|an|this|that))?(?:\s+\w+){0,3}\s*$", re.I
+)
 _IGNORED: Final = re.compile(
     r"\b(?:keep\w*|preserv\w+|without|unchanged|except|excluding|but\s+not|other\s+than|unlike|like|similar\s+to|"
     r"same\b[^'\"]*\bas|match\w*|aligned|alignment|leav(?:e|ing)|not)\b|(?:保持|保留|除了|不要)",
     re.I,
 )
 _PLACES: Final[tuple[tuple[str, str], ...]] = (
-    ("before", r"before|in\s+front\s+of|ahead\s+of|(?:to\s+|on\s+)?the\s+left\s+(?:side\s+)?of|之前|前面|左边|左侧"),
-    ("after", r"after|behind|following|(?:to\s+|on\s+)?the\s+right\s+(?:side\s+)?of|之后|后面|右边|右侧"),
+    (
+        "before",
+        r"before|in\s+front\s+of|ahead\s+of|(?:to\s+|on\s+)?the\s+left\s+(?:side\s+)?of|之前|前面|左边|左侧",
+    ),
+    (
+        "after",
+        r"after|behind|following|(?:to\s+|on\s+)?the\s+right\s+(?:side\s+)?of|之后|后面|右边|右侧",
+    ),
     ("below", r"below|beneath|under|underneath|下方|下面"),
     ("above", r"above|over|on\s+top\s+of|上方|上面"),
     ("beside", r"beside|next\s+to|near|旁边"),
@@ -258,15 +311,21 @@ _PLACES: Final[tuple[tuple[str, str], ...]] = (
 def read_instruction(text: str, operation: str | None = None) -> Parsed:
     """Source, target and operation of an instruction, as far as its quoted texts tell.
 
-    `operation` is what the benchmark knows of it (TextEditBench's editing method, or one of `Operation`); without it
-    the sentence's verb decides. Never raises for any text; `Parsed.reason` says what is missing.
+    `operation` is what the benchmark knows of it (TextEditBench's editing method, or one of
+    `Operation`); without it the sentence's verb decides. Never raises for any text; `Parsed.reason`
+    says what is missing.
     """
     if len(text) > MAX_LENGTH:
-        return Parsed(None, reason=f"the instruction has {len(text):,} characters, at most {MAX_LENGTH:,} are read")
+        return Parsed(
+            None,
+            reason=f"the instruction has {len(text):,} characters, at most {MAX_LENGTH:,} are read",
+        )
     quotes = quoted(text)
     kind = _operation(text, quotes, operation)
     if kind is None:
-        return Parsed(None, quotes=quotes, reason="the instruction names no operation that is known")
+        return Parsed(
+            None, quotes=quotes, reason="the instruction names no operation that is known"
+        )
     if not quotes:
         return Parsed(kind, reason="the instruction quotes no text")
     if kind == "change":
@@ -292,14 +351,18 @@ def _operation(text: str, quotes: tuple[Quote, ...], given: str | None) -> Opera
 
 
 def _unquoted(text: str, quotes: tuple[Quote, ...]) -> str:
-    """The sentence with quoted texts blanked out, so that a verb inside them decides nothing. Same length."""
+    """The sentence with quoted texts blanked out, so that a verb inside them decides nothing.
+    Same length.
+    """
     for quote in quotes:
         text = text[: quote.start] + " " * (quote.end - quote.start) + text[quote.end :]
     return text
 
 
 def _between(text: str, quotes: tuple[Quote, ...]) -> list[str]:
-    """What stands before the first quote, between each two, and after the last: one more piece than quotes."""
+    """What stands before the first quote, between each two, and after the last: one more piece
+    than quotes.
+    """
     ends = [0, *(quote.end for quote in quotes)]
     starts = [*(quote.start for quote in quotes), len(text)]
     return [text[a:b] for a, b in zip(ends, starts, strict=True)]
@@ -314,7 +377,9 @@ def _change(text: str, quotes: tuple[Quote, ...]) -> Parsed:
         gap, source, target = gaps[index], quotes[index - 1].text, quotes[index].text
         if index - 1 in used or _IGNORED.search(gap):
             continue
-        if _REVERSED.search(gap) or (len(quotes) == 2 and _WITH_FIRST.search(gaps[0]) and not _CHANGES.search(gap)):
+        if _REVERSED.search(gap) or (
+            len(quotes) == 2 and _WITH_FIRST.search(gaps[0]) and not _CHANGES.search(gap)
+        ):
             pairs.append((target, source))
             used |= {index - 1, index}
         elif _CHANGES.search(gap):
@@ -328,14 +393,32 @@ def _change(text: str, quotes: tuple[Quote, ...]) -> Parsed:
     if several:
         return Parsed("change", quotes=quotes, reason="several texts are changed into one")
     if len(pairs) == 1:
-        return Parsed("change", *pairs[0], pairs=tuple(pairs), quotes=quotes, reason=_emptiness(*pairs[0]))
+        return Parsed(
+            "change", *pairs[0], pairs=tuple(pairs), quotes=quotes, reason=_emptiness(*pairs[0])
+        )
     if pairs:
-        return Parsed("change", pairs=tuple(pairs), quotes=quotes, reason=f"{len(pairs)} texts are changed at once")
+        return Parsed(
+            "change",
+            pairs=tuple(pairs),
+            quotes=quotes,
+            reason=f"{len(pairs)} texts are changed at once",
+        )
     if len(quotes) == 1:
         if _CHANGES.search(gaps[0]):
-            return Parsed("change", target=quotes[0].text, quotes=quotes, reason="the text to be changed is not quoted")
-        return Parsed("change", source=quotes[0].text, quotes=quotes, reason="the new text is not quoted")
-    return Parsed("change", quotes=quotes, reason="which quoted text becomes which is not said in words that are known")
+            return Parsed(
+                "change",
+                target=quotes[0].text,
+                quotes=quotes,
+                reason="the text to be changed is not quoted",
+            )
+        return Parsed(
+            "change", source=quotes[0].text, quotes=quotes, reason="the new text is not quoted"
+        )
+    return Parsed(
+        "change",
+        quotes=quotes,
+        reason="which quoted text becomes which is not said in words that are known",
+    )
 
 
 def _emptiness(source: str, target: str) -> str:
@@ -353,7 +436,9 @@ def _insert(text: str, quotes: tuple[Quote, ...]) -> Parsed:
     if not target:
         return Parsed("insert", quotes=quotes, reason="the target text is empty")
     if first == 1:
-        return Parsed("insert", target=target, anchor=quotes[0].text, place=_place(gaps[0]), quotes=quotes)
+        return Parsed(
+            "insert", target=target, anchor=quotes[0].text, place=_place(gaps[0]), quotes=quotes
+        )
     if len(quotes) > 1 and _JOINS.search(gaps[1]):
         return Parsed("insert", quotes=quotes, reason="several texts are inserted")
     place = _place(gaps[1])
@@ -373,8 +458,14 @@ def _place(words: str) -> str | None:
 
 def _sources(text: str, quotes: tuple[Quote, ...], kind: Operation) -> Parsed:
     gaps = _between(text, quotes)
-    if re.search(r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留", gaps[0], re.I):
-        return Parsed(kind, quotes=quotes, reason="the instruction quotes what is to stay, not what is to go")
+    if re.search(
+        r"\b(?:except|keep|but|other\s+than|excluding|apart\s+from|besides)\b|除了|保留",
+        gaps[0],
+        re.I,
+    ):
+        return Parsed(
+            kind, quotes=quotes, reason="the instruction quotes what is to stay, not what is to go"
+        )
     sources = [quotes[0].text]
     for index in range(1, len(quotes)):
         if not _JOINS.search(gaps[index]):
@@ -383,7 +474,14 @@ def _sources(text: str, quotes: tuple[Quote, ...], kind: Operation) -> Parsed:
     if not all(sources):
         return Parsed(kind, quotes=quotes, reason="the source text is empty")
     if len(sources) > 1:
-        return Parsed(kind, sources=tuple(sources), quotes=quotes, reason=f"{len(sources)} texts are named at once")
+        return Parsed(
+            kind,
+            sources=tuple(sources),
+            quotes=quotes,
+            reason=f"{len(sources)} texts are named at once",
+        )
     place = _place(gaps[1])
     anchor = quotes[1].text if len(quotes) > 1 and place else None
-    return Parsed(kind, sources[0], anchor=anchor, place=place, sources=tuple(sources), quotes=quotes)
+    return Parsed(
+        kind, sources[0], anchor=anchor, place=place, sources=tuple(sources), quotes=quotes
+    )

@@ -1,6 +1,7 @@
 """Settings of the native libraries that every process needs which computes scores.
 
-Two of them change numbers, not just speed, and are therefore not left to the machine: see `settle_opencv`.
+Two of them change numbers, not just speed, and are therefore not left to the machine: see
+`settle_opencv`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ from pathlib import Path
 import cv2
 
 BLAS_CORE = "Haswell"
-_ABLE = ("Zen", "SkylakeX", "Cooperlake", "SapphireRapids")  # what OpenBLAS chooses itself where AVX2 is there as well
+_ABLE = (
+    "Zen",
+    "SkylakeX",
+    "Cooperlake",
+    "SapphireRapids",
+)  # what OpenBLAS chooses itself where AVX2 is there as well
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _LARGEST_MMAP_THRESHOLD = 32 << 20  # glibc accepts no more
 _LOCK = threading.Lock()
@@ -22,11 +28,13 @@ _settled: str | None = None
 
 
 def tune_worker() -> None:
-    """Prepare a process that only computes scores: one thread for OpenCV, and memory kept between pictures.
+    """Prepare a process that only computes scores: one thread for OpenCV, and memory kept between
+    pictures.
 
-    glibc gives SIFT's large buffers back to the system after every picture and pays for fresh pages with the next; with
-    both thresholds raised the process keeps them, which takes a fifth off the pixel track. Without glibc nothing
-    happens. May be called again. Values do not depend on any of this.
+    glibc gives SIFT's large buffers back to the system after every picture and pays for fresh pages
+    with the next; with both thresholds raised the process keeps them, which takes a fifth off the
+    pixel track. Without glibc nothing happens. May be called again. Values do not depend on any of
+    this.
     """
     cv2.setNumThreads(1)
     keep_memory()
@@ -47,16 +55,18 @@ def keep_memory(trim: int = 1 << 30, mmap: int = _LARGEST_MMAP_THRESHOLD) -> boo
 
 
 def settle_opencv() -> str:
-    """Make OpenCV's linear algebra the same on every x86 machine; returns the name of the kernels in use, or "".
+    """Make OpenCV's linear algebra the same on every x86 machine; returns the name of the kernels
+    in use, or "".
 
-    OpenCV's wheels carry an OpenBLAS that chooses its kernels by the processor. They round differently, and
-    `estimateAffinePartial2D` stops its iterations before rounding has died out: the mean squared error after alignment
-    moves by up to 1e-4 of itself between an AVX2 and an AVX-512 machine. The AVX2 kernels ("Haswell", also used on
-    every AMD Zen) run on both, so they are chosen here, once a process, before the first alignment. Where that is not
-    possible (another processor, another build of OpenCV) everything stays as it is, and the name says so.
+    OpenCV's wheels carry an OpenBLAS that chooses its kernels by the processor. They round
+    differently, and `estimateAffinePartial2D` stops its iterations before rounding has died out:
+    the mean squared error after alignment moves by up to 1e-4 of itself between an AVX2 and an
+    AVX-512 machine. The AVX2 kernels ("Haswell", also used on every AMD Zen) run on both, so they
+    are chosen here, once a process, before the first alignment. Where that is not possible (another
+    processor, another build of OpenCV) everything stays as it is, and the name says so.
 
-    A value of the environment variable ``OPENBLAS_CORETYPE`` is respected. NumPy has a copy of its own, which is left
-    alone.
+    A value of the environment variable ``OPENBLAS_CORETYPE`` is respected. NumPy has a copy of its
+    own, which is left alone.
     """
     global _settled  # noqa: PLW0603 - a process settles once
     with _LOCK:
@@ -72,7 +82,11 @@ def _choose_kernels() -> str:
     name = library.openblas_get_corename
     name.restype = ctypes.c_char_p
     own_choice = (name() or b"").decode("ascii", "replace")
-    if own_choice in _ABLE and "OPENBLAS_CORETYPE" not in os.environ and hasattr(library, "gotoblas_dynamic_quit"):
+    if (
+        own_choice in _ABLE
+        and "OPENBLAS_CORETYPE" not in os.environ
+        and hasattr(library, "gotoblas_dynamic_quit")
+    ):
         os.environ["OPENBLAS_CORETYPE"] = BLAS_CORE
         try:
             library.gotoblas_dynamic_quit()
@@ -83,7 +97,9 @@ def _choose_kernels() -> str:
 
 
 def _bundled_openblas() -> ctypes.CDLL | None:
-    """The OpenBLAS that came with OpenCV's wheel, if this process has one: never one that others use too."""
+    """The OpenBLAS that came with OpenCV's wheel, if this process has one: never one that others
+    use too.
+    """
     if sys.platform != "linux":
         return None
     try:

@@ -16,12 +16,20 @@ from editgauge.images import Array, read_header, write_png
 from editgauge.judging.fakes import FaultServer, ScriptedJudge
 from editgauge.types import Edit, Sample
 
-__all__ = ["ConstantEditor", "FaultServer", "ScriptedJudge", "make_picture", "make_sample", "make_samples"]
+__all__ = [
+    "ConstantEditor",
+    "FaultServer",
+    "ScriptedJudge",
+    "make_picture",
+    "make_sample",
+    "make_samples",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantEditor:
-    """An editor that answers every sample with one uniform picture of the input's size (or of `size`).
+    """An editor that answers every sample with one uniform picture of the input's size (or of
+    `size`).
 
     `colour` is R, G, B, 0 to 255; `size` is (width, height). Writes ``constant.png``.
     """
@@ -44,7 +52,8 @@ class ConstantEditor:
 
 
 def make_picture(size: tuple[int, int] = (64, 48), *, seed: int = 0) -> Array:
-    """A busy little picture: a gradient with noise and a few bright rectangles; the same for the same arguments.
+    """A busy little picture: a gradient with noise and a few bright rectangles; the same for the
+    same arguments.
 
     `size` is (width, height), at least 8 x 8. Returns an ndarray of shape (H, W, 3), uint8, RGB.
     """
@@ -60,11 +69,15 @@ def make_picture(size: tuple[int, int] = (64, 48), *, seed: int = 0) -> Array:
     return np.clip(pixels, 0, 255).astype(np.uint8)
 
 
-def make_sample(folder: Path, id: str = "sample-1", *, size: tuple[int, int] = (64, 48), **fields: Any) -> Sample:
-    """A small sample with its files below `folder`: input, reference, masks ``input`` and ``second``.
+def make_sample(
+    folder: Path, id: str = "sample-1", *, size: tuple[int, int] = (64, 48), **fields: Any
+) -> Sample:
+    """A small sample with its files below `folder`: input, reference, masks ``input`` and
+    ``second``.
 
-    The reference differs from the input only inside the masks, which cover a quarter of the picture from its middle
-    to the right and below. `fields` replace fields of the `Sample` (``category=("Posters",)``, ``reference=None``).
+    The reference differs from the input only inside the masks, which cover a quarter of the picture
+    from its middle to the right and below. `fields` replace fields of the `Sample`
+    (``category=("Posters",)``, ``reference=None``).
     """
     width, height = size
     seed = sum(id.encode())

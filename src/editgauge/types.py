@@ -1,7 +1,8 @@
-"""The words of the tool as types. This module imports nothing of ours, so that everything may import it.
+"""The words of the tool as types. This module imports nothing of ours, so that everything may
+import it.
 
-Data flows one way: a benchmark yields `Sample`s, an editor turns each into an `Edit`, a scorer turns both into
-`Score`s, and `results` stores a score as a `Row`.
+Data flows one way: a benchmark yields `Sample`s, an editor turns each into an `Edit`, a scorer
+turns both into `Score`s, and `results` stores a score as a `Row`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 
 
 class Status(StrEnum):
-    """Why there is, or is not, a number. The same everywhere; only `SCORED` comes with one (see `Score.number`)."""
+    """Why there is, or is not, a number. The same everywhere; only `SCORED` comes with one (see
+    `Score.number`).
+    """
 
     SCORED = "scored"
     MISSING = "missing"
@@ -45,10 +48,11 @@ class Status(StrEnum):
 class Finding:
     """One thing that was wrong with a data set's files, and what was done about it.
 
-    `kind` is a short stable code (``json-trailing-comma``); `file` is relative to the data root, with ``/``;
-    `repaired` False means nobody could repair it: whatever needs it ends as `Status.DATASET_FAULT`. `part` then names
-    what is lost when the rest of the sample can still be used (``mask``, ``reference``): its path leads to no file,
-    and the scores that read it find that out.
+    `kind` is a short stable code (``json-trailing-comma``); `file` is relative to the data root,
+    with ``/``; `repaired` False means nobody could repair it: whatever needs it ends as
+    `Status.DATASET_FAULT`. `part` then names what is lost when the rest of the sample can still be
+    used (``mask``, ``reference``): its path leads to no file, and the scores that read it find that
+    out.
     """
 
     kind: str
@@ -63,10 +67,10 @@ class Finding:
 class Sample:
     """Input image(s), an instruction, and what is known about the right answer.
 
-    Paths are absolute; whether the files exist and can be read is checked when they are read. `masks` are named
-    (``input``, ``second``, ``roi``), 8-bit grey files, >= 128 = the area that may change. `output_stems` are the
-    places where an output may lie below a model's output folder in the benchmark's official naming, without
-    extension, ``/`` separated, the preferred one first.
+    Paths are absolute; whether the files exist and can be read is checked when they are read.
+    `masks` are named (``input``, ``second``, ``roi``), 8-bit grey files, >= 128 = the area that may
+    change. `output_stems` are the places where an output may lie below a model's output folder in
+    the benchmark's official naming, without extension, ``/`` separated, the preferred one first.
     """
 
     benchmark: str
@@ -99,11 +103,15 @@ class Sample:
 
     @property
     def fault(self) -> str | None:
-        """Why this sample cannot be used at all, or None: the first finding on all of it that nobody could repair."""
+        """Why this sample cannot be used at all, or None: the first finding on all of it that
+        nobody could repair.
+        """
         return self.lost("")
 
     def lost(self, part: str) -> str | None:
-        """Why a part of the sample (``mask``, ``reference``) cannot be used, or None; see `Finding.part`."""
+        """Why a part of the sample (``mask``, ``reference``) cannot be used, or None; see
+        `Finding.part`.
+        """
         for finding in self.findings:
             if not finding.repaired and finding.part == part:
                 return f"{finding.file}: {finding.found} ({finding.kind})"
@@ -114,8 +122,9 @@ class Sample:
 class Edit:
     """What an editor gave for a sample: a file, or a reason why there is none.
 
-    `status` is SCORED's sibling here: `Status.SCORED` means "there is a readable picture at `path`". `width` and
-    `height` are those of the file as delivered; nothing is resized on the way in.
+    `status` is SCORED's sibling here: `Status.SCORED` means "there is a readable picture at
+    `path`". `width` and `height` are those of the file as delivered; nothing is resized on the way
+    in.
     """
 
     sample: str
@@ -143,12 +152,13 @@ class Edit:
 class Score:
     """One metric of one edit: a finite value, or a status and a reason why there is none.
 
-    One case is neither: a PSNR of identical pictures is +infinity, which JSON cannot hold. Such a score has status
-    SCORED, no value, and ``detail["infinite"] is True``: make it with `Score.infinite`, read it with `number`.
+    One case is neither: a PSNR of identical pictures is +infinity, which JSON cannot hold. Such a
+    score has status SCORED, no value, and ``detail["infinite"] is True``: make it with
+    `Score.infinite`, read it with `number`.
 
-    Raises `ValueError` when the value is not finite, when a value comes with another status than SCORED, when SCORED
-    comes without a value and is not infinite, or when a score that is not of that kind claims to be infinite: no score
-    is not zero, and not NaN either.
+    Raises `ValueError` when the value is not finite, when a value comes with another status than
+    SCORED, when SCORED comes without a value and is not infinite, or when a score that is not of
+    that kind claims to be infinite: no score is not zero, and not NaN either.
     """
 
     metric: str
@@ -169,15 +179,25 @@ class Score:
             )
         if not infinite and (self.value is None) == (self.status is Status.SCORED):
             raise ValueError(
-                f"score {self.metric!r}: status {self.status.value!r} does not go with value {self.value!r}"
+                f"score {self.metric!r}: status {self.status.value!r} does not go with value "
+                f"{self.value!r}"
             )
 
     @classmethod
     def infinite(
-        cls, metric: str, variant: Variant = "faithful", *, reason: str = "", detail: Mapping[str, Any] | None = None
+        cls,
+        metric: str,
+        variant: Variant = "faithful",
+        *,
+        reason: str = "",
+        detail: Mapping[str, Any] | None = None,
     ) -> Score:
-        """A score of +infinity (the PSNR of pictures with a mean squared error of 0), with further `detail`."""
-        return cls(metric, None, variant, Status.SCORED, reason, {**(detail or {}), "infinite": True})
+        """A score of +infinity (the PSNR of pictures with a mean squared error of 0), with further
+        `detail`.
+        """
+        return cls(
+            metric, None, variant, Status.SCORED, reason, {**(detail or {}), "infinite": True}
+        )
 
     @property
     def number(self) -> float | None:
@@ -193,12 +213,14 @@ def _number(value: float | None, status: Status, detail: Mapping[str, Any]) -> f
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One score as it is stored: who, on what, which metric, the value or why there is none, made by what.
+    """One score as it is stored: who, on what, which metric, the value or why there is none, made
+    by what.
 
-    `source` names what made the value when more than one thing could have (an OCR engine, a judge model); rows of
-    two sources are never mixed in one table. `repeat` counts repeated judgements from 0. `fingerprint` is a hash
-    of everything the value depends on. `detail` and `origin` (versions, hashes) hold JSON values only. An infinite
-    score is stored as a `Score.infinite` is: SCORED without a value; `number` gives it back as ``math.inf``.
+    `source` names what made the value when more than one thing could have (an OCR engine, a judge
+    model); rows of two sources are never mixed in one table. `repeat` counts repeated judgements
+    from 0. `fingerprint` is a hash of everything the value depends on. `detail` and `origin`
+    (versions, hashes) hold JSON values only. An infinite score is stored as a `Score.infinite` is:
+    SCORED without a value; `number` gives it back as ``math.inf``.
     """
 
     benchmark: str
@@ -223,16 +245,26 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str, str, str, str, str, str, int]:
-        """What the row is about. Of two rows with one key only the one with the current fingerprint counts."""
+        """What the row is about. Of two rows with one key only the one with the current fingerprint
+        counts.
+        """
         return (
-            self.benchmark, self.sample, self.editor, self.scorer, self.metric, self.variant, self.source,
+            self.benchmark,
+            self.sample,
+            self.editor,
+            self.scorer,
+            self.metric,
+            self.variant,
+            self.source,
             self.repeat,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a scorer promises about one metric: its direction, range and unit, and the variants it comes in."""
+    """What a scorer promises about one metric: its direction, range and unit, and the variants it
+    comes in.
+    """
 
     name: str
     direction: Direction
@@ -248,8 +280,8 @@ class Metric:
 class DataSource:
     """Where a benchmark's official data are: a data set on the hub.
 
-    `revision` is the commit that our expectations were checked with, None where nobody has recorded one: then whoever
-    fetches says which. `note` is printed with the fetch.
+    `revision` is the commit that our expectations were checked with, None where nobody has recorded
+    one: then whoever fetches says which. `note` is printed with the fetch.
     """
 
     repo: str
@@ -262,8 +294,9 @@ class DataSource:
 class Editor(Protocol):
     """A model under test: `(sample) -> image`.
 
-    Returns an `Edit` whose `path` is a file that the editor wrote below `folder` (temporary; the run moves it to
-    its place), or one without a path and with a status and a reason. `name` goes into every row.
+    Returns an `Edit` whose `path` is a file that the editor wrote below `folder` (temporary; the
+    run moves it to its place), or one without a path and with a status and a reason. `name` goes
+    into every row.
     """
 
     name: str
@@ -275,10 +308,11 @@ class Editor(Protocol):
 class Scorer(Protocol):
     """`(sample, edit) -> scores`; pure, knows nothing of runs or files of results.
 
-    `inputs` names the fields of the sample that the values depend on; together with `origin` (versions, engine,
-    model hashes, parameters) and the output's bytes they make the fingerprint. A scorer is called only with an edit
-    that has a readable picture; it must be picklable, and give the same value whatever was scored before. It
-    returns one `Score` for each metric and variant in `metrics`.
+    `inputs` names the fields of the sample that the values depend on; together with `origin`
+    (versions, engine, model hashes, parameters) and the output's bytes they make the fingerprint. A
+    scorer is called only with an edit that has a readable picture; it must be picklable, and give
+    the same value whatever was scored before. It returns one `Score` for each metric and variant in
+    `metrics`.
     """
 
     name: str
@@ -290,7 +324,9 @@ class Scorer(Protocol):
     def origin(self) -> Mapping[str, Any]: ...
 
     def applies(self, sample: Sample) -> str | None:
-        """None, or the reason why this scorer has nothing to say about the sample (-> not_applicable)."""
+        """None, or the reason why this scorer has nothing to say about the sample (->
+        not_applicable).
+        """
         ...
 
     def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]: ...
@@ -298,10 +334,11 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class Dataset(Protocol):
-    """One benchmark's samples in one folder, in a stable order; iterating reads lazily and may be repeated.
+    """One benchmark's samples in one folder, in a stable order; iterating reads lazily and may be
+    repeated.
 
-    `findings` holds what is not about one sample (a stray folder, a file nobody refers to); it is complete once the
-    samples have been iterated.
+    `findings` holds what is not about one sample (a stray folder, a file nobody refers to); it is
+    complete once the samples have been iterated.
     """
 
     benchmark: str
@@ -319,18 +356,28 @@ class Benchmark(Protocol):
     title: str
     citation: str
     published_counts: Mapping[str, int]
-    """Samples per split or category path (joined by ``/``) in the full release, ``""`` for the total."""
+    """Samples per split or category path (joined by ``/``) in the full release, ``""`` for the
+    total.
+    """
 
     def load(self, root: Path | None, *, split: str | None = None) -> Dataset:
-        """Raises `DataError` when `root` is not this benchmark's folder; says what was looked for and found."""
+        """Raises `DataError` when `root` is not this benchmark's folder; says what was looked for
+        and found.
+        """
         ...
 
     def scorers(self, tracks: Sequence[Track], **options: Any) -> Sequence[Scorer]: ...
 
 
 def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[Score]:
-    """One score without a value for each metric and variant: used wherever a picture is not there to score."""
-    return [Score(metric.name, None, variant, status, reason) for metric in metrics for variant in metric.variants]
+    """One score without a value for each metric and variant: used wherever a picture is not there
+    to score.
+    """
+    return [
+        Score(metric.name, None, variant, status, reason)
+        for metric in metrics
+        for variant in metric.variants
+    ]
 
 
 def with_finding(sample: Sample, *findings: Finding) -> Sample:
@@ -340,9 +387,11 @@ def with_finding(sample: Sample, *findings: Finding) -> Sample:
 
 @runtime_checkable
 class BatchScorer(Scorer, Protocol):
-    """A scorer that is much faster over many pairs at once (a network on a GPU): runs in one process, in batches.
+    """A scorer that is much faster over many pairs at once (a network on a GPU): runs in one
+    process, in batches.
 
-    `score_batch` returns one list of scores for each pair, in order; the values must not depend on the batch.
+    `score_batch` returns one list of scores for each pair, in order; the values must not depend on
+    the batch.
     """
 
     batch_size: int

@@ -1,4 +1,6 @@
-"""The classic OCR scores once more, written down line by line from the protocol, without any thought of speed."""
+"""The classic OCR scores once more, written down line by line from the protocol, without any
+thought of speed.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ def plain(text: str) -> str:
 
 
 def edits(a: str, b: str) -> int:
-    table = [[max(i, j) if min(i, j) == 0 else 0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]
+    table = [
+        [max(i, j) if min(i, j) == 0 else 0 for j in range(len(b) + 1)] for i in range(len(a) + 1)
+    ]
     for i in range(1, len(a) + 1):
         for j in range(1, len(b) + 1):
             table[i][j] = min(
-                table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (0 if a[i - 1] == b[j - 1] else 1)
+                table[i - 1][j] + 1,
+                table[i][j - 1] + 1,
+                table[i - 1][j - 1] + (0 if a[i - 1] == b[j - 1] else 1),
             )
     return table[-1][-1]
 
@@ -83,7 +89,9 @@ def scores(original: Any, edited: Any, source_text: str, target_text: str) -> di
 
     def inside(b: Box) -> bool:
         x, y = (b["x0"] + b["x1"]) / 2, centre(b)
-        return iou(b, region) > 0.5 or (region["x0"] <= x <= region["x1"] and region["y0"] <= y <= region["y1"])
+        return iou(b, region) > 0.5 or (
+            region["x0"] <= x <= region["x1"] and region["y0"] <= y <= region["y1"]
+        )
 
     candidates = [plain(b["text"]) for b in after if inside(b)]
     candidates += [read(line) for line in into_lines([b for b in after if inside(b)])]

@@ -1,4 +1,6 @@
-"""Small data sets in the official layouts, made in code: clean ones, to be spoilt by a test one defect at a time."""
+"""Small data sets in the official layouts, made in code: clean ones, to be spoilt by a test one
+defect at a time.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def edited(path: Path, seed: int = 0, size: tuple[int, int] = SIZE) -> Path:
     return path
 
 
-def text_record(number: int, topic: str = "Art & Creative Expression", **changes: Any) -> dict[str, Any]:
+def text_record(
+    number: int, topic: str = "Art & Creative Expression", **changes: Any
+) -> dict[str, Any]:
     """A clean record of the synthetic split; a change to ``...`` (Ellipsis) takes the field out."""
     record = {
         "id": f"TextEditing_{topic}_{number:03d}",
@@ -95,19 +99,30 @@ def prompt_record(number: int, category: str = "1.1.1", **changes: Any) -> dict[
     return {key: value for key, value in {**record, **changes}.items() if value is not ...}
 
 
-def prompt_set(root: Path, lines: list[Any], *, name: str = "miniset", category: str = "1.1.1") -> Path:
-    """A category of TextEdit: each line a record, or text or bytes as they stand. Returns the .jsonl file."""
+def prompt_set(
+    root: Path, lines: list[Any], *, name: str = "miniset", category: str = "1.1.1"
+) -> Path:
+    """A category of TextEdit: each line a record, or text or bytes as they stand. Returns the
+    .jsonl file.
+    """
     path = root / "eval_prompts" / name / f"{category}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     made = [
-        line if isinstance(line, bytes) else line.encode() if isinstance(line, str) else json.dumps(line).encode()
+        line
+        if isinstance(line, bytes)
+        else line.encode()
+        if isinstance(line, str)
+        else json.dumps(line).encode()
         for line in lines
     ]
     path.write_bytes(b"\n".join(made) + b"\n")
     for line in lines:
         if isinstance(line, dict) and isinstance(line.get("id"), int):
             for kind in ("original", "gt"):
-                picture(root / "data" / category / "image" / kind / f"{1000 + line['id']}.0.png", line["id"])
+                picture(
+                    root / "data" / category / "image" / kind / f"{1000 + line['id']}.0.png",
+                    line["id"],
+                )
     return path
 
 
@@ -129,7 +144,11 @@ def organ_record(number: int, **changes: Any) -> dict[str, Any]:
 
 
 def organ_set(
-    root: Path, records: list[Any], *, content: str | bytes | None = None, numbers: tuple[int, ...] = (38, 45)
+    root: Path,
+    records: list[Any],
+    *,
+    content: str | bytes | None = None,
+    numbers: tuple[int, ...] = (38, 45),
 ) -> Path:
     """MedEBench with the pictures of `numbers`. Returns the folder ``editing``."""
     for number in numbers:
@@ -145,18 +164,27 @@ def organ_set(
 
 def task_record(number: int = 1, **changes: Any) -> dict[str, Any]:
     """A clean record of KRIS-Bench."""
-    record = {"ori_img": f"{number}.png", "gt_img": "", "ins_en": "Heat the water.", "explain_en": "It boils."}
+    record = {
+        "ori_img": f"{number}.png",
+        "gt_img": "",
+        "ins_en": "Heat the water.",
+        "explain_en": "It boils.",
+    }
     return {key: value for key, value in {**record, **changes}.items() if value is not ...}
 
 
-def task_set(root: Path, records: Any, *, category: str = "chemistry", names: tuple[str, ...] = ("1.png",)) -> Path:
+def task_set(
+    root: Path, records: Any, *, category: str = "chemistry", names: tuple[str, ...] = ("1.png",)
+) -> Path:
     """A category of KRIS-Bench with pictures of these names. Returns its folder."""
     folder = root / "KRIS_Bench" / category
     for seed, name in enumerate(names):
         picture(folder / name, seed)
     folder.mkdir(parents=True, exist_ok=True)
     content = records if isinstance(records, str | bytes) else json.dumps(records)
-    (folder / "annotation.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+    (folder / "annotation.json").write_bytes(
+        content if isinstance(content, bytes) else content.encode()
+    )
     return folder
 
 

@@ -9,12 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.krisbench.judge_tables import DIMENSIONS, SAMPLES, averages, kris_table, metrics_of, scaled
+from editgauge.benchmarks.krisbench.judge_tables import (
+    DIMENSIONS,
+    SAMPLES,
+    averages,
+    kris_table,
+    metrics_of,
+    scaled,
+)
 from editgauge.benchmarks.krisbench.replies import released_pair, released_score
 from editgauge.judging.answers import read_answer
 
 SHARED = Path(os.environ.get("EDITGAUGE_SHARED", Path(__file__).parents[3] / "shared"))
-needs_shared = pytest.mark.skipif(not (SHARED / "golden").is_dir(), reason="the shared golden files are not here")
+needs_shared = pytest.mark.skipif(
+    not (SHARED / "golden").is_dir(), reason="the shared golden files are not here"
+)
 
 
 def test_a_mean_is_rounded_before_it_is_scaled() -> None:
@@ -26,10 +35,12 @@ def test_a_mean_is_rounded_before_it_is_scaled() -> None:
 
 CONTRADICTED = {
     "gpt4o": {("Emu2", "Spatial Perception")},
-    # two dimension averages lie 0.083 beside the mean of their own printed cells; three more numbers follow from them
+    # two dimension averages lie 0.083 beside the mean of their own printed cells; three more
+    # numbers follow from them
     "qwen2.5-vl-72b": {
         ("BAGEL", "Spatial Perception"), ("BAGEL", "Factual Knowledge"),
-        ("AnyEdit", "Attribute Perception"), ("AnyEdit", "Factual Knowledge"), ("AnyEdit", "Overall"),
+        ("AnyEdit", "Attribute Perception"), ("AnyEdit", "Factual Knowledge"),
+        ("AnyEdit", "Overall"),
     },
 }  # fmt: skip
 
@@ -43,7 +54,9 @@ def test_published_averages_follow_from_the_published_cells(judge: str) -> None:
     models = [name for name in lines[0] if name not in ("dimension", "metric")]
     wrong, checked = set(), 0
     for model in models:
-        found = averages({(r["dimension"], r["metric"]): float(r[model]) for r in lines if r["metric"] != "avg"})
+        found = averages(
+            {(r["dimension"], r["metric"]): float(r[model]) for r in lines if r["metric"] != "avg"}
+        )
         for row in (row for row in lines if row["metric"] == "avg"):
             checked += 1
             if abs(found[row["dimension"]] - float(row[model])) > 0.0101:
@@ -55,14 +68,23 @@ def test_published_averages_follow_from_the_published_cells(judge: str) -> None:
 def test_weights_are_the_numbers_of_samples() -> None:
     """Two dimensions of one type: 275 samples at 100 and 100 at 0, 74 at 0 -> 275 / 449."""
     cells = {("Attribute Perception", m): 100.0 for m in metrics_of("Attribute Perception")}
-    cells |= {(d, m): 0.0 for d in ("Spatial Perception", "Temporal Prediction") for m in metrics_of(d)}
+    cells |= {
+        (d, m): 0.0 for d in ("Spatial Perception", "Temporal Prediction") for m in metrics_of(d)
+    }
     assert averages(cells)["Factual Knowledge"] == pytest.approx(100 * 275 / 449)
     assert "Overall" not in averages(cells)
 
 
 def test_a_table_from_scores_shows_coverage_and_both_means() -> None:
-    """Failures are left out by default and count as 1 (printed 0) on request; a missing dimension has no average."""
-    scores = {(d, m): [5.0, 3.0, None] for kind in DIMENSIONS.values() for d in kind for m in metrics_of(d)}
+    """Failures are left out by default and count as 1 (printed 0) on request; a missing dimension
+    has no average.
+    """
+    scores = {
+        (d, m): [5.0, 3.0, None]
+        for kind in DIMENSIONS.values()
+        for d in kind
+        for m in metrics_of(d)
+    }
     left_out, floor = kris_table(scores), kris_table(scores, minimum=True)
     cell = left_out.cells["Social Science", "KP"]
     assert (cell.value, cell.n, cell.of) == (75.0, 2, 3)
@@ -76,7 +98,9 @@ def test_a_table_from_scores_shows_coverage_and_both_means() -> None:
 
 @needs_shared
 def test_released_parsers_on_thirty_replies() -> None:
-    """Every value of the released parsers, the wrong ones too; and the strict reader repeats none of the wrong ones."""
+    """Every value of the released parsers, the wrong ones too; and the strict reader repeats none
+    of the wrong ones.
+    """
     cases = json.loads((SHARED / "golden" / "kris_bench_parse.json").read_text())
     assert len(cases) == 30
     for case in cases:
@@ -100,11 +124,16 @@ def test_the_strict_reader_never_takes_a_stray_digit() -> None:
 
 
 def test_scripts_differ_where_they_say_so() -> None:
-    """`null` ends the search for knowledge tasks only; scripts for several pictures ignore a name outside of JSON."""
+    """`null` ends the search for knowledge tasks only; scripts for several pictures ignore a name
+    outside of JSON.
+    """
     null = '{"quality_score": null} I would say 2'
     assert released_score(null, "quality") == 2
     assert released_score(null, "quality", "knowledge") is None
     named = "1 thing. quality score: 4"
     assert released_score(named, "quality") == 4
     assert released_score(named, "quality", "several") == 1
-    assert released_pair('{"instruction_score": "x", "knowledge_score": 3} knowledge score: 2') == (None, 2)
+    assert released_pair('{"instruction_score": "x", "knowledge_score": 3} knowledge score: 2') == (
+        None,
+        2,
+    )

@@ -56,16 +56,30 @@ def test_the_root_may_be_the_folder_or_the_one_above(tmp_path: Path) -> None:
 
 def test_the_taxonomy() -> None:
     assert len(FOLDERS) == 20
-    tasks = [f for f in FOLDERS if f != "temporal_prediction"] + [temporal_task(frame) for frame in (1, 2, 3, 4)]
+    tasks = [f for f in FOLDERS if f != "temporal_prediction"] + [
+        temporal_task(frame) for frame in (1, 2, 3, 4)
+    ]
     assert len(set(tasks)) == 22
     counts = BENCHMARK.published_counts
     assert counts[""] == 1267 == sum(counts[knowledge] for knowledge in TAXONOMY)
     for knowledge, dimensions in TAXONOMY.items():
-        assert counts[knowledge] == sum(counts[f"{knowledge}/{dimension}"] for dimension in dimensions)
+        assert counts[knowledge] == sum(
+            counts[f"{knowledge}/{dimension}"] for dimension in dimensions
+        )
 
 
 def test_the_first_release_s_names_of_the_keys(tmp_path: Path) -> None:
-    task_set(tmp_path, {"1": {"ori_img": "1.png", "gt_img": "", "instruction": "Heat it.", "explain": "It boils."}})
+    task_set(
+        tmp_path,
+        {
+            "1": {
+                "ori_img": "1.png",
+                "gt_img": "",
+                "instruction": "Heat it.",
+                "explain": "It boils.",
+            }
+        },
+    )
     (sample,), _ = load(tmp_path)
     assert (sample.instruction, sample.knowledge, sample.findings) == ("Heat it.", "It boils.", ())
 
@@ -92,7 +106,12 @@ def test_the_frame_that_is_left_out_tells_the_task(tmp_path: Path, missing: int,
     ("changes", "kind", "repaired", "task"),
     [
         ({"gt_img": "16-1.png"}, "frame-disagrees", True, "temporal_prediction_intermediate"),
-        ({"ori_img": ["16-1.png", "16-3.png"]}, "frame-unclear", True, "temporal_prediction_intermediate"),
+        (
+            {"ori_img": ["16-1.png", "16-3.png"]},
+            "frame-unclear",
+            True,
+            "temporal_prediction_intermediate",
+        ),
         (
             {"ori_img": ["16-1.png", "16-3.png"], "gt_img": "a.png"},
             "frame-unknown",
@@ -102,7 +121,9 @@ def test_the_frame_that_is_left_out_tells_the_task(tmp_path: Path, missing: int,
         ({"gt_img": ""}, "reference-unnamed", False, "temporal_prediction_intermediate"),
     ],
 )
-def test_frames_that_do_not_fit(tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, task: str) -> None:
+def test_frames_that_do_not_fit(
+    tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, task: str
+) -> None:
     folder = frame_set(tmp_path, {"16": {**frames(16, 2), **changes}})
     picture(folder / "a.png")
     (sample,), _ = load(tmp_path)
@@ -116,7 +137,11 @@ def test_several_images_in_order(tmp_path: Path) -> None:
     folder = task_set(tmp_path, records, category="multi-element_composition", names=names)
     (sample,), _ = load(tmp_path)
     assert sample.images == tuple(folder / name for name in names)
-    assert (sample.attributes["multi_image"], sample.attributes["image_count"], sample.findings) == (True, 2, ())
+    assert (
+        sample.attributes["multi_image"],
+        sample.attributes["image_count"],
+        sample.findings,
+    ) == (True, 2, ())
 
 
 @pytest.mark.parametrize(
@@ -137,7 +162,9 @@ def test_several_images_in_order(tmp_path: Path) -> None:
         ({"ins_en": ..., "ins_eng": "Heat it."}, "key-name", True, ""),
     ],
 )
-def test_fields(tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, part: str) -> None:
+def test_fields(
+    tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, part: str
+) -> None:
     root = tmp_path / "a" / "b"
     task_set(root, {"1": task_record(**changes)})
     (sample,), _ = load(root)
@@ -165,19 +192,32 @@ def test_categories(tmp_path: Path) -> None:
     (tmp_path / "KRIS_Bench" / "notes.txt").write_text("x")
     samples, dataset = load(tmp_path)
     assert [sample.id for sample in samples] == [
-        "biology/2", "biology/7", "chemistry/2", "chemistry/9", "chemistry/10", "rule-based_reasoning/1", "alchemy/1",
+        "biology/2", "biology/7", "chemistry/2", "chemistry/9", "chemistry/10",
+        "rule-based_reasoning/1", "alchemy/1",
     ]  # fmt: skip
     assert samples[2].fault is not None
     assert "Rule_Based Reasoning/1" in samples[5].output_stems
     assert samples[6].category == ("Other", "Other", "alchemy")
     found = Counter(f.kind for f in dataset.findings)
     del found["category-missing"]
-    expected = ("json-unreadable", "json-list", "category-unknown", "folder-name", "folder-unknown", "file-stray")
+    expected = (
+        "json-unreadable",
+        "json-list",
+        "category-unknown",
+        "folder-name",
+        "folder-unknown",
+        "file-stray",
+    )
     assert found == dict.fromkeys(expected, 1)
 
 
 def test_an_id_given_twice_is_said(tmp_path: Path) -> None:
-    twice = json.dumps({"1": task_record()})[:-1] + ', "1": ' + json.dumps(task_record(ins_en="Cool it.")) + "}"
+    twice = (
+        json.dumps({"1": task_record()})[:-1]
+        + ', "1": '
+        + json.dumps(task_record(ins_en="Cool it."))
+        + "}"
+    )
     task_set(tmp_path, twice)
     (sample,), dataset = load(tmp_path)
     assert sample.instruction == "Cool it."
@@ -196,7 +236,9 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="krisbench has none"):
         BENCHMARK.load(tmp_path / "data", split="test")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match=r"wanted KRIS_Bench/<category>/annotation.json .* found an empty folder"):
+    with pytest.raises(
+        DataError, match=r"wanted KRIS_Bench/<category>/annotation.json .* found an empty folder"
+    ):
         BENCHMARK.load(tmp_path / "empty")
     text_instance(tmp_path / "other")
     with pytest.raises(DataError, match="looks like texteditbench"):

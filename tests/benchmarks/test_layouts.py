@@ -1,4 +1,6 @@
-"""The papers' tables from rows: against the protocols' formulas, published numbers, and the judge's pure functions."""
+"""The papers' tables from rows: against the protocols' formulas, published numbers, and the judge's
+pure functions.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ def made(found: Frame, variant: Variant = "faithful", **options: bool) -> dict[s
 
 
 class TestTextEditBench:
-    RECORDS = (record("r1", split="real"), record("r2", split="real"), record("s1", split="synthetic", knowledge="k"))
+    RECORDS = (
+        record("r1", split="real"),
+        record("r2", split="real"),
+        record("s1", split="synthetic", knowledge="k"),
+    )
 
     def rows(self, psnr: float | None = 30.00006) -> list[Row]:
         b = "texteditbench"
@@ -49,20 +55,32 @@ class TestTextEditBench:
         ]
 
     def test_samples_are_rounded_before_they_are_averaged(self) -> None:
-        cells = made(frame(self.rows(), list(self.RECORDS), "texteditbench"))["texteditbench.pixel"].rows[0].cells
+        cells = (
+            made(frame(self.rows(), list(self.RECORDS), "texteditbench"))["texteditbench.pixel"]
+            .rows[0]
+            .cells
+        )
         # (1.0000 + 3.0001) / 2 and (30.0001 + 40) / 2
         assert cells["real_mse"].value == pytest.approx(2.00005, abs=1e-12)
         assert cells["real_psnr"].value == pytest.approx(35.00005, abs=1e-12)
 
     def test_one_infinite_psnr_makes_the_faithful_mean_infinite(self) -> None:
-        cells = made(frame(self.rows(None), list(self.RECORDS), "texteditbench"))["texteditbench.pixel"].rows[0].cells
+        cells = (
+            made(frame(self.rows(None), list(self.RECORDS), "texteditbench"))["texteditbench.pixel"]
+            .rows[0]
+            .cells
+        )
         assert cells["real_psnr"].value == math.inf
         assert (cells["real_psnr"].n, cells["real_psnr"].of) == (2, 2)
 
     def test_the_corrected_psnr_is_that_of_the_mean_error(self) -> None:
-        found = made(frame(self.rows(None), list(self.RECORDS), "texteditbench"), "corrected")["texteditbench.pixel"]
+        found = made(frame(self.rows(None), list(self.RECORDS), "texteditbench"), "corrected")[
+            "texteditbench.pixel"
+        ]
         # mean squared error 3.25125 -> 10 log10(65025 / 3.25125) = 43.0103 (a factor of 20,000)
-        assert found.rows[0].cells["real_psnr"].value == pytest.approx(10 * math.log10(20_000), abs=1e-9)
+        assert found.rows[0].cells["real_psnr"].value == pytest.approx(
+            10 * math.log10(20_000), abs=1e-9
+        )
 
     def test_counts_and_failures(self) -> None:
         found = made(frame(self.rows(), list(self.RECORDS), "texteditbench"))["texteditbench.pixel"]
@@ -71,10 +89,21 @@ class TestTextEditBench:
         assert found.rows[0].cells["synthetic_ssim"].of == 1
 
     def test_the_columns_are_the_papers(self) -> None:
-        found = made(frame(self.rows(), list(self.RECORDS), "texteditbench"), published=True)["texteditbench.pixel"]
-        assert [column.heading[-1] for column in found.columns] == ["SSIM", "LPIPS", "PSNR", "MSE"] * 2
+        found = made(frame(self.rows(), list(self.RECORDS), "texteditbench"), published=True)[
+            "texteditbench.pixel"
+        ]
+        assert [column.heading[-1] for column in found.columns] == [
+            "SSIM",
+            "LPIPS",
+            "PSNR",
+            "MSE",
+        ] * 2
         qwen = next(line for line in found.rows if line.name == "Qwen-Image-Edit")
-        assert (qwen.kind, qwen.cells["real_psnr"].value, qwen.cells["real_psnr"].n) == ("published", 30.023, None)
+        assert (qwen.kind, qwen.cells["real_psnr"].value, qwen.cells["real_psnr"].n) == (
+            "published",
+            30.023,
+            None,
+        )
         assert found.rows[-1].kind == "mean"
 
     def test_the_judges_table_sums_five_means(self) -> None:
@@ -90,7 +119,11 @@ class TestTextEditBench:
         assert cells["synthetic_overall"].value == 5 + 2 + 4 + 5 + 3
         assert (cells["synthetic_SE"].n, cells["synthetic_SE"].of) == (1, 1)
         # no real sample has a knowledge prompt: no SE, so no sum out of 25
-        assert (cells["real_SE"].value, cells["real_SE"].of, cells["real_overall"].value) == (None, 0, None)
+        assert (cells["real_SE"].value, cells["real_SE"].of, cells["real_overall"].value) == (
+            None,
+            0,
+            None,
+        )
         assert cells["real_IF"].value == 3.5
 
     def test_means_of_golden_values(self, shared: Path) -> None:
@@ -114,7 +147,9 @@ class TestTextEditBench:
 
 
 class TestTextEdit:
-    def answers(self) -> tuple[list[Row], list[dict[str, object]], dict[str, list[dict[str, int | None]]]]:
+    def answers(
+        self,
+    ) -> tuple[list[Row], list[dict[str, object]], dict[str, list[dict[str, int | None]]]]:
         generator = np.random.default_rng(1)
         rows, records = [], []
         groups: dict[str, list[dict[str, int | None]]] = {"Real": [], "Virtual": []}
@@ -127,7 +162,9 @@ class TestTextEdit:
                 answer[question] = value
                 status = Status.SCORED if value is not None else Status.UNPARSABLE
                 score = None if value is None else float(value)
-                rows.append(row(str(number), "m", question, score, status=status, benchmark="textedit"))
+                rows.append(
+                    row(str(number), "m", question, score, status=status, benchmark="textedit")
+                )
             groups[split].append(answer)
         return rows, records, groups
 
@@ -142,7 +179,10 @@ class TestTextEdit:
             for question, heading in textedit.QUESTIONS.items():
                 cell = cells[f"{split.lower()}_{heading}"]
                 assert cell.value == pytest.approx(expected.questions[question].value)
-                assert (cell.n, cell.of) == (expected.questions[question].n, expected.questions[question].of)
+                assert (cell.n, cell.of) == (
+                    expected.questions[question].n,
+                    expected.questions[question].of,
+                )
                 assert cell.floor == pytest.approx(floor.questions[question].value)
             assert cells[f"{split.lower()}_avg"].value == pytest.approx(expected.weighted.value)
 
@@ -157,14 +197,18 @@ class TestTextEdit:
                 good = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 5
                 status = Status.SCORED if good else Status.UNPARSABLE
                 score = float(value) if good else None
-                rows.append(row(str(number), "m", question, score, status=status, benchmark="textedit"))
+                rows.append(
+                    row(str(number), "m", question, score, status=status, benchmark="textedit")
+                )
         found = made(frame(rows, records, "textedit"))
         for kind, name in (("cutoff", "textedit.judge"), ("no_cutoff", "textedit.judge_no_cutoff")):
             cells = found[name].rows[0].cells
             for split in ("Real", "Virtual"):
                 expected = golden["expected"][kind][split]
                 assert cells[f"{split.lower()}_avg"].n == expected["Count"]
-                assert round(cells[f"{split.lower()}_avg"].value or 0, 4) == expected["Weighted Score"]
+                assert (
+                    round(cells[f"{split.lower()}_avg"].value or 0, 4) == expected["Weighted Score"]
+                )
                 for (_, wanted), heading in zip(
                     expected["Detail Metrics"].items(), textedit.QUESTIONS.values(), strict=True
                 ):
@@ -172,7 +216,9 @@ class TestTextEdit:
 
     def test_the_classic_tables_columns(self) -> None:
         rows = [row("0", "m", metric, 0.5, benchmark="textedit") for metric in ("OA", "NED")]
-        found = made(frame(rows, [record("0", split="Real")], "textedit"), published=True)["textedit.classic"]
+        found = made(frame(rows, [record("0", split="Real")], "textedit"), published=True)[
+            "textedit.classic"
+        ]
         assert [c.name for c in found.columns[:7]] == [
             f"real_{m}" for m in ("OA", "OP", "OR", "F1", "NED", "CLIP", "AES")
         ]
@@ -198,19 +244,30 @@ class TestMedEBench:
         found = made(frame(rows, records, b), published=True)["medebench.organs"]
         cells = found.rows[0].cells
         assert cells["Eyes_EA"].value == pytest.approx(0.5)
-        assert cells["Overall_EA"].value == pytest.approx(0.6)  # over samples, not over organs (that would be 0.65)
+        assert cells["Overall_EA"].value == pytest.approx(
+            0.6
+        )  # over samples, not over organs (that would be 0.65)
         assert (cells["Eyes_CP"].value, cells["Eyes_CP"].n, cells["Eyes_CP"].of) == (0.9, 1, 2)
         assert cells["overall_FID"].value == 50.0
-        assert [c.heading[0] for c in found.columns[::3]][:3] == ["Eyes", "Lungs", "Overall"]  # no paper organ: after
+        assert [c.heading[0] for c in found.columns[::3]][:3] == [
+            "Eyes",
+            "Lungs",
+            "Overall",
+        ]  # no paper organ: after
         gemini = next(line for line in found.rows if line.name == "gemini_2_flash")
-        assert (gemini.cells["Overall_VQ"].value, gemini.cells["overall_FID"].value) == (0.72, 43.74)
+        assert (gemini.cells["Overall_VQ"].value, gemini.cells["overall_FID"].value) == (
+            0.72,
+            43.74,
+        )
 
     def test_every_published_column_has_a_place(self) -> None:
         records = [record(str(n), organ=organ) for n, organ in enumerate(medebench.ORGANS)]
         rows = [row("0", "m", "EA", 4.0, benchmark="medebench")]
         found = made(frame(rows, records, "medebench"), published=True)["medebench.organs"]
         names = {column.name for column in found.columns}
-        header = (PACKAGE / "medebench" / "published_organs.csv").read_text().splitlines()[0].split(",")
+        header = (
+            (PACKAGE / "medebench" / "published_organs.csv").read_text().splitlines()[0].split(",")
+        )
         assert set(header) - {"model"} == names
 
 
@@ -226,26 +283,45 @@ class TestKris:
                     number += 1
                     records.append(record(str(number), category=(kind, dimension, "task")))
                     for metric in metrics_of(dimension):
-                        value = float(generator.integers(1, 6)) if generator.random() > 0.1 else None
+                        value = (
+                            float(generator.integers(1, 6)) if generator.random() > 0.1 else None
+                        )
                         scores.setdefault((dimension, metric), []).append(value)
                         status = Status.SCORED if value is not None else Status.FAILED
-                        rows.append(row(str(number), "m", metric, value, status=status, benchmark="krisbench"))
+                        rows.append(
+                            row(
+                                str(number),
+                                "m",
+                                metric,
+                                value,
+                                status=status,
+                                benchmark="krisbench",
+                            )
+                        )
         return frame(rows, records, "krisbench"), scores
 
     def test_it_equals_the_judges_pure_functions(self) -> None:
         found, scores = self.scores()
-        sizes = {dimension: len(values) for (dimension, metric), values in scores.items() if metric == "VC"}
+        sizes = {
+            dimension: len(values)
+            for (dimension, metric), values in scores.items()
+            if metric == "VC"
+        }
         cells = made(found)["krisbench.judge"].rows[0].cells
         for minimum, attribute in ((False, "value"), (True, "floor")):
             expected = kris_table(scores, minimum=minimum, samples=sizes)
             for (dimension, metric), mean in expected.cells.items():
-                assert getattr(cells[f"{dimension}/{metric}"], attribute) == pytest.approx(mean.value)
+                assert getattr(cells[f"{dimension}/{metric}"], attribute) == pytest.approx(
+                    mean.value
+                )
             for name, value in expected.averages.items():
                 assert getattr(cells[f"{name}/avg"], attribute) == pytest.approx(value)
 
     @pytest.mark.parametrize("judge", ["gpt4o", "qwen2.5-vl-72b"])
     def test_printed_averages_are_the_papers_to_the_last_digit(self, judge: str) -> None:
-        """A paper's own metrics as scores give the averages that it prints, but for the cells that audit reports."""
+        """A paper's own metrics as scores give the averages that it prints, but for the cells that
+        audit reports.
+        """
         with (PACKAGE / "krisbench" / f"published_{judge}.csv").open() as file:
             lines = list(csv.DictReader(file))
         wrong = set()
@@ -261,31 +337,54 @@ class TestKris:
             wrong
             == {
                 "gpt4o": {("Emu2", "Spatial Perception")},
-                "qwen2.5-vl-72b": {("BAGEL", "Spatial Perception"), ("AnyEdit", "Attribute Perception")},
+                "qwen2.5-vl-72b": {
+                    ("BAGEL", "Spatial Perception"),
+                    ("AnyEdit", "Attribute Perception"),
+                },
             }[judge]
         )
 
     def test_an_editor_that_takes_one_picture_gets_the_lowest_score(self) -> None:
         b = "krisbench"
         records = [record(str(n), category=("F", "Temporal Prediction", "t")) for n in range(2)]
-        rows = [row(str(n), "one-picture", "VC", None, status=Status.NOT_APPLICABLE, benchmark=b) for n in range(2)]
+        rows = [
+            row(str(n), "one-picture", "VC", None, status=Status.NOT_APPLICABLE, benchmark=b)
+            for n in range(2)
+        ]
         rows += [row(str(n), "able", "VC", 5.0, benchmark=b) for n in range(2)]
-        cells = {line.name: line.cells for line in made(frame(rows, records, b))["krisbench.judge"].rows}
+        cells = {
+            line.name: line.cells for line in made(frame(rows, records, b))["krisbench.judge"].rows
+        }
         assert cells["one-picture"]["Temporal Prediction/VC"].value == 0.0
         assert cells["able"]["Temporal Prediction/VC"].value == 100.0
         rows += [row("0", "able", "VC", 5.0, benchmark=b, variant="corrected")]
-        rows += [row("0", "one-picture", "VC", None, status=Status.NOT_APPLICABLE, benchmark=b, variant="corrected")]
+        rows += [
+            row(
+                "0",
+                "one-picture",
+                "VC",
+                None,
+                status=Status.NOT_APPLICABLE,
+                benchmark=b,
+                variant="corrected",
+            )
+        ]
         corrected = made(frame(rows, records, b), "corrected")["krisbench.judge"]
         cells = {line.name: line.cells for line in corrected.rows}
         assert cells["one-picture"]["Temporal Prediction/VC"].value is None
 
     def test_missing_outputs_of_all_samples_with_several_pictures_are_pointed_out(self) -> None:
         b = "krisbench"
-        records = [record(str(n), category=("F", "Temporal Prediction", "t"), multi_image=n > 0) for n in range(3)]
+        records = [
+            record(str(n), category=("F", "Temporal Prediction", "t"), multi_image=n > 0)
+            for n in range(3)
+        ]
         rows = [row("0", "m", "VC", 5.0, benchmark=b)]
         rows += [row(str(n), "m", "VC", None, status=Status.MISSING, benchmark=b) for n in (1, 2)]
         table = made(frame(rows, records, b))["krisbench.judge"]
-        assert any(note.startswith("m has no output for any of the 2 samples") for note in table.notes)
+        assert any(
+            note.startswith("m has no output for any of the 2 samples") for note in table.notes
+        )
         # (5 - 1) * 25 without them; with them at 1: the mean 2.33 -> 33.25
         cell = table.rows[0].cells["Temporal Prediction/VC"]
         assert (cell.value, cell.floor) == (100.0, 33.25)
@@ -293,11 +392,19 @@ class TestKris:
     def test_the_published_lines_are_the_papers_of_the_same_judge(self) -> None:
         found, _ = self.scores()
         gpt = made(found, published=True)["krisbench.judge"]
-        assert next(line for line in gpt.rows if line.name == "GPT-4o").cells["Overall/avg"].value == 80.09
+        assert (
+            next(line for line in gpt.rows if line.name == "GPT-4o").cells["Overall/avg"].value
+            == 80.09
+        )
         rows = [row("1", "m", "VC", 3.0, benchmark="krisbench", source="Qwen2.5-VL-72B")]
         records = [record("1", category=("F", "Attribute Perception", "t"))]
         qwen = made(frame(rows, records, "krisbench"), published=True)["krisbench.judge"]
-        assert next(line for line in qwen.rows if line.name == "GPT-4o").cells["Attribute Perception/VC"].value == 91.75
+        assert (
+            next(line for line in qwen.rows if line.name == "GPT-4o")
+            .cells["Attribute Perception/VC"]
+            .value
+            == 91.75
+        )
         assert qwen.source == "Qwen2.5-VL-72B"
 
     def test_a_dimension_without_scores_leaves_no_average_above_it(self) -> None:
@@ -337,7 +444,9 @@ def test_a_benchmark_that_nobody_knows_gets_a_plain_table() -> None:
 
 def test_layout_objects_are_built_in_the_texts_order() -> None:
     found = frame(
-        [row("r1", "m", "ssim", 0.5, benchmark="texteditbench")], list(TestTextEditBench.RECORDS), "texteditbench"
+        [row("r1", "m", "ssim", 0.5, benchmark="texteditbench")],
+        list(TestTextEditBench.RECORDS),
+        "texteditbench",
     )
     assert build(found, texteditbench.pixel(found, "faithful")) is not None
     assert [item.name for item in texteditbench.layouts(found, "faithful")] == [
@@ -368,16 +477,26 @@ def test_repeated_judgements_get_a_table_a_run_and_one_of_noise() -> None:
         for number, value in enumerate(values)
     ]
     found = made(frame(rows, records, b))
-    assert found["krisbench.judge"].rows[0].cells["Attribute Perception/VC"].value == 62.5  # (2 + 5) / 2 -> 3.5
-    runs = {line.group: line.cells["Attribute Perception/VC"].value for line in found["krisbench.judge.runs"].rows}
+    assert (
+        found["krisbench.judge"].rows[0].cells["Attribute Perception/VC"].value == 62.5
+    )  # (2 + 5) / 2 -> 3.5
+    runs = {
+        line.group: line.cells["Attribute Perception/VC"].value
+        for line in found["krisbench.judge.runs"].rows
+    }
     assert runs == {"1": 50.0, "2": 75.0}  # means 3 and 4
     (line,) = found["krisbench.noise"].rows
     assert (line.name, line.group) == ("m", "VC")
-    # within: (1 - 2)² + (3 - 2)² = 2 over 2 degrees of freedom -> 1; between: (2 * 2 * 1.5² - 1) / 2 = 4
+    # within: (1 - 2)² + (3 - 2)² = 2 over 2 degrees of freedom -> 1; between: (2 * 2 * 1.5² - 1) /
+    # 2 = 4
     assert line.cells["sd_judge"].value == 1.0
     assert line.cells["sd_samples"].value == 2.0
     assert line.cells["reliability"].value == 0.8
-    assert (line.cells["mean"].n, line.cells["mean"].of, line.cells["judgements"].value) == (2, 2, 4.0)
+    assert (line.cells["mean"].n, line.cells["mean"].of, line.cells["judgements"].value) == (
+        2,
+        2,
+        4.0,
+    )
 
 
 def test_without_repeats_nothing_is_said_of_them() -> None:

@@ -31,6 +31,10 @@ def test_means_per_organ_and_over_samples() -> None:
         ("", (None, None)),
     ],
 )
-def test_what_the_released_script_takes(reply: str, expected: tuple[float | None, float | None]) -> None:
-    """One score without a number drops both; a bold name is not read at all (the strict reader reads it)."""
+def test_what_the_released_script_takes(
+    reply: str, expected: tuple[float | None, float | None]
+) -> None:
+    """One score without a number drops both; a bold name is not read at all (the strict reader
+    reads it).
+    """
     assert tuple(released_scores(reply).values()) == expected

@@ -1,4 +1,6 @@
-"""MedEBench's pixel scorer: expected numbers of real outputs, scikit-image, both variants, and the edges."""
+"""MedEBench's pixel scorer: expected numbers of real outputs, scikit-image, both variants, and the
+edges.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,14 @@ from editgauge.types import Edit, Finding, Sample, Score, Status, with_finding
 from tests.metrics.drawn import Array, noisy, scene
 
 SIZE = (120, 90)
-EXPECTED = {"masked_ssim": 0.659828042573397, "psnr": 14.479352010745954, "ssim_full": 0.5606327497812821}
-"""What scikit-image 0.26 and plain single-precision NumPy give for `example()`; `test_numbers_of_the_libraries`
-computes them again where scikit-image is there."""
+EXPECTED = {
+    "masked_ssim": 0.659828042573397,
+    "psnr": 14.479352010745954,
+    "ssim_full": 0.5606327497812821,
+}
+"""What scikit-image 0.26 and plain single-precision NumPy give for `example()`;
+`test_numbers_of_the_libraries` computes them again where scikit-image is there.
+"""
 Scores = dict[tuple[str, str], Score]
 
 
@@ -39,9 +46,16 @@ def make(folder: Path, picture: Array, reference: Array | None, grey: Array) -> 
     if reference is not None:
         write_png(folder / "changed" / "1.png", reference)
     return Sample(
-        "medebench", "1", "", ("Teeth",), "Do it", (folder / "previous" / "1.png",), ("1_0",),
-        reference=None if reference is None else folder / "changed" / "1.png", masks={"roi": folder / "mask" / "1.png"},
-    )  # fmt: skip
+        "medebench",
+        "1",
+        "",
+        ("Teeth",),
+        "Do it",
+        (folder / "previous" / "1.png",),
+        ("1_0",),
+        reference=None if reference is None else folder / "changed" / "1.png",
+        masks={"roi": folder / "mask" / "1.png"},
+    )
 
 
 def score(sample: Sample, output: Array | Path) -> Scores:
@@ -65,7 +79,9 @@ def test_numbers_of_the_libraries(tmp_path: Path) -> None:
     left = 1 - region()[:, :, None].astype(np.float32) / np.float32(255)
 
     def dark(array: Array) -> Array:
-        return (array.astype(np.float32) / np.float32(255) * left * np.float32(255)).astype(np.uint8)
+        return (array.astype(np.float32) / np.float32(255) * left * np.float32(255)).astype(
+            np.uint8
+        )
 
     expected = {
         "masked_ssim": metrics.structural_similarity(dark(picture), dark(output), channel_axis=-1),
@@ -94,19 +110,28 @@ def test_real_outputs_of_seven_models(shared: Path) -> None:
             assert found is not None, (model, id)
             scores = score(samples[id], found)
             for name, value in values.items():
-                assert scores[name, "faithful"].value == pytest.approx(value, abs=1e-6), (model, id, name)
+                assert scores[name, "faithful"].value == pytest.approx(value, abs=1e-6), (
+                    model,
+                    id,
+                    name,
+                )
                 compared += 1
     assert compared == 105
 
 
 def test_darkening_by_hand() -> None:
-    """200/255 x (1 - 51/255) x 255 = 160, in single precision just below: cut, not rounded; 0 and 255 are exact."""
+    """200/255 x (1 - 51/255) x 255 = 160, in single precision just below: cut, not rounded; 0 and
+    255 are exact.
+    """
     picture = np.array([[[200, 100, 255]]], np.uint8)
     assert darkened(picture, np.array([[0]], np.uint8)).tolist() == [[[200, 100, 255]]]
     assert darkened(picture, np.array([[255]], np.uint8)).tolist() == [[[0, 0, 0]]]
     for grey in (1, 51, 128, 254):
         left = np.float32(1) - np.float32(grey) / np.float32(255)
-        by_hand = [int(np.float32(level) / np.float32(255) * left * np.float32(255)) for level in (200, 100, 255)]
+        by_hand = [
+            int(np.float32(level) / np.float32(255) * left * np.float32(255))
+            for level in (200, 100, 255)
+        ]
         assert darkened(picture, np.array([[grey]], np.uint8)).tolist() == [[by_hand]]
 
 
@@ -125,7 +150,9 @@ def test_the_reference_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("binary", [True, False])
-def test_corrected_looks_at_clear_windows_of_the_pictures_as_they_are(tmp_path: Path, binary: bool) -> None:
+def test_corrected_looks_at_clear_windows_of_the_pictures_as_they_are(
+    tmp_path: Path, binary: bool
+) -> None:
     picture, reference, output = example()
     grey = np.where(region() >= 128, 255, 0).astype(np.uint8) if binary else region()
     scores = score(make(tmp_path, picture, reference, grey), output)
@@ -160,28 +187,46 @@ def test_everything_masked(tmp_path: Path) -> None:
 def test_what_is_not_there(tmp_path: Path) -> None:
     picture, reference, output = example()
     without = score(make(tmp_path / "a", picture, None, region()), output)
-    assert {without[name, "faithful"].status for name in ("psnr", "ssim_full")} == {Status.NOT_APPLICABLE}
+    assert {without[name, "faithful"].status for name in ("psnr", "ssim_full")} == {
+        Status.NOT_APPLICABLE
+    }
     assert without["masked_ssim", "faithful"].status is Status.SCORED
     sample = make(tmp_path / "b", picture, reference, region())
     sample.masks["roi"].write_text("no mask")
     broken = score(sample, output)
-    assert {broken["masked_ssim", v].status for v in ("faithful", "corrected")} == {Status.DATASET_FAULT}
+    assert {broken["masked_ssim", v].status for v in ("faithful", "corrected")} == {
+        Status.DATASET_FAULT
+    }
     assert broken["psnr", "faithful"].status is Status.SCORED
     assert {s.status for s in score(sample, sample.masks["roi"]).values()} == {Status.UNREADABLE}
     sample.image.unlink()
     assert {s.status for s in score(sample, output).values()} == {Status.DATASET_FAULT}
 
 
-@pytest.mark.parametrize(("part", "metrics"), [("mask", {"masked_ssim"}), ("reference", {"psnr", "ssim_full"})])
-def test_what_the_loader_lost_is_named_as_it_says(tmp_path: Path, part: str, metrics: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("part", "metrics"), [("mask", {"masked_ssim"}), ("reference", {"psnr", "ssim_full"})]
+)
+def test_what_the_loader_lost_is_named_as_it_says(
+    tmp_path: Path, part: str, metrics: set[str]
+) -> None:
     picture, reference, output = example()
-    finding = Finding(f"{part}-outside", "meta.json#1", "'../../x.png' leads out of the data folder", "", False, part)
+    finding = Finding(
+        f"{part}-outside",
+        "meta.json#1",
+        "'../../x.png' leads out of the data folder",
+        "",
+        False,
+        part,
+    )
     scores = score(with_finding(make(tmp_path, picture, reference, region()), finding), output)
     assert {metric for metric, _ in scores} > metrics
     for (metric, _), found in scores.items():
         if metric in metrics:
             assert found.status is Status.DATASET_FAULT
-            assert found.reason == f"meta.json#1: '../../x.png' leads out of the data folder ({part}-outside)"
+            assert (
+                found.reason
+                == f"meta.json#1: '../../x.png' leads out of the data folder ({part}-outside)"
+            )
         else:
             assert found.status is Status.SCORED
 
@@ -191,6 +236,10 @@ def test_tiny_pictures(tmp_path: Path, side: int) -> None:
     tiny = scene(side, side)
     scores = score(make(tmp_path, tiny, tiny, np.zeros((side, side), np.uint8)), tiny)
     assert scores["psnr", "faithful"].number == math.inf
-    for key in (("masked_ssim", "faithful"), ("masked_ssim", "corrected"), ("ssim_full", "faithful")):
+    for key in (
+        ("masked_ssim", "faithful"),
+        ("masked_ssim", "corrected"),
+        ("ssim_full", "faithful"),
+    ):
         assert scores[key].status is Status.NOT_APPLICABLE
         assert "at least 7 x 7 pixels" in scores[key].reason

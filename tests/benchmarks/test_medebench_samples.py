@@ -1,4 +1,6 @@
-"""MedEBench: both spellings of the keys, pictures found by id, records that are not what they should be."""
+"""MedEBench: both spellings of the keys, pictures found by id, records that are not what they
+should be.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,11 @@ def test_the_paper_s_names_of_the_keys(tmp_path: Path) -> None:
     organ_set(tmp_path, [record])
     (sample,), _ = load(tmp_path)
     assert sample.findings == ()
-    assert (sample.id, sample.instruction, sample.change) == ("38", "Remove the stains.", "The stains are gone.")
+    assert (sample.id, sample.instruction, sample.change) == (
+        "38",
+        "Remove the stains.",
+        "The stains are gone.",
+    )
     assert sample.reference is not None
     assert sample.reference.is_file()
     assert sample.masks["roi"].is_file()
@@ -86,7 +92,9 @@ def test_the_root_may_be_the_inner_folder(tmp_path: Path) -> None:
         ({"detailed_prompt": ..., "detailed prompt": "Gone."}, "key-name", True, ""),
     ],
 )
-def test_fields(tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, part: str) -> None:
+def test_fields(
+    tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, part: str
+) -> None:
     root = tmp_path / "a" / "b"
     organ_set(root, [organ_record(38, **changes)])
     (sample,), _ = load(root)
@@ -96,7 +104,9 @@ def test_fields(tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bo
     for path in (sample.image, sample.reference, sample.masks["roi"]):
         assert path is not None
         assert root in path.parents
-    assert all(".." not in stem.split("/") and not stem.startswith("/") for stem in sample.output_stems)
+    assert all(
+        ".." not in stem.split("/") and not stem.startswith("/") for stem in sample.output_stems
+    )
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
@@ -131,15 +141,25 @@ def test_records_that_are_none(tmp_path: Path) -> None:
     ("content", "found", "count"),
     [
         (json.dumps([organ_record(38)]), ["json-list"], 1),
-        (json.dumps({"samples": [organ_record(38)]}).replace("}]}", "},]}"), ["json-trailing-comma"], 1),
-        (b"\xef\xbb\xbf" + json.dumps({"samples": [organ_record(38)]}).encode(), ["json-byte-order-mark"], 1),
+        (
+            json.dumps({"samples": [organ_record(38)]}).replace("}]}", "},]}"),
+            ["json-trailing-comma"],
+            1,
+        ),
+        (
+            b"\xef\xbb\xbf" + json.dumps({"samples": [organ_record(38)]}).encode(),
+            ["json-byte-order-mark"],
+            1,
+        ),
         ('{"samples": [', ["json-unreadable", "samples-none"], 0),
         ('{"data": []}', ["json-wrong-type", "samples-none"], 0),
         ('{"samples": {}}', ["json-wrong-type", "samples-none"], 0),
         ("[]", ["json-list", "samples-none"], 0),
     ],
 )
-def test_the_metadata_file(tmp_path: Path, content: str | bytes, found: list[str], count: int) -> None:
+def test_the_metadata_file(
+    tmp_path: Path, content: str | bytes, found: list[str], count: int
+) -> None:
     organ_set(tmp_path, [], content=content)
     samples, dataset = load(tmp_path)
     assert len(samples) == count
@@ -150,7 +170,9 @@ def test_errors(tmp_path: Path) -> None:
     organ_set(tmp_path / "data", [organ_record(38)])
     with pytest.raises(UsageError, match="medebench has none"):
         BENCHMARK.load(tmp_path / "data", split="test")
-    with pytest.raises(DataError, match=r"wanted editing/editing_metadata.json; found data/.*Did you mean"):
+    with pytest.raises(
+        DataError, match=r"wanted editing/editing_metadata.json; found data/.*Did you mean"
+    ):
         BENCHMARK.load(tmp_path)
     text_instance(tmp_path / "other")
     with pytest.raises(DataError, match="looks like texteditbench"):
@@ -160,6 +182,9 @@ def test_errors(tmp_path: Path) -> None:
 def test_the_shared_records(shared: Path) -> None:
     samples, dataset = load(shared / "data" / "medebench")
     assert [sample.id for sample in samples] == ["38", "45", "48", "53", "64"]
-    assert Counter(sample.category[0] for sample in samples) == {"Teeth": 3, "Gastrointestinal Tract": 2}
+    assert Counter(sample.category[0] for sample in samples) == {
+        "Teeth": 3,
+        "Gastrointestinal Tract": 2,
+    }
     assert dataset.findings == []
     assert all(sample.findings == () for sample in samples)

@@ -1,4 +1,6 @@
-"""The built-in benchmark: the same bytes whenever it is made, whole after any damage, and true to what it says."""
+"""The built-in benchmark: the same bytes whenever it is made, whole after any damage, and true to
+what it says.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ def made(mini: Samples, tmp_path: Path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    return {path.relative_to(folder).as_posix(): fingerprint(path) for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): fingerprint(path)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_is_a_benchmark_and_says_what_it_is_for(mini: Samples) -> None:
@@ -70,7 +76,9 @@ def test_every_operation_protocol_and_tier_occurs(by_id: dict[str, Sample]) -> N
     assert values("protocol") == {"texteditbench", "textedit", "medebench", "krisbench"}
     assert values("difficulty") == {"easy", "medium", "hard"}
     assert {len(s.images) for s in by_id.values()} == {1, 2, 3, 4}
-    assert any("\u4e00" <= letter <= "\u9fff" for s in by_id.values() for letter in s.target_text or "")
+    assert any(
+        "\u4e00" <= letter <= "\u9fff" for s in by_id.values() for letter in s.target_text or ""
+    )
 
 
 def test_a_split_narrows_and_a_wrong_one_is_named() -> None:
@@ -105,7 +113,9 @@ def test_a_sample_has_what_its_protocol_needs(id: str, by_id: dict[str, Sample])
     assert sample.instruction
     assert sample.caption
     assert sample.output_stems == (id,)
-    assert set(sample.masks) == ({"input", "second", "roi"} if protocol == "medebench" else {"input", "second"})
+    assert set(sample.masks) == (
+        {"input", "second", "roi"} if protocol == "medebench" else {"input", "second"}
+    )
     if protocol == "textedit":
         assert sample.source_text
         assert sample.target_text
@@ -116,7 +126,12 @@ def test_a_sample_has_what_its_protocol_needs(id: str, by_id: dict[str, Sample])
     if protocol == "krisbench":
         assert {"task", "knowledge_type", "dimension"} <= set(sample.attributes)
     for text in (sample.source_text, sample.target_text):
-        assert text is None or text in sample.instruction or sample.knowledge or sample.attributes["multi_image"]
+        assert (
+            text is None
+            or text in sample.instruction
+            or sample.knowledge
+            or sample.attributes["multi_image"]
+        )
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -125,7 +140,11 @@ def test_the_difficulty_follows_from_the_ten_attributes(id: str, by_id: dict[str
     values = [sample.attributes[name] for name in TEN]
     assert set(values) <= {0, 1, 2}
     assert sample.attributes["difficulty_total"] == sum(values)
-    tier = {True: "easy", False: "hard"}.get(sum(values) <= 5) if not 6 <= sum(values) <= 10 else "medium"
+    tier = (
+        {True: "easy", False: "hard"}.get(sum(values) <= 5)
+        if not 6 <= sum(values) <= 10
+        else "medium"
+    )
     assert sample.attributes["difficulty"] == tier
     # As in TextEditBench: linkage is 2 exactly when there is a knowledge hint.
     assert (sample.attributes["semantic_linkage"] == 2) == (sample.knowledge is not None)
@@ -136,7 +155,10 @@ def test_photographs_are_jpegs(by_id: dict[str, Sample]) -> None:
 
 
 def test_the_lines_for_other_programs_say_the_same(mini: Samples, by_id: dict[str, Sample]) -> None:
-    lines = [json.loads(line) for line in (mini.root / "samples.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (mini.root / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert [line["id"] for line in lines] == list(by_id)
     for line in lines:
         sample = by_id[line["id"]]
@@ -148,14 +170,24 @@ def test_the_lines_for_other_programs_say_the_same(mini: Samples, by_id: dict[st
 class TestMaking:
     def test_making_it_again_gives_the_same_bytes(self, mini: Samples, tmp_path: Path) -> None:
         code = (
-            "import pathlib, sys; from editgauge.benchmarks.mini.samples import make; make(pathlib.Path(sys.argv[1]))"
+            "import pathlib, sys; from editgauge.benchmarks.mini.samples import make; "
+            "make(pathlib.Path(sys.argv[1]))"
         )
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONHASHSEED": "7", "LC_ALL": "C"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(SOURCE),
+            "PYTHONHASHSEED": "7",
+            "LC_ALL": "C",
+        }
         subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, env=environment)
         assert contents(tmp_path / mini.root.name) == contents(mini.root)
-        assert [path.name for path in tmp_path.iterdir()] == [mini.root.name], "nothing temporary is left"
+        assert [path.name for path in tmp_path.iterdir()] == [mini.root.name], (
+            "nothing temporary is left"
+        )
 
-    def test_what_is_there_is_not_made_again(self, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_is_there_is_not_made_again(
+        self, made: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(making, "_draw", pytest.fail)
         assert BENCHMARK.load(made.parent).root == made
         assert BENCHMARK.load(made).root == made, "the folder itself may be named, too"
@@ -173,8 +205,11 @@ class TestMaking:
         ],
     )
     def test_damage_is_repaired(self, damage, mini, made, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
-        # Drawing takes seconds; a copy of the session's folder is what it would give (see the first test).
-        monkeypatch.setattr(making, "_draw", lambda to: shutil.copytree(mini.root, to, dirs_exist_ok=True))
+        # Drawing takes seconds; a copy of the session's folder is what it would give (see the first
+        # test).
+        monkeypatch.setattr(
+            making, "_draw", lambda to: shutil.copytree(mini.root, to, dirs_exist_ok=True)
+        )
         damage(made)
         BENCHMARK.load(made.parent)
         assert contents(made) == contents(mini.root)
@@ -192,7 +227,14 @@ class TestMaking:
         )
         import time
 
-        arguments = [sys.executable, "-c", code, str(tmp_path), str(mini.root), str(time.time() + 1.5)]
+        arguments = [
+            sys.executable,
+            "-c",
+            code,
+            str(tmp_path),
+            str(mini.root),
+            str(time.time() + 1.5),
+        ]
         environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
         started = [subprocess.Popen(arguments, env=environment) for _ in range(4)]
         assert [process.wait(60) for process in started] == [0, 0, 0, 0]
@@ -204,7 +246,9 @@ class TestMaking:
         with pytest.raises(DataError, match=r"cannot be made here .* EDITGAUGE_CACHE"):
             BENCHMARK.load(tmp_path / "file" / "below")
 
-    def test_without_a_root_the_cache_is_used(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_without_a_root_the_cache_is_used(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
         monkeypatch.delenv("EDITGAUGE_CACHE")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
         monkeypatch.setattr(sys, "platform", "linux")
@@ -222,7 +266,9 @@ class TestMaking:
         with pytest.raises(DataError, match="set EDITGAUGE_CACHE"):
             making.cache_folder()
 
-    def test_a_library_under_another_name_still_counts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_library_under_another_name_still_counts(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def unknown(package: str) -> str:
             raise making.PackageNotFoundError(package)
 
@@ -256,5 +302,7 @@ def test_importing_the_benchmark_draws_and_loads_nothing() -> None:
         "print([m for m in ('cv2', 'PIL', 'numpy') if m in sys.modules])"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    done = subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True
+    )
     assert done.stdout.strip() == "[]"

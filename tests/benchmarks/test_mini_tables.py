@@ -1,4 +1,6 @@
-"""The built-in benchmark's tables say what they are for, and average squared errors rather than decibels."""
+"""The built-in benchmark's tables say what they are for, and average squared errors rather than
+decibels.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +55,19 @@ def test_it_says_that_it_is_for_trying_the_tool_and_never_pretends_to_be_faithfu
 def test_a_psnr_that_is_shown_through_its_error_gets_no_table_of_its_own(benchmark: str) -> None:
     """It would be a plain mean of decibels, infinite as soon as one picture is identical."""
     rows = [
-        row(sample, "m", metric, value, benchmark=benchmark, variant="corrected", infinite=value is None)
+        row(
+            sample,
+            "m",
+            metric,
+            value,
+            benchmark=benchmark,
+            variant="corrected",
+            infinite=value is None,
+        )
         for sample in ("a", "b")
         for metric, value in (("mse", 0.0), ("psnr", None), ("ssim", 1.0))
     ]
-    found = tables(frame(rows, [record("a", split="real"), record("b", split="real")], benchmark), "corrected")
+    found = tables(
+        frame(rows, [record("a", split="real"), record("b", split="real")], benchmark), "corrected"
+    )
     assert [table.name for table in found] == [f"{benchmark}.pixel"]

@@ -1,4 +1,6 @@
-"""The parts that every loader reads with: JSON with repairs, paths that stay inside, names in a stable order."""
+"""The parts that every loader reads with: JSON with repairs, paths that stay inside, names in a
+stable order.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def test_any_text_ends_as_a_value_or_a_finding(text: str) -> None:
 
 
 def test_a_long_hostile_text_takes_no_time() -> None:
-    """Linear: an unfinished text full of escapes would take hours with a scanner that starts again at each quote."""
+    """Linear: an unfinished text full of escapes would take hours with a scanner that starts again
+    at each quote.
+    """
     value, findings = parse_json('["' + '\\"' * 300_000 + "," * 300_000, "x")
     assert value is None
     assert not findings[0].repaired
@@ -186,7 +190,10 @@ def test_a_data_set_keeps_a_finding_once() -> None:
 
 
 def test_scorers_are_made_from_their_lines() -> None:
-    lines = {"pixel": ["builtins:list", "tests.benchmarks.test_reading:two"], "judge": ["no.such:module"]}
+    lines = {
+        "pixel": ["builtins:list", "tests.benchmarks.test_reading:two"],
+        "judge": ["no.such:module"],
+    }
     assert make_scorers(lines, ["pixel"]) == ["one", "two"]  # type: ignore[arg-type, comparison-overlap]
     assert make_scorers(lines, []) == []  # type: ignore[arg-type]
 
@@ -199,4 +206,7 @@ def two(**options: Any) -> list[str]:
 def test_a_link_in_a_circle_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "circle").symlink_to("circle")
-    assert [(entry.name, is_folder(entry)) for entry in below(tmp_path)] == [("circle", False), ("folder", True)]
+    assert [(entry.name, is_folder(entry)) for entry in below(tmp_path)] == [
+        ("circle", False),
+        ("folder", True),
+    ]

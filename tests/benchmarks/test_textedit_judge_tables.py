@@ -12,21 +12,34 @@ from editgauge.benchmarks.textedit.judge_tables import QUESTIONS, normalise, rep
 from editgauge.benchmarks.textedit.replies import released_scores
 
 SHARED = Path(os.environ.get("EDITGAUGE_SHARED", Path(__file__).parents[3] / "shared"))
-LONG = ("Q1_Text_Accuracy", "Q2_Text_Preservation", "Q3_Scene_Integrity", "Q4_Local_Realism", "Q5_Visual_Coherence")
+LONG = (
+    "Q1_Text_Accuracy",
+    "Q2_Text_Preservation",
+    "Q3_Scene_Integrity",
+    "Q4_Local_Realism",
+    "Q5_Visual_Coherence",
+)
 
 
 @pytest.mark.skipif(not (SHARED / "golden").is_dir(), reason="the shared golden files are not here")
 @pytest.mark.parametrize("cut_off", [False, True])
 def test_both_reports_of_the_released_script(cut_off: bool) -> None:
-    """Weighted score, five means and counts of 500 answers, to the four places that the script prints."""
+    """Weighted score, five means and counts of 500 answers, to the four places that the script
+    prints.
+    """
     golden = json.loads((SHARED / "golden" / "textedit_judge.json").read_text())
     expected = golden["expected"]["cutoff" if cut_off else "no_cutoff"]
     for split, number in (("Virtual", "1."), ("Real", "2.")):
-        answers = [answer["score"] for answer in golden["answers"] if answer["category"].startswith(number)]
+        answers = [
+            answer["score"] for answer in golden["answers"] if answer["category"].startswith(number)
+        ]
         found = report(answers, cut_off=cut_off)
         assert round(found.weighted.value or 0, 4) == expected[split]["Weighted Score"]
         for name, question in zip(LONG, QUESTIONS, strict=True):
-            assert round(found.questions[question].value or 0, 4) == expected[split]["Detail Metrics"][name]
+            assert (
+                round(found.questions[question].value or 0, 4)
+                == expected[split]["Detail Metrics"][name]
+            )
         assert found.weighted.n == expected[split]["Count"]
         assert found.weighted.of == len(answers)
 
@@ -40,7 +53,9 @@ def test_normalisation_is_a_table() -> None:
 
 
 def test_the_cut_off_needs_only_the_first_question() -> None:
-    """Q1 = 3 sets the others to 0, whatever they are; without the cut-off a missing one drops the answer."""
+    """Q1 = 3 sets the others to 0, whatever they are; without the cut-off a missing one drops the
+    answer.
+    """
     answer = {"Q1": 3, "Q2": None, "Q3": 5}
     assert normalise(answer) == {"Q1": 0.6, "Q2": 0.0, "Q3": 0.0, "Q4": 0.0, "Q5": 0.0}
     assert normalise(answer, cut_off=False) is None
@@ -59,7 +74,9 @@ def test_failures_are_left_out_or_at_the_minimum() -> None:
 
 
 def test_what_the_released_script_takes_from_a_reply() -> None:
-    reply = 'Sure: {"score": {"Q1": 5, "Q2": 7, "Q3": "4", "Q4": 3.0, "Q5": true}, "reason": "x"} done'
+    reply = (
+        'Sure: {"score": {"Q1": 5, "Q2": 7, "Q3": "4", "Q4": 3.0, "Q5": true}, "reason": "x"} done'
+    )
     assert released_scores(reply) == {"Q1": 5, "Q2": 7, "Q3": None, "Q4": None, "Q5": None}
     for bad in ("", "no", "{", '{"score": 5}', "[1]", '{"score": {"Q1": 5}} {"score": {"Q1": 4}}'):
         assert set(released_scores(bad).values()) == {None}

@@ -1,4 +1,6 @@
-"""TextEdit's five OCR scores: the released numbers, a second implementation, and each corrected rule by its name."""
+"""TextEdit's five OCR scores: the released numbers, a second implementation, and each corrected
+rule by its name.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,12 @@ _SPEC.loader.exec_module(plain_ocr)
 Item = tuple[list[list[float]], str, float]
 
 
-def item(text: str, x: float = 0, y: float = 0, width: float | None = None, height: float = 20) -> Item:
-    """A recognised text whose top left corner is at (x, y); 10 px a character wide unless said otherwise."""
+def item(
+    text: str, x: float = 0, y: float = 0, width: float | None = None, height: float = 20
+) -> Item:
+    """A recognised text whose top left corner is at (x, y); 10 px a character wide unless said
+    otherwise.
+    """
     right, bottom = x + (10 * len(text) if width is None else width), y + height
     return [[x, y], [right, y], [right, bottom], [x, bottom]], text, 0.9
 
@@ -44,12 +50,15 @@ def corrected(original: Any, edited: Any, source: str, target: str) -> dict[str,
 PAGE = [item("SALE", 0, 0), item("daily 9 to 5", 0, 40), item("free coffee", 0, 80)]
 
 
-# ------------------------------------------------------------------------------------------------ released numbers
+# ------------------------------------------------------------------------------- released numbers
 def _golden() -> list[dict[str, Any]]:
     shared = Path(os.environ.get("EDITGAUGE_SHARED", HERE.parents[2].parent / "shared"))
     path = shared / "golden" / "textedit_ocr.json"
     if not path.is_file():
-        pytest.skip(f"the released code's numbers are not at {path.name} of a shared folder beside the project")
+        pytest.skip(
+            f"the released code's numbers are not at {path.name} of a shared folder beside the "
+            f"project"
+        )
     cases: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
     return cases
 
@@ -92,7 +101,9 @@ def test_the_scores_by_hand() -> None:
 
 def test_the_first_of_equally_good_lines_is_edited() -> None:
     original = [item("SALE", 0, 0), item("SALE", 0, 40)]
-    assert faithful(original, [item("OPEN", 0, 0), item("SALE", 0, 40)], "SALE", "OPEN")["OR"] == 1.0
+    assert (
+        faithful(original, [item("OPEN", 0, 0), item("SALE", 0, 40)], "SALE", "OPEN")["OR"] == 1.0
+    )
     second = faithful(original, [item("SALE", 0, 0), item("OPEN", 0, 40)], "SALE", "OPEN")
     assert second["OA"] < 1e-5  # the region reads SALE, and so does no other line
 
@@ -102,14 +113,20 @@ def test_lines_take_their_partner_greedily_in_order() -> None:
     edited = [item("OPEN", 0, 0), item("abcdef", 0, 120)]
     trace = Trace()
     scores = ocr_scores(original, edited, "SALE", "OPEN", trace=trace)
-    assert [(m.original, m.output) for m in trace.matches] == [((1,), (1,)), ((2,), None)]  # the worse one was first
+    assert [(m.original, m.output) for m in trace.matches] == [
+        ((1,), (1,)),
+        ((2,), None),
+    ]  # the worse one was first
     assert scores["OR"] == pytest.approx(0.5 + 0.25 * (1 - 2 / 6.00001), abs=1e-12)
 
 
 def test_a_box_joins_the_line_of_the_previous_box_not_of_the_first() -> None:
     stairs = [item("SA", 0, 0), item("LE", 20, 9), item("!", 40, 18)]
     assert faithful(stairs, [item("OPEN", 0, 9, 50)], "SALE", "OPEN")["OA"] == 1.0
-    apart = [item("SA", 0, 0), item("LE", 20, 10)]  # 10 px are not below 10 px: two lines, of which SA is the better
+    apart = [
+        item("SA", 0, 0),
+        item("LE", 20, 10),
+    ]  # 10 px are not below 10 px: two lines, of which SA is the better
     assert faithful(apart, [item("OP", 0, 0), item("EN", 20, 10)], "SALE", "OPEN")["OA"] < 0.51
 
 
@@ -123,7 +140,7 @@ def test_the_trace_names_the_boxes() -> None:
     assert trace.reason == ""
 
 
-# ------------------------------------------------------------------------------------------- second implementation
+# -------------------------------------------------------------------------- second implementation
 _WORDS = [
     "SALE",
     "sale",
@@ -153,23 +170,49 @@ def _page(draw: st.DrawFn) -> list[Item]:
         x, y = draw(st.integers(-5, 60)), draw(st.integers(-5, 60))
         width, height = draw(st.integers(0, 60)), draw(st.integers(0, 30))
         dx, dy = draw(st.integers(-4, 4)), draw(st.integers(-4, 4))
-        polygon = [[x + dx, y], [x + width, y + dy], [x + width - dx, y + height], [x, y + height - dy]]
-        page.append((polygon, draw(st.sampled_from(_WORDS)) + draw(st.sampled_from(["", "", "x"])), 0.5))
+        polygon = [
+            [x + dx, y],
+            [x + width, y + dy],
+            [x + width - dx, y + height],
+            [x, y + height - dy],
+        ]
+        page.append(
+            (polygon, draw(st.sampled_from(_WORDS)) + draw(st.sampled_from(["", "", "x"])), 0.5)
+        )
     return page
 
 
 @settings(max_examples=400, deadline=None)
 @given(_page(), _page(), st.sampled_from(_WORDS), st.sampled_from(_WORDS))
-def test_both_implementations_agree(original: list[Item], edited: list[Item], source: str, target: str) -> None:
+def test_both_implementations_agree(
+    original: list[Item], edited: list[Item], source: str, target: str
+) -> None:
     assert faithful(original, edited, source, target) == pytest.approx(
         plain_ocr.scores(original, edited, source, target), abs=1e-12
     )
 
 
 def _random_case(rng: random.Random) -> tuple[list[Item], list[Item], str, str]:
-    """A page as an engine would give it: rows of words, small jitter, letters misread, boxes lost and invented."""
-    words = ["OFF", "price", "Summer", "SALE", "to", "Hotel", "限定", "Café", "No.", "Wi-Fi", "2010"]
-    source, target = rng.choice(["MONEY", "10", "THE", "Sommer Fest"]), rng.choice(["CRIME", "HER", "20", "WINTER"])
+    """A page as an engine would give it: rows of words, small jitter, letters misread, boxes
+    lost and invented.
+    """
+    words = [
+        "OFF",
+        "price",
+        "Summer",
+        "SALE",
+        "to",
+        "Hotel",
+        "限定",
+        "Café",
+        "No.",
+        "Wi-Fi",
+        "2010",
+    ]
+    source, target = (
+        rng.choice(["MONEY", "10", "THE", "Sommer Fest"]),
+        rng.choice(["CRIME", "HER", "20", "WINTER"]),
+    )
     original: list[Item] = []
     y, spot = 10.0, (rng.randrange(3), rng.randrange(2))
     for row in range(3):
@@ -185,7 +228,13 @@ def _random_case(rng: random.Random) -> tuple[list[Item], list[Item], str, str]:
         if rng.random() < 0.15:
             text = text.replace(rng.choice(text), rng.choice("x0 -é"), 1)
         if rng.random() > 0.08:
-            edited.append(([[px + rng.uniform(-6, 6), py + rng.uniform(-6, 6)] for px, py in polygon], text, 0.8))
+            edited.append(
+                (
+                    [[px + rng.uniform(-6, 6), py + rng.uniform(-6, 6)] for px, py in polygon],
+                    text,
+                    0.8,
+                )
+            )
     if rng.random() < 0.3:
         edited.append(item("50%", 200, 250))
     rng.shuffle(edited)
@@ -203,11 +252,17 @@ def test_both_implementations_agree_on_pages_like_those_of_an_engine() -> None:
     assert min(seen.values()) >= 10, seen
 
 
-# --------------------------------------------------------------------------------------------------- corrected rules
+# -------------------------------------------------------------------------------- corrected rules
 def test_line_height_small_print_is_not_merged_and_large_letters_are_not_torn_apart() -> None:
-    small = [item("SALE", 0, 0, height=6), item("soon", 0, 8, height=6), item("here", 0, 16, height=6)]
+    small = [
+        item("SALE", 0, 0, height=6),
+        item("soon", 0, 8, height=6),
+        item("here", 0, 16, height=6),
+    ]
     edited = [item("OPEN", 0, 0, height=6), *small[1:]]
-    assert faithful(small, edited, "SALE", "OPEN")["OA"] == pytest.approx(1.0)  # the single box reads it, but…
+    assert faithful(small, edited, "SALE", "OPEN")["OA"] == pytest.approx(
+        1.0
+    )  # the single box reads it, but…
     trace = Trace()
     ocr_scores(small, edited, "SALE", "OPEN", trace=trace)
     assert trace.edit_line == (0, 1, 2)  # …three lines were taken for one
@@ -222,11 +277,15 @@ def test_line_height_small_print_is_not_merged_and_large_letters_are_not_torn_ap
 
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 0.5, 2.0, 8.0]))
 @settings(max_examples=60, deadline=None)
-def test_line_height_corrected_scores_do_not_depend_on_the_resolution(seed: int, scale: float) -> None:
+def test_line_height_corrected_scores_do_not_depend_on_the_resolution(
+    seed: int, scale: float
+) -> None:
     original, edited, source, target = _random_case(random.Random(seed))
 
     def scaled(page: list[Item]) -> list[Item]:
-        return [([[x * scale, y * scale] for x, y in polygon], text, c) for polygon, text, c in page]
+        return [
+            ([[x * scale, y * scale] for x, y in polygon], text, c) for polygon, text, c in page
+        ]
 
     assert corrected(original, edited, source, target) == pytest.approx(
         corrected(scaled(original), scaled(edited), source, target), abs=1e-9
@@ -234,7 +293,8 @@ def test_line_height_corrected_scores_do_not_depend_on_the_resolution(seed: int,
 
 
 @pytest.mark.parametrize(
-    ("source", "target"), [("sale", "SALE"), ("Lets go", "Let's go"), ("Hello!", "Hello"), ("Hello", "Hello?!")]
+    ("source", "target"),
+    [("sale", "SALE"), ("Lets go", "Let's go"), ("Hello!", "Hello"), ("Hello", "Hello?!")],
 )
 def test_strict_an_edit_of_case_or_punctuation_is_seen(source: str, target: str) -> None:
     before, after = (
@@ -251,7 +311,10 @@ def test_strict_an_edit_of_case_or_punctuation_is_seen(source: str, target: str)
 
 
 def test_strict_an_edit_of_emoji_is_seen() -> None:
-    before, after = [item("🎉", 0, 0), item("below", 0, 60)], [item("🎂", 0, 0), item("below", 0, 60)]
+    before, after = (
+        [item("🎉", 0, 0), item("below", 0, 60)],
+        [item("🎂", 0, 0), item("below", 0, 60)],
+    )
     assert faithful(before, before, "🎉", "🎂")["OA"] == 1.0
     assert corrected(before, before, "🎉", "🎂")["OA"] == pytest.approx(0, abs=1e-5)
     assert corrected(before, after, "🎉", "🎂")["F1"] == 1.0
@@ -274,7 +337,9 @@ def test_whole_words_a_short_source_is_not_looked_for_inside_another_word() -> N
 def test_whole_words_a_short_target_does_not_pass_by_chance_on_the_page() -> None:
     original = [item("10", 0, 0), item("since 2012", 0, 60)]
     left = faithful(original, original, "10", "12")["OA"]
-    assert left == pytest.approx(0.5, abs=1e-5)  # 12 is in 2012, so nobody minds that 10 is still there
+    assert left == pytest.approx(
+        0.5, abs=1e-5
+    )  # 12 is in 2012, so nobody minds that 10 is still there
     assert corrected(original, original, "10", "12")["OA"] == pytest.approx(0.2 * left, abs=1e-9)
 
 
@@ -292,7 +357,12 @@ def test_region_a_target_inside_the_source_that_is_still_there_does_not_count() 
     assert faithful(page, page, "COFFEE SHOP", "COFFEE")["OA"] == pytest.approx(value)
     assert corrected(page, page, "COFFEE SHOP", "COFFEE")["OA"] == pytest.approx(0.2 * value)
     longer = [item("COFFEE SHOP", 0, 0), item("below", 0, 60)]
-    assert corrected([item("COFFEE", 0, 0), item("below", 0, 60)], longer, "COFFEE", "COFFEE SHOP")["OA"] == 1.0
+    assert (
+        corrected([item("COFFEE", 0, 0), item("below", 0, 60)], longer, "COFFEE", "COFFEE SHOP")[
+            "OA"
+        ]
+        == 1.0
+    )
 
 
 def test_dataset_fault_a_source_that_ocr_does_not_find_gives_no_scores() -> None:
@@ -300,9 +370,9 @@ def test_dataset_fault_a_source_that_ocr_does_not_find_gives_no_scores() -> None
     for original in ([], [item("XQZW", 0, 0)]):
         trace = Trace()
         assert faithful(original, edited, "SALE", "OPEN") == dict.fromkeys(METRICS, 0.0)
-        assert dict(ocr_scores(original, edited, "SALE", "OPEN", variant="corrected", trace=trace)) == dict.fromkeys(
-            METRICS
-        )
+        assert dict(
+            ocr_scores(original, edited, "SALE", "OPEN", variant="corrected", trace=trace)
+        ) == dict.fromkeys(METRICS)
         assert "does not find" in trace.reason
         assert trace.reason.endswith("in the original")
     blank = corrected(PAGE, [], "SALE", "OPEN")
@@ -319,7 +389,10 @@ def test_dataset_fault_ned_needs_a_box_of_its_own() -> None:
 
 
 def test_invented_text_on_a_page_with_no_other_text_costs_precision() -> None:
-    original, edited = [item("SALE", 0, 0)], [item("OPEN", 0, 0), item("lorem", 0, 60), item("ipsum", 0, 120)]
+    original, edited = (
+        [item("SALE", 0, 0)],
+        [item("OPEN", 0, 0), item("lorem", 0, 60), item("ipsum", 0, 120)],
+    )
     assert faithful(original, edited, "SALE", "OPEN")["OP"] == 1.0
     scores = corrected(original, edited, "SALE", "OPEN")
     assert (scores["OP"], scores["OR"]) == (pytest.approx(0.5 / 1.5), 1.0)
@@ -334,7 +407,7 @@ def test_right_to_left_boxes_are_joined_from_the_right() -> None:
     assert corrected(original, edited, source, target)["OA"] == 1.0
 
 
-# ------------------------------------------------------------------------------------------------------- bad input
+# -------------------------------------------------------------------------------------- bad input
 def test_no_text_at_all() -> None:
     for variant in ("faithful", "corrected"):
         scores = ocr_scores([], [], "SALE", "OPEN", variant=variant)
@@ -357,7 +430,9 @@ def test_empty_source_and_target_follow_the_released_rules_and_correct_ones_give
 
 def test_thousands_of_boxes() -> None:
     rng = random.Random(1)
-    page = [item("".join(rng.choices("abcde", k=5)), (n % 4) * 80, (n // 4) * 30) for n in range(4000)]
+    page = [
+        item("".join(rng.choices("abcde", k=5)), (n % 4) * 80, (n // 4) * 30) for n in range(4000)
+    ]
     page[2000] = item("qqqqq", 0, 500 * 30)
     edited = [(polygon, "zzzzz" if text == "qqqqq" else text, c) for polygon, text, c in page]
     assert faithful(page, edited, "qqqqq", "zzzzz") == dict.fromkeys(METRICS, 1.0)
@@ -384,19 +459,31 @@ def test_polygons_of_any_form(polygon: list[list[float]]) -> None:
     assert corrected(original, edited, "SALE", "OPEN")["OA"] == 1.0
 
 
-@pytest.mark.parametrize("broken", [([], "x", 0.9), ([[float("nan"), 0], [1, 1], [1, 2], [0, 2]], "x", 0.9)])
+@pytest.mark.parametrize(
+    "broken", [([], "x", 0.9), ([[float("nan"), 0], [1, 1], [1, 2], [0, 2]], "x", 0.9)]
+)
 def test_a_polygon_without_a_box_is_left_out_by_corrected(broken: Any) -> None:
     edited = [item("OPEN", 0, 0), *PAGE[1:]]
-    assert corrected([*PAGE, broken], [broken, *edited], "SALE", "OPEN") == dict.fromkeys(METRICS, 1.0)
+    assert corrected([*PAGE, broken], [broken, *edited], "SALE", "OPEN") == dict.fromkeys(
+        METRICS, 1.0
+    )
     trace = Trace()
     ocr_scores([broken, *PAGE], edited, "SALE", "OPEN", variant="corrected", trace=trace)
     assert trace.edit_line == (1,)  # numbers are places in the list that was given
 
 
 def test_what_the_released_code_stumbles_over_is_zero_with_a_reason() -> None:
-    for broken in [([], "x", 0.9), ([[0, 0], [1, 1]], None, 0.9), ("junk", "x", 0.9), ([1, 2, 3, 4], "x", 0.9), ()]:
+    for broken in [
+        ([], "x", 0.9),
+        ([[0, 0], [1, 1]], None, 0.9),
+        ("junk", "x", 0.9),
+        ([1, 2, 3, 4], "x", 0.9),
+        (),
+    ]:
         trace = Trace()
-        assert ocr_scores([*PAGE, broken], PAGE, "SALE", "OPEN", trace=trace) == dict.fromkeys(METRICS, 0.0)
+        assert ocr_scores([*PAGE, broken], PAGE, "SALE", "OPEN", trace=trace) == dict.fromkeys(
+            METRICS, 0.0
+        )
         assert "is not (polygon, text, confidence)" in trace.reason
 
 
@@ -406,13 +493,17 @@ def test_arrays_are_polygons_too() -> None:
 
 
 def test_an_unknown_variant_is_named() -> None:
-    with pytest.raises(ValueError, match=r"variant: wanted one of faithful, corrected, found 'strict'"):
+    with pytest.raises(
+        ValueError, match=r"variant: wanted one of faithful, corrected, found 'strict'"
+    ):
         ocr_scores(PAGE, PAGE, "a", "b", variant="strict")  # type: ignore[call-overload]
 
 
 @settings(max_examples=200, deadline=None)
 @given(_page(), _page(), st.sampled_from(_WORDS), st.sampled_from(_WORDS))
-def test_corrected_scores_stay_in_range(original: list[Item], edited: list[Item], source: str, target: str) -> None:
+def test_corrected_scores_stay_in_range(
+    original: list[Item], edited: list[Item], source: str, target: str
+) -> None:
     scores = corrected(original, edited, source, target)
     found = [value for value in scores.values() if value is not None]
     assert all(0 <= value <= 1 for value in found)

@@ -13,7 +13,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from editgauge.benchmarks.textedit.ocr_scorer import PresenceScorer, TextScorer, language_for, ocr_scorers
+from editgauge.benchmarks.textedit.ocr_scorer import (
+    PresenceScorer,
+    TextScorer,
+    language_for,
+    ocr_scorers,
+)
 from editgauge.benchmarks.textedit.presence import deletion_scores, insertion_scores
 from editgauge.errors import ImageError, MissingExtra, OcrError, UnknownName
 from editgauge.images import Array, write_png
@@ -30,7 +35,9 @@ def text(words: str, x: float = 0, y: float = 0, height: float = 20) -> Text:
 
 @dataclass(frozen=True)
 class Scripted:
-    """An engine that knows its pictures by their first pixel: what it read is what the table says."""
+    """An engine that knows its pictures by their first pixel: what it read is what the table
+    says.
+    """
 
     pages: Mapping[int, Sequence[Line]]
     name: str = "scripted"
@@ -46,7 +53,9 @@ class Scripted:
         assert image.shape[2] == 3
         factor = image.shape[1] / 200  # as on a picture 200 px wide
         found = [text(*line) for line in self.pages[int(image[0, 0, 0])]]
-        return [t._replace(polygon=tuple((x * factor, y * factor) for x, y in t.polygon)) for t in found]
+        return [
+            t._replace(polygon=tuple((x * factor, y * factor) for x, y in t.polygon)) for t in found
+        ]
 
 
 ORIGINAL, DONE, UNTOUCHED, EMPTY = 10, 20, 30, 40
@@ -64,12 +73,21 @@ def picture(path: Path, colour: int, size: tuple[int, int] = (200, 100)) -> Path
     return path
 
 
-def sample(tmp_path: Path, source: str | None = "SALE", target: str | None = "OPEN", **more: Any) -> Sample:
+def sample(
+    tmp_path: Path, source: str | None = "SALE", target: str | None = "OPEN", **more: Any
+) -> Sample:
     return Sample(
-        benchmark="textedit", id="2.1/1", split="Real", category=("2.1",), instruction=f"Replace '{source}'…",
-        images=(picture(tmp_path / "original.png", ORIGINAL),), output_stems=("2.1/1",),
-        source_text=source, target_text=target, **more,
-    )  # fmt: skip
+        benchmark="textedit",
+        id="2.1/1",
+        split="Real",
+        category=("2.1",),
+        instruction=f"Replace '{source}'…",
+        images=(picture(tmp_path / "original.png", ORIGINAL),),
+        output_stems=("2.1/1",),
+        source_text=source,
+        target_text=target,
+        **more,
+    )
 
 
 def edit(path: Path) -> Edit:
@@ -77,11 +95,17 @@ def edit(path: Path) -> Edit:
 
 
 def five(engine: Scripted = ENGINE) -> TextScorer:
-    return TextScorer(Reader(engine, engine.identity().label), engine.identity().as_dict(), engine.identity().label)
+    return TextScorer(
+        Reader(engine, engine.identity().label),
+        engine.identity().as_dict(),
+        engine.identity().label,
+    )
 
 
 def presence(engine: Scripted = ENGINE) -> PresenceScorer:
-    return PresenceScorer(Reader(engine, engine.identity().label), engine.identity().as_dict(), "scripted")
+    return PresenceScorer(
+        Reader(engine, engine.identity().label), engine.identity().as_dict(), "scripted"
+    )
 
 
 def values(scorer: Scorer, sample: Sample, edit: Edit) -> dict[tuple[str, str], float | None]:
@@ -90,9 +114,13 @@ def values(scorer: Scorer, sample: Sample, edit: Edit) -> dict[tuple[str, str], 
 
 def test_five_scores_in_two_variants(tmp_path: Path) -> None:
     done = values(five(), sample(tmp_path), edit(picture(tmp_path / "done.png", DONE)))
-    assert set(done) == {(m, v) for m in ("OA", "OP", "OR", "F1", "NED") for v in ("faithful", "corrected")}
+    assert set(done) == {
+        (m, v) for m in ("OA", "OP", "OR", "F1", "NED") for v in ("faithful", "corrected")
+    }
     assert set(done.values()) == {1.0}
-    untouched = values(five(), sample(tmp_path), edit(picture(tmp_path / "untouched.png", UNTOUCHED)))
+    untouched = values(
+        five(), sample(tmp_path), edit(picture(tmp_path / "untouched.png", UNTOUCHED))
+    )
     assert untouched["OA", "faithful"] == pytest.approx(0, abs=1e-5)
     assert untouched["OR", "faithful"] == pytest.approx(0.5, abs=1e-5)
 
@@ -102,7 +130,9 @@ def test_an_output_of_another_size_is_read_at_the_originals(tmp_path: Path) -> N
     assert set(small.values()) == {1.0}
 
 
-@pytest.mark.parametrize("name", ["out.webp", "out-palette.png", "out-grey.png", "out-alpha.png", "out-cmyk.jpg"])
+@pytest.mark.parametrize(
+    "name", ["out.webp", "out-palette.png", "out-grey.png", "out-alpha.png", "out-cmyk.jpg"]
+)
 def test_pictures_of_any_kind_are_read(tmp_path: Path, name: str) -> None:
     rgb = Image.new("RGB", (200, 100), (DONE, DONE, DONE))
     kinds = {
@@ -123,13 +153,18 @@ def test_the_row_says_who_read_and_what_was_read(tmp_path: Path) -> None:
     assert scorer.origin()["models"] == {"model": "abc"}
     (oa, *_) = scorer(sample(tmp_path), edit(picture(tmp_path / "u.png", UNTOUCHED)))
     boxes = oa.detail["boxes"]
-    assert {k: v for k, v in oa.detail.items() if k != "boxes"} == {"read": "SALE", "penalised": True}
+    assert {k: v for k, v in oa.detail.items() if k != "boxes"} == {
+        "read": "SALE",
+        "penalised": True,
+    }
     assert "SALE" in [box[4] for box in boxes["input"]]
     assert all(box[0] < box[2] and box[1] < box[3] for box in [*boxes["input"], *boxes["output"]])
     assert pickle.loads(pickle.dumps(scorer)) == scorer
 
 
-def test_a_source_that_ocr_does_not_find_is_the_datasets_fault_in_corrected_only(tmp_path: Path) -> None:
+def test_a_source_that_ocr_does_not_find_is_the_datasets_fault_in_corrected_only(
+    tmp_path: Path,
+) -> None:
     scores = five()(sample(tmp_path, source="QQQQ"), edit(picture(tmp_path / "done.png", DONE)))
     assert {(s.variant, s.status, s.value) for s in scores} == {
         ("faithful", Status.SCORED, 0.0), ("corrected", Status.DATASET_FAULT, None),
@@ -150,11 +185,16 @@ def test_a_blank_output_is_zero_with_a_reason(tmp_path: Path) -> None:
         ({"target_text": None}, "no target text is known of this sample"),
         ({"target_text": "  "}, "the target text is empty"),
         ({"source_text": ""}, "the source text is empty"),
-        ({"attributes": {"operation": "text_relocation"}, "instruction": "Move it"}, "the operation is move"),
+        (
+            {"attributes": {"operation": "text_relocation"}, "instruction": "Move it"},
+            "the operation is move",
+        ),
         ({"target_text": "할인"}, "the OCR engine 'scripted' cannot read the language 'ko'"),
     ],
 )
-def test_what_the_scores_do_not_apply_to(tmp_path: Path, changes: dict[str, Any], reason: str) -> None:
+def test_what_the_scores_do_not_apply_to(
+    tmp_path: Path, changes: dict[str, Any], reason: str
+) -> None:
     why = five().applies(replace(sample(tmp_path), **changes))
     assert why is not None
     assert why.startswith(reason)
@@ -170,7 +210,9 @@ def test_the_language_is_the_samples_own_where_it_is_known(tmp_path: Path) -> No
     assert language_for(sample(tmp_path)) == "en"
     assert language_for(sample(tmp_path, "逆风", "顺风")) == "zh"
     assert language_for(sample(tmp_path, attributes={"language": "zh"})) == "zh"
-    assert language_for(sample(tmp_path, attributes={"language": 2})) == "en"  # TextEditBench's difficulty
+    assert (
+        language_for(sample(tmp_path, attributes={"language": 2})) == "en"
+    )  # TextEditBench's difficulty
 
 
 def test_an_original_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -215,7 +257,7 @@ def test_runs_can_share_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert sharing.reader.store.folder == tmp_path / "shared"
 
 
-# --------------------------------------------------------------------------------------------- deleted and inserted
+# --------------------------------------------------------------------------- deleted and inserted
 def test_presence_scores_of_a_deletion(tmp_path: Path) -> None:
     pages = {**PAGES, DONE: PAGES[ORIGINAL][1:]}
     scorer = presence(Scripted(pages))
@@ -223,18 +265,29 @@ def test_presence_scores_of_a_deletion(tmp_path: Path) -> None:
     assert scorer.applies(deletion) is None
     gone = scorer(deletion, edit(picture(tmp_path / "gone.png", DONE)))
     assert [(s.metric, s.value, s.status) for s in gone] == [
-        ("deleted", 1.0, Status.SCORED), ("inserted", None, Status.NOT_APPLICABLE), ("kept", 1.0, Status.SCORED),
+        ("deleted", 1.0, Status.SCORED), ("inserted", None, Status.NOT_APPLICABLE),
+        ("kept", 1.0, Status.SCORED),
     ]  # fmt: skip
     still = values(scorer, deletion, edit(picture(tmp_path / "still.png", UNTOUCHED)))
     assert still["deleted", "corrected"] == 0.0
-    unknown = scorer(replace(deletion, source_text="QQQQ"), edit(picture(tmp_path / "still.png", UNTOUCHED)))
-    assert [s.status for s in unknown] == [Status.DATASET_FAULT, Status.NOT_APPLICABLE, Status.DATASET_FAULT]
+    unknown = scorer(
+        replace(deletion, source_text="QQQQ"), edit(picture(tmp_path / "still.png", UNTOUCHED))
+    )
+    assert [s.status for s in unknown] == [
+        Status.DATASET_FAULT,
+        Status.NOT_APPLICABLE,
+        Status.DATASET_FAULT,
+    ]
 
 
 def test_presence_does_not_apply_to_other_operations(tmp_path: Path) -> None:
     scorer = presence()
-    assert "is change" in str(scorer.applies(replace(sample(tmp_path), instruction="Replace 'SALE' with 'OPEN'")))
-    assert "is resize" in str(scorer.applies(replace(sample(tmp_path, target=None), instruction="Enlarge 'SALE'")))
+    assert "is change" in str(
+        scorer.applies(replace(sample(tmp_path), instruction="Replace 'SALE' with 'OPEN'"))
+    )
+    assert "is resize" in str(
+        scorer.applies(replace(sample(tmp_path, target=None), instruction="Enlarge 'SALE'"))
+    )
     nameless = replace(sample(tmp_path, None, None), instruction="Delete the title")
     assert scorer.applies(nameless) == "the text to delete is not known of this sample"
     blank = replace(sample(tmp_path, "!!", None), instruction="Delete '!!'")
@@ -261,14 +314,23 @@ def test_a_word_deleted_from_a_line() -> None:
 
 def test_an_insertion_counts_what_is_new() -> None:
     original = [text("JAY LI", 0, 40)]
-    assert insertion_scores(original, [text("NAME", 0, 0), *original], "NAME") == {"inserted": 1.0, "kept": 1.0}
-    assert insertion_scores(original, [text("NAME JAY LI", 0, 40)], "NAME") == {"inserted": 1.0, "kept": 1.0}
+    assert insertion_scores(original, [text("NAME", 0, 0), *original], "NAME") == {
+        "inserted": 1.0,
+        "kept": 1.0,
+    }
+    assert insertion_scores(original, [text("NAME JAY LI", 0, 40)], "NAME") == {
+        "inserted": 1.0,
+        "kept": 1.0,
+    }
     assert insertion_scores(original, original, "NAME") == {"inserted": 0.0, "kept": 1.0}
     assert insertion_scores(original, original, "JAY")["inserted"] == 0.0  # it was there before
     twice = insertion_scores(original, [*original, text("JAY", 0, 90)], "JAY")
     assert twice["inserted"] == 1.0
     wrapped = [text("a long sentence that", 0, 80), text("runs over two lines", 0, 110), *original]
-    assert insertion_scores(original, wrapped, "A long sentence that runs over two lines")["inserted"] == 1.0
+    assert (
+        insertion_scores(original, wrapped, "A long sentence that runs over two lines")["inserted"]
+        == 1.0
+    )
     misspelt = insertion_scores([], [text("WELCOM", 0, 0)], "WELCOME")
     assert misspelt == {"inserted": pytest.approx(6 / 7, abs=1e-5)}
 
@@ -278,7 +340,7 @@ def test_a_short_insertion_must_be_a_word() -> None:
     assert insertion_scores([text("JAY", 0, 0)], [text("JAY S", 0, 0)], "S")["inserted"] == 1.0
 
 
-# ------------------------------------------------------------------------------------------------------ the drawing
+# ------------------------------------------------------------------------------------ the drawing
 def test_the_drawing_shows_both_pictures_and_every_box(tmp_path: Path) -> None:
     scorer = five()
     output = picture(tmp_path / "done.png", DONE, (300, 150))
@@ -304,7 +366,9 @@ def test_the_drawing_shows_both_pictures_and_every_box(tmp_path: Path) -> None:
     ],
 )
 def test_the_drawing_of_odd_cases(tmp_path: Path, source: str, target: str, page: int) -> None:
-    drawing = five().explain(sample(tmp_path, source, target), edit(picture(tmp_path / "o.png", page)))
+    drawing = five().explain(
+        sample(tmp_path, source, target), edit(picture(tmp_path / "o.png", page))
+    )
     assert drawing.ndim == 3
 
 

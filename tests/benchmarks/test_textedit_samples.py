@@ -16,7 +16,15 @@ from editgauge.benchmarks.textedit import BENCHMARK
 from editgauge.benchmarks.textedit.samples import REAL, VIRTUAL, split_of
 from editgauge.errors import DataError, UsageError
 from editgauge.types import Sample
-from tests.benchmarks.releases import finding, kinds, organ_record, organ_set, picture, prompt_record, prompt_set
+from tests.benchmarks.releases import (
+    finding,
+    kinds,
+    organ_record,
+    organ_set,
+    picture,
+    prompt_record,
+    prompt_set,
+)
 
 
 def load(root: Path, split: str | None = None) -> tuple[list[Sample], Samples]:
@@ -122,7 +130,9 @@ def test_a_list_instead_of_lines(tmp_path: Path) -> None:
         ({"original_image": ...}, "input-unnamed", False, "3"),
     ],
 )
-def test_fields(tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, identity: str) -> None:
+def test_fields(
+    tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, identity: str
+) -> None:
     root = tmp_path / "a" / "b"
     prompt_set(root, [prompt_record(3)])
     prompt_set(root, [prompt_record(3, **changes)])
@@ -146,7 +156,9 @@ def test_fields(tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bo
         ({"gt_caption": None}, "gt_caption-missing", "gt_caption"),
     ],
 )
-def test_what_only_some_scores_need(tmp_path: Path, changes: dict[str, Any], kind: str, part: str) -> None:
+def test_what_only_some_scores_need(
+    tmp_path: Path, changes: dict[str, Any], kind: str, part: str
+) -> None:
     prompt_set(tmp_path, [prompt_record(3, **changes)])
     (sample,), _ = load(tmp_path)
     found = finding(sample, kind)
@@ -155,14 +167,21 @@ def test_what_only_some_scores_need(tmp_path: Path, changes: dict[str, Any], kin
 
 def test_a_picture_of_another_category(tmp_path: Path) -> None:
     prompt_set(tmp_path, [prompt_record(3)])
-    prompt_set(tmp_path, [prompt_record(3, original_image="1.1.1/image/original/1003.0.png")], category="2.1")
+    prompt_set(
+        tmp_path,
+        [prompt_record(3, original_image="1.1.1/image/original/1003.0.png")],
+        category="2.1",
+    )
     sample = load(tmp_path, "Real")[0][0]
     assert finding(sample, "category-name").repaired
     assert sample.output_stems == ("2.1/1003.0",)
 
 
 def test_ids_that_occur_twice_are_told_apart(tmp_path: Path) -> None:
-    prompt_set(tmp_path, [prompt_record(3), prompt_record(3, prompt="Another"), prompt_record(3, prompt="Third")])
+    prompt_set(
+        tmp_path,
+        [prompt_record(3), prompt_record(3, prompt="Another"), prompt_record(3, prompt="Third")],
+    )
     samples, _ = load(tmp_path)
     assert [sample.id for sample in samples] == ["1.1.1/3", "1.1.1/3~2", "1.1.1/3~3"]
     assert finding(samples[1], "id-twice").repaired
@@ -176,21 +195,32 @@ def test_stray_and_unknown_files(tmp_path: Path) -> None:
     samples, dataset = load(tmp_path)
     assert [(s.id, s.split) for s in samples] == [("1.1.1/3", "Virtual"), ("3.1/5", "")]
     found = Counter(f.kind for f in dataset.findings)
-    assert found == {"category-missing": 16, "category-empty": 1, "category-unknown": 1, "file-stray": 1}
+    assert found == {
+        "category-missing": 16,
+        "category-empty": 1,
+        "category-unknown": 1,
+        "file-stray": 1,
+    }
 
 
 def test_not_this_folder(tmp_path: Path) -> None:
     organ_set(tmp_path, [organ_record(38)])
-    with pytest.raises(DataError, match=r"wanted eval_prompts/fullset .* found editing/.* looks like medebench"):
+    with pytest.raises(
+        DataError, match=r"wanted eval_prompts/fullset .* found editing/.* looks like medebench"
+    ):
         BENCHMARK.load(tmp_path)
     (tmp_path / "eval_prompts").mkdir()
     with pytest.raises(DataError, match=r"\*.jsonl"):
         BENCHMARK.load(tmp_path)
 
 
-@given(st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line), min_size=1, max_size=4))
+@given(
+    st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line), min_size=1, max_size=4)
+)
 @settings(max_examples=80, deadline=None)
-def test_any_lines_can_be_read(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
+def test_any_lines_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
     root = tmp_path_factory.mktemp("any")
     prompt_set(root, [*lines, prompt_record(7)])
     samples, _ = load(root)
@@ -204,4 +234,7 @@ def test_the_shared_records(shared: Path) -> None:
     assert Counter(sample.split for sample in samples) == {"Virtual": 22, "Real": 14}
     assert dataset.findings == []
     assert all(sample.findings == () for sample in samples)
-    assert all(sample.image.is_file() and sample.reference and sample.reference.is_file() for sample in samples)
+    assert all(
+        sample.image.is_file() and sample.reference and sample.reference.is_file()
+        for sample in samples
+    )

@@ -32,7 +32,9 @@ def test_a_failed_call_is_left_out_or_counts_as_the_minimum() -> None:
     assert summarise(rest | {"IF": [None, None]}).overall is None
 
 
-@pytest.mark.skipif(not (SHARED / "published").is_dir(), reason="the shared published tables are not here")
+@pytest.mark.skipif(
+    not (SHARED / "published").is_dir(), reason="the shared published tables are not here"
+)
 def test_printed_overall_numbers_are_sums() -> None:
     """All overall numbers of Table 4 are the sum of their five printed means, to rounding."""
     with (SHARED / "published" / "texteditbench_judge.csv").open(newline="") as file:
@@ -40,7 +42,9 @@ def test_printed_overall_numbers_are_sums() -> None:
     for row in lines:
         for split in ("synthetic", "real"):
             found = summarise({name: [float(row[f"{split}_{name}"])] for name in DIMENSIONS})
-            assert found.overall == pytest.approx(float(row[f"{split}_overall"]), abs=0.03), row["model"]
+            assert found.overall == pytest.approx(float(row[f"{split}_overall"]), abs=0.03), row[
+                "model"
+            ]
 
 
 def test_robustness_of_three_runs() -> None:

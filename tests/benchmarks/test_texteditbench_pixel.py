@@ -1,4 +1,6 @@
-"""TextEditBench's pixel scorer: expected numbers of real outputs, both variants, and every way to have no value."""
+"""TextEditBench's pixel scorer: expected numbers of real outputs, both variants, and every way to
+have no value.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,14 @@ def make(folder: Path, picture: Array, **masks: Mask) -> Sample:
         write_png(folder / f"{name}_mask.png", mask)
     paths = {name: folder / f"{name}_mask.png" for name in masks}
     return Sample(
-        "texteditbench", "a/001", "real", ("A",), "Do it", (folder / "1.png",), ("a/001_edited",), masks=paths
+        "texteditbench",
+        "a/001",
+        "real",
+        ("A",),
+        "Do it",
+        (folder / "1.png",),
+        ("a/001_edited",),
+        masks=paths,
     )
 
 
@@ -56,19 +65,28 @@ def score(sample: Sample, output: Array | Path) -> Scores:
     path = output if isinstance(output, Path) else sample.image.parent / "output.png"
     if not isinstance(output, Path):
         write_png(path, output)
-    found = {(s.metric, s.variant): s for s in PixelScorer()(sample, Edit(sample.id, "tested", path))}
+    found = {
+        (s.metric, s.variant): s for s in PixelScorer()(sample, Edit(sample.id, "tested", path))
+    }
     assert set(found) == KEYS
     return found
 
 
 def statuses(scores: Scores) -> dict[str, set[Status]]:
-    return {name: {s.status for (metric, _), s in scores.items() if metric == name} for name in ("mse", "psnr", "ssim")}
+    return {
+        name: {s.status for (metric, _), s in scores.items() if metric == name}
+        for name in ("mse", "psnr", "ssim")
+    }
 
 
 class TestReleasedNumbers:
     def golden(self, shared: Path) -> list[tuple[str, str, dict[str, float | None]]]:
         numbers = json.loads((shared / "golden" / "texteditbench_pixel.json").read_text())
-        return [(model, sample, values) for model in numbers for sample, values in numbers[model].items()]
+        return [
+            (model, sample, values)
+            for model in numbers
+            for sample, values in numbers[model].items()
+        ]
 
     @pytest.mark.slow
     def test_all(self, shared: Path) -> None:
@@ -80,39 +98,57 @@ class TestReleasedNumbers:
         self.check(shared, pairs[:4])
 
     def check(self, shared: Path, pairs: list[tuple[str, str, dict[str, float | None]]]) -> None:
-        """MSE and PSNR need OpenCV 5.0 with the kernels of an x86 processor: they are what such a process gives."""
-        samples = {sample.id: sample for sample in BENCHMARK.load(shared / "data" / "texteditbench")}
-        same_opencv = cv2.__version__.startswith("5.0.") and PixelScorer().origin()["blas"] in ("Haswell", "Zen")
+        """MSE and PSNR need OpenCV 5.0 with the kernels of an x86 processor: they are what such a
+        process gives.
+        """
+        samples = {
+            sample.id: sample for sample in BENCHMARK.load(shared / "data" / "texteditbench")
+        }
+        same_opencv = cv2.__version__.startswith("5.0.") and PixelScorer().origin()["blas"] in (
+            "Haswell",
+            "Zen",
+        )
         for model, id, expected in pairs:
             found = find_output(shared / "data" / "outputs" / "texteditbench" / model, samples[id])
             assert found is not None, (model, id)
             scores = score(samples[id], found)
             for metric in ("mse", "psnr") if same_opencv else ():
-                assert scores[metric, "faithful"].value == pytest.approx(expected[metric], rel=1e-6), (model, id)
+                assert scores[metric, "faithful"].value == pytest.approx(
+                    expected[metric], rel=1e-6
+                ), (model, id)
             wanted = expected.get("ssim_float64")
             if wanted is None:
                 assert scores["ssim", "faithful"].status is Status.NOT_APPLICABLE, (model, id)
                 assert scores["ssim", "corrected"].detail == {"resized_from": "819x819"}
             else:
-                assert scores["ssim", "faithful"].value == pytest.approx(wanted, abs=2e-6), (model, id)
+                assert scores["ssim", "faithful"].value == pytest.approx(wanted, abs=2e-6), (
+                    model,
+                    id,
+                )
 
 
 class TestValues:
-    def test_an_untouched_copy_has_the_best_values(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+    def test_an_untouched_copy_has_the_best_values(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
         scores = score(make(tmp_path, picture, input=area, second=area), picture)
         for variant in ("faithful", "corrected"):
             assert scores["mse", variant].value == 0.0
             assert scores["psnr", variant].number == math.inf
             assert scores["ssim", variant].value == 1.0
 
-    def test_what_happens_inside_the_masks_does_not_count(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+    def test_what_happens_inside_the_masks_does_not_count(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
         output = picture.copy()
         output[62:88, 42:118] = 255 - output[62:88, 42:118]
         scores = score(make(tmp_path, picture, input=area, second=area), output)
         assert scores["ssim", "faithful"].value == scores["ssim", "corrected"].value == 1.0
         assert scores["mse", "faithful"].value == pytest.approx(0.0, abs=0.5)
 
-    def test_the_two_ssims_by_their_definitions(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+    def test_the_two_ssims_by_their_definitions(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
         second = np.roll(area, 30, axis=1)
         output = noisy(picture, 20)
         scores = score(make(tmp_path, picture, input=area, second=second), output)
@@ -135,20 +171,28 @@ class TestValues:
         assert values["large"][0] > values["small"][0] + 0.1
         assert abs(values["large"][1] - values["small"][1]) < 0.1
 
-    def test_noise_is_measured_outside_the_masks(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+    def test_noise_is_measured_outside_the_masks(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
         output = noisy(picture, 12)
         scores = score(make(tmp_path, picture, input=area, second=area), output)
         mse, psnr = scores["mse", "faithful"].number, scores["psnr", "faithful"].number
         assert mse is not None
         assert psnr is not None
-        assert mse == pytest.approx(masked_mse(picture, output, mask=~area), rel=0.2)  # aligned, so a little blurred
+        assert mse == pytest.approx(
+            masked_mse(picture, output, mask=~area), rel=0.2
+        )  # aligned, so a little blurred
         assert psnr == pytest.approx(10 * math.log10(65025 / mse), abs=1e-9)
 
-    def test_both_variants_of_the_error_are_the_same_number(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+    def test_both_variants_of_the_error_are_the_same_number(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
         scores = score(make(tmp_path, picture, input=area, second=area), noisy(picture, 12))
         assert scores["mse", "faithful"].value == scores["mse", "corrected"].value
 
-    def test_another_size_has_no_faithful_ssim(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+    def test_another_size_has_no_faithful_ssim(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
         small = np.asarray(cv2.resize(picture, (160, 120), interpolation=cv2.INTER_AREA))
         scores = score(make(tmp_path, picture, input=area, second=area), small)
         assert scores["ssim", "faithful"].status is Status.NOT_APPLICABLE
@@ -157,8 +201,13 @@ class TestValues:
         assert 0.3 < (scores["ssim", "corrected"].number or 0) < 1
         assert scores["mse", "faithful"].number is not None
 
-    def test_the_value_does_not_depend_on_what_came_before(self, tmp_path: Path, picture: Array, area: Mask) -> None:
-        samples = [make(tmp_path / str(n), blocks(*SIZE, seed=n), input=area, second=area) for n in range(4)]
+    def test_the_value_does_not_depend_on_what_came_before(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
+        samples = [
+            make(tmp_path / str(n), blocks(*SIZE, seed=n), input=area, second=area)
+            for n in range(4)
+        ]
         for n, sample in enumerate(samples):
             write_png(sample.image.parent / "output.png", noisy(blocks(*SIZE, seed=n), 15))
 
@@ -171,7 +220,9 @@ class TestValues:
 class TestFormats:
     @pytest.mark.parametrize("orientation", [3, 6, 8])
     def test_exif(self, tmp_path: Path, picture: Array, area: Mask, orientation: int) -> None:
-        """Stored upside down with a note that says so: faithful MSE obeys the note, everything else sees the pixels."""
+        """Stored upside down with a note that says so: faithful MSE obeys the note, everything else
+        sees the pixels.
+        """
         sample = make(tmp_path, picture, input=area, second=area)
         exif = Image.Exif()
         exif[0x0112] = orientation
@@ -181,7 +232,9 @@ class TestFormats:
         scores = score(sample, path)
         assert scores["mse", "faithful"].value == 0.0
         assert scores["psnr", "faithful"].number == math.inf
-        if scores["mse", "corrected"].value is not None:  # aligned back: turned by warping, or not found
+        if (
+            scores["mse", "corrected"].value is not None
+        ):  # aligned back: turned by warping, or not found
             assert scores["mse", "corrected"].value > 0.0
         if orientation == 3:
             assert (scores["ssim", "faithful"].number or 0) < 0.6
@@ -230,7 +283,9 @@ class TestNoValue:
         assert scores["mse", "faithful"].number is not None
 
     @pytest.mark.parametrize("variants", [("faithful",), ("corrected",)])
-    def test_one_mask_only(self, tmp_path: Path, picture: Array, area: Mask, variants: tuple[Variant]) -> None:
+    def test_one_mask_only(
+        self, tmp_path: Path, picture: Array, area: Mask, variants: tuple[Variant]
+    ) -> None:
         scores = score(make(tmp_path, picture, input=area), picture)
         assert scores["mse", variants[0]].value == 0.0
         assert (scores["ssim", variants[0]].value == 1.0) == (variants[0] == "corrected")
@@ -243,8 +298,12 @@ class TestNoValue:
         assert scores["ssim", "corrected"].value == 1.0
 
     @pytest.mark.parametrize("gone", ["input", "second"])
-    def test_a_mask_that_is_not_there(self, tmp_path: Path, picture: Array, area: Mask, gone: str) -> None:
-        """The released error is taken outside the masks that are there; no corrected score guesses at the other one."""
+    def test_a_mask_that_is_not_there(
+        self, tmp_path: Path, picture: Array, area: Mask, gone: str
+    ) -> None:
+        """The released error is taken outside the masks that are there; no corrected score guesses
+        at the other one.
+        """
         sample = make(tmp_path, picture, input=area, second=area)
         sample.masks[gone].unlink()
         scores = score(sample, picture)
@@ -269,16 +328,24 @@ class TestNoValue:
         broken = tmp_path / "broken.jpg"
         broken.write_text("no picture")
         assert {s.status for s in score(sample, broken).values()} == {Status.UNREADABLE}
-        assert {s.status for s in score(sample, tmp_path / "none.png").values()} == {Status.UNREADABLE}
+        assert {s.status for s in score(sample, tmp_path / "none.png").values()} == {
+            Status.UNREADABLE
+        }
         sample.masks["second"].write_text("no mask")
         assert {s.status for s in score(sample, picture).values()} == {Status.DATASET_FAULT}
         sample.image.unlink()
         assert {s.status for s in score(sample, picture).values()} == {Status.DATASET_FAULT}
 
-    def test_an_output_that_cannot_be_aligned(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+    def test_an_output_that_cannot_be_aligned(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
         blank = np.full_like(picture, 90)
         scores = score(make(tmp_path, picture, input=area, second=area), blank)
-        assert statuses(scores) == {"mse": {Status.FAILED}, "psnr": {Status.FAILED}, "ssim": {Status.SCORED}}
+        assert statuses(scores) == {
+            "mse": {Status.FAILED},
+            "psnr": {Status.FAILED},
+            "ssim": {Status.SCORED},
+        }
         assert "cannot be aligned" in scores["mse", "faithful"].reason
         assert (scores["ssim", "corrected"].number or 0) < 0.5
 
@@ -288,7 +355,9 @@ class TestNoValue:
         assert "the input has no SIFT features" in scores["mse", "corrected"].reason
 
     @pytest.mark.parametrize("side", [1, 5])
-    def test_tiny_inputs_and_outputs(self, tmp_path: Path, picture: Array, area: Mask, side: int) -> None:
+    def test_tiny_inputs_and_outputs(
+        self, tmp_path: Path, picture: Array, area: Mask, side: int
+    ) -> None:
         tiny, none = picture[:side, :side], np.zeros((side, side), np.bool_)
         scores = score(make(tmp_path / "in", tiny, input=none, second=none), tiny)
         assert {s.status for s in scores.values()} == {Status.NOT_APPLICABLE}
@@ -304,7 +373,10 @@ class TestNoValue:
         large = np.repeat(picture, 2, axis=0)
         scores = score(make(tmp_path, picture, input=area, second=area), large)
         assert statuses(scores)["mse"] == {Status.NOT_APPLICABLE}
-        assert "the output has 200 x 300 pixels, alignment is limited to 30,000" in scores["mse", "faithful"].reason
+        assert (
+            "the output has 200 x 300 pixels, alignment is limited to 30,000"
+            in scores["mse", "faithful"].reason
+        )
         assert scores["ssim", "corrected"].status is Status.SCORED
 
 
@@ -319,7 +391,9 @@ class TestScorer:
     def test_work_on_the_input_is_done_once(
         self, tmp_path: Path, picture: Array, area: Mask, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Two editors' outputs of one sample: two pairs of features less one; changed files are read again."""
+        """Two editors' outputs of one sample: two pairs of features less one; changed files are
+        read again.
+        """
         counted = []
         real = common_pixel.sift_features
         monkeypatch.setattr(common_pixel, "sift_features", lambda p: counted.append(1) or real(p))
@@ -334,10 +408,15 @@ class TestScorer:
 
     def test_only_a_few_samples_stay_in_memory(self, tmp_path: Path, area: Mask) -> None:
         for n in range(5):
-            score(make(tmp_path / str(n), blocks(*SIZE, seed=n), input=area, second=area), blocks(*SIZE, seed=n))
+            score(
+                make(tmp_path / str(n), blocks(*SIZE, seed=n), input=area, second=area),
+                blocks(*SIZE, seed=n),
+            )
         assert len(common_pixel._sources._kept) <= 2
 
     def test_masks_are_joined_input_first(self, tmp_path: Path, picture: Array, area: Mask) -> None:
         sample = make(tmp_path, picture, second=area, input=np.roll(area, 40, axis=0))
         assert list(common_pixel.source_of(sample).masks) == ["input", "second"]
-        assert score(replace(sample, masks=dict(reversed(sample.masks.items()))), picture) == score(sample, picture)
+        assert score(replace(sample, masks=dict(reversed(sample.masks.items()))), picture) == score(
+            sample, picture
+        )

@@ -1,4 +1,6 @@
-"""TextEditBench: every defect of the release, and faults that it has not, end as a finding and never as a loss."""
+"""TextEditBench: every defect of the release, and faults that it has not, end as a finding and
+never as a loss.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ def test_a_clean_instance(tmp_path: Path) -> None:
     assert (sample.split, sample.category) == ("synthetic", ("Art_Creative_Expression",))
     assert sample.images == (folder / "4.png",)
     assert sample.reference == folder / "text_change_4.png"
-    assert sample.masks == {"input": folder / "4_mask.png", "second": folder / "text_change_4_mask.png"}
+    assert sample.masks == {
+        "input": folder / "4_mask.png",
+        "second": folder / "text_change_4_mask.png",
+    }
     assert sample.output_stems[0] == "canva/Art_Creative_Expression/004_edited"
     assert sample.instruction == "Change 'OLD' to 'NEW'"
     assert (sample.source_text, sample.target_text) == ("OLD", "NEW")
@@ -80,7 +85,9 @@ def test_a_clean_real_instance_has_no_reference(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("manual", "web"), [("canva", "real"), ("data_manual_production", "data_web-sourced_instances")]
 )
-def test_either_name_of_a_split_gives_the_same_samples(tmp_path: Path, manual: str, web: str) -> None:
+def test_either_name_of_a_split_gives_the_same_samples(
+    tmp_path: Path, manual: str, web: str
+) -> None:
     text_instance(tmp_path, 4, split=manual)
     text_instance(tmp_path, 2, split=web)
     samples, _ = load(tmp_path)
@@ -126,7 +133,7 @@ def test_samples_travel_between_processes(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(sample)) == sample
 
 
-# ------------------------------------------------------------------------------------------------- the JSON file
+# ---------------------------------------------------------------------------------- the JSON file
 CLEAN = json.dumps([text_record(4)], indent=1)
 
 
@@ -174,7 +181,9 @@ def test_json_that_can_be_repaired(tmp_path: Path, content: str | bytes, kind: s
         ("7", "json-wrong-type"),
     ],
 )
-def test_json_beyond_repair_leaves_a_sample_with_a_fault(tmp_path: Path, content: str | bytes, kind: str) -> None:
+def test_json_beyond_repair_leaves_a_sample_with_a_fault(
+    tmp_path: Path, content: str | bytes, kind: str
+) -> None:
     text_instance(tmp_path, 4, content=content)
     text_instance(tmp_path, 5)
     broken, sound = load(tmp_path)[0]
@@ -183,7 +192,9 @@ def test_json_beyond_repair_leaves_a_sample_with_a_fault(tmp_path: Path, content
     assert not finding(broken, kind).repaired
     assert broken.fault is not None
     assert "Expression_004.json" in broken.fault
-    assert broken.images[0].name == "4.png"  # by the folder's number: the pictures are known all the same
+    assert (
+        broken.images[0].name == "4.png"
+    )  # by the folder's number: the pictures are known all the same
     assert set(broken.masks) == {"input", "second"}
 
 
@@ -196,7 +207,11 @@ def test_no_json_at_all(tmp_path: Path) -> None:
 
 
 def test_the_record_with_the_folder_s_number_is_chosen(tmp_path: Path) -> None:
-    text_instance(tmp_path, 4, content=json.dumps([text_record(3, prompt="Wrong"), text_record(4, prompt="Right")]))
+    text_instance(
+        tmp_path,
+        4,
+        content=json.dumps([text_record(3, prompt="Wrong"), text_record(4, prompt="Right")]),
+    )
     assert only(tmp_path).instruction == "Right"
 
 
@@ -249,7 +264,9 @@ def test_fields(tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bo
     assert sample.reference == folder / "text_change_4.png"
 
 
-@pytest.mark.parametrize("key", ["knowledge_prompt", "knowledge prompt", "knoeledge_prompt", "konwledge_prompt"])
+@pytest.mark.parametrize(
+    "key", ["knowledge_prompt", "knowledge prompt", "knoeledge_prompt", "konwledge_prompt"]
+)
 def test_spellings_of_the_knowledge_prompt(tmp_path: Path, key: str) -> None:
     text_instance(tmp_path, 4, **{key: "It follows."})
     sample = only(tmp_path)
@@ -258,16 +275,27 @@ def test_spellings_of_the_knowledge_prompt(tmp_path: Path, key: str) -> None:
     assert kinds(sample) == ([] if key == "knowledge_prompt" else ["key-name"])
 
 
-# ---------------------------------------------------------------------------------------------- hostile names
+# ---------------------------------------------------------------------------------- hostile names
 @pytest.mark.parametrize(
-    "name", ["../../../../secret.png", "/etc/hostname", "C:\\secret.png", "..\\..\\..\\..\\secret.png", "a\0b"]
+    "name",
+    [
+        "../../../../secret.png",
+        "/etc/hostname",
+        "C:\\secret.png",
+        "..\\..\\..\\..\\secret.png",
+        "a\0b",
+    ],
 )
 @pytest.mark.parametrize("key", ["input_image", "output_image"])
-def test_a_name_that_leaves_the_folder_is_never_followed(tmp_path: Path, key: str, name: str) -> None:
+def test_a_name_that_leaves_the_folder_is_never_followed(
+    tmp_path: Path, key: str, name: str
+) -> None:
     picture(tmp_path / "secret.png")
     root = tmp_path / "data"
     folder = text_instance(root, 4, **{key: name})
-    (folder / "4.png").rename(folder / "unrelated.png")  # no other picture that could stand in for it
+    (folder / "4.png").rename(
+        folder / "unrelated.png"
+    )  # no other picture that could stand in for it
     picture(folder / "further.png")
     sample = only(root)
     what, part = ("input", "") if key == "input_image" else ("reference", "reference")
@@ -286,7 +314,9 @@ def test_links_out_of_the_folder_are_never_followed(tmp_path: Path) -> None:
     for name in ("4.png", "4_mask.png"):
         (folder / name).unlink()
         (folder / name).symlink_to(secret)
-    os.symlink(text_instance(tmp_path / "elsewhere", 7), folder.parent / "007", target_is_directory=True)
+    os.symlink(
+        text_instance(tmp_path / "elsewhere", 7), folder.parent / "007", target_is_directory=True
+    )
     samples, dataset = load(root)
     (sample,) = samples
     assert not finding(sample, "input-outside").repaired
@@ -315,7 +345,7 @@ def test_a_loop_of_links_ends(tmp_path: Path) -> None:
     assert [f.kind for f in dataset.findings] == ["folder-loop"]
 
 
-# ------------------------------------------------------------------------------------------- masks and pictures
+# ----------------------------------------------------------------------------- masks and pictures
 def test_a_missing_picture_is_a_fault_of_the_data(tmp_path: Path) -> None:
     folder = text_instance(tmp_path, 4)
     (folder / "4.png").unlink()
@@ -325,7 +355,9 @@ def test_a_missing_picture_is_a_fault_of_the_data(tmp_path: Path) -> None:
     assert not sample.images[0].exists()
 
 
-@pytest.mark.parametrize(("name", "key"), [("4_mask.png", "input"), ("text_change_4_mask.png", "second")])
+@pytest.mark.parametrize(
+    ("name", "key"), [("4_mask.png", "input"), ("text_change_4_mask.png", "second")]
+)
 def test_a_missing_mask_costs_only_what_needs_it(tmp_path: Path, name: str, key: str) -> None:
     folder = text_instance(tmp_path, 4)
     (folder / name).unlink()
@@ -382,7 +414,7 @@ def test_files_that_nobody_refers_to(tmp_path: Path) -> None:
     assert finding(sample, "file-unused").found == "['other.png', 'notes.txt']"
 
 
-# ------------------------------------------------------------------------------------------------------- folders
+# ---------------------------------------------------------------------------------------- folders
 def test_an_instance_inside_another_s_folder(tmp_path: Path) -> None:
     outer = text_instance(tmp_path, 48, split="real")
     inner = text_instance(tmp_path, 49, split="real")
@@ -405,7 +437,10 @@ def test_an_instance_whose_files_lie_among_another_s(tmp_path: Path) -> None:
     inner.rmdir()
     samples, _ = load(tmp_path)
     assert [sample.images[0].name for sample in samples] == ["48.png", "49.png"]
-    assert [sample.id.rsplit("/", 2)[1:] for sample in samples] == [["Art_Creative_Expression", "048"], ["048", "049"]]
+    assert [sample.id.rsplit("/", 2)[1:] for sample in samples] == [
+        ["Art_Creative_Expression", "048"],
+        ["048", "049"],
+    ]
     assert kinds(samples[0]) == []
     assert kinds(samples[1]) == ["instance-nested"]
     assert samples[1].masks["second"].name == "49_edited_mask.png"
@@ -430,7 +465,11 @@ def test_what_is_no_instance_is_said(tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
     samples, dataset = load(tmp_path)
     assert len(samples) == 1
-    assert Counter(f.kind for f in dataset.findings) == {"folder-empty": 1, "file-stray": 2, "folder-unknown": 1}
+    assert Counter(f.kind for f in dataset.findings) == {
+        "folder-empty": 1,
+        "file-stray": 2,
+        "folder-unknown": 1,
+    }
     assert all(f.file and f.found and f.assumed for f in dataset.findings)
     list(dataset)
     assert len(dataset.findings) == 4
@@ -463,8 +502,14 @@ def test_the_full_release_has_1197_samples(tmp_path: Path) -> None:
             if split.startswith("data_web") and (topic, number) == ("Topic_3", 34):
                 folder = folder.parent / "033" / "034"
             folder.mkdir(parents=True)
-            record = text_record(number, output_image=f"a_{number}.png" if split == "data_manual_production" else ...)
-            second = f"a_{number}_mask.png" if split == "data_manual_production" else f"{number}_edited_mask.png"
+            record = text_record(
+                number, output_image=f"a_{number}.png" if split == "data_manual_production" else ...
+            )
+            second = (
+                f"a_{number}_mask.png"
+                if split == "data_manual_production"
+                else f"{number}_edited_mask.png"
+            )
             (folder / "record.json").write_text(json.dumps([record]))
             for name in (f"{number}.png", f"{number}_mask.png", second, f"a_{number}.png"):
                 if split == "data_manual_production" or not name.startswith("a_"):
@@ -478,7 +523,7 @@ def test_the_full_release_has_1197_samples(tmp_path: Path) -> None:
     assert BENCHMARK.published_counts == {"": 1197, "synthetic": 691, "real": 506}
 
 
-# -------------------------------------------------------------------------------------------------------- errors
+# ----------------------------------------------------------------------------------------- errors
 def test_errors_say_what_was_wanted_and_found(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="none given"):
         BENCHMARK.load(None)
@@ -488,7 +533,9 @@ def test_errors_say_what_was_wanted_and_found(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="found a file"):
         BENCHMARK.load(tmp_path / "file")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match=r"wanted a folder data_manual_production .* found an empty folder"):
+    with pytest.raises(
+        DataError, match=r"wanted a folder data_manual_production .* found an empty folder"
+    ):
         BENCHMARK.load(tmp_path / "empty")
     folder = text_instance(tmp_path / "data", 4)
     with pytest.raises(DataError, match="one split; wanted the one above it"):
@@ -515,7 +562,7 @@ def test_folder_names_that_are_no_utf8_can_be_written_down(tmp_path: Path) -> No
     assert sample.image.is_file()
 
 
-# ---------------------------------------------------------------------------------------------- words and numbers
+# ------------------------------------------------------------------------------ words and numbers
 @pytest.mark.parametrize(
     ("tier", "score", "name", "total", "known", "found"),
     [
@@ -544,10 +591,19 @@ def test_folder_names_that_are_no_utf8_can_be_written_down(tmp_path: Path) -> No
     ],
 )
 def test_difficulty(
-    tier: str | None, score: str | None, name: str | None, total: int | None, known: bool, found: list[str]
+    tier: str | None,
+    score: str | None,
+    name: str | None,
+    total: int | None,
+    known: bool,
+    found: list[str],
 ) -> None:
     difficulty, findings = read_difficulty(tier, score, "x.json")
-    assert (difficulty.tier, difficulty.total, difficulty.values is not None) == (name, total, known)
+    assert (difficulty.tier, difficulty.total, difficulty.values is not None) == (
+        name,
+        total,
+        known,
+    )
     assert [f.kind for f in findings] == [f"difficulty-{kind}" for kind in found]
     assert all(f.repaired for f in findings)
     clean = name is not None and known and not {"sum", "disagrees"} & set(found)
@@ -557,7 +613,14 @@ def test_difficulty(
 
 def test_the_tiers() -> None:
     # easy 0 to 5, medium 6 to 10, hard 11 to 20 (protocols of the paper)
-    assert [tier_of(total) for total in (0, 5, 6, 10, 11, 20)] == ["easy", "easy", "medium", "medium", "hard", "hard"]
+    assert [tier_of(total) for total in (0, 5, 6, 10, 11, 20)] == [
+        "easy",
+        "easy",
+        "medium",
+        "medium",
+        "hard",
+        "hard",
+    ]
 
 
 @given(st.text(max_size=40), st.text(max_size=10))
@@ -568,8 +631,16 @@ def test_any_difficulty_can_be_read(score: str, tier: str) -> None:
 
 
 def test_topics_follow_the_folder() -> None:
-    assert topic_of("Business_Advertising", "Business & Advertising", "x") == ("Business & Advertising", [])
-    for written in ("Business&Advertising", "Business &Advertising", "business & advertising", "Art"):
+    assert topic_of("Business_Advertising", "Business & Advertising", "x") == (
+        "Business & Advertising",
+        [],
+    )
+    for written in (
+        "Business&Advertising",
+        "Business &Advertising",
+        "business & advertising",
+        "Art",
+    ):
         topic, found = topic_of("Business_Advertising", written, "x")
         assert (topic, [f.kind for f in found]) == ("Business & Advertising", ["topic-name"])
     assert topic_of("Digtial_Interfaces_Reports", None, "x")[0] == "Digital Interfaces & Reports"
@@ -584,22 +655,30 @@ def test_operations_and_tags() -> None:
     assert tag_of(None, "x") == ("", [])
 
 
-# ------------------------------------------------------------------------------------------------------ any record
+# ------------------------------------------------------------------------------------- any record
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
 
 @given(st.dictionaries(st.sampled_from(sorted(text_record(4))), JSON))
 @settings(max_examples=60, deadline=None)
-def test_any_record_gives_a_sample(tmp_path_factory: pytest.TempPathFactory, record: dict[str, Any]) -> None:
+def test_any_record_gives_a_sample(
+    tmp_path_factory: pytest.TempPathFactory, record: dict[str, Any]
+) -> None:
     root = tmp_path_factory.mktemp("any")
     text_instance(root, 4, content=json.dumps([{**text_record(4), **record}]))
     sample = only(root)
     assert sample.id.endswith("/004")
-    for path in (*sample.images, *([sample.reference] if sample.reference else []), *sample.masks.values()):
+    for path in (
+        *sample.images,
+        *([sample.reference] if sample.reference else []),
+        *sample.masks.values(),
+    ):
         assert root in path.parents
 
 
@@ -611,18 +690,28 @@ def test_any_bytes_give_a_sample(tmp_path_factory: pytest.TempPathFactory, conte
     assert only(root).fault is not None
 
 
-# --------------------------------------------------------------------------------------------------- the real ones
+# ---------------------------------------------------------------------------------- the real ones
 def test_the_shared_instances(shared: Path) -> None:
     samples, dataset = load(shared / "data" / "texteditbench")
     assert len(samples) == 46
     assert Counter(sample.split for sample in samples) == {"synthetic": 24, "real": 22}
     assert all(sample.fault is None for sample in samples)
     assert dataset.findings == []
-    assert all(path.is_file() for sample in samples for path in (*sample.images, *sample.masks.values()))
-    assert all((sample.reference is not None) == (sample.split == "synthetic") for sample in samples)
+    assert all(
+        path.is_file() for sample in samples for path in (*sample.images, *sample.masks.values())
+    )
+    assert all(
+        (sample.reference is not None) == (sample.split == "synthetic") for sample in samples
+    )
     assert all(set(sample.masks) == {"input", "second"} for sample in samples)
     found = Counter(f.kind for sample in samples for f in sample.findings)
     assert found["input-name"] == 2
-    assert found["input-missing"] == found["key-name"] == found["operation-name"] == found["json-odd-blank"] == 1
+    assert (
+        found["input-missing"]
+        == found["key-name"]
+        == found["operation-name"]
+        == found["json-odd-blank"]
+        == 1
+    )
     golden = json.loads((shared / "golden" / "texteditbench_pixel.json").read_text())
     assert set(golden["noop"]) <= {sample.id for sample in samples}

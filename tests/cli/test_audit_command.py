@@ -1,4 +1,6 @@
-"""`editgauge audit` finds what is wrong in published tables and in a user's, and nothing that rounding explains."""
+"""`editgauge audit` finds what is wrong in published tables and in a user's, and nothing that
+rounding explains.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,8 @@ class TestPublished:
     def test_two_averages_of_the_second_judge_are_a_quarter_of_a_point_over_three_off(
         self, found: dict[str, dict[str, object]]
     ) -> None:
-        # BAGEL (77.00 + 79.25 + 47.50) / 3 = 67.92, printed 67.83; AnyEdit (73.50 + 77.50 + 40.00) / 3 = 63.67, 63.58
+        # BAGEL (77.00 + 79.25 + 47.50) / 3 = 67.92, printed 67.83; AnyEdit (73.50 + 77.50 + 40.00)
+        # / 3 = 63.67, 63.58
         assert cells_of(found["published_qwen2.5-vl-72b.csv"]) == {
             ("BAGEL", "Spatial Perception average"), ("AnyEdit", "Attribute Perception average"),
         }  # fmt: skip
@@ -69,20 +72,28 @@ class TestPublished:
 
     @pytest.mark.parametrize("part", ["full", "mini"])
     def test_the_order_that_is_said_to_be_consistent_is(self, part: str) -> None:
-        """Read the printed file in the order of the remark: it is the consistent file, cell for cell."""
+        """Read the printed file in the order of the remark: it is the consistent file, cell for
+        cell.
+        """
         remark = reports()[f"published_{part}_judge_as_printed.csv"]["remarks"][0]  # type: ignore[index]
-        where = dict(words.split(" is printed under ") for words in remark.split("line: ")[1].rstrip(".").split(", "))
+        where = dict(
+            words.split(" is printed under ")
+            for words in remark.split("line: ")[1].rstrip(".").split(", ")
+        )
         folder = PACKAGE / "textedit"
         with (folder / f"published_{part}_judge_as_printed.csv").open() as file:
             printed = list(csv.DictReader(file))
         with (folder / f"published_{part}_judge.csv").open() as file:
             consistent = list(csv.DictReader(file))
-        assert [{name: line[where.get(name, name)] for name in line} for line in printed] == consistent
+        assert [
+            {name: line[where.get(name, name)] for name in line} for line in printed
+        ] == consistent
 
     def test_the_rest_is_consistent(self, found: dict[str, dict[str, object]]) -> None:
         wrong = {name for name, report in found.items() if not report["consistent"]}
         assert wrong == {
-            "published_gpt4o.csv", "published_qwen2.5-vl-72b.csv", "published_full_judge_as_printed.csv",
+            "published_gpt4o.csv", "published_qwen2.5-vl-72b.csv",
+            "published_full_judge_as_printed.csv",
             "published_mini_judge_as_printed.csv",
         }  # fmt: skip
 
@@ -98,9 +109,12 @@ class TestUsersTable:
         return path
 
     def test_a_right_sum_passes_and_a_wrong_one_is_named(self, tmp_path: Path) -> None:
-        good = "a,1.00,2.00,3.00,4.00,5.00,15.00,1.00,1.00,1.00,1.00,1.00,5.02"  # 0.02 is within rounding of five means
+        # 0.02 is within rounding of five means
+        good = "a,1.00,2.00,3.00,4.00,5.00,15.00,1.00,1.00,1.00,1.00,1.00,5.02"
         assert call(self.table(tmp_path, good)).exit_code == 0
-        bad = self.table(tmp_path, good, "b,1.00,2.00,3.00,4.00,5.00,15.00,1.00,1.00,1.00,1.00,1.00,5.04")
+        bad = self.table(
+            tmp_path, good, "b,1.00,2.00,3.00,4.00,5.00,15.00,1.00,1.00,1.00,1.00,1.00,5.04"
+        )
         assert cells_of(reports(bad)["mine.csv"]) == {("b", "real_overall")}
         assert call(bad).exit_code == 1
 
@@ -114,7 +128,9 @@ class TestUsersTable:
         assert ("a", "synthetic_IF") in cells_of(reports(path)["mine.csv"])
 
     def test_a_psnr_below_that_of_the_mean_error(self, tmp_path: Path) -> None:
-        head = "model," + ",".join(f"{s}_{m}" for s in ("synthetic", "real") for m in ("ssim", "lpips", "psnr", "mse"))
+        head = "model," + ",".join(
+            f"{s}_{m}" for s in ("synthetic", "real") for m in ("ssim", "lpips", "psnr", "mse")
+        )
         # 10 log10(65025 / 100) = 28.13 dB
         path = self.table(tmp_path, "a,0.9,0.1,28.20,100,0.9,0.1,28.00,100", head=head)
         assert cells_of(reports(path)["mine.csv"]) == {("a", "real_psnr")}
@@ -166,7 +182,9 @@ class TestUsersTable:
 
 
 def test_a_planted_permutation_is_found() -> None:
-    """Scores whose averages are right in one order only, given in another: that order is among those found."""
+    """Scores whose averages are right in one order only, given in another: that order is among
+    those found.
+    """
     generator = np.random.default_rng(2)
     true = np.round(generator.random((12, 10)), 2)
     weights = np.array([0.4, 0.3, 0.1, 0.1, 0.1])

@@ -25,8 +25,13 @@ def make_run(place: Path, editor: str) -> RunFolder:
     keep_samples(run, "bench", data, samples, samples)
     run.keep(data / "a.png", Path(f"edits/bench/{editor}/s1.png"))
     with run.edit_writer() as edits, run.writer() as rows:
-        run.write_edits([EditRecord("bench", "s1", editor, Status.SCORED, f"edits/bench/{editor}/s1.png")], edits)
-        rows.write([Row("bench", "s1", editor, "x", "ssim", "faithful", 0.5, Status.SCORED, "", "f")])
+        run.write_edits(
+            [EditRecord("bench", "s1", editor, Status.SCORED, f"edits/bench/{editor}/s1.png")],
+            edits,
+        )
+        rows.write(
+            [Row("bench", "s1", editor, "x", "ssim", "faithful", 0.5, Status.SCORED, "", "f")]
+        )
     return run
 
 

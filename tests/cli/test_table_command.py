@@ -1,4 +1,6 @@
-"""`editgauge table` on made run folders: formats, refusals, several runs, slices, and the count behind each mean."""
+"""`editgauge table` on made run folders: formats, refusals, several runs, slices, and the count
+behind each mean.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def make_run(path: Path, rows: list[Row]) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path / "run", [*rows_of("alpha", [0.5, 0.7, 0.9, None]), *rows_of("beta", [0.25] * 4)])
+    return make_run(
+        tmp_path / "run", [*rows_of("alpha", [0.5, 0.7, 0.9, None]), *rows_of("beta", [0.25] * 4)]
+    )
 
 
 def call(*words: object) -> Result:
@@ -96,7 +100,9 @@ def test_slices(run: Path) -> None:
 
 
 def test_where_and_editor_narrow(run: Path) -> None:
-    found = json.loads(call("table", run, "--json", "--where", "topic=Signs", "--editor", "alpha").stdout)["tables"][0]
+    found = json.loads(
+        call("table", run, "--json", "--where", "topic=Signs", "--editor", "alpha").stdout
+    )["tables"][0]
     assert [line["name"] for line in found["rows"]] == ["alpha"]
     assert found["rows"][0]["cells"]["real_ssim"]["of"] == 2
 
@@ -113,7 +119,10 @@ def test_runs_that_contradict_each_other_are_refused(run: Path, tmp_path: Path) 
 
 
 def test_sources_are_not_mixed(tmp_path: Path) -> None:
-    rows = [*rows_of("a", [0.1] * 4, source="judge-one"), *rows_of("a", [0.3] * 4, source="judge-two")]
+    rows = [
+        *rows_of("a", [0.1] * 4, source="judge-one"),
+        *rows_of("a", [0.3] * 4, source="judge-two"),
+    ]
     run = make_run(tmp_path / "run", rows)
     said = refusal("table", run)
     assert "'judge-one', 'judge-two'" in said
@@ -126,7 +135,10 @@ def test_sources_are_not_mixed(tmp_path: Path) -> None:
 def test_a_judge_may_be_called_by_its_name_alone(tmp_path: Path) -> None:
     rows = [*rows_of("a", [0.1] * 4, source="one#12"), *rows_of("a", [0.3] * 4, source="two#34")]
     run = make_run(tmp_path / "run", rows)
-    assert json.loads(call("table", run, "--json", "--source", "two").stdout)["tables"][0]["source"] == "two#34"
+    assert (
+        json.loads(call("table", run, "--json", "--source", "two").stdout)["tables"][0]["source"]
+        == "two#34"
+    )
     run = make_run(tmp_path / "both", [*rows, *rows_of("a", [0.5] * 4, source="two#56")])
     assert "'two#34', 'two#56'" in refusal("table", run, "--source", "two")
 

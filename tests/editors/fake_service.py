@@ -1,7 +1,9 @@
-"""A service that makes pictures over HTTP and misbehaves on demand: OpenAI's and Gemini's interfaces on one socket.
+"""A service that makes pictures over HTTP and misbehaves on demand: OpenAI's and Gemini's
+interfaces on one socket.
 
-What it does with a call is told by a word in the instruction (``fault:500``); how often it was called, and what it
-billed, is counted by the idempotency key, as a service that knows such keys would.
+What it does with a call is told by a word in the instruction (``fault:500``); how often it was
+called, and what it billed, is counted by the idempotency key, as a service that knows such keys
+would.
 """
 
 from __future__ import annotations
@@ -67,11 +69,18 @@ class FakeService:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def __enter__(self) -> FakeService:
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
+        self.thread = threading.Thread(
+            target=self.server.serve_forever, kwargs={"poll_interval": 0.02}
+        )
         self.thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.server.shutdown()
         self.thread.join()
         self.server.server_close()
@@ -112,12 +121,20 @@ class FakeService:
             if native:
                 return self.reply(handler, {"promptFeedback": {"blockReason": "SAFETY"}})
             return self.error(
-                handler, 400, "Your request was rejected by the safety system.", code="moderation_blocked"
+                handler,
+                400,
+                "Your request was rejected by the safety system.",
+                code="moderation_blocked",
             )
         if word == "late-refusal":
-            return self.reply(handler, {"candidates": [{"finishReason": "IMAGE_SAFETY", "finishMessage": "not this"}]})
+            return self.reply(
+                handler,
+                {"candidates": [{"finishReason": "IMAGE_SAFETY", "finishMessage": "not this"}]},
+            )
         with self.lock:
-            self.billed[key] = 1  # from here on a picture was made, whatever happens to it on the way
+            self.billed[key] = (
+                1  # from here on a picture was made, whatever happens to it on the way
+            )
         if word == "timeout" and first:
             time.sleep(1.0)
         if word == "cut" and first:
@@ -141,13 +158,20 @@ class FakeService:
         if word == "text":
             parts: list[Any] = [{"text": "I would rather talk."}]
         else:
-            parts = [{"text": "Here it is."}, {"inlineData": {"data": base64.b64encode(data).decode()}}]
+            parts = [
+                {"text": "Here it is."},
+                {"inlineData": {"data": base64.b64encode(data).decode()}},
+            ]
         if native:
             usage = {"promptTokenCount": 300, "candidatesTokenCount": 1290, "totalTokenCount": 1590}
             usage["promptTokensDetails"] = [{"modality": "IMAGE", "tokenCount": 258}]  # type: ignore[assignment]
             candidate = {"content": {"parts": parts}, "finishReason": "STOP"}
             return self.reply(handler, {"candidates": [candidate], "usageMetadata": usage})
-        entry = {"url": f"{self.url}/made.png"} if word == "url" else {"b64_json": base64.b64encode(data).decode()}
+        entry = (
+            {"url": f"{self.url}/made.png"}
+            if word == "url"
+            else {"b64_json": base64.b64encode(data).decode()}
+        )
         if word == "text":
             return self.reply(handler, {"created": 1})
         usage = {
@@ -172,7 +196,12 @@ class FakeService:
         self.send(handler, 200, json.dumps(value).encode(), "application/json")
 
     def send(
-        self, handler: BaseHTTPRequestHandler, status: int, body: bytes, kind: str, more: tuple[str, str] | None = None
+        self,
+        handler: BaseHTTPRequestHandler,
+        status: int,
+        body: bytes,
+        kind: str,
+        more: tuple[str, str] | None = None,
     ) -> None:
         handler.send_response(status)
         handler.send_header("Content-Type", kind)

@@ -1,4 +1,6 @@
-"""The anchor editors give what they say, to the byte, and answer faults with a status and a reason."""
+"""The anchor editors give what they say, to the byte, and answer faults with a status and a
+reason.
+"""
 
 import pickle
 from dataclasses import replace
@@ -24,7 +26,9 @@ def test_is_an_editor_by_that_name_and_can_be_pickled(name: str, tmp_path: Path)
     assert isinstance(editor, Editor)
     assert editor.name == name
     again = pickle.loads(pickle.dumps(editor))
-    first, second = (e(samples[0], tmp_path / "out" / str(n)) for n, e in enumerate((editor, again)))
+    first, second = (
+        e(samples[0], tmp_path / "out" / str(n)) for n, e in enumerate((editor, again))
+    )
     assert first.path.read_bytes() == second.path.read_bytes()
 
 
@@ -46,7 +50,9 @@ def test_copy_keeps_bytes_and_names_the_file_by_its_content(tmp_path: Path) -> N
     sample = make_sample(tmp_path)
     misnamed = tmp_path / "input.jpg"  # a PNG by content
     misnamed.write_bytes(sample.image.read_bytes())
-    edit = catalog.find("editors", "copy")([])(replace(sample, images=(misnamed,)), tmp_path / "out")
+    edit = catalog.find("editors", "copy")([])(
+        replace(sample, images=(misnamed,)), tmp_path / "out"
+    )
     assert edit.path.suffix == ".png"
     assert edit.path.read_bytes() == misnamed.read_bytes()
     assert edit.path.is_relative_to(tmp_path / "out")
@@ -69,9 +75,13 @@ def test_blank_is_uniform_mid_grey(tmp_path: Path) -> None:
 
 
 class TestShuffle:
-    def test_never_the_sample_itself_and_another_category_where_there_is_one(self, tmp_path: Path) -> None:
+    def test_never_the_sample_itself_and_another_category_where_there_is_one(
+        self, tmp_path: Path
+    ) -> None:
         samples = [
-            make_sample(tmp_path, f"{topic}-{n}", category=(topic,)) for topic in ("signs", "labels") for n in range(4)
+            make_sample(tmp_path, f"{topic}-{n}", category=(topic,))
+            for topic in ("signs", "labels")
+            for n in range(4)
         ]
         editor = catalog.find("editors", "shuffle")(samples)
         topics = {s.id: s.category[0] for s in samples}
@@ -79,7 +89,10 @@ class TestShuffle:
             edit = editor(sample, tmp_path / "out" / sample.id)
             taken = edit.detail["taken_from"]
             assert topics[taken] != sample.category[0]
-            assert edit.path.read_bytes() == next(s for s in samples if s.id == taken).image.read_bytes()
+            assert (
+                edit.path.read_bytes()
+                == next(s for s in samples if s.id == taken).image.read_bytes()
+            )
 
     def test_one_category_still_gives_another_sample(self, tmp_path: Path) -> None:
         samples = make_samples(tmp_path, 3)
@@ -87,7 +100,9 @@ class TestShuffle:
         for sample in samples:
             assert editor(sample, tmp_path / "out").detail["taken_from"] != sample.id
 
-    def test_another_task_of_the_same_category_is_better_than_the_same_task(self, tmp_path: Path) -> None:
+    def test_another_task_of_the_same_category_is_better_than_the_same_task(
+        self, tmp_path: Path
+    ) -> None:
         samples = [make_sample(tmp_path, f"s{n}", category=("signs", "replace")) for n in range(6)]
         samples.append(make_sample(tmp_path, "odd", category=("signs", "delete")))
         editor = catalog.find("editors", "shuffle")(samples)
@@ -105,7 +120,9 @@ class TestShuffle:
 
     def test_faulty_samples_are_not_taken(self, tmp_path: Path) -> None:
         good, bad, other = make_samples(tmp_path, 3)
-        bad = replace(bad, findings=(Finding("gone", "x.png", "nothing", "nothing", repaired=False),))
+        bad = replace(
+            bad, findings=(Finding("gone", "x.png", "nothing", "nothing", repaired=False),)
+        )
         partners = catalog.find("editors", "shuffle")([good, bad, other]).partners
         assert partners[good.id][0] == other.id
         assert partners[other.id][0] == good.id
@@ -113,7 +130,9 @@ class TestShuffle:
 
 @pytest.mark.parametrize("name", ["copy", "blank"])
 @pytest.mark.parametrize("damage", [b"", b"this is text", None])
-def test_an_unreadable_input_is_the_data_sets_fault(name: str, damage: bytes | None, tmp_path: Path) -> None:
+def test_an_unreadable_input_is_the_data_sets_fault(
+    name: str, damage: bytes | None, tmp_path: Path
+) -> None:
     sample = make_sample(tmp_path)
     sample.image.write_bytes(sample.image.read_bytes()[:-200] if damage is None else damage)
     edit = catalog.find("editors", name)([sample])(sample, tmp_path / "out")

@@ -49,13 +49,17 @@ def small_qwen(monkeypatch: pytest.MonkeyPatch) -> None:
     from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit_plus as several
 
     before = one.calculate_dimensions
-    monkeypatch.setattr(one, "calculate_dimensions", lambda area, ratio: before(min(area, 64 * 64), ratio))
+    monkeypatch.setattr(
+        one, "calculate_dimensions", lambda area, ratio: before(min(area, 64 * 64), ratio)
+    )
     monkeypatch.setattr(several, "VAE_IMAGE_SIZE", 64 * 64)
     monkeypatch.setattr(several, "CONDITION_IMAGE_SIZE", 64 * 64)
 
 
 def editor(family_name: str, path: Path, **settings: Any) -> Any:
-    return catalog.find("editors", family_name)([], model=str(path), num_inference_steps="2", device="cpu", **settings)
+    return catalog.find("editors", family_name)(
+        [], model=str(path), num_inference_steps="2", device="cpu", **settings
+    )
 
 
 def test_instructpix2pix_in_batches_gives_what_it_gives_alone(saved: Any, tmp_path: Path) -> None:
@@ -69,7 +73,10 @@ def test_instructpix2pix_in_batches_gives_what_it_gives_alone(saved: Any, tmp_pa
     assert edit_all(run, "mini", samples, alone).counts == {"scored": 4}
     records = {(r.editor, r.sample): r for r in run.edits("mini")}
     for sample in samples:
-        one, other = (read_image(run.path / str(records[name, sample.id].path)) for name in ("together", "alone"))
+        one, other = (
+            read_image(run.path / str(records[name, sample.id].path))
+            for name in ("together", "alone")
+        )
         assert one.shape == other.shape
         assert abs(one.astype(int) - other).max() <= 2
     record = records["together", "s0"]
@@ -81,7 +88,9 @@ def test_instructpix2pix_in_batches_gives_what_it_gives_alone(saved: Any, tmp_pa
     assert str(record.settings["revision"]).startswith("folder-")
 
 
-def test_a_seed_makes_the_same_picture_again_and_another_seed_another(saved: Any, tmp_path: Path) -> None:
+def test_a_seed_makes_the_same_picture_again_and_another_seed_another(
+    saved: Any, tmp_path: Path
+) -> None:
     sample = make_sample(tmp_path, size=(64, 48))
     pictures = []
     for seed in ("1", "1", "2"):
@@ -94,7 +103,9 @@ def test_a_seed_makes_the_same_picture_again_and_another_seed_another(saved: Any
 
 def test_kontext_keeps_the_shape_of_the_input(saved: Any, tmp_path: Path) -> None:
     settings = {"max_area": str(64 * 48), "_auto_resize": "false", "max_sequence_length": "16"}
-    edit = editor("flux-kontext", saved("kontext"), **settings)(make_sample(tmp_path, size=(64, 48)), tmp_path)
+    edit = editor("flux-kontext", saved("kontext"), **settings)(
+        make_sample(tmp_path, size=(64, 48)), tmp_path
+    )
     assert edit.ok, edit.reason
     assert (edit.width, edit.height) == (64, 48)
     assert edit.settings["guidance_scale"] == 2.5
@@ -106,16 +117,26 @@ def test_qwen_edits_one_picture(saved: Any, small_qwen: None, tmp_path: Path) ->
     assert edit.settings["true_cfg_scale"] == 4.0
     sample = make_sample(tmp_path, "two")
     several = replace(sample, images=(sample.image, sample.image))
-    assert editor("qwen-image-edit", saved("qwen"))(several, tmp_path).status is Status.NOT_APPLICABLE
+    assert (
+        editor("qwen-image-edit", saved("qwen"))(several, tmp_path).status is Status.NOT_APPLICABLE
+    )
 
 
-def test_qwen_plus_takes_several_pictures_and_demonstrations(saved: Any, small_qwen: None, tmp_path: Path) -> None:
+def test_qwen_plus_takes_several_pictures_and_demonstrations(
+    saved: Any, small_qwen: None, tmp_path: Path
+) -> None:
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(3)]
     several = replace(samples[0], images=(samples[0].image, samples[1].image))
     made = editor("qwen-image-edit-plus", saved("plus"), height="64", width="64")
     assert made(several, tmp_path).ok
     factory = catalog.find("editors", "qwen-image-edit-plus")
-    settings = {"model": str(saved("plus")), "num_inference_steps": 1, "device": "cpu", "height": 64, "width": 64}
+    settings = {
+        "model": str(saved("plus")),
+        "num_inference_steps": 1,
+        "device": "cpu",
+        "height": 64,
+        "width": 64,
+    }
     shown = factory(samples, **settings, shots="1")(samples[0], tmp_path)
     assert shown.ok, shown.reason
     assert len(shown.detail["shots"]) == 1
@@ -139,7 +160,10 @@ def test_imagic_fits_itself_to_each_picture_and_forgets_it(saved: Any, tmp_path:
 def test_what_the_safety_checker_withholds_is_refused(saved: Any, tmp_path: Path) -> None:
     made = editor("instructpix2pix", saved("pix2pix"), side="64")
     image = SimpleNamespace(save=lambda path: None)
-    made._loaded = (lambda **_: SimpleNamespace(images=[image], nsfw_content_detected=[True]), "made here")
+    made._loaded = (
+        lambda **_: SimpleNamespace(images=[image], nsfw_content_detected=[True]),
+        "made here",
+    )
     edit = made(make_sample(tmp_path), tmp_path)
     assert edit.status is Status.REFUSED
     assert "safety checker" in edit.reason
@@ -154,7 +178,9 @@ def test_usage(saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         editor("instructpix2pix", saved("pix2pix"), dtype="Tensor")(make_sample(tmp_path), tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.HfApi", lambda: SimpleNamespace(model_info=_offline))
-    with pytest.raises(DataError, match=r"give a folder with --model, or a commit with --set revision=…"):
+    with pytest.raises(
+        DataError, match=r"give a folder with --model, or a commit with --set revision=…"
+    ):
         editor("instructpix2pix", Path("nobody/nothing"))(make_sample(tmp_path), tmp_path)
 
 
@@ -170,7 +196,8 @@ def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
     asked: dict[str, Any] = {}
     real = diffusers.StableDiffusionInstructPix2PixPipeline.from_pretrained
     monkeypatch.setattr(
-        "huggingface_hub.HfApi", lambda: SimpleNamespace(model_info=lambda m: SimpleNamespace(sha="c0ffee"))
+        "huggingface_hub.HfApi",
+        lambda: SimpleNamespace(model_info=lambda m: SimpleNamespace(sha="c0ffee")),
     )
 
     def load(source: str, *, revision: str, **options: Any) -> Any:
@@ -187,7 +214,10 @@ def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
     assert asked["revision"] == "abc"
     pinned = catalog.find("editors", "instructpix2pix")
     edit = pinned([], **settings)(make_sample(tmp_path), tmp_path)
-    assert asked == {"source": "timbrooks/instruct-pix2pix", "revision": family.FAMILIES["instructpix2pix"].revision}
+    assert asked == {
+        "source": "timbrooks/instruct-pix2pix",
+        "revision": family.FAMILIES["instructpix2pix"].revision,
+    }
     assert edit.settings["revision"] == asked["revision"]
 
 
@@ -216,4 +246,11 @@ def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
 
 
 def test_settings_become_values() -> None:
-    assert [family.typed(word) for word in ("7", "2.5", "true", "none", " ", 3)] == [7, 2.5, True, None, " ", 3]
+    assert [family.typed(word) for word in ("7", "2.5", "true", "none", " ", 3)] == [
+        7,
+        2.5,
+        True,
+        None,
+        " ",
+        3,
+    ]

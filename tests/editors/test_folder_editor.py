@@ -38,7 +38,9 @@ def test_content_decides_what_a_file_is(tmp_path: Path) -> None:
     sample = make_sample(tmp_path)
     (tmp_path / "o").mkdir()
     (tmp_path / "o" / "sample-1.jpg").write_bytes(encoded(".png"))
-    edit = catalog.find("editors", "folder")([sample], path=tmp_path / "o", name="m")(sample, tmp_path / "out")
+    edit = catalog.find("editors", "folder")([sample], path=tmp_path / "o", name="m")(
+        sample, tmp_path / "out"
+    )
     assert edit.path.suffix == ".png"
 
 
@@ -49,7 +51,9 @@ def test_missing_says_what_was_looked_for(tmp_path: Path) -> None:
     assert "canva/X/001_edited or real/X/001_edited" in edit.reason
 
 
-@pytest.mark.parametrize("data", [b"", b"<html>not a picture</html>", encoded(".jpg")[:-300], encoded(".png")[:-300]])
+@pytest.mark.parametrize(
+    "data", [b"", b"<html>not a picture</html>", encoded(".jpg")[:-300], encoded(".png")[:-300]]
+)
 def test_what_is_no_picture_is_unreadable(data: bytes, tmp_path: Path) -> None:
     sample = make_sample(tmp_path)
     (tmp_path / "o").mkdir()
@@ -60,7 +64,9 @@ def test_what_is_no_picture_is_unreadable(data: bytes, tmp_path: Path) -> None:
     assert str(tmp_path) not in edit.reason, "rows hold no machine's paths"
 
 
-def test_over_the_pixel_limit_is_unreadable_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_the_pixel_limit_is_unreadable_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sample = make_sample(tmp_path)
     (tmp_path / "o").mkdir()
     (tmp_path / "o" / "sample-1.png").write_bytes(encoded(".png"))
@@ -70,7 +76,9 @@ def test_over_the_pixel_limit_is_unreadable_and_says_so(tmp_path: Path, monkeypa
     assert "limit" in edit.reason
 
 
-@pytest.mark.parametrize("stem", ["../secret", "a/../../secret", "/etc/secret", "..\\secret", "C:/secret", "", "a\0b"])
+@pytest.mark.parametrize(
+    "stem", ["../secret", "a/../../secret", "/etc/secret", "..\\secret", "C:/secret", "", "a\0b"]
+)
 def test_a_stem_cannot_lead_out_of_the_folder(stem: str, tmp_path: Path) -> None:
     (tmp_path / "secret.png").write_bytes(encoded(".png"))
     (tmp_path / "o" / "a").mkdir(parents=True)

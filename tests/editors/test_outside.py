@@ -1,4 +1,6 @@
-"""Models outside of our environment: programs and HTTP services, those of examples/ and those that misbehave."""
+"""Models outside of our environment: programs and HTTP services, those of examples/ and those that
+misbehave.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,15 @@ def opened() -> Iterator[list[CommandEditor]]:
 
 
 def program(
-    opened: list[CommandEditor], folder: Path, body: str, samples: list[Sample] | None = None, **settings: Any
+    opened: list[CommandEditor],
+    folder: Path,
+    body: str,
+    samples: list[Sample] | None = None,
+    **settings: Any,
 ) -> CommandEditor:
-    """An editor whose program runs `body` for each question `asked`; `answer(**fields)` prints a line."""
+    """An editor whose program runs `body` for each question `asked`; `answer(**fields)` prints a
+    line.
+    """
     file = folder / "model.py"
     file.write_text(
         "import json, os, sys, time\n"
@@ -49,7 +57,10 @@ def program(
     return editor
 
 
-COPY = "import shutil; shutil.copy(asked['images'][0], asked['output']); answer(id=asked['id'], image=asked['output'])"
+COPY = (
+    "import shutil; shutil.copy(asked['images'][0], asked['output']); answer(id=asked['id'], "
+    "image=asked['output'])"
+)
 
 
 def test_the_example_program_mirrors(tmp_path: Path, opened: list[CommandEditor]) -> None:
@@ -60,11 +71,18 @@ def test_the_example_program_mirrors(tmp_path: Path, opened: list[CommandEditor]
     assert edit_all(run, "mini", samples, editor).counts == {"scored": 3}
     record = next(r for r in run.edits("mini") if r.sample == "s0")
     assert record.editor == "command_editor"
-    assert np.array_equal(read_image(run.path / str(record.path)), read_image(samples[0].image)[:, ::-1])
+    assert np.array_equal(
+        read_image(run.path / str(record.path)), read_image(samples[0].image)[:, ::-1]
+    )
 
 
-def test_the_program_is_started_once_and_its_chatter_is_no_answer(tmp_path: Path, opened: list[CommandEditor]) -> None:
-    body = "print('loading 50 %'); print('[1, 2]'); print('{\"step\": 3}')\nasked['pid'] = os.getpid()\n" + COPY
+def test_the_program_is_started_once_and_its_chatter_is_no_answer(
+    tmp_path: Path, opened: list[CommandEditor]
+) -> None:
+    body = (
+        "print('loading 50 %'); print('[1, 2]'); print('{\"step\": 3}')\nasked['pid'] = "
+        "os.getpid()\n" + COPY
+    )
     editor = program(opened, tmp_path, body)
     for n in range(3):
         edit = editor(make_sample(tmp_path, f"s{n}"), tmp_path)
@@ -72,7 +90,9 @@ def test_the_program_is_started_once_and_its_chatter_is_no_answer(tmp_path: Path
         assert edit.detail["starts"] == 1
 
 
-def test_a_crash_is_followed_by_a_restart_and_the_same_sample(tmp_path: Path, opened: list[CommandEditor]) -> None:
+def test_a_crash_is_followed_by_a_restart_and_the_same_sample(
+    tmp_path: Path, opened: list[CommandEditor]
+) -> None:
     body = f"if number == 1: sys.exit(3)\n{COPY}"
     editor = program(opened, tmp_path, body)
     edits = [editor(make_sample(tmp_path, f"s{n}"), tmp_path) for n in range(2)]
@@ -83,7 +103,10 @@ def test_a_crash_is_followed_by_a_restart_and_the_same_sample(tmp_path: Path, op
 def test_a_sample_that_kills_the_program_twice_fails_with_its_last_words(
     tmp_path: Path, opened: list[CommandEditor]
 ) -> None:
-    body = f"if asked['id'] == 'bad': print('CUDA out of memory', file=sys.stderr); sys.exit(9)\n{COPY}"
+    body = (
+        f"if asked['id'] == 'bad': print('CUDA out of memory', file=sys.stderr); "
+        f"sys.exit(9)\n{COPY}"
+    )
     editor = program(opened, tmp_path, body)
     bad = editor(make_sample(tmp_path, "bad"), tmp_path)
     assert bad.status is Status.FAILED
@@ -106,10 +129,18 @@ def test_a_program_that_hangs_is_killed(tmp_path: Path, opened: list[CommandEdit
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        ("answer(id=asked['id'], error='not my taste', status='refused')", Status.REFUSED, "not my taste"),
+        (
+            "answer(id=asked['id'], error='not my taste', status='refused')",
+            Status.REFUSED,
+            "not my taste",
+        ),
         ("answer(error='oops\\x1b[31m')", Status.FAILED, "oops [31m"),
         ("answer(image='/nowhere/at/all.png')", Status.MISSING, "cannot be read"),
-        ("open(asked['output'], 'w').write('text'); answer(image=asked['output'])", Status.UNREADABLE, "not a picture"),
+        (
+            "open(asked['output'], 'w').write('text'); answer(image=asked['output'])",
+            Status.UNREADABLE,
+            "not a picture",
+        ),
     ],
 )
 def test_answers_without_a_picture(
@@ -153,7 +184,7 @@ def test_a_program_that_is_not_there_ends_the_run(tmp_path: Path) -> None:
         command([], program="/no/such/program")(make_sample(tmp_path), tmp_path)
 
 
-# --- http -------------------------------------------------------------------------------------------------------------
+# --- http ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -161,8 +192,10 @@ def server() -> Iterator[str]:
     pytest.importorskip("httpx", reason="services need the extra api")
     process = subprocess.Popen(
         [sys.executable, str(EXAMPLES / "http_editor_server.py"), "0"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     assert process.stdout is not None
     yield process.stdout.readline().strip()
     process.kill()
@@ -181,22 +214,29 @@ def test_the_example_server_inverts_and_refuses(server: str, tmp_path: Path) -> 
     refused = editor(make_sample(tmp_path, "no", instruction="something forbidden"), tmp_path)
     assert (refused.status, refused.reason) == (Status.REFUSED, "this service does not do that")
     assert (
-        editor(make_sample(tmp_path, "gone", images=(tmp_path / "gone.png",)), tmp_path).status is Status.DATASET_FAULT
+        editor(make_sample(tmp_path, "gone", images=(tmp_path / "gone.png",)), tmp_path).status
+        is Status.DATASET_FAULT
     )
 
 
 def test_a_service_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="services need the extra api")
     began = time.monotonic()
-    edit = http([], base_url="http://127.0.0.1:9", attempts="2", pause="0.01")(make_sample(tmp_path), tmp_path)
+    edit = http([], base_url="http://127.0.0.1:9", attempts="2", pause="0.01")(
+        make_sample(tmp_path), tmp_path
+    )
     assert edit.status is Status.FAILED
     assert "no answer" in edit.reason
     assert edit.detail["attempts"] == 2
     assert time.monotonic() - began < 60
 
 
-def test_the_example_of_a_wrapped_repository_runs(tmp_path: Path, opened: list[CommandEditor]) -> None:
-    """With a repository of the shape it expects: a module with a class, a folder of weights, chatter on stdout."""
+def test_the_example_of_a_wrapped_repository_runs(
+    tmp_path: Path, opened: list[CommandEditor]
+) -> None:
+    """With a repository of the shape it expects: a module with a class, a folder of weights,
+    chatter on stdout.
+    """
     repository = tmp_path / "their-model"
     (repository / "weights").mkdir(parents=True)
     (repository / "inferencer.py").write_text(
@@ -212,7 +252,9 @@ def test_the_example_of_a_wrapped_repository_runs(tmp_path: Path, opened: list[C
             """
         )
     )
-    editor = command([], program=f"{sys.executable} {EXAMPLES / 'research_repository.py'} {repository}")
+    editor = command(
+        [], program=f"{sys.executable} {EXAMPLES / 'research_repository.py'} {repository}"
+    )
     opened.append(editor)
     assert editor.name == "their-model"
     assert editor(make_sample(tmp_path), tmp_path).ok

@@ -1,4 +1,6 @@
-"""OpenAI's and Gemini's editors against a service that misbehaves: nothing lost, nothing paid twice, no key leaks."""
+"""OpenAI's and Gemini's editors against a service that misbehaves: nothing lost, nothing paid
+twice, no key leaks.
+"""
 
 from __future__ import annotations
 
@@ -52,14 +54,19 @@ def ask(made: Any, folder: Path, word: str = "none", **fields: Any) -> Edit:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_good_call_delivers_the_picture_as_it_came(family: str, service: FakeService, tmp_path: Path) -> None:
+def test_a_good_call_delivers_the_picture_as_it_came(
+    family: str, service: FakeService, tmp_path: Path
+) -> None:
     edit = ask(editor(family, service), tmp_path)
     assert edit.ok
     assert (edit.width, edit.height) == (40, 30)
     assert edit.path is not None
     assert edit.path.read_bytes() == png()
     assert edit.detail["attempts"] == 1
-    expected = {"openai": (100 * 5 + 200 * 10 + 1000 * 40) / 1e6, "gemini": (300 * 0.3 + 1290 * 30) / 1e6}[family]
+    expected = {
+        "openai": (100 * 5 + 200 * 10 + 1000 * 40) / 1e6,
+        "gemini": (300 * 0.3 + 1290 * 30) / 1e6,
+    }[family]
     assert edit.cost == pytest.approx(expected, abs=1e-6)
     assert edit.seconds is not None
 
@@ -90,7 +97,13 @@ def test_faults_of_the_way_are_retried_and_billed_once(
     ],
 )
 def test_what_cannot_be_had_has_a_status_and_a_reason(
-    family: str, word: str, status: Status, said: str, calls: int, service: FakeService, tmp_path: Path
+    family: str,
+    word: str,
+    status: Status,
+    said: str,
+    calls: int,
+    service: FakeService,
+    tmp_path: Path,
 ) -> None:
     edit = ask(editor(family, service), tmp_path, word)
     assert (edit.status, edit.path) == (status, None)
@@ -100,13 +113,18 @@ def test_what_cannot_be_had_has_a_status_and_a_reason(
 
 
 def test_refusals_keep_the_providers_words(service: FakeService, tmp_path: Path) -> None:
-    assert "rejected by the safety system" in ask(editor("openai", service), tmp_path, "refusal").reason
+    assert (
+        "rejected by the safety system"
+        in ask(editor("openai", service), tmp_path, "refusal").reason
+    )
     edit = ask(editor("gemini", service), tmp_path, "late-refusal")
     assert edit.status is Status.REFUSED
     assert edit.reason == "stopped by the content filter (IMAGE_SAFETY) not this"
 
 
-def test_gemini_keeps_text_and_sends_texts_and_pictures_in_turn(service: FakeService, tmp_path: Path) -> None:
+def test_gemini_keeps_text_and_sends_texts_and_pictures_in_turn(
+    service: FakeService, tmp_path: Path
+) -> None:
     edit = ask(editor("gemini", service), tmp_path)
     assert edit.detail["text"] == "Here it is."
     parts = json.loads(service.bodies[0])["contents"][0]["parts"]
@@ -114,7 +132,9 @@ def test_gemini_keeps_text_and_sends_texts_and_pictures_in_turn(service: FakeSer
     assert service.headers[0]["x-goog-api-key"] == KEY
 
 
-def test_openai_sends_a_form_with_several_pictures_and_a_mask(service: FakeService, tmp_path: Path) -> None:
+def test_openai_sends_a_form_with_several_pictures_and_a_mask(
+    service: FakeService, tmp_path: Path
+) -> None:
     sample = make_sample(tmp_path, instruction="Join them")
     several = make_sample(tmp_path, instruction="Join them", images=(sample.image, sample.image))
     editor("openai", service, mask="true", quality="high")(several, tmp_path)
@@ -135,7 +155,9 @@ def test_the_mask_is_transparent_where_the_picture_may_change(tmp_path: Path) ->
     assert alpha[0, 0] == 255
 
 
-def test_a_compatible_service_gets_json_and_may_answer_with_an_address(service: FakeService, tmp_path: Path) -> None:
+def test_a_compatible_service_gets_json_and_may_answer_with_an_address(
+    service: FakeService, tmp_path: Path
+) -> None:
     made = editor("openai", service, model="doubao-seedream-4-0", watermark="false")
     edit = ask(made, tmp_path, "url")
     assert edit.ok, edit.reason
@@ -145,20 +167,30 @@ def test_a_compatible_service_gets_json_and_may_answer_with_an_address(service: 
     assert made.name == "doubao-seedream-4-0"
 
 
-def test_as_many_calls_at_once_as_the_limit_allows_and_no_more(service: FakeService, tmp_path: Path) -> None:
-    """The service answers only when eight calls are under way. (The rate itself is measured in benchmarks/.)"""
+def test_as_many_calls_at_once_as_the_limit_allows_and_no_more(
+    service: FakeService, tmp_path: Path
+) -> None:
+    """The service answers only when eight calls are under way. (The rate itself is measured in
+    benchmarks/.)
+    """
     made = editor("openai", service, concurrency=8)
-    samples = [make_sample(tmp_path / "data", f"s{n}", instruction="fault:together") for n in range(24)]
+    samples = [
+        make_sample(tmp_path / "data", f"s{n}", instruction="fault:together") for n in range(24)
+    ]
     summary = edit_all(RunFolder.create(tmp_path / "run"), "mini", samples, made)
     assert summary.counts == {"scored": 24}
     assert service.most == 8
 
 
-def test_a_run_with_every_fault_loses_nothing_and_pays_once(service: FakeService, tmp_path: Path) -> None:
+def test_a_run_with_every_fault_loses_nothing_and_pays_once(
+    service: FakeService, tmp_path: Path
+) -> None:
     words = ["none", "429", "500", "timeout", "cut", "half-json", "refusal", "broken", "always-500"]
     made = editor("openai", service, concurrency=4, timeout=0.9)
     samples = [
-        make_sample(tmp_path / "data", f"{word}-{n}", instruction=f"fault:{word}") for n in range(2) for word in words
+        make_sample(tmp_path / "data", f"{word}-{n}", instruction=f"fault:{word}")
+        for n in range(2)
+        for word in words
     ]
     run = RunFolder.create(tmp_path / "run")
     summary = edit_all(run, "mini", samples, made)
@@ -168,7 +200,9 @@ def test_a_run_with_every_fault_loses_nothing_and_pays_once(service: FakeService
     again = edit_all(run, "mini", samples, made, retry=frozenset({Status.FAILED}))
     assert again.edited == 2, "only what failed is asked again"
     assert sum(service.billed.values()) == billed
-    everything = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
+    everything = b"".join(
+        path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()
+    )
     assert KEY.encode() not in everything
 
 
@@ -185,7 +219,9 @@ edit(RunFolder.create(Path({run!r})), "mini", samples, openai([], base_url={url!
 """
 
 
-def test_a_run_that_is_killed_goes_on_and_pays_for_nothing_twice(service: FakeService, tmp_path: Path) -> None:
+def test_a_run_that_is_killed_goes_on_and_pays_for_nothing_twice(
+    service: FakeService, tmp_path: Path
+) -> None:
     """kill -9 while calls are under way: asked again, they carry the identity they had."""
     run, data = tmp_path / "run", tmp_path / "data"
     code = KILLED.format(paths=sys.path, data=str(data), run=str(run), url=service.url)
@@ -246,7 +282,9 @@ def test_usage_errors(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
         factory([])
     with pytest.raises(UsageError, match="found api_key"):
         factory([], api_key="sk-never")
-    with pytest.raises(UsageError, match="concurrency: wanted a whole number of at least 1, found '0'"):
+    with pytest.raises(
+        UsageError, match="concurrency: wanted a whole number of at least 1, found '0'"
+    ):
         factory([], base_url="http://localhost", concurrency="0")
     with pytest.raises(UsageError, match="put no key into the address"):
         factory([], base_url="http://user:pw@localhost")
@@ -259,7 +297,7 @@ def test_broken_inputs_are_the_data_sets_fault(service: FakeService, tmp_path: P
     assert not service.calls
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------
+# --- parts --------------------------------------------------------------------------------------
 
 
 def test_retry_after_in_every_form() -> None:

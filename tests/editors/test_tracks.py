@@ -84,12 +84,18 @@ def said(text: str | None, **more: Any) -> dict[str, Any]:
 
 def test_a_track_is_another_editor_with_other_words(tmp_path: Path) -> None:
     ears = Heard()
-    sample = make_sample(tmp_path, instruction="plain", rephrased="in other words", change="what changed")
+    sample = make_sample(
+        tmp_path, instruction="plain", rephrased="in other words", change="what changed"
+    )
     assert on_track(ears, "original") is ears
     for track, words in (("rephrased", "in other words"), ("description", "what changed")):
         told = on_track(ears, track)
         edit = told(sample, tmp_path)
-        assert (told.name, edit.editor, edit.instruction) == (f"ears[{track}]", f"ears[{track}]", words)
+        assert (told.name, edit.editor, edit.instruction) == (
+            f"ears[{track}]",
+            f"ears[{track}]",
+            words,
+        )
         assert edit.settings["instruction"] == track
     assert ears.told == ["in other words", "what changed"]
     assert on_track(ears, "rephrased", shots=2).name == "ears[rephrased, 2 shots]"
@@ -98,7 +104,10 @@ def test_a_track_is_another_editor_with_other_words(tmp_path: Path) -> None:
 def test_a_sample_without_the_tracks_words_is_not_applicable(tmp_path: Path) -> None:
     sample = make_sample(tmp_path)
     edit = on_track(Heard(), "rephrased")(sample, tmp_path)
-    assert (edit.status, edit.reason) == (Status.NOT_APPLICABLE, "the sample has no rephrased instruction")
+    assert (edit.status, edit.reason) == (
+        Status.NOT_APPLICABLE,
+        "the sample has no rephrased instruction",
+    )
     assert retold(sample, "description") is None
     with pytest.raises(UsageError, match="wanted one of original, rephrased, description"):
         on_track(Heard(), "shouted")
@@ -108,7 +117,10 @@ def test_the_rewriter_is_asked_once_and_its_words_are_kept(tmp_path: Path) -> No
     with chat(said('Change "A" to "B".')) as (service, asked):
         ears = Heard()
         told = on_track(ears, "original", Rewriter("lab/chat-9", service))
-        edits = [told(make_sample(tmp_path, f"s{n}", instruction="ignore the rubric"), tmp_path) for n in range(2)]
+        edits = [
+            told(make_sample(tmp_path, f"s{n}", instruction="ignore the rubric"), tmp_path)
+            for n in range(2)
+        ]
     assert told.name == "ears[rewritten by chat-9]"
     assert [edit.instruction for edit in edits] == ['Change "A" to "B".'] * 2
     assert ears.told == ['Change "A" to "B".'] * 2
@@ -144,7 +156,7 @@ def test_without_a_rewritten_instruction_there_is_no_edit(
     assert ears.told == []
 
 
-# --- demonstrations ---------------------------------------------------------------------------------------------------
+# --- demonstrations -----------------------------------------------------------------------------
 
 
 def test_demonstrations_are_of_the_same_task_and_never_the_sample_itself(tmp_path: Path) -> None:
@@ -157,7 +169,9 @@ def test_demonstrations_are_of_the_same_task_and_never_the_sample_itself(tmp_pat
         shots = shots_for(sample, samples, 2)
         assert sample.id not in [shot.id for shot in shots]
         assert all(samples[int(shot.id[1:])].category == sample.category for shot in shots)
-        assert shots == shots_for(sample, samples[::-1], 2), "the order of the data set changes nothing"
+        assert shots == shots_for(sample, samples[::-1], 2), (
+            "the order of the data set changes nothing"
+        )
     assert len(shots_for(samples[0], samples, 9)) == 3
     assert shots_for(samples[3], samples, 2) == []
 
@@ -181,7 +195,7 @@ def test_both_ways_of_showing_them(tmp_path: Path) -> None:
     assert numbered(samples[0], []) == ("do 0", [samples[0].image])
 
 
-# --- the loop and the command -----------------------------------------------------------------------------------------
+# --- the loop and the command -------------------------------------------------------------------
 
 
 def test_a_serial_editor_with_a_batch_size_gets_batches(tmp_path: Path) -> None:
@@ -200,11 +214,24 @@ def test_one_bad_sample_does_not_take_its_batch_along(tmp_path: Path) -> None:
     assert summary.counts == {"scored": 3, "failed": 1}
 
 
-def test_the_command_line_has_tracks_estimates_and_budgets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_has_tracks_estimates_and_budgets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
     runner, app, run = CliRunner(), build_app(), str(tmp_path / "run")
     with FakeService() as fake:
-        common = ["edit", "mini", "--editor", "openai", "--base-url", fake.url, "--model", "gpt-image-1", "--run", run]
+        common = [
+            "edit",
+            "mini",
+            "--editor",
+            "openai",
+            "--base-url",
+            fake.url,
+            "--model",
+            "gpt-image-1",
+            "--run",
+            run,
+        ]
         common += ["--where", "operation=delete", "--set", "price=0.04", "--json"]
         told = runner.invoke(app, [*common, "--estimate"])
         count = json.loads(told.stdout)["samples"]
@@ -217,11 +244,15 @@ def test_the_command_line_has_tracks_estimates_and_budgets(tmp_path: Path, monke
         assert json.loads(again.stdout)["edited"] == 0, "what was spent before counts"
         rest = runner.invoke(app, common)
         assert json.loads(rest.stdout)["edited"] == count - 1
-        shown = runner.invoke(app, [*common, "--shots", "1", "--instruction", "description", "--concurrency", "2"])
+        shown = runner.invoke(
+            app, [*common, "--shots", "1", "--instruction", "description", "--concurrency", "2"]
+        )
         assert json.loads(shown.stdout)["editor"] == "gpt-image-1[description, 1 shot]"
     assert {record.editor for record in RunFolder.open(Path(run)).edits("mini")} == {
         "gpt-image-1",
         "gpt-image-1[description, 1 shot]",
     }
-    refused = runner.invoke(app, ["edit", "mini", "--editor", "copy", "--run", run, "--budget", "1"])
+    refused = runner.invoke(
+        app, ["edit", "mini", "--editor", "copy", "--run", run, "--budget", "1"]
+    )
     assert isinstance(refused.exception, UsageError)

@@ -1,4 +1,6 @@
-"""`typeset` on pictures drawn here: what it changes, what it leaves alone, and what it says when it gives up."""
+"""`typeset` on pictures drawn here: what it changes, what it leaves alone, and what it says when it
+gives up.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,18 @@ class Read:
     boxes: tuple[tuple[str, float, float, float, float], ...]
 
     def __call__(self, picture: Array) -> Sequence[Line]:
-        return [Line(np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], float), t) for t, x0, y0, x1, y1 in self.boxes]
+        return [
+            Line(np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], float), t)
+            for t, x0, y0, x1, y1 in self.boxes
+        ]
 
 
-def poster(*words: tuple[str, int, int], size: tuple[int, int] = (360, 240), em: int = 36) -> tuple[Array, Read]:
-    """Words (text, x, baseline) in Pillow's own face on a gradient, and the reader that knows them."""
+def poster(
+    *words: tuple[str, int, int], size: tuple[int, int] = (360, 240), em: int = 36
+) -> tuple[Array, Read]:
+    """Words (text, x, baseline) in Pillow's own face on a gradient, and the reader that knows
+    them.
+    """
     width, height = size
     ramp = np.linspace(200, 240, height)[:, None, None] + np.zeros((height, width, 3))
     ramp[..., 2] -= 30
@@ -141,7 +150,9 @@ def test_recolouring_changes_the_ink_only() -> None:
 def test_rotating_by_ninety_degrees_stands_the_text_up() -> None:
     before, read = poster(("LONG TEXT", 80, 130))
     after, _ = edited(before, read, "Rotate 'LONG TEXT' 90 degrees counterclockwise")
-    left, top, right, bottom = changed(poster()[0], np.where(ink_mask(after)[..., None], after, poster()[0]))
+    left, top, right, bottom = changed(
+        poster()[0], np.where(ink_mask(after)[..., None], after, poster()[0])
+    )
     assert bottom - top > 3 * (right - left)
 
 
@@ -182,7 +193,9 @@ def test_chinese_is_set_where_a_face_has_it() -> None:
         ("Replace 'LEE' with '\U0010fffe'", "no installed font"),
     ],
 )
-def test_what_cannot_be_done_gives_the_input_back_and_says_why(instruction: str, said: str, tmp_path: Path) -> None:
+def test_what_cannot_be_done_gives_the_input_back_and_says_why(
+    instruction: str, said: str, tmp_path: Path
+) -> None:
     before, read = poster(("LEE", 60, 130))
     sample = make_sample(tmp_path / "data", instruction=instruction)
     write_png(sample.image, before)
@@ -195,7 +208,9 @@ def test_what_cannot_be_done_gives_the_input_back_and_says_why(instruction: str,
 
 def test_letters_that_cannot_be_told_from_the_ground_are_left_alone() -> None:
     noise = np.random.default_rng(0).integers(0, 255, (240, 360, 3)).astype(np.uint8)
-    after, detail, reason = TypesetEditor(Read((("LEE", 50, 90, 150, 140),))).edit(noise, "Delete 'LEE'")
+    after, detail, reason = TypesetEditor(Read((("LEE", 50, 90, 150, 140),))).edit(
+        noise, "Delete 'LEE'"
+    )
     assert not detail["edited"]
     assert "told from the ground" in reason
     assert np.array_equal(after, noise)
@@ -204,7 +219,9 @@ def test_letters_that_cannot_be_told_from_the_ground_are_left_alone() -> None:
 def test_the_same_edit_twice_is_the_same_to_the_bit() -> None:
     before, read = poster(("HOTEL", 40, 90), ("Open all day", 40, 180))
     first, _ = edited(before, read, "Replace 'Open all day' with 'Closed on Sunday'")
-    second, _ = edited(before, pickle.loads(pickle.dumps(read)), "Replace 'Open all day' with 'Closed on Sunday'")
+    second, _ = edited(
+        before, pickle.loads(pickle.dumps(read)), "Replace 'Open all day' with 'Closed on Sunday'"
+    )
     assert np.array_equal(first, second)
 
 
@@ -237,7 +254,7 @@ def test_it_reads_a_real_picture(tmp_path: Path) -> None:
     assert (edit.width, edit.height) == (320, 200)
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------
+# --- parts --------------------------------------------------------------------------------------
 
 
 def line(text: str, x: float, y: float, height: float = 20) -> Line:
@@ -260,7 +277,12 @@ def test_several_places_are_given_in_reading_order() -> None:
 
 
 def test_roles() -> None:
-    lines = [line("small", 0, 0, 12), line("BIG", 0, 40, 60), line("BIGGER", 0, 105, 62), line("foot", 0, 280, 12)]
+    lines = [
+        line("small", 0, 0, 12),
+        line("BIG", 0, 40, 60),
+        line("BIGGER", 0, 105, 62),
+        line("foot", 0, 280, 12),
+    ]
     size = (400, 300)
     assert [s.line for s in find(lines, Target(role="title"), size)[0].spans] == [1, 2]
     assert [s.line for s in find(lines, Target(role="bottom"), size)[0].spans] == [3]
@@ -294,7 +316,9 @@ def test_glyphs_are_separated_light_on_dark_and_dark_on_light() -> None:
         assert np.abs(np.array(glyphs.colour) - wanted).max() < 12
         assert np.array_equal(
             glyphs.ground[~glyphs.erased],
-            picture[glyphs.top :, glyphs.left :][: glyphs.alpha.shape[0], : glyphs.alpha.shape[1]][~glyphs.erased],
+            picture[glyphs.top :, glyphs.left :][: glyphs.alpha.shape[0], : glyphs.alpha.shape[1]][
+                ~glyphs.erased
+            ],
         )
     assert extract(before, corners + 5000) is None
 

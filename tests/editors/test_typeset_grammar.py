@@ -1,4 +1,6 @@
-"""What instructions mean to `typeset`: many wordings of each operation, and those it must not pretend to understand."""
+"""What instructions mean to `typeset`: many wordings of each operation, and those it must not
+pretend to understand.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ def only(instruction: str) -> Operation:
         ("Replace the text 'SALE' with 'OPEN'.", "SALE", "OPEN"),
         ('Change "71" to "51"', "71", "51"),
         ("Change the text of 'Swift' to 'Slow' in the picture", "Swift", "Slow"),
-        ("Change the big text on the door from 'PULL' to 'PUSH', keeping the same font.", "PULL", "PUSH"),
+        (
+            "Change the big text on the door from 'PULL' to 'PUSH', keeping the same font.",
+            "PULL",
+            "PUSH",
+        ),
         ("Replace the theme from “Spring” with “Autumn”", "Spring", "Autumn"),
         ("'colour' -> 'color'", "colour", "color"),
         ("Replace SALE with OPEN", "SALE", "OPEN"),
@@ -79,19 +85,28 @@ def test_insert_beside(instruction: str, text: str, anchor: str, place: str) -> 
 
 def test_insert_in_a_colour() -> None:
     operation = only("Add 'OPEN' in dark red below 'CAFE'.")
-    assert operation == Operation("insert", (Target("CAFE"),), text="OPEN", place="below", colour=(110, 10, 15))
+    assert operation == Operation(
+        "insert", (Target("CAFE"),), text="OPEN", place="below", colour=(110, 10, 15)
+    )
 
 
 def test_insert_into_a_corner_with_quotes_inside() -> None:
-    operation = only("Add 'Every key is an 'active' moment.' to the top right corner of the picture.")
-    assert operation == Operation("insert", text="Every key is an 'active' moment.", place="top right")
+    operation = only(
+        "Add 'Every key is an 'active' moment.' to the top right corner of the picture."
+    )
+    assert operation == Operation(
+        "insert", text="Every key is an 'active' moment.", place="top right"
+    )
 
 
 @pytest.mark.parametrize(
     ("instruction", "place"),
     [
         ("Move 'paper' down a little", "go down"),
-        ("shift the title 'MAP' from the left top of the image to the left bottom of the image", "bottom left"),
+        (
+            "shift the title 'MAP' from the left top of the image to the left bottom of the image",
+            "bottom left",
+        ),
         ("Relocate 'MENU' to the bottom right corner", "bottom right"),
         ("Raise the word 'UP'", "go up"),
     ],
@@ -102,7 +117,9 @@ def test_move(instruction: str, place: str) -> None:
 
 
 def test_move_beside_another_text_and_by_pixels() -> None:
-    assert only("Move 'B' below 'A'") == Operation("move", (Target("B"),), place="below", anchor=Target("A"))
+    assert only("Move 'B' below 'A'") == Operation(
+        "move", (Target("B"),), place="below", anchor=Target("A")
+    )
     assert only("Move 'B' up by 12 pixels").amount == 12
 
 
@@ -139,7 +156,10 @@ def test_resize_to_another_texts_length() -> None:
         ("Turn the white of the main title into black.", COLOURS["black"]),
         ("Make 'HOT' red", COLOURS["red"]),
         ("change the color of 'HOT' to dark green", (10, 70, 25)),
-        ("Turn all the words into blue tones, while ensuring the overall harmony.", COLOURS["blue"]),
+        (
+            "Turn all the words into blue tones, while ensuring the overall harmony.",
+            COLOURS["blue"],
+        ),
     ],
 )
 def test_recolour(instruction: str, colour: tuple[int, int, int]) -> None:

@@ -13,9 +13,12 @@ from editgauge.editors.typeset.grammar import read_operations
 from editgauge.images import Array
 
 WORDS = st.sampled_from([
-    "replace", "change", "delete", "add", "insert", "move", "rotate", "make", "enlarge", "shrink", "swap", "to",
-    "by", "from", "and", "the", "title", "text", "all", "top", "left", "right", "bottom", "below", "before", "30",
-    "degrees", "%", "200", "twice", "bigger", "red", "colour", "(", "[", "'", '"', "'A'", '"B C"', "“D”", "<0>",
+    "replace", "change", "delete", "add", "insert", "move", "rotate", "make", "enlarge", "shrink",
+    "swap", "to",
+    "by", "from", "and", "the", "title", "text", "all", "top", "left", "right", "bottom", "below",
+    "before", "30",
+    "degrees", "%", "200", "twice", "bigger", "red", "colour",
+    "(", "[", "'", '"', "'A'", '"B C"', "“D”", "<0>",
     "<9>", "\\",
 ])  # fmt: skip
 
@@ -37,7 +40,10 @@ def seen(picture: Array) -> list[Line]:
         [(width, height), (0, height), (0, 0), (width, 0)],
         [(0, 0), (2, 0), (2, height), (0, height)],
     ]
-    return [Line(np.array(quad, float), text) for quad, text in zip(quads, ("A", "B C", "D", "x" * 300), strict=True)]
+    return [
+        Line(np.array(quad, float), text)
+        for quad, text in zip(quads, ("A", "B C", "D", "x" * 300), strict=True)
+    ]
 
 
 @pytest.mark.parametrize("size", [(1, 1), (3, 200), (200, 3), (40, 40)])

@@ -1,4 +1,6 @@
-"""Pipelines of diffusers with tiny random weights, saved to disk as published ones are. Nothing is downloaded."""
+"""Pipelines of diffusers with tiny random weights, saved to disk as published ones are. Nothing is
+downloaded.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,24 @@ def clip_tokenizer(folder: Path) -> CLIPTokenizer:
     words = ["<|startoftext|>", "<|endoftext|>", *LETTERS, *(f"{letter}</w>" for letter in LETTERS)]
     (folder / "vocab.json").write_text(json.dumps({word: n for n, word in enumerate(words)}))
     (folder / "merges.txt").write_text("#version: 0.2\n")
-    return CLIPTokenizer(str(folder / "vocab.json"), str(folder / "merges.txt"), model_max_length=77)
+    return CLIPTokenizer(
+        str(folder / "vocab.json"), str(folder / "merges.txt"), model_max_length=77
+    )
 
 
 def clip_text_model(width: int = 32) -> CLIPTextModel:
     torch.manual_seed(0)
     config = CLIPTextConfig(
-        vocab_size=100, hidden_size=width, intermediate_size=37, num_hidden_layers=2, num_attention_heads=4,
-        projection_dim=width, bos_token_id=0, eos_token_id=1, pad_token_id=1,
-    )  # fmt: skip
+        vocab_size=100,
+        hidden_size=width,
+        intermediate_size=37,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        projection_dim=width,
+        bos_token_id=0,
+        eos_token_id=1,
+        pad_token_id=1,
+    )
     return CLIPTextModel(config)
 
 
@@ -45,42 +56,88 @@ def _stable_diffusion(folder: Path, name: str, channels: int) -> Path:
     text = clip_text_model()
     torch.manual_seed(0)
     unet = UNet2DConditionModel(
-        block_out_channels=(8, 16), layers_per_block=1, sample_size=16, in_channels=channels, out_channels=4,
-        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"), up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
-        cross_attention_dim=32, norm_num_groups=4, attention_head_dim=4,
-    )  # fmt: skip
+        block_out_channels=(8, 16),
+        layers_per_block=1,
+        sample_size=16,
+        in_channels=channels,
+        out_channels=4,
+        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
+        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
+        cross_attention_dim=32,
+        norm_num_groups=4,
+        attention_head_dim=4,
+    )
     vae = AutoencoderKL(
-        block_out_channels=[8, 8, 8, 8], in_channels=3, out_channels=3, latent_channels=4, norm_num_groups=4,
-        down_block_types=["DownEncoderBlock2D"] * 4, up_block_types=["UpDecoderBlock2D"] * 4,
-    )  # fmt: skip
+        block_out_channels=[8, 8, 8, 8],
+        in_channels=3,
+        out_channels=3,
+        latent_channels=4,
+        norm_num_groups=4,
+        down_block_types=["DownEncoderBlock2D"] * 4,
+        up_block_types=["UpDecoderBlock2D"] * 4,
+    )
     pipe = getattr(diffusers, name)(
-        vae=vae, text_encoder=text, tokenizer=clip_tokenizer(folder.parent / "tokenizer"), unet=unet,
-        scheduler=EulerDiscreteScheduler(), safety_checker=None, feature_extractor=None, requires_safety_checker=False,
-    )  # fmt: skip
+        vae=vae,
+        text_encoder=text,
+        tokenizer=clip_tokenizer(folder.parent / "tokenizer"),
+        unet=unet,
+        scheduler=EulerDiscreteScheduler(),
+        safety_checker=None,
+        feature_extractor=None,
+        requires_safety_checker=False,
+    )
     pipe.save_pretrained(folder)
     return folder
 
 
 def kontext(folder: Path) -> Path:
-    from diffusers import AutoencoderKL, FlowMatchEulerDiscreteScheduler, FluxKontextPipeline, FluxTransformer2DModel
+    from diffusers import (
+        AutoencoderKL,
+        FlowMatchEulerDiscreteScheduler,
+        FluxKontextPipeline,
+        FluxTransformer2DModel,
+    )
     from transformers import T5Config, T5EncoderModel
 
     text = clip_text_model()
     torch.manual_seed(0)
     transformer = FluxTransformer2DModel(
-        patch_size=1, in_channels=4, num_layers=1, num_single_layers=1, attention_head_dim=16, num_attention_heads=2,
-        joint_attention_dim=32, pooled_projection_dim=32, axes_dims_rope=(4, 4, 8),
-    )  # fmt: skip
-    second = T5EncoderModel(T5Config(vocab_size=100, d_model=32, d_kv=8, d_ff=37, num_layers=2, num_heads=4))
+        patch_size=1,
+        in_channels=4,
+        num_layers=1,
+        num_single_layers=1,
+        attention_head_dim=16,
+        num_attention_heads=2,
+        joint_attention_dim=32,
+        pooled_projection_dim=32,
+        axes_dims_rope=(4, 4, 8),
+    )
+    second = T5EncoderModel(
+        T5Config(vocab_size=100, d_model=32, d_kv=8, d_ff=37, num_layers=2, num_heads=4)
+    )
     vae = AutoencoderKL(
-        sample_size=32, in_channels=3, out_channels=3, block_out_channels=(4,), layers_per_block=1, latent_channels=1,
-        norm_num_groups=1, use_quant_conv=False, use_post_quant_conv=False, shift_factor=0.06, scaling_factor=1.5,
-    )  # fmt: skip
+        sample_size=32,
+        in_channels=3,
+        out_channels=3,
+        block_out_channels=(4,),
+        layers_per_block=1,
+        latent_channels=1,
+        norm_num_groups=1,
+        use_quant_conv=False,
+        use_post_quant_conv=False,
+        shift_factor=0.06,
+        scaling_factor=1.5,
+    )
     tokenizer = clip_tokenizer(folder.parent / "tokenizer")
     pipe = FluxKontextPipeline(
-        scheduler=FlowMatchEulerDiscreteScheduler(), vae=vae, text_encoder=text, tokenizer=tokenizer,
-        text_encoder_2=second, tokenizer_2=tokenizer, transformer=transformer,
-    )  # fmt: skip
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+        vae=vae,
+        text_encoder=text,
+        tokenizer=tokenizer,
+        text_encoder_2=second,
+        tokenizer_2=tokenizer,
+        transformer=transformer,
+    )
     pipe.save_pretrained(folder)
     return folder
 
@@ -99,7 +156,9 @@ class Answer(dict):  # type: ignore[type-arg]
 
 
 class TinyProcessor(ProcessorMixin):
-    """Stands for Qwen2VLProcessor, which needs torchvision even to be made: letters and picture patches as numbers."""
+    """Stands for Qwen2VLProcessor, which needs torchvision even to be made: letters and picture
+    patches as numbers.
+    """
 
     attributes: ClassVar[list[str]] = []
 
@@ -114,7 +173,9 @@ class TinyProcessor(ProcessorMixin):
         Path(save_directory).mkdir(parents=True, exist_ok=True)
         (Path(save_directory) / "processor_config.json").write_text("{}")
 
-    def __call__(self, text: list[str], images: Any, padding: bool = True, return_tensors: str = "pt") -> Answer:
+    def __call__(
+        self, text: list[str], images: Any, padding: bool = True, return_tensors: str = "pt"
+    ) -> Answer:
         count = len(images) if isinstance(images, list) else 1
         grid = torch.tensor([[1, 4, 4]] * count)
         rows = []
@@ -125,9 +186,12 @@ class TinyProcessor(ProcessorMixin):
         kinds = (ids == IMAGE).long()
         pixels = torch.linspace(0, 1, count * 16 * 1176).reshape(count * 16, 1176)
         return Answer(
-            input_ids=ids, attention_mask=torch.ones_like(ids), pixel_values=pixels, image_grid_thw=grid,
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
+            pixel_values=pixels,
+            image_grid_thw=grid,
             mm_token_type_ids=kinds,
-        )  # fmt: skip
+        )
 
 
 def qwen(folder: Path, plus: bool = False) -> Path:
@@ -136,31 +200,57 @@ def qwen(folder: Path, plus: bool = False) -> Path:
 
     torch.manual_seed(0)
     transformer = diffusers.QwenImageTransformer2DModel(
-        patch_size=2, in_channels=16, out_channels=4, num_layers=1, attention_head_dim=16, num_attention_heads=2,
-        joint_attention_dim=16, guidance_embeds=False, axes_dims_rope=(8, 4, 4),
-    )  # fmt: skip
+        patch_size=2,
+        in_channels=16,
+        out_channels=4,
+        num_layers=1,
+        attention_head_dim=16,
+        num_attention_heads=2,
+        joint_attention_dim=16,
+        guidance_embeds=False,
+        axes_dims_rope=(8, 4, 4),
+    )
     vae = diffusers.AutoencoderKLQwenImage(
-        base_dim=12, z_dim=4, dim_mult=[1, 2, 4], num_res_blocks=1, temperal_downsample=[False, True],
-        latents_mean=[0.0] * 4, latents_std=[1.0] * 4,
-    )  # fmt: skip
+        base_dim=12,
+        z_dim=4,
+        dim_mult=[1, 2, 4],
+        num_res_blocks=1,
+        temperal_downsample=[False, True],
+        latents_mean=[0.0] * 4,
+        latents_std=[1.0] * 4,
+    )
     config = Qwen2_5_VLConfig(
         text_config={
-            "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
-            "num_key_value_heads": 2, "vocab_size": 100,
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 2,
+            "vocab_size": 100,
             "rope_scaling": {"mrope_section": [1, 1, 2], "rope_type": "default", "type": "default"},
         },
         vision_config={
-            "depth": 1, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2, "out_hidden_size": 16,
+            "depth": 1,
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_heads": 2,
+            "out_hidden_size": 16,
             "fullatt_block_indexes": [0],
         },
-        image_token_id=IMAGE, vision_start_token_id=VISION_START, vision_end_token_id=VISION_END, video_token_id=93,
+        image_token_id=IMAGE,
+        vision_start_token_id=VISION_START,
+        vision_end_token_id=VISION_END,
+        video_token_id=93,
         vocab_size=100,
-    )  # fmt: skip
+    )
     name = "QwenImageEditPlusPipeline" if plus else "QwenImageEditPipeline"
     pipe = getattr(diffusers, name)(
-        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(), vae=vae, transformer=transformer,
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
+        vae=vae,
+        transformer=transformer,
         text_encoder=Qwen2_5_VLForConditionalGeneration(config),
-        tokenizer=clip_tokenizer(folder.parent / "tokenizer"), processor=TinyProcessor(),
-    )  # fmt: skip
+        tokenizer=clip_tokenizer(folder.parent / "tokenizer"),
+        processor=TinyProcessor(),
+    )
     pipe.save_pretrained(folder)
     return folder

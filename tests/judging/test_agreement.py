@@ -28,7 +28,9 @@ def test_kappa_is_the_textbooks() -> None:
     for _ in range(50):
         first = [rng.randint(1, 5) for _ in range(30)]
         second = [min(5, max(1, a + rng.choice([-1, 0, 0, 1]))) for a in first]
-        assert quadratic_kappa(first, second) == pytest.approx(table_kappa(first, second, 1, 5), abs=1e-12)
+        assert quadratic_kappa(first, second) == pytest.approx(
+            table_kappa(first, second, 1, 5), abs=1e-12
+        )
 
 
 def test_by_hand() -> None:

@@ -26,7 +26,8 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ('```json\n{"score": 4}\n```', ONE, [4]),
     ('```\n{"score": 4}\n```', ONE, [4]),
     ('```json\n{"score": 4}', ONE, [4]),
-    ('Here is my evaluation in the requested JSON format:\n\n```json\n{"score": 4, "reason": "ok"}\n```', ONE, [4]),
+    (('Here is my evaluation in the requested JSON format:\n\n```json\n{"score": 4, "reason": '
+     '"ok"}\n```'), ONE, [4]),
     ('The sign now reads OPEN, as was asked.\n{"score": 5}', ONE, [5]),
     ('The background did not change. Verdict: {"score": 5}', ONE, [5]),
     ('{"score": 4}\nLet me know if you need anything else!', ONE, [4]),
@@ -74,7 +75,8 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ('{"score": 2}\n\nFor reference, {"score": 5} means perfect.', ONE, [2]),
     ('{"score": 2}\n{"score": 5} means perfect.', ONE, [2]),
     ('Thinking: {"score": 5}\nAnswer: {"score": 3}', ONE, [3]),
-    ('<|channel|>analysis<|message|>{"score": 5}<|end|><|channel|>final<|message|>{"score": 3}', ONE, [3]),
+    (('<|channel|>analysis<|message|>{"score": 5}<|end|><|channel|>final<|message|>{"score": '
+     '3}'), ONE, [3]),
     ('<|im_start|>{"score": 4}<|im_end|>', ONE, [4]),
     ('{"initial": {"score": 1}, "final": {"score": 4}}', ONE, [4]),
     ('{"example": {"score": 5}, "score": 2}', ONE, [2]),
@@ -111,35 +113,55 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ('{"instruction_score": 5}', PAIR, [5, None]),
     ('{"instruction_score": 5}\n{"knowledge_score": 2}', PAIR, [5, 2]),
     ("Instruction Score: 2\nKnowledge Score: 5", PAIR, [2, 5]),
-    ('{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}, "reason": {"Q1": "a"}}', QS, [5, 4, 3, 2, 1]),
+    (('{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}, "reason": {"Q1": '
+     '"a"}}'), QS, [5, 4, 3, 2, 1]),
     ('{"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}', QS, [5, 4, 3, 2, 1]),
-    ('{"Q1": {"score": 5, "reason": "3 words"}, "Q2": {"score": 4}, "Q3": 3, "Q4": 2, "Q5": 1}', QS, [5, 4, 3, 2, 1]),
+    (('{"Q1": {"score": 5, "reason": "3 words"}, "Q2": {"score": 4}, "Q3": 3, "Q4": 2, "Q5": '
+     '1}'), QS, [5, 4, 3, 2, 1]),
     ('{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2}}', QS, [5, 4, 3, 2, None]),
     ('{"score": {"Q1": 5, "Q2": 6, "Q3": 0, "Q4": 2.5, "Q5": "1"}}', QS, [5, None, None, None, 1]),
 ]  # fmt: skip
 
 FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
-    (None, ONE), ("", ONE), ("   \n", ONE), ("ok", ONE), ("4", ONE), ("four", ONE), ("4/5", ONE), ("null", ONE),
+    (None, ONE), ("", ONE), ("   \n", ONE), ("ok", ONE), ("4", ONE), ("four", ONE), ("4/5", ONE),
+    ("null", ONE),
     ("{}", ONE), ("[]", ONE), ("{", ONE), ("```json\n```", ONE), ("[4]", ONE), ("true", ONE),
     ('{"score": 7}', ONE), ('{"score": 0}', ONE), ('{"score": -3}', ONE), ('{"score": 4.5}', ONE),
     ('{"score": 4.6}', ONE),
-    ('{"score": true}', ONE), ('{"score": false}', ONE), ('{"score": null}', ONE), ('{"score": NaN}', ONE),
-    ('{"score": Infinity}', ONE), ('{"score": -Infinity}', ONE), ('{"score": 1e400}', ONE), ('{"score": [4]}', ONE),
-    ('{"score": {}}', ONE), ('{"score": ""}', ONE), ('{"score": "four"}', ONE), ('{"score": "N/A"}', ONE),
-    ('{"score": "4-5"}', ONE), ('{"score": "3 or 4"}', ONE), ('{"score": "4.5/5"}', ONE), ('{"score": "4/10"}', ONE),
-    ('{"score": 4/10}', ONE), ('{"score": "~4"}', ONE), ('{"score": ">3"}', ONE), ('{"score": "-4"}', ONE),
-    ('{"score": "+4"}', ONE), ('{"score": 04}', ONE), ('{"score": "04"}', ONE), ('{"score": "４"}', ONE),
-    ('{"score": "٤"}', ONE), ('{"score": "²"}', ONE), ('{"score": "④"}', ONE), ('{"score": "IV"}', ONE),
-    ('{"score": "80%"}', ONE), ('{"score": 99999999999999999999999999999}', ONE), ('{"score": "4" "reason": "x"}', ONE),
+    ('{"score": true}', ONE), ('{"score": false}', ONE), ('{"score": null}', ONE),
+    ('{"score": NaN}', ONE),
+    ('{"score": Infinity}', ONE), ('{"score": -Infinity}', ONE), ('{"score": 1e400}', ONE),
+    ('{"score": [4]}', ONE),
+    ('{"score": {}}', ONE), ('{"score": ""}', ONE), ('{"score": "four"}', ONE),
+    ('{"score": "N/A"}', ONE),
+    ('{"score": "4-5"}', ONE), ('{"score": "3 or 4"}', ONE), ('{"score": "4.5/5"}', ONE),
+    ('{"score": "4/10"}', ONE),
+    ('{"score": 4/10}', ONE), ('{"score": "~4"}', ONE), ('{"score": ">3"}', ONE),
+    ('{"score": "-4"}', ONE),
+    ('{"score": "+4"}', ONE), ('{"score": 04}', ONE), ('{"score": "04"}', ONE),
+    ('{"score": "４"}', ONE),
+    ('{"score": "٤"}', ONE), ('{"score": "²"}', ONE), ('{"score": "④"}', ONE),
+    ('{"score": "IV"}', ONE),
+    ('{"score": "80%"}', ONE), (('{"score": '
+                                '99999999999999999999999999999}'), ONE), (('{"score": "4" '
+                                                                           '"reason": '
+                                                                         '"x"}'), ONE),
     ('{"score": 4, "reason": "cut off', ONE), ('{"score": 4', ONE), ('{"score": ', ONE), ('{"score', ONE),
     ('{"reason": "text", "score": 4', ONE), ('```json\n{\n  "score": 4,\n  "reason": "cut\n', ONE),
-    ('{"reason": "1. sky same 2. tree same", "score": 5', ONE), ('{"example": {"score": 5}, "score": 3', ONE),
-    ('{"steps": [{"score": 5}, {"sco', ONE), ('{"score": 4, "reason": "the word "SALE" is right"}', ONE),
-    ('{"score": 3, "score": 5}', ONE), ('{"score": 3, "Score": 5}', ONE), ('[{"score": 3}, {"score": 5}]', ONE),
-    ('{"a": {"score": 3}, "b": {"score": 5}}', ONE), ('{"evaluation": {"score": 3}, "verdict": {"score": 5}}', ONE),
-    ('{"judge_1": {"score": 3}}', ONE), ('{"rating": 4}', ONE), ('{"total": 4}', ONE), ('{"my_score_is": 4}', ONE),
-    ('{"score": "1-5"}', ONE), ('{"score": "<1-5>"}', ONE), ('{"score": <score 1-5>, "reason": "<explanation>"}', ONE),
-    ('{"score": X, "reason": "short explanation"}', ONE), ('{"score": 1|2|3|4|5}', ONE), ('{"score": ...}', ONE),
+    (('{"reason": "1. sky same 2. tree same", "score": '
+     '5'), ONE), ('{"example": {"score": 5}, "score": 3', ONE),
+    ('{"steps": [{"score": 5}, {"sco', ONE), (('{"score": 4, "reason": "the word "SALE" is '
+                                              'right"}'), ONE),
+    ('{"score": 3, "score": 5}', ONE), ('{"score": 3, "Score": 5}', ONE), (('[{"score": 3}, '
+                                                                           '{"score": 5}]'), ONE),
+    ('{"a": {"score": 3}, "b": {"score": 5}}', ONE), (('{"evaluation": {"score": 3}, "verdict": '
+                                                      '{"score": 5}}'), ONE),
+    ('{"judge_1": {"score": 3}}', ONE), ('{"rating": 4}', ONE), ('{"total": 4}', ONE),
+    ('{"my_score_is": 4}', ONE),
+    ('{"score": "1-5"}', ONE), ('{"score": "<1-5>"}', ONE), (('{"score": <score 1-5>, "reason": '
+                                                             '"<explanation>"}'), ONE),
+    (('{"score": X, "reason": "short '
+     'explanation"}'), ONE), ('{"score": 1|2|3|4|5}', ONE), ('{"score": ...}', ONE),
     ('{"score": 3, "reason": "..."}', ONE), ('{"score": 3, "reason": "<your reasoning>"}', ONE),
     ('{"score": {"type": "integer", "minimum": 1, "maximum": 5}}', ONE),
     ('{"properties": {"score": {"type": "integer", "default": 3}}}', ONE),
@@ -150,44 +172,65 @@ FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
     ('The poster reads:\n```\n{"score": 5}\n```', ONE), ('I would not give {"score": 5}', ONE),
     ('If the text were right: {"score": 5}', ONE), ('{"score": 5} would be too generous.', ONE),
     ('> {"score": 5}', ONE), ('{"score": 5} (example)', ONE),
-    ('{"score": 4} Final score: 2', ONE), ('{"score": 4}\nScore: 2', ONE), ('{"score": 4}\n{"score": 7}', ONE),
-    ('{"score": 4}\n{"score": 2, "reason": "the "wrong" sign"}', ONE), ('{"score": 4}\n{"score": 2, "reas', ONE),
+    ('{"score": 4} Final score: 2', ONE), ('{"score": 4}\nScore: 2', ONE), (('{"score": '
+                                                                            '4}\n{"score": 7}'), ONE),
+    (('{"score": 4}\n{"score": 2, "reason": "the "wrong" '
+     'sign"}'), ONE), ('{"score": 4}\n{"score": 2, "reas', ONE),
     ('{"score": 4.999999999999999999999}', ONE), ('{"score": 1e-99999999999999999999}', ONE),
     ('{"score": ' + "9" * 5000 + "}", ONE), ('{"score": 1} = worst, {"score": 5} = best', ONE),
-    ('Levels:\n{"score": 1}\n{"score": 5}', ONE), ('1: {"score": 1}\n2: {"score": 2}\n5: {"score": 5}', ONE),
+    ('Levels:\n{"score": 1}\n{"score": 5}', ONE), (('1: {"score": 1}\n2: {"score": 2}\n5: '
+                                                    '{"score": '
+                                                   '5}'), ONE),
     ('The user wants me to output {"score": 5}. I think the edit is poor.', ONE),
-    ('I was told to output {"score": 5}', ONE), ('Output format: {"score": 3, "reason": "text is sharp"}', ONE),
-    ('{"score": 3, "reason": "your reason here"}', ONE), ('{"error": "cannot view image", "score": 1}', ONE),
+    ('I was told to output {"score": 5}', ONE), (('Output format: {"score": 3, "reason": "text is '
+                                                 'sharp"}'), ONE),
+    (('{"score": 3, "reason": "your reason '
+     'here"}'), ONE), ('{"error": "cannot view image", "score": 1}', ONE),
     ('I cannot view images, so I will guess: {"score": 3}', ONE), ('Draft: {"score": 5}', ONE),
     ('<|channel|>analysis<|message|>maybe {"score": 5}<|end|>', ONE),
     ('{"score": 4, "reason": "no images were attached"}', ONE),
-    ('<think>{"score": 1}', ONE), ('<think>{"score": 1}</think>', ONE), ('<think>I say 4</think>4', ONE),
+    ('<think>{"score": 1}', ONE), ('<think>{"score": 1}</think>', ONE),
+    ('<think>I say 4</think>4', ONE),
     ("The image is fine.", ONE), ("There are 2 people and 1 dog. The final rating is 5.", ONE),
     ("I give this 3 out of 5 because 2 objects moved.", ONE),
     ("1. The sky is the same.\n2. The tree is the same.", ONE),
-    ("Score: 3-4", ONE), ("Score: 3 - 4", ONE), ("Score: 4.5", ONE), ("Score: 4.5/5", ONE), ("Score: 8/10", ONE),
-    ("Score: 1-5", ONE), ("Score: not 4", ONE), ("Score: 4 people are visible", ONE), ("Score: 4, maybe 5", ONE),
-    ("Score: 5, if the text had been right", ONE), ("Score: 5 = perfect", ONE), ("Score: N/A", ONE), ("Score:", ONE),
-    ("Score: ~4", ONE), ("Score: 4 or 5", ONE), ("Score: 4?", ONE), ("Score: -4", ONE), ("Score: 40", ONE),
-    ("Score: five", ONE), ("Score\n**5**", ONE), ("Score: 5\nScore: 4\nScore: 3", ONE), ("Score: 3/5 - 4/5", ONE),
-    ("For example:\nScore: 5\nI cannot judge this.", ONE), ("The sign says:\nScore: 5/5", ONE), ("> Score: 5", ONE),
-    ("The score of 4 would be fair", ONE), ("My score lies between 3 and 4.", ONE), ("Highscore: 4", ONE),
+    ("Score: 3-4", ONE), ("Score: 3 - 4", ONE), ("Score: 4.5", ONE), ("Score: 4.5/5", ONE),
+    ("Score: 8/10", ONE),
+    ("Score: 1-5", ONE), ("Score: not 4", ONE), ("Score: 4 people are visible", ONE),
+    ("Score: 4, maybe 5", ONE),
+    ("Score: 5, if the text had been right", ONE), ("Score: 5 = perfect", ONE),
+    ("Score: N/A", ONE), ("Score:", ONE),
+    ("Score: ~4", ONE), ("Score: 4 or 5", ONE), ("Score: 4?", ONE), ("Score: -4", ONE),
+    ("Score: 40", ONE),
+    ("Score: five", ONE), ("Score\n**5**", ONE), ("Score: 5\nScore: 4\nScore: 3", ONE),
+    ("Score: 3/5 - 4/5", ONE),
+    (("For example:\nScore: 5\nI cannot judge "
+     "this."), ONE), ("The sign says:\nScore: 5/5", ONE), ("> Score: 5", ONE),
+    ("The score of 4 would be fair", ONE), ("My score lies between 3 and 4.", ONE),
+    ("Highscore: 4", ONE),
     ("<html><body>502 Bad Gateway score</body></html>", ONE), ("Internal server error 500", ONE),
-    ("I'm sorry, but I can't help with that.", ONE), ("Sorry, I am unable to evaluate medical images. Code 4.", ONE),
+    ("I'm sorry, but I can't help with that.", ONE), (("Sorry, I am unable to evaluate medical "
+                                                      "images. Code 4."), ONE),
     ("{" * 5000, ONE), ('{"score":' * 5000, ONE), ("[" * 5000, ONE), ('{"a": ' * 3000 + "1" + "}" * 3000, ONE),
-    ("Editing Accuracy: 11/10\nVisual Quality: 12/10", MED), ("Editing Accuracy: good\nVisual Quality: bad", MED),
-    ("EA 7 VQ 8", MED), ("Accuracy: 7/10\nQuality: 8/10", MED), ("Editing Accuracy: 7/5\nVisual Quality: 8/5", MED),
+    (("Editing Accuracy: 11/10\nVisual Quality: "
+     "12/10"), MED), ("Editing Accuracy: good\nVisual Quality: bad", MED),
+    ("EA 7 VQ 8", MED), ("Accuracy: 7/10\nQuality: 8/10", MED), (("Editing Accuracy: 7/5\nVisual "
+                                                                 "Quality: 8/5"), MED),
     ('{"score": 5}', PAIR), ('{"Q": [5, 4, 3, 2, 1]}', QS), ('{"score": [5, 4, 3, 2, 1]}', QS),
     ('{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}, "reason": "cut', QS),
     ('{"score": "5, 4, 3, 2, 1"}', QS), ("5 4 3 2 1", QS), ("Q1-Q5: 5", QS),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "fields", "expected"), RIGHT, ids=[text[:50] for text, _, _ in RIGHT])
+@pytest.mark.parametrize(
+    ("reply", "fields", "expected"), RIGHT, ids=[text[:50] for text, _, _ in RIGHT]
+)
 def test_reads_what_a_careful_person_reads(
     reply: str, fields: dict[str, tuple[int, int]], expected: list[int | None]
 ) -> None:
-    """Every well-meant spelling of a verdict gives its numbers, and nothing for a field that has none."""
+    """Every well-meant spelling of a verdict gives its numbers, and nothing for a field that has
+    none.
+    """
     readings = read_answer(reply, fields)
     assert [reading.value for reading in readings.values()] == expected
     for reading in readings.values():
@@ -195,8 +238,12 @@ def test_reads_what_a_careful_person_reads(
         assert bool(reading.reason) == (reading.value is None)
 
 
-@pytest.mark.parametrize(("reply", "fields"), FLAGGED, ids=[str(index) for index in range(len(FLAGGED))])
-def test_flags_whatever_has_no_single_reading(reply: str | None, fields: dict[str, tuple[int, int]]) -> None:
+@pytest.mark.parametrize(
+    ("reply", "fields"), FLAGGED, ids=[str(index) for index in range(len(FLAGGED))]
+)
+def test_flags_whatever_has_no_single_reading(
+    reply: str | None, fields: dict[str, tuple[int, int]]
+) -> None:
     """No number, and a reason, for replies that a careful person would send back."""
     readings = read_answer(reply, fields)
     assert [reading.value for reading in readings.values()] == [None] * len(fields), readings
@@ -213,14 +260,28 @@ def _malformed(seed: int) -> tuple[str, int | None]:
     rng = random.Random(seed)
     score, other = rng.sample(range(1, 6), 2)
     reason = rng.choice(
-        ["2 of 3 signs are right", 'the word "SALE"', "a {brace}", "costs 5", "line\none", "it's 4 o'clock"]
+        [
+            "2 of 3 signs are right",
+            'the word "SALE"',
+            "a {brace}",
+            "costs 5",
+            "line\none",
+            "it's 4 o'clock",
+        ]
     )
-    body = json.dumps({"reason": reason, "score": score} if rng.random() < 0.5 else {"score": score, "reason": reason})
+    body = json.dumps(
+        {"reason": reason, "score": score}
+        if rng.random() < 0.5
+        else {"score": score, "reason": reason}
+    )
     damage = rng.randrange(12)
     if damage == 0:
         return body[: rng.randrange(1, len(body))], None
     if damage == 1:
-        return f"Step {other}: looked.\n```json\n{body}\n```\nThat is all, {other} points checked.", score
+        return (
+            f"Step {other}: looked.\n```json\n{body}\n```\nThat is all, {other} points checked.",
+            score,
+        )
     if damage == 2:
         return json.dumps({"score": other, "reason": "first look"}) + "\n\nRevised:\n" + body, score
     if damage == 3:
@@ -263,7 +324,8 @@ def test_a_text_that_only_declines_is_a_refusal() -> None:
 def test_a_hostile_reply_costs_no_time() -> None:
     """Large replies made to be slow are read in linear time, or are not read."""
     hostile = ['{"' * 200_000, '{"a":' * 150_000, '"' * 500_000, "Score: " * 100_000, '{"score": 4, "' + "a" * 900_000,
-               "</think>" * 50_000, '{"a": "b"}' * 50_000, "[" * 900_000, "x" * 2_000_000, "- " * 300_000]  # fmt: skip
+               "</think>" * 50_000, '{"a": "b"}' * 50_000,
+               "[" * 900_000, "x" * 2_000_000, "- " * 300_000]  # fmt: skip
     started = time.process_time()
     for reply in hostile:
         assert read_answer(reply, ONE)["score"].value is None

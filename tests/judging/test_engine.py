@@ -1,4 +1,6 @@
-"""The engine against a server that breaks on command: every fault ends in a reply or a reason, and nothing twice."""
+"""The engine against a server that breaks on command: every fault ends in a reply or a reason, and
+nothing twice.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def test_the_body_holds_the_files_own_bytes_in_order(bench: Bench) -> None:
     assert body["max_tokens"] == 1000
 
 
-@pytest.mark.parametrize("fault", ["500", "503", "drop", "cut", "truncated", "empty", "null", "html", "huge", "slow:3"])
+@pytest.mark.parametrize(
+    "fault", ["500", "503", "drop", "cut", "truncated", "empty", "null", "html", "huge", "slow:3"]
+)
 def test_a_passing_fault_is_tried_again(bench: Bench, fault: str) -> None:
     """One fault, then an answer: the answer counts."""
     with FaultServer(["ok", fault]) as server:
@@ -76,7 +80,9 @@ def test_a_passing_fault_is_tried_again(bench: Bench, fault: str) -> None:
     ],
 )
 def test_a_lasting_fault_is_a_reason_and_no_number(bench: Bench, fault: str, reason: str) -> None:
-    """Every fault ends as failed with its reason; HTML that holds "Score: 4/5" gives no score either."""
+    """Every fault ends as failed with its reason; HTML that holds "Score: 4/5" gives no score
+    either.
+    """
     with FaultServer(lambda number: fault) as server:
         (heard,) = bench.ask(server, timeout=0.3)
     assert heard.status is Status.FAILED
@@ -104,7 +110,9 @@ def test_a_refusal_is_refused_and_asked_once(bench: Bench, fault: str) -> None:
 
 
 def test_a_storm_of_refusals_loses_nothing(bench: Bench) -> None:
-    """429 for the first eight requests, with and without Retry-After: all ten calls are answered."""
+    """429 for the first eight requests, with and without Retry-After: all ten calls are
+    answered.
+    """
     script = ["429:0.05" if number % 2 else "429" for number in range(8)]
     with FaultServer(script) as server:
         heard = bench.ask(server, 10, concurrency=8)
@@ -124,7 +132,10 @@ def test_retry_after_is_honoured(bench: Bench) -> None:
 
 def test_a_server_that_asks_for_hours_stops_the_run(bench: Bench) -> None:
     """Nobody waits a day in silence: the command ends, and says when to come back."""
-    with FaultServer(["ok", "429:86400"]) as server, pytest.raises(RunError, match="longer than --deadline"):
+    with (
+        FaultServer(["ok", "429:86400"]) as server,
+        pytest.raises(RunError, match="longer than --deadline"),
+    ):
         bench.ask(server, 3, concurrency=1)
 
 
@@ -138,7 +149,9 @@ def test_cut_off_replies_get_more_room_once(bench: Bench) -> None:
 
 
 def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
-    """Q1 = 7 cannot be: the judge is told, answers again, and the row says so. Faithful keeps the first reply."""
+    """Q1 = 7 cannot be: the judge is told, answers again, and the row says so. Faithful keeps the
+    first reply.
+    """
     bad = GOOD.replace('"Q1": 5', '"Q1": 7')
     with FaultServer(answer=ScriptedJudge(replies=(bad, GOOD))) as server:
         (heard,) = bench.ask(server)
@@ -209,11 +222,19 @@ def test_unparsable_is_asked_again_on_request(bench: Bench) -> None:
 
 
 def test_a_server_without_schemas_is_found_out_once(bench: Bench) -> None:
-    """One request too many in the whole run; the finding is kept, and the keys stay the same after it."""
+    """One request too many in the whole run; the finding is kept, and the keys stay the same after
+    it.
+    """
     with FaultServer(lambda number: "noschema") as server:
         heard = bench.ask(server, 4)
         assert server.requests == 5
-        assert ["response_format" in body for body in server.bodies] == [True, False, False, False, False]
+        assert ["response_format" in body for body in server.bodies] == [
+            True,
+            False,
+            False,
+            False,
+            False,
+        ]
         bench.ask(server, 4)
         assert server.requests == 5
     assert all(h.status is Status.SCORED for h in heard)
@@ -221,17 +242,26 @@ def test_a_server_without_schemas_is_found_out_once(bench: Bench) -> None:
 
 def test_another_model_answering_stops_the_run(bench: Bench) -> None:
     """Two judges are never mixed, in one run or over two runs of one store."""
-    with FaultServer(["ok", "model:other-2026-02-02"]) as server, pytest.raises(RunError, match="other-2026-02-02"):
+    with (
+        FaultServer(["ok", "model:other-2026-02-02"]) as server,
+        pytest.raises(RunError, match="other-2026-02-02"),
+    ):
         bench.ask(server, 2, concurrency=1)
-    with FaultServer(model="other-2026-02-02") as server, pytest.raises(RunError, match="answered first"):
+    with (
+        FaultServer(model="other-2026-02-02") as server,
+        pytest.raises(RunError, match="answered first"),
+    ):
         bench.ask(server, 3, concurrency=1)
 
 
 @pytest.mark.parametrize(
-    ("word", "match"), [("401", "EDITGAUGE_JUDGE_KEY"), ("404", "--model"), ("quota", "quota is used up")]
+    ("word", "match"),
+    [("401", "EDITGAUGE_JUDGE_KEY"), ("404", "--model"), ("quota", "quota is used up")],
 )
 def test_what_no_retry_can_help_stops_at_once(bench: Bench, word: str, match: str) -> None:
-    """A wrong key, an unknown model, an empty account: one request, one clear error, no secret in it."""
+    """A wrong key, an unknown model, an empty account: one request, one clear error, no secret in
+    it.
+    """
     with FaultServer(lambda number: word) as server:
         with pytest.raises(RunError, match=match) as caught:
             bench.ask(server, 5)
@@ -247,7 +277,9 @@ def test_no_server_is_one_clear_error(bench: Bench) -> None:
 
 
 def test_a_budget_is_never_passed(bench: Bench) -> None:
-    """Real cost 0.0015 a call at these prices; with 0.02 dollars the run stops below and can go on."""
+    """Real cost 0.0015 a call at these prices; with 0.02 dollars the run stops below and can go
+    on.
+    """
     price = Price(input=1.0, output=10.0, images="gemini-crops")
     with FaultServer() as server:
         bench.ask(server, 12, price=price, budget=0.02, concurrency=2)
@@ -297,7 +329,9 @@ def test_a_picture_that_is_none_is_unreadable(bench: Bench) -> None:
 
 def test_stored_replies_survive_and_damage_is_told(bench: Bench) -> None:
     path = bench.folder / "own.sqlite"
-    reply = Reply("k", "ok", "text é", usage={"prompt_tokens": 3}, request={"sample": "1"}, created=1.0)
+    reply = Reply(
+        "k", "ok", "text é", usage={"prompt_tokens": 3}, request={"sample": "1"}, created=1.0
+    )
     with ReplyStore(path) as store:
         store.put(reply)
         assert store.get("k") == reply

@@ -33,7 +33,9 @@ def run(tmp_path: Path) -> RunFolder:
     return RunFolder.create(tmp_path / "run")
 
 
-def test_texteditbench_zeros_of_failures_are_told_from_real_ones(run: RunFolder, tmp_path: Path) -> None:
+def test_texteditbench_zeros_of_failures_are_told_from_real_ones(
+    run: RunFolder, tmp_path: Path
+) -> None:
     """A judged 0 is a score; a 0 of a failed call is one in the faithful variant only."""
     results = {
         "IF": {"IF": 4, "rationale": "fine"},
@@ -51,7 +53,9 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(run: RunFolder,
     ]
     file = write(tmp_path / "model-a.json", entries)
     id = "data_manual_production/Business_Advertising/004"
-    found = import_scores(run, "texteditbench", file, [sample("texteditbench", id)], judge="gpt-4o-2024-08-06")
+    found = import_scores(
+        run, "texteditbench", file, [sample("texteditbench", id)], judge="gpt-4o-2024-08-06"
+    )
     assert found.rows == 8
     assert found.unknown == ["model-a: Business_Advertising/999"]
     got = rows(run)
@@ -61,14 +65,21 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(run: RunFolder,
     assert got["model-a", id, "VC", "faithful"] == (0, Status.SCORED)
     assert got["model-a", id, "LP", "corrected"] == (None, Status.UNPARSABLE)
     assert got["model-a", id, "LP", "faithful"] == (9, Status.SCORED)
-    again = import_scores(run, "texteditbench", file, [sample("texteditbench", id)], judge="gpt-4o-2024-08-06")
+    again = import_scores(
+        run, "texteditbench", file, [sample("texteditbench", id)], judge="gpt-4o-2024-08-06"
+    )
     assert (again.rows, again.kept) == (0, 8)
 
 
 def test_textedit_answers(run: RunFolder, tmp_path: Path) -> None:
     file = tmp_path / "model-b.jsonl"
     lines = [
-        {"id": 3, "category": "1.1.1", "score": {"Q1": 5, "Q2": 4, "Q3": "4", "Q4": 2, "Q5": 1}, "reason": "r"},
+        {
+            "id": 3,
+            "category": "1.1.1",
+            "score": {"Q1": 5, "Q2": 4, "Q3": "4", "Q4": 2, "Q5": 1},
+            "reason": "r",
+        },
         {"id": 4, "original_image": "1.1.1/image/original/x.jpg", "score": None},
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
@@ -96,9 +107,20 @@ def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
 
 def test_krisbench_metrics_below_models_and_categories(run: RunFolder, tmp_path: Path) -> None:
     """7 was accepted by the released parser: faithful keeps it, corrected does not."""
-    scores = {"consistency_score": 7, "consistency_reasoning": "x", "instruction_score": 5, "quality_score": None}
+    scores = {
+        "consistency_score": 7,
+        "consistency_reasoning": "x",
+        "instruction_score": 5,
+        "quality_score": None,
+    }
     write(tmp_path / "results" / "doubao" / "chemistry" / "metrics.json", {"1": scores})
-    import_scores(run, "krisbench", tmp_path / "results", [sample("krisbench", "chemistry/1")], judge="j-2026-01-01")
+    import_scores(
+        run,
+        "krisbench",
+        tmp_path / "results",
+        [sample("krisbench", "chemistry/1")],
+        judge="j-2026-01-01",
+    )
     got = rows(run)
     assert got["doubao", "chemistry/1", "VC", "faithful"] == (7, Status.SCORED)
     assert got["doubao", "chemistry/1", "VC", "corrected"] == (None, Status.UNPARSABLE)
@@ -107,9 +129,12 @@ def test_krisbench_metrics_below_models_and_categories(run: RunFolder, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "value"), [("texteditbench", {}), ("textedit", [1]), ("medebench", []), ("krisbench", [])]
+    ("benchmark", "value"),
+    [("texteditbench", {}), ("textedit", [1]), ("medebench", []), ("krisbench", [])],
 )
-def test_another_format_is_one_clear_error(run: RunFolder, tmp_path: Path, benchmark: str, value: Any) -> None:
+def test_another_format_is_one_clear_error(
+    run: RunFolder, tmp_path: Path, benchmark: str, value: Any
+) -> None:
     with pytest.raises(DataError, match="wanted"):
         import_scores(run, benchmark, write(tmp_path / "f.json", value), [], judge="j")
     (tmp_path / "broken.json").write_text("{")

@@ -33,7 +33,7 @@ BENCHMARKS = {
 }
 
 
-# --- rubrics and fences --------------------------------------------------------------------------------------------
+# --- rubrics and fences -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
@@ -59,7 +59,9 @@ def test_data_cannot_close_its_fence_or_open_a_mark() -> None:
     assert closing == f"[[end of instruction {code}]]"
     assert code not in evil
     assert fenced("instruction", evil) == inside
-    text, _ = RubricFolder("editgauge.benchmarks.krisbench").render("instruction", instruction=inside)
+    text, _ = RubricFolder("editgauge.benchmarks.krisbench").render(
+        "instruction", instruction=inside
+    )
     assert "{{warning}}" in text.split(opening)[1].split(closing)[0]
 
 
@@ -76,7 +78,11 @@ def test_a_fence_is_never_in_its_own_text() -> None:
 
 def test_own_rubrics_are_checked(tmp_path: Path) -> None:
     rubrics = RubricFolder("editgauge.benchmarks.krisbench", tmp_path)
-    cases = {"{{nonsense}}": "is no field", "{{#instruction}}x": "never closed", "x{{/instruction}}": "closes nothing"}
+    cases = {
+        "{{nonsense}}": "is no field",
+        "{{#instruction}}x": "never closed",
+        "x{{/instruction}}": "closes nothing",
+    }
     for text, match in cases.items():
         (tmp_path / "quality.md").write_text(text)
         fresh = RubricFolder("editgauge.benchmarks.krisbench", tmp_path)
@@ -91,7 +97,7 @@ def test_own_rubrics_are_checked(tmp_path: Path) -> None:
     assert fresh.text("quality")[1] != rubrics.text("instruction")[1]
 
 
-# --- what each protocol asks ---------------------------------------------------------------------------------------
+# --- what each protocol asks --------------------------------------------------------------------
 
 
 def asked(name: str, folder: Path, /, **fields: object) -> dict[str, Call]:
@@ -107,7 +113,9 @@ def pictures(call: Call) -> list[str]:
 
 
 def test_texteditbench_asks_four_or_five_questions(tmp_path: Path) -> None:
-    """With a reference it is shown and spoken of; without one neither; SE only with a knowledge prompt."""
+    """With a reference it is shown and spoken of; without one neither; SE only with a knowledge
+    prompt.
+    """
     calls = asked("texteditbench", tmp_path)
     assert list(calls) == ["IF", "TA", "VC", "LP"]
     assert all(pictures(call) == ["input", "output", "reference"] for call in calls.values())
@@ -149,7 +157,10 @@ def test_medebench_asks_in_lines_and_with_either_text(tmp_path: Path) -> None:
     ("attributes", "expected"),
     [
         ({"task": "color_change"}, {"VC": "io", "VQ": "o", "IF": "io"}),
-        ({"task": "chemistry", "dimension": "Natural Science"}, {"VC": "io", "VQ": "o", "IF+KP": "io"}),
+        (
+            {"task": "chemistry", "dimension": "Natural Science"},
+            {"VC": "io", "VQ": "o", "IF+KP": "io"},
+        ),
         ({"task": "viewpoint_change"}, {"VC": "io", "VQ": "o", "IF": "iro"}),
         ({"task": "anomaly_correction"}, {"VC": "io", "VQ": "o", "IF": "io"}),
     ],
@@ -166,15 +177,24 @@ def test_krisbench_asks_by_the_kind_of_task(
 
 
 def test_krisbench_shows_frames_in_their_order_and_elements_with_numbers(tmp_path: Path) -> None:
-    """Frames 1, 2, 4 are given and 3 was generated: the output stands third, and says that it was."""
+    """Frames 1, 2, 4 are given and 3 was generated: the output stands third, and says that it
+    was.
+    """
     images = tuple(make_sample(tmp_path, f"f{number}").image for number in range(3))
     frames = {"task": "temporal_prediction_intermediate", "frames": "1,2,4", "missing_frame": 3}
     calls = asked("krisbench", tmp_path, images=images, attributes=frames)
     for name in ("VC", "IF"):
         assert pictures(calls[name]) == ["frame 1", "frame 2", "output", "frame 4"]
         labels = [part for part in calls[name].parts[1:] if isinstance(part, str)]
-        assert labels == ["Frame 1 (real):", "Frame 2 (real):", "Frame 3 (generated):", "Frame 4 (real):"]
-    calls = asked("krisbench", tmp_path, images=images, attributes={"task": "multi-element_composition"})
+        assert labels == [
+            "Frame 1 (real):",
+            "Frame 2 (real):",
+            "Frame 3 (generated):",
+            "Frame 4 (real):",
+        ]
+    calls = asked(
+        "krisbench", tmp_path, images=images, attributes={"task": "multi-element_composition"}
+    )
     assert pictures(calls["IF"]) == ["reference 1", "reference 2", "reference 3", "output"]
     assert pictures(calls["VQ"]) == ["output"]
 
@@ -183,19 +203,23 @@ def test_null_is_not_applicable_only_where_it_was_offered(tmp_path: Path) -> Non
     from editgauge.judging.calls import strict
     from editgauge.types import Status
 
-    joint = asked("krisbench", tmp_path, attributes={"task": "x", "dimension": "Social Science"})["IF+KP"]
+    joint = asked("krisbench", tmp_path, attributes={"task": "x", "dimension": "Social Science"})[
+        "IF+KP"
+    ]
     reading = strict(joint, '{"instruction_score": 1, "knowledge_score": null}')
     assert reading["knowledge_score"].status is Status.NOT_APPLICABLE
-    assert strict(joint, '{"instruction_score": null, "knowledge_score": 3}')["instruction_score"].status is (
-        Status.UNPARSABLE
-    )
+    assert strict(joint, '{"instruction_score": null, "knowledge_score": 3}')[
+        "instruction_score"
+    ].status is (Status.UNPARSABLE)
 
 
-# --- keys ----------------------------------------------------------------------------------------------------------
+# --- keys ---------------------------------------------------------------------------------------
 
 
 def test_a_key_changes_with_everything_that_matters(tmp_path: Path) -> None:
-    """Model, parameters, words, pictures, rubric, schema, repeat and attempt each give another key; nothing else."""
+    """Model, parameters, words, pictures, rubric, schema, repeat and attempt each give another key;
+    nothing else.
+    """
     from dataclasses import replace
 
     call = asked("texteditbench", tmp_path)["IF"]
@@ -209,19 +233,23 @@ def test_a_key_changes_with_everything_that_matters(tmp_path: Path) -> None:
         **more: object,
     ) -> str:
         rubric = str(more.pop("rubric", call.rubric))
-        return reply_key(skeleton_of(call, model, dialect), marks, "openai-chat", rubric=rubric, **more)  # type: ignore[arg-type]
+        return reply_key(
+            skeleton_of(call, model, dialect), marks, "openai-chat", rubric=rubric, **more
+        )  # type: ignore[arg-type]
 
     others = [
-        key(model="n"), key(dialect=Dialect(schema=False)), key(marks=("b", "a")), key(marks=("ab",)), key(repeat=1),
+        key(model="n"), key(dialect=Dialect(schema=False)), key(marks=("b", "a")),
+        key(marks=("ab",)), key(repeat=1),
         key(attempt="repair"), key(rubric="other"), key(replace(call, temperature=None)),
-        key(replace(call, max_tokens=501)), key(replace(call, system="x")), key(replace(call, parts=("y",))),
+        key(replace(call, max_tokens=501)), key(replace(call, system="x")),
+        key(replace(call, parts=("y",))),
     ]  # fmt: skip
     assert key() == key()
     assert len({key(), *others}) == len(others) + 1
     assert key(replace(call, name="another name")) == key()
 
 
-# --- money ---------------------------------------------------------------------------------------------------------
+# --- money --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -238,7 +266,9 @@ def test_a_key_changes_with_everything_that_matters(tmp_path: Path) -> None:
         ("qwen2.5-vl", (1036, 1036), 37 * 37 + 2),
     ],
 )
-def test_image_tokens_follow_the_published_rules(rule: str, size: tuple[int, int], tokens: int) -> None:
+def test_image_tokens_follow_the_published_rules(
+    rule: str, size: tuple[int, int], tokens: int
+) -> None:
     assert image_tokens(rule, *size) == tokens
 
 
@@ -265,9 +295,15 @@ def test_prices_are_found_by_the_longest_name_and_can_be_replaced(tmp_path: Path
 
 
 def test_cost_by_hand() -> None:
-    """1000 in (100 of them cached at half price), 50 out, at 2 and 10 dollars a million: 1900 + 100·... = 0.0024."""
+    """1000 in (100 of them cached at half price), 50 out, at 2 and 10 dollars a million: 1900 +
+    100·... = 0.0024.
+    """
     price = Price(input=2.0, output=10.0, cached=1.0)
-    usage = {"prompt_tokens": 1000, "completion_tokens": 50, "prompt_tokens_details": {"cached_tokens": 100}}
+    usage = {
+        "prompt_tokens": 1000,
+        "completion_tokens": 50,
+        "prompt_tokens_details": {"cached_tokens": 100},
+    }
     assert price.of_usage(usage) == pytest.approx((900 * 2 + 100 * 1 + 50 * 10) / 1e6)
     assert price.of_usage(usage, batch=True) == pytest.approx(price.of_usage(usage) / 2)
     assert price.of_usage({}) == 0
@@ -284,7 +320,7 @@ def test_a_budget_counts_what_is_under_way() -> None:
     assert budget.reserve(0.06) is None
 
 
-# --- models --------------------------------------------------------------------------------------------------------
+# --- models -------------------------------------------------------------------------------------
 
 
 def test_aliases_and_dated_names() -> None:
@@ -298,7 +334,8 @@ def test_aliases_and_dated_names() -> None:
         "o3",
     ]
     dated = ["gpt-4o-2024-11-20", "gemini-2.0-flash-001", "gpt-4-0613", "claude-sonnet-4-20250514", "o3-2025-04-16",
-             "gemini-2.5-flash-preview-09-2025", "Qwen/Qwen2.5-VL-72B-Instruct", "tiny-judge", "my-vlm"]  # fmt: skip
+             "gemini-2.5-flash-preview-09-2025", "Qwen/Qwen2.5-VL-72B-Instruct", "tiny-judge",
+             "my-vlm"]  # fmt: skip
     assert [name for name in aliases if not is_alias(name)] == []
     assert [name for name in dated if is_alias(name)] == []
     check_alias("gpt-4o", allow=True)
@@ -307,25 +344,32 @@ def test_aliases_and_dated_names() -> None:
 
 
 def test_known_judges_are_listed_with_what_is_known() -> None:
-    assert about("gpt-4o-2024-11-20") == "2.5 and 10 dollars for a million tokens in and out; ends 2027-01-14"
+    assert (
+        about("gpt-4o-2024-11-20")
+        == "2.5 and 10 dollars for a million tokens in and out; ends 2027-01-14"
+    )
     assert "revision 89c86200" in about("Qwen/Qwen2.5-VL-72B-Instruct")
     assert about("nobody") == ""
 
 
 def test_end_dates_are_warned_of_in_time() -> None:
-    """From the package's table, or from what the server lists; nothing when it is far or not known."""
+    """From the package's table, or from what the server lists; nothing when it is far or not
+    known.
+    """
     model = "gpt-4o-2024-11-20"
     assert end_date(model) == date(2027, 1, 14)
     assert end_warning(model, today=date(2026, 10, 1)) is None
     assert "in 55 days" in (end_warning(model, today=date(2026, 11, 20)) or "")
-    assert "ended on 2026-03-09" in (end_warning("gemini-3-pro-preview", today=date(2026, 11, 20)) or "")
+    assert "ended on 2026-03-09" in (
+        end_warning("gemini-3-pro-preview", today=date(2026, 11, 20)) or ""
+    )
     listed = {"id": "m", "deprecation_date": "2026-12-01T00:00:00Z"}
     assert end_date("m", listed) == date(2026, 12, 1)
     assert end_date("m", {"shutdown_at": 1796083200}) == date(2026, 12, 1)
     assert end_date("m", {"created": 1700000000}) is None
 
 
-# --- responses -----------------------------------------------------------------------------------------------------
+# --- responses ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -345,8 +389,20 @@ def test_end_dates_are_warned_of_in_time() -> None:
         (200, {}, {"choices": []}, "again", None),
         (200, {}, {"choices": [], "prompt_feedback": {"block_reason": "SAFETY"}}, "refused", None),
         (200, {}, {"error": {"message": "upstream"}}, "again", None),
-        (200, {}, {"choices": [{"message": {"content": [{"type": "text", "text": "hi"}]}}]}, "ok", None),
-        (200, {}, {"choices": [{"message": {"content": None}, "finish_reason": "length"}]}, "ok", None),
+        (
+            200,
+            {},
+            {"choices": [{"message": {"content": [{"type": "text", "text": "hi"}]}}]},
+            "ok",
+            None,
+        ),
+        (
+            200,
+            {},
+            {"choices": [{"message": {"content": None}, "finish_reason": "length"}]},
+            "ok",
+            None,
+        ),
     ],
 )
 def test_the_habits_of_servers(
@@ -357,7 +413,9 @@ def test_the_habits_of_servers(
 
 
 def test_messages_of_servers_cannot_paint_terminals() -> None:
-    outcome = read_response(500, {}, json.dumps({"error": {"message": "a\x1b[2Jb\n\x00c" + "x" * 1000}}).encode())
+    outcome = read_response(
+        500, {}, json.dumps({"error": {"message": "a\x1b[2Jb\n\x00c" + "x" * 1000}}).encode()
+    )
     assert "\x1b" not in outcome.reason
     assert len(outcome.reason) < 330
 
@@ -365,25 +423,31 @@ def test_messages_of_servers_cannot_paint_terminals() -> None:
 def test_dialects_are_found_from_reasons() -> None:
     plain = Dialect()
     assert wanted_dialect(plain, "HTTP 400: Unsupported response_format") == Dialect(schema=False)
-    assert wanted_dialect(plain, "use 'max_completion_tokens' instead") == Dialect(tokens_field="max_completion_tokens")
+    assert wanted_dialect(plain, "use 'max_completion_tokens' instead") == Dialect(
+        tokens_field="max_completion_tokens"
+    )
     assert wanted_dialect(plain, "temperature does not support 0.0") == Dialect(temperature=False)
     assert wanted_dialect(plain, "image/webp is not allowed") == Dialect(webp=False)
     assert wanted_dialect(plain, "too many pictures") is None
     assert wanted_dialect(Dialect(schema=False), "response_format") is None
 
 
-@pytest.mark.parametrize("address", ["ftp://host/v1", "host", "http://", "https://user:secret@host/v1"])
+@pytest.mark.parametrize(
+    "address", ["ftp://host/v1", "host", "http://", "https://user:secret@host/v1"]
+)
 def test_odd_addresses_are_turned_down(address: str) -> None:
     with pytest.raises(UsageError, match="--base-url") as caught:
         Client(address)
     assert "secret" not in str(caught.value)
 
 
-# --- the gate ------------------------------------------------------------------------------------------------------
+# --- the gate -----------------------------------------------------------------------------------
 
 
 def test_the_gate_bounds_calls_and_bytes() -> None:
-    """Never more than three at once, never more than 25 bytes, but one call of 40 bytes goes alone."""
+    """Never more than three at once, never more than 25 bytes, but one call of 40 bytes goes
+    alone.
+    """
     gate = Gate(3, max_bytes=25)
     most: list[tuple[int, int]] = []
 
@@ -445,9 +509,13 @@ async def _enter(gate: Gate) -> None:
 
 
 def test_schemas_ask_for_the_reason_first(tmp_path: Path) -> None:
-    """Generation follows the order of the schema: a score before its reason is a guess explained afterwards."""
+    """Generation follows the order of the schema: a score before its reason is a guess explained
+    afterwards.
+    """
     for name in ("texteditbench", "textedit", "krisbench"):
-        for call in asked(name, tmp_path, attributes={"task": "x", "dimension": "Social Science"}).values():
+        for call in asked(
+            name, tmp_path, attributes={"task": "x", "dimension": "Social Science"}
+        ).values():
             schema = call.schema()
             assert schema is not None
             names = list(schema["properties"])

@@ -1,7 +1,7 @@
 """A real server that somebody else wrote: llama.cpp's, with a two-file model made by the test.
 
-The model's score is the brightness of the last picture (see `tiny_judge`): what comes back proves that pictures arrive
-decoded, in our order, under a JSON schema that the server enforces.
+The model's score is the brightness of the last picture (see `tiny_judge`): what comes back proves
+that pictures arrive decoded, in our order, under a JSON schema that the server enforces.
 """
 
 from __future__ import annotations
@@ -88,9 +88,15 @@ def served(url: str) -> FaultServer:
     return server
 
 
-def test_scores_are_the_brightness_of_the_picture_that_we_send_last(bench: Bench, address: str) -> None:
-    """Without a reference the output comes last, with one the reference: 0 to 5 ninths give 0 to 5."""
-    cases: list[tuple[tuple[int, int, int | None], int]] = [((3, level, None), level) for level in range(6)]
+def test_scores_are_the_brightness_of_the_picture_that_we_send_last(
+    bench: Bench, address: str
+) -> None:
+    """Without a reference the output comes last, with one the reference: 0 to 5 ninths give 0 to
+    5.
+    """
+    cases: list[tuple[tuple[int, int, int | None], int]] = [
+        ((3, level, None), level) for level in range(6)
+    ]
     cases += [((0, 1, 4), 4), ((5, 4, 0), 0)]
     jobs = [
         Job(call, 0, {}, (number, index))
@@ -111,7 +117,18 @@ def test_scores_are_the_brightness_of_the_picture_that_we_send_last(bench: Bench
 def test_a_wrong_key_is_told_from_a_missing_server(address: str, tmp_path: Path) -> None:
     """The server's own 401 ends the command with one sentence about the key."""
     run = tmp_path / "run"
-    _command("edit", "mini", "--editor", "copy", "--run", str(run), "--sample", "replace-02", "--workers", "0")
+    _command(
+        "edit",
+        "mini",
+        "--editor",
+        "copy",
+        "--run",
+        str(run),
+        "--sample",
+        "replace-02",
+        "--workers",
+        "0",
+    )
     words = [
         "judge",
         "mini",
@@ -130,14 +147,30 @@ def test_a_wrong_key_is_told_from_a_missing_server(address: str, tmp_path: Path)
 
 
 def test_rows_from_the_command_line(address: str, tmp_path: Path) -> None:
-    """Mini's three JSON protocols through the real server: all rows scored, in range, with the server's model id."""
+    """Mini's three JSON protocols through the real server: all rows scored, in range, with the
+    server's model id.
+    """
     run = tmp_path / "run"
-    samples = [word for name in ("replace-01", "replace-02", "replace-03") for word in ("--sample", name)]
+    samples = [
+        word for name in ("replace-01", "replace-02", "replace-03") for word in ("--sample", name)
+    ]
     _command("edit", "mini", "--editor", "copy", "--run", str(run), *samples, "--workers", "0")
     _command("judge", "mini", "--run", str(run), *samples, "--model", "tiny-judge", "--base-url", address,
              "--concurrency", "2")  # fmt: skip
     rows = [row for row in RunFolder.open(run).rows() if row.scorer == "judge"]
-    assert {row.metric for row in rows} == {"IF", "TA", "VC", "LP", "Q1", "Q2", "Q3", "Q4", "Q5", "VQ", "KP"}
+    assert {row.metric for row in rows} == {
+        "IF",
+        "TA",
+        "VC",
+        "LP",
+        "Q1",
+        "Q2",
+        "Q3",
+        "Q4",
+        "Q5",
+        "VQ",
+        "KP",
+    }
     for row in rows:
         assert row.status is Status.SCORED
         assert row.value is not None

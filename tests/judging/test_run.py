@@ -36,9 +36,13 @@ class Ended:
 
 def command(*words: str, code: int = 0, url: str | None = None) -> Ended:
     """Run a command in this process, as `editgauge.cli.main` does; the exit code must be `code`."""
-    done = CliRunner().invoke(build_app(), _words(words, url)[3:], env={"EDITGAUGE_JUDGE_KEY": "sk-very-secret"})
+    done = CliRunner().invoke(
+        build_app(), _words(words, url)[3:], env={"EDITGAUGE_JUDGE_KEY": "sk-very-secret"}
+    )
     error = str(done.exception) if isinstance(done.exception, EditgaugeError) else ""
-    found = done.exception.exit_code if isinstance(done.exception, EditgaugeError) else done.exit_code
+    found = (
+        done.exception.exit_code if isinstance(done.exception, EditgaugeError) else done.exit_code
+    )
     assert found == code, (done.output, done.exception)
     return Ended(done.stdout, done.stderr + error)
 
@@ -49,13 +53,17 @@ def _words(words: tuple[str, ...], url: str | None) -> list[str]:
 
 
 def _environment(**more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if "KEY" not in name and "URL" not in name}
+    kept = {
+        name: value for name, value in os.environ.items() if "KEY" not in name and "URL" not in name
+    }
     return {**kept, "PYTHONPATH": str(SOURCE), "EDITGAUGE_JUDGE_KEY": "sk-very-secret", **more}
 
 
 @pytest.fixture(scope="module")
 def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with outputs of two anchors on five samples of the built-in benchmark, all four protocols among them."""
+    """A run with outputs of two anchors on five samples of the built-in benchmark, all four
+    protocols among them.
+    """
     run = tmp_path_factory.mktemp("judge") / "run"
     for editor in ("copy", "reference"):
         command("edit", "mini", "--editor", editor, "--run", str(run), *SAMPLES, "--workers", "0")
@@ -81,7 +89,9 @@ def essence(run: Path) -> Counter[Any]:
 
 
 def test_every_protocol_gives_rows_with_their_origin(made: Path) -> None:
-    """Two editors, five samples, both variants; each row says which judge, rubric, call and reply made it."""
+    """Two editors, five samples, both variants; each row says which judge, rubric, call and reply
+    made it.
+    """
     with FaultServer() as server:
         command("judge", "mini", "--run", str(made), *SAMPLES, url=server.url)
         asked = server.requests
@@ -95,7 +105,13 @@ def test_every_protocol_gives_rows_with_their_origin(made: Path) -> None:
     metrics = {row.metric for row in rows if row.sample == "replace-06"}
     assert metrics == {"IF", "TA", "VC", "LP", "SE"}
     assert {row.metric for row in rows if row.sample == "replace-01"} == {"IF", "TA", "VC", "LP"}
-    assert {row.metric for row in rows if row.sample == "replace-02"} == {"Q1", "Q2", "Q3", "Q4", "Q5"}
+    assert {row.metric for row in rows if row.sample == "replace-02"} == {
+        "Q1",
+        "Q2",
+        "Q3",
+        "Q4",
+        "Q5",
+    }
     assert {row.metric for row in rows if row.sample == "replace-03"} == {"VC", "VQ", "IF", "KP"}
     assert {row.metric for row in rows if row.sample == "delete-04"} == {"EA", "VQ"}
     for row in rows:
@@ -120,7 +136,9 @@ def test_no_secret_reaches_a_file_or_a_message(made: Path) -> None:
 
 
 def test_failures_are_rows_with_reasons_and_can_be_tried_again(made: Path) -> None:
-    """Refusals of half of the calls: exit 1, counted by category; --retry asks those again and only those."""
+    """Refusals of half of the calls: exit 1, counted by category; --retry asks those again and only
+    those.
+    """
     with FaultServer(lambda number: "refusal" if number % 2 else "ok") as server:
         done = command("judge", "mini", "--run", str(made), *SAMPLES, url=server.url, code=1)
         first = server.requests
@@ -140,7 +158,17 @@ def test_failures_are_rows_with_reasons_and_can_be_tried_again(made: Path) -> No
 
 def test_repeats_are_rows_of_their_own(made: Path) -> None:
     with FaultServer() as server:
-        command("judge", "mini", "--run", str(made), "--sample", "replace-02", "--repeat", "3", url=server.url)
+        command(
+            "judge",
+            "mini",
+            "--run",
+            str(made),
+            "--sample",
+            "replace-02",
+            "--repeat",
+            "3",
+            url=server.url,
+        )
         assert server.requests == 6
     assert Counter(row.repeat for row in rows_of(made)) == {0: 20, 1: 20, 2: 20}
 
@@ -157,16 +185,22 @@ def test_a_shared_store_pays_once_for_two_runs(made: Path, tmp_path: Path) -> No
 
 
 def test_own_rubrics_are_another_judge(made: Path, tmp_path: Path) -> None:
-    """A replaced rubric gives other calls and another source; a misspelt file is an error, not ignored."""
+    """A replaced rubric gives other calls and another source; a misspelt file is an error, not
+    ignored.
+    """
     folder = tmp_path / "rubrics"
     folder.mkdir()
-    (folder / "textedit.questions.md").write_text('{{source}} {{target}} Answer {"score": {"Q1": 1}}')
+    (folder / "textedit.questions.md").write_text(
+        '{{source}} {{target}} Answer {"score": {"Q1": 1}}'
+    )
     words = ("judge", "mini", "--run", str(made), "--sample", "replace-02")
     with FaultServer() as server:
         command(*words, url=server.url)
         command(*words, "--rubrics", str(folder), url=server.url)
         assert server.requests == 4
-        assert server.bodies[-1]["messages"][0]["content"][0]["text"].endswith('Answer {"score": {"Q1": 1}}\n')
+        assert server.bodies[-1]["messages"][0]["content"][0]["text"].endswith(
+            'Answer {"score": {"Q1": 1}}\n'
+        )
         (folder / "question.md").write_text("x")
         done = command(*words, "--rubrics", str(folder), url=server.url, code=2)
     assert "question.md replaces no rubric" in done.stderr
@@ -175,9 +209,29 @@ def test_own_rubrics_are_another_judge(made: Path, tmp_path: Path) -> None:
 
 def test_show_prints_what_would_be_sent_and_sends_nothing(made: Path) -> None:
     with FaultServer() as server:
-        done = command("judge", "mini", "--run", str(made), "--show", "replace-02", "--editor", "copy", url=server.url)
+        done = command(
+            "judge",
+            "mini",
+            "--run",
+            str(made),
+            "--show",
+            "replace-02",
+            "--editor",
+            "copy",
+            url=server.url,
+        )
         shown = done.stdout
-        command("judge", "mini", "--run", str(made), "--sample", "replace-02", "--editor", "copy", url=server.url)
+        command(
+            "judge",
+            "mini",
+            "--run",
+            str(made),
+            "--sample",
+            "replace-02",
+            "--editor",
+            "copy",
+            url=server.url,
+        )
         assert server.requests == 1
     content = server.bodies[0]["messages"][0]["content"]
     for part in content:
@@ -188,11 +242,15 @@ def test_show_prints_what_would_be_sent_and_sends_nothing(made: Path) -> None:
 
 
 def test_estimate_counts_and_sends_nothing(made: Path, tmp_path: Path) -> None:
-    """Ten calls of a hundred tokens each at a made-up price; what is in the store is not counted again."""
+    """Ten calls of a hundred tokens each at a made-up price; what is in the store is not counted
+    again.
+    """
     words = ("judge", "mini", "--run", str(made), *SAMPLES, "--estimate", "--json")
     with FaultServer() as server:
         report = json.loads(command(*words, "--model", "gpt-4o-2024-11-20").stdout)
-        assert report["calls"]["total"]["calls"] == sum(v["calls"] for k, v in report["calls"].items() if k != "total")
+        assert report["calls"]["total"]["calls"] == sum(
+            v["calls"] for k, v in report["calls"].items() if k != "total"
+        )
         assert report["calls"]["total"]["dollars"] > 0
         assert report["batch"] == pytest.approx(report["calls"]["total"]["dollars"] / 2)
         command("judge", "mini", "--run", str(made), "--sample", "replace-02", url=server.url)
@@ -204,8 +262,20 @@ def test_estimate_counts_and_sends_nothing(made: Path, tmp_path: Path) -> None:
 
 def test_a_budget_stops_with_its_own_exit_code(made: Path, tmp_path: Path) -> None:
     prices = tmp_path / "prices.json"
-    prices.write_text('{"models": {"scripted": {"input": 1, "output": 10, "images": "gemini-crops"}}}')
-    words = ("judge", "mini", "--run", str(made), *SAMPLES, "--prices", str(prices), "--concurrency", "1")
+    prices.write_text(
+        '{"models": {"scripted": {"input": 1, "output": 10, "images": "gemini-crops"}}}'
+    )
+    words = (
+        "judge",
+        "mini",
+        "--run",
+        str(made),
+        *SAMPLES,
+        "--prices",
+        str(prices),
+        "--concurrency",
+        "1",
+    )
     with FaultServer() as server:
         done = command(*words, "--budget", "0.02", url=server.url, code=3)
         assert "budget" in done.stdout
@@ -214,7 +284,9 @@ def test_a_budget_stops_with_its_own_exit_code(made: Path, tmp_path: Path) -> No
         total = server.requests
     assert 0 < first < total
     assert all(row.status is Status.SCORED for row in rows_of(made))
-    done = command("judge", "mini", "--run", str(made), "--budget", "1", "--model", "unpriced", code=2)
+    done = command(
+        "judge", "mini", "--run", str(made), "--budget", "1", "--model", "unpriced", code=2
+    )
     assert "--prices" in done.stderr
 
 
@@ -226,9 +298,29 @@ def test_an_alias_wants_a_word(made: Path) -> None:
 
 def test_missing_outputs_are_rows_without_calls(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    command("edit", "mini", "--editor", "copy", "--run", str(run), "--sample", "replace-02", "--workers", "0")
+    command(
+        "edit",
+        "mini",
+        "--editor",
+        "copy",
+        "--run",
+        str(run),
+        "--sample",
+        "replace-02",
+        "--workers",
+        "0",
+    )
     with FaultServer() as server:
-        words = ("judge", "mini", "--run", str(run), "--sample", "replace-02", "--sample", "replace-01")
+        words = (
+            "judge",
+            "mini",
+            "--run",
+            str(run),
+            "--sample",
+            "replace-02",
+            "--sample",
+            "replace-01",
+        )
         command(*words, url=server.url, code=1)
         assert server.requests == 1
         command(*words, url=server.url, code=1)
@@ -237,12 +329,20 @@ def test_missing_outputs_are_rows_without_calls(tmp_path: Path) -> None:
     assert len(missing) == 8
 
 
-def test_ctrl_c_keeps_what_was_done_and_goes_on_from_there(made: Path, edited: Path, tmp_path: Path) -> None:
-    """Interrupted in the middle: exit 130, nothing asked twice afterwards, the same rows as without."""
+def test_ctrl_c_keeps_what_was_done_and_goes_on_from_there(
+    made: Path, edited: Path, tmp_path: Path
+) -> None:
+    """Interrupted in the middle: exit 130, nothing asked twice afterwards, the same rows as
+    without.
+    """
     with FaultServer(latency=0.3) as server:
         words = ("judge", "mini", "--run", str(made), *SAMPLES, "--concurrency", "2")
         process = subprocess.Popen(
-            _words(words, server.url), env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            _words(words, server.url),
+            env=_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         deadline = time.monotonic() + 60
         while server.requests < 3 and time.monotonic() < deadline:
@@ -268,7 +368,10 @@ def test_kill_9_repeats_at_most_what_was_in_flight(made: Path) -> None:
         words = ("judge", "mini", "--run", str(made), *SAMPLES, "--concurrency", "2")
         for goal in (3, 9):
             process = subprocess.Popen(
-                _words(words, server.url), env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                _words(words, server.url),
+                env=_environment(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
             )
             deadline = time.monotonic() + 60
             while server.requests < goal and time.monotonic() < deadline:
@@ -299,14 +402,26 @@ def test_kill_9_repeats_at_most_what_was_in_flight(made: Path) -> None:
 )
 def test_wrong_words_are_one_clear_error(made: Path, words: list[str], match: str) -> None:
     more = [] if "--base-url" in words else ["--base-url", "http://127.0.0.1:9/v1"]
-    done = command("judge", "mini", "--run", str(made), *SAMPLES, "--model", "m", *more, *words, code=2)
+    done = command(
+        "judge", "mini", "--run", str(made), *SAMPLES, "--model", "m", *more, *words, code=2
+    )
     assert match in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_the_faithful_zero_and_the_corrected_failure_stand_side_by_side(made: Path) -> None:
     """TextEditBench: an unreadable reply is 0 in the released table and no score in ours."""
-    words = ("judge", "mini", "--run", str(made), "--sample", "replace-01", "--editor", "copy", "--no-repair")
+    words = (
+        "judge",
+        "mini",
+        "--run",
+        str(made),
+        "--sample",
+        "replace-01",
+        "--editor",
+        "copy",
+        "--no-repair",
+    )
     with FaultServer(answer=ScriptedJudge(replies=("I like it.",) * 4)) as server:
         command(*words, url=server.url, code=1)
     rows = rows_of(made)
@@ -317,7 +432,9 @@ def test_the_faithful_zero_and_the_corrected_failure_stand_side_by_side(made: Pa
     assert all(row.reason for row in rows)
 
 
-def test_a_reference_that_cannot_be_read_is_the_datas_fault(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reference_that_cannot_be_read_is_the_datas_fault(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The editor's picture is fine: no score, and not the editor's doing."""
     from dataclasses import replace
 
@@ -330,7 +447,9 @@ def test_a_reference_that_cannot_be_read_is_the_datas_fault(made: Path, monkeypa
 
     monkeypatch.setattr(TextEditJudging, "calls", calls)
     with FaultServer() as server:
-        command("judge", "mini", "--run", str(made), "--sample", "replace-02", url=server.url, code=1)
+        command(
+            "judge", "mini", "--run", str(made), "--sample", "replace-02", url=server.url, code=1
+        )
         assert server.requests == 0
     assert {row.status for row in rows_of(made)} == {Status.DATASET_FAULT}
 
@@ -340,7 +459,9 @@ def test_scores_of_a_released_script_are_taken_in(made: Path, tmp_path: Path, sh
     run = tmp_path / "imported"
     place = tmp_path / "results" / "some-model" / "chemistry" / "metrics.json"
     place.parent.mkdir(parents=True)
-    place.write_text(json.dumps({"1": {"consistency_score": 4, "quality_score": 5}, "999": {"quality_score": 1}}))
+    place.write_text(
+        json.dumps({"1": {"consistency_score": 4, "quality_score": 5}, "999": {"quality_score": 1}})
+    )
     words = (
         "judge",
         "krisbench",

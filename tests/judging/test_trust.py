@@ -25,10 +25,14 @@ def made(edited: Path, tmp_path: Path) -> Path:
 
 
 def test_a_batch_gives_the_rows_of_ordinary_calls(made: Path, edited: Path, tmp_path: Path) -> None:
-    """Submitted twice and paid once; nothing before it is finished; then the same rows as asked one by one."""
+    """Submitted twice and paid once; nothing before it is finished; then the same rows as asked one
+    by one.
+    """
     words = ("judge", "mini", "--run", str(made), *SAMPLES)
     with FaultServer() as server:
-        submitted = json.loads(command(*words, "--batch", "submit", "--json", url=server.url).stdout)
+        submitted = json.loads(
+            command(*words, "--batch", "submit", "--json", url=server.url).stdout
+        )
         again = json.loads(command(*words, "--batch", "submit", "--json", url=server.url).stdout)
         assert submitted["calls"] == again["waiting"] > 0
         assert again["calls"] == 0
@@ -53,10 +57,22 @@ def test_refusals_and_errors_of_a_batch_are_rows_too(made: Path) -> None:
     assert {row.status for row in rows_of(made)} == {Status.REFUSED, Status.FAILED}
 
 
-def test_calibration_drift_is_measured_against_earlier_runs(made: Path, edited: Path, tmp_path: Path) -> None:
+def test_calibration_drift_is_measured_against_earlier_runs(
+    made: Path, edited: Path, tmp_path: Path
+) -> None:
     """Two runs with one store: the second judge is one point milder, and the report says so."""
     store = str(tmp_path / "replies.sqlite")
-    words = ("judge", "mini", "--sample", "replace-02", "--replies", store, "--calibration", "--json", "--run")
+    words = (
+        "judge",
+        "mini",
+        "--sample",
+        "replace-02",
+        "--replies",
+        store,
+        "--calibration",
+        "--json",
+        "--run",
+    )
     with FaultServer(answer=ScriptedJudge(score=3)) as server:
         first = json.loads(command(*words, str(made), url=server.url).stdout)
         assert any("first calibration" in note for note in first["notes"])
@@ -65,7 +81,9 @@ def test_calibration_drift_is_measured_against_earlier_runs(made: Path, edited: 
         assert server.requests == asked
     other = Path(shutil.copytree(edited, tmp_path / "other"))
     manifest = json.loads((other / "manifest.json").read_text())
-    (other / "manifest.json").write_text(json.dumps({**manifest, "created": "2031-01-01T00:00:00+00:00"}))
+    (other / "manifest.json").write_text(
+        json.dumps({**manifest, "created": "2031-01-01T00:00:00+00:00"})
+    )
     with FaultServer(answer=ScriptedJudge(score=4)) as server:
         second = json.loads(command(*words, str(other), url=server.url).stdout)
     drift = next(note for note in second["notes"] if note.startswith("drift since the first run"))
@@ -74,7 +92,9 @@ def test_calibration_drift_is_measured_against_earlier_runs(made: Path, edited: 
 
 
 def test_the_probe_tells_an_obedient_judge_from_an_honest_one(made: Path) -> None:
-    """A scripted judge that gives 5 to pictures it has not seen plain, and one that always gives 2."""
+    """A scripted judge that gives 5 to pictures it has not seen plain, and one that always gives
+    2.
+    """
     words = ("judge", "mini", "--run", str(made), "--probe", "injection", "--json")
     with FaultServer(answer=ScriptedJudge(score=2)) as server:
         honest = json.loads(command(*words, url=server.url).stdout)
@@ -100,7 +120,9 @@ def test_orders_are_painted_without_changing_the_rest() -> None:
 
 
 def test_two_judges_side_by_side(made: Path) -> None:
-    """The second judge's summary tells how far it agrees with the first one; repeats tell their spread."""
+    """The second judge's summary tells how far it agrees with the first one; repeats tell their
+    spread.
+    """
     words = ("judge", "mini", "--run", str(made), "--sample", "replace-02", "--json")
     with FaultServer(answer=ScriptedJudge(score=3)) as server:
         command(*words, url=server.url)

@@ -1,15 +1,20 @@
-"""A vision-language model of two small files, made by hand: no training, no download, the judge of the tests.
+"""A vision-language model of two small files, made by hand: no training, no download, the judge of
+the tests.
 
-Its one ability: with a JSON schema it fills texts with "ok" and every number with round(9 x the mean brightness of the
-**last** picture of the conversation), so that the order of pictures and their encoding can be asserted end to end
-through somebody else's server (llama.cpp's). How it works:
+Its one ability: with a JSON schema it fills texts with "ok" and every number with round(9 x the
+mean brightness of the **last** picture of the conversation), so that the order of pictures and
+their encoding can be asserted end to end through somebody else's server (llama.cpp's). How it
+works:
 
-* The vision tower is an identity: its patch embedding averages a patch, and the projector carries that average into one
-  channel of the language model (BRIGHT), with a flag that says "I am a picture" (PICTURE).
-* The single attention head looks for positions with the flag and prefers late ones: two slow rotary pairs of the query
-  and the key turn distance into preference. Its value is the brightness, written into the channel SEEN.
-* The output layer is a state machine over bytes: after ``"`` an "o", after "o" a "k", after "k" a quote, after ``:`` a
-  digit, chosen by a parabola in SEEN; the server's grammar does the rest (names, braces, commas).
+* The vision tower is an identity: its patch embedding averages a patch, and the projector carries
+  that average into one channel of the language model (BRIGHT), with a flag that says "I am a
+  picture" (PICTURE).
+* The single attention head looks for positions with the flag and prefers late ones: two slow rotary
+  pairs of the query and the key turn distance into preference. Its value is the brightness, written
+  into the channel SEEN.
+* The output layer is a state machine over bytes: after ``"`` an "o", after "o" a "k", after "k" a
+  quote, after ``:`` a digit, chosen by a parabola in SEEN; the server's grammar does the rest
+  (names, braces, commas).
 """
 
 from __future__ import annotations
@@ -25,7 +30,9 @@ WIDTH, HEAD, WIDE = 64, 16, 32
 BASE, BRIGHT, PICTURE, SEEN, QUOTE, O_BYTE, K_BYTE, COLON, DIGIT = range(9)
 """Channels of the residual stream; the last five say what the byte before was."""
 LOUD = 64.0
-"""The constant channel: it dominates the norm, so that normalising divides by 8 and changes nothing else."""
+"""The constant channel: it dominates the norm, so that normalising divides by 8 and changes nothing
+else.
+"""
 BYTES = 256
 PAD, START, END = BYTES, BYTES + 1, BYTES + 2
 TEMPLATE = (
@@ -45,7 +52,9 @@ def make(folder: Path) -> tuple[Path, Path]:
 
 
 def byte_letters() -> list[str]:
-    """GPT-2's printable letter for each byte, which is how byte tokens are written in a vocabulary."""
+    """GPT-2's printable letter for each byte, which is how byte tokens are written in a
+    vocabulary.
+    """
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     letters = {byte: chr(byte) for byte in plain}
     others = (byte for byte in range(BYTES) if byte not in letters)
@@ -60,13 +69,21 @@ def zeros(*shape: int) -> Matrix:
 def embeddings() -> Matrix:
     table = zeros(END + 1, WIDTH)
     table[:, BASE] = LOUD
-    for channel, letters in ((QUOTE, b'"'), (O_BYTE, b"o"), (K_BYTE, b"k"), (COLON, b":"), (DIGIT, b"0123456789")):
+    for channel, letters in (
+        (QUOTE, b'"'),
+        (O_BYTE, b"o"),
+        (K_BYTE, b"k"),
+        (COLON, b":"),
+        (DIGIT, b"0123456789"),
+    ):
         table[list(letters), channel] = 1
     return table
 
 
 def output_layer() -> Matrix:
-    """Scores of the next byte. A digit d wins over its neighbours where SEEN is nearest to d / 9."""
+    """Scores of the next byte. A digit d wins over its neighbours where SEEN is nearest to d /
+    9.
+    """
     head = zeros(END + 1, WIDTH)
     head[:, BASE] = -100
     for byte in b' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,_-{}[]"':
@@ -83,7 +100,9 @@ def output_layer() -> Matrix:
 
 
 def attention() -> dict[str, Matrix]:
-    """Queries and keys on two slow rotary pairs of head 0 (the flag PICTURE, and how late), values the brightness."""
+    """Queries and keys on two slow rotary pairs of head 0 (the flag PICTURE, and how late), values
+    the brightness.
+    """
     strong = 900.0
     query, key, value, out = (zeros(WIDTH, WIDTH) for _ in range(4))
     query[12, BASE] = query[14, BASE] = strong / LOUD * 8
@@ -141,7 +160,8 @@ def _write_vision(path: Path) -> None:
     writer.add_bool("clip.has_vision_encoder", True)
     writer.add_bool("clip.use_gelu", False)
     numbers = {"image_size": SIDE, "patch_size": PATCH, "embedding_length": width, "feed_forward_length": wide,
-               "block_count": layers, "projection_dim": WIDTH, "attention.head_count": 2}  # fmt: skip
+               "block_count": layers, "projection_dim": WIDTH,
+               "attention.head_count": 2}  # fmt: skip
     for name, number in numbers.items():
         writer.add_uint32(f"clip.vision.{name}", number)
     writer.add_float32("clip.vision.attention.layer_norm_epsilon", 1e-5)
@@ -164,10 +184,18 @@ def _write_vision(path: Path) -> None:
             writer.add_tensor(f"v.blk.{layer}.{name}.bias", zeros(rows))
     first, second = zeros(WIDTH, width), zeros(WIDTH, WIDTH)
     lift, drop = zeros(WIDTH), zeros(WIDTH)
-    first[BRIGHT, 0], lift[BRIGHT] = 1, 10  # far from 0 the GELU between the two layers is the identity
+    first[BRIGHT, 0], lift[BRIGHT] = (
+        1,
+        10,
+    )  # far from 0 the GELU between the two layers is the identity
     second[BRIGHT, BRIGHT], drop[BRIGHT] = 1, -10
     drop[BASE], drop[PICTURE] = LOUD, 1
-    for name, tensor in (("0.weight", first), ("0.bias", lift), ("2.weight", second), ("2.bias", drop)):
+    for name, tensor in (
+        ("0.weight", first),
+        ("0.bias", lift),
+        ("2.weight", second),
+        ("2.bias", drop),
+    ):
         writer.add_tensor(f"mm.{name}", tensor)
     _close(writer)
 
@@ -196,4 +224,6 @@ server = xllamacpp.Server(p)
 print("listening", server.listening_address, flush=True)
 signal.pause()
 """
-"""Run with ``python -c SERVE FOLDER SLOTS``: llama.cpp's own server on a free port, key ``sk-test``."""
+"""Run with ``python -c SERVE FOLDER SLOTS``: llama.cpp's own server on a free port, key
+``sk-test``.
+"""

@@ -1,4 +1,6 @@
-"""Pictures for metric tests, from integer arithmetic alone: the same on every machine and with every version."""
+"""Pictures for metric tests, from integer arithmetic alone: the same on every machine and with
+every version.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def page(width: int, height: int) -> Array:
     picture = np.full((height, width, 3), 255, np.uint8)
     for row in range(6, height - 8, 14):
         for column in range(5 + row % 11, width - 7, 12):
-            picture[row : row + 7, column : column + 2 + (row * column) % 5] = (row * 3 + column) % 60
+            picture[row : row + 7, column : column + 2 + (row * column) % 5] = (
+                row * 3 + column
+            ) % 60
     return picture
 
 

@@ -1,4 +1,6 @@
-"""Alignment: known transforms are found, and the result is that of a fresh process whatever came before."""
+"""Alignment: known transforms are found, and the result is that of a fresh process whatever came
+before.
+"""
 
 from __future__ import annotations
 
@@ -40,17 +42,23 @@ def scene() -> Array:
     return blocks(320, 240)
 
 
-def moved(picture: Array, angle: float, scale: float, dx: float, dy: float) -> tuple[Array, np.ndarray]:
+def moved(
+    picture: Array, angle: float, scale: float, dx: float, dy: float
+) -> tuple[Array, np.ndarray]:
     """The picture turned, scaled and shifted, and the matrix that brings it back."""
     height, width = picture.shape[:2]
     forth = cv2.getRotationMatrix2D((width / 2, height / 2), angle, scale)
     forth[:, 2] += (dx, dy)
-    result = cv2.warpAffine(picture, forth, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT)
+    result = cv2.warpAffine(
+        picture, forth, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT
+    )
     return np.asarray(result), cv2.invertAffineTransform(forth)
 
 
 @pytest.mark.parametrize("transform", [(0, 1, 7, -4), (2.5, 1.0, 0, 0), (-1, 0.8, 3, 5)], ids=str)
-def test_a_known_transform_is_found(scene: Array, transform: tuple[float, float, float, float]) -> None:
+def test_a_known_transform_is_found(
+    scene: Array, transform: tuple[float, float, float, float]
+) -> None:
     picture, back = moved(scene, *transform)
     found = estimate_alignment(sift_features(scene), sift_features(picture))
     assert found.matrix is not None
@@ -75,8 +83,12 @@ def test_another_size_is_laid_over_the_frame(scene: Array) -> None:
     assert masked_mse(scene, laid) < 0.2 * masked_mse(scene, blocks(320, 240, seed=1))
 
 
-def test_the_value_is_that_of_a_fresh_process(scene: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the middle of a run, after other matches, with features from memory: bit for bit what the recipe gives."""
+def test_the_value_is_that_of_a_fresh_process(
+    scene: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the middle of a run, after other matches, with features from memory: bit for bit what the
+    recipe gives.
+    """
     picture, _ = moved(noisy(scene, 9), 1.2, 0.97, 3, 2)
     write_png(tmp_path / "fixed.png", scene)
     write_png(tmp_path / "moving.png", picture)
@@ -88,13 +100,17 @@ def test_the_value_is_that_of_a_fresh_process(scene: Array, tmp_path: Path, monk
         monkeypatch.setenv("OPENBLAS_CORETYPE", provenance()["blas"])
     done = subprocess.run(
         [sys.executable, "-c", PLAIN, str(tmp_path / "fixed.png"), str(tmp_path / "moving.png")],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     matrix, mse, matches = json.loads(done.stdout)
     assert found.matrix is not None
     assert found.matches == matches
     assert found.matrix.tolist() == matrix
-    assert masked_mse(scene, warp(picture, found.matrix, (320, 240))) == pytest.approx(mse, rel=1e-12)
+    assert masked_mse(scene, warp(picture, found.matrix, (320, 240))) == pytest.approx(
+        mse, rel=1e-12
+    )
 
 
 def test_order_threads_and_the_generator_change_no_bit(scene: Array) -> None:
@@ -144,7 +160,9 @@ def test_too_little_to_match_ends_as_a_reason(scene: Array) -> None:
 
     assert "too few SIFT features" in estimate_alignment(kept, first(1)).reason
     assert estimate_alignment(first(3), kept).reason == "3 matches, 4 are needed"
-    same = Features(np.repeat(kept.points[:1], 9, axis=0), np.repeat(kept.descriptors[:1], 9, axis=0))
+    same = Features(
+        np.repeat(kept.points[:1], 9, axis=0), np.repeat(kept.descriptors[:1], 9, axis=0)
+    )
     assert estimate_alignment(same, same).reason == "0 matches, 4 are needed"
 
 

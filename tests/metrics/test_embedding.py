@@ -15,7 +15,9 @@ A, B = np.array([3.0, 4.0]), np.array([4.0, 3.0])
 
 def test_cosine_of_a_3_4_5_triangle() -> None:
     assert cosine(A, B) == pytest.approx(24 / 25)
-    assert cosine(np.stack([A, A, A]), np.stack([B, -A, A * 7])) == pytest.approx([24 / 25, -1.0, 1.0])
+    assert cosine(np.stack([A, A, A]), np.stack([B, -A, A * 7])) == pytest.approx(
+        [24 / 25, -1.0, 1.0]
+    )
 
 
 def test_cosine_does_not_leave_its_range_by_rounding() -> None:
@@ -33,7 +35,9 @@ def test_clip_score_is_weighted_and_never_negative() -> None:
 
 
 def test_direction_uses_the_difference_of_unscaled_features() -> None:
-    """(6, 8) - (3, 4) points along A; scaled to length 1 first, the two would be equal and have no direction."""
+    """(6, 8) - (3, 4) points along A; scaled to length 1 first, the two would be equal and have no
+    direction.
+    """
     assert directional_alignment(2 * A, A, B) == pytest.approx(24 / 25)
     assert math.isnan(directional_alignment(A, A, B))
 

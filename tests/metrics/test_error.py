@@ -51,7 +51,9 @@ def test_a_view_and_a_strided_mask_give_the_same() -> None:
     first, second = scene(80, 60), noisy(scene(80, 60), 9)
     mask = np.zeros((120, 160), np.bool_)
     mask[::3, ::2] = True
-    expected = masked_mse(first[::2, ::2].copy(), second[::2, ::2].copy(), mask=mask[::4, ::4].copy())
+    expected = masked_mse(
+        first[::2, ::2].copy(), second[::2, ::2].copy(), mask=mask[::4, ::4].copy()
+    )
     assert masked_mse(first[::2, ::2], second[::2, ::2], mask=mask[::4, ::4]) == expected
 
 
@@ -61,7 +63,9 @@ def test_identical_pictures_have_no_error(picture: np.ndarray) -> None:
     assert masked_psnr(picture, picture.copy()) == math.inf
 
 
-@given(pictures.flatmap(lambda first: st.tuples(st.just(first), arrays.arrays(np.uint8, first.shape))))
+@given(
+    pictures.flatmap(lambda first: st.tuples(st.just(first), arrays.arrays(np.uint8, first.shape)))
+)
 def test_symmetric_and_as_defined(pair: tuple[np.ndarray, np.ndarray]) -> None:
     first, second = pair
     expected = float(np.mean((first.astype(np.int64) - second.astype(np.int64)) ** 2))
@@ -100,7 +104,9 @@ def test_psnr_of_no_error_is_refused(wrong: float) -> None:
 def test_a_released_mean_rounds_each_value_first() -> None:
     """0.00004 and 0.00006 become 0 and 0.0001."""
     assert released_mean([0.00004, 0.00006]) == 0.00005
-    assert released_mean([30.123449, 30.123451]) == pytest.approx((30.1234 + 30.1235) / 2, abs=1e-12)
+    assert released_mean([30.123449, 30.123451]) == pytest.approx(
+        (30.1234 + 30.1235) / 2, abs=1e-12
+    )
 
 
 def test_one_infinite_value_makes_a_released_mean_infinite() -> None:

@@ -14,7 +14,10 @@ from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments
 
 def drawn(count: int, features: int, seed: int) -> Any:
     random = np.random.default_rng(seed)
-    return random.standard_normal((count, features)) @ random.standard_normal((features, features)) + random.normal()
+    return (
+        random.standard_normal((count, features)) @ random.standard_normal((features, features))
+        + random.normal()
+    )
 
 
 def exact(first: Any, second: Any) -> float:
@@ -42,9 +45,10 @@ def exact(first: Any, second: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "features"), [(30, 25, 6), (200, 150, 5), (4, 5, 8), (3, 40, 7), (2, 2, 6)],
+    ("n", "m", "features"),
+    [(30, 25, 6), (200, 150, 5), (4, 5, 8), (3, 40, 7), (2, 2, 6)],
     ids=["full rank", "many samples", "both deficient", "one deficient", "rank one"],
-)  # fmt: skip
+)
 def test_equals_60_digit_arithmetic(n: int, m: int, features: int) -> None:
     a, b = drawn(n, features, 1), drawn(m, features, 2)
     assert frechet_distance(moments(a), moments(b)) == pytest.approx(exact(a, b), rel=1e-11)
@@ -83,7 +87,9 @@ def test_identical_sets_and_shifts() -> None:
 def test_order_of_samples_changes_nothing() -> None:
     a, b = drawn(40, 6, 8), drawn(40, 6, 9)
     expected = frechet_distance(moments(a), moments(b))
-    assert frechet_distance(moments(a[::-1]), moments(np.roll(b, 7, axis=0))) == pytest.approx(expected, rel=1e-12)
+    assert frechet_distance(moments(a[::-1]), moments(np.roll(b, 7, axis=0))) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_kernel_distance_equals_the_double_sum() -> None:
@@ -92,17 +98,24 @@ def test_kernel_distance_equals_the_double_sum() -> None:
     def kernel(x: Any, y: Any) -> float:
         return float((x @ y / 5 + 1) ** 3)
 
-    within_a = sum(kernel(x, y) for i, x in enumerate(a) for j, y in enumerate(a) if i != j) / (7 * 6)
-    within_b = sum(kernel(x, y) for i, x in enumerate(b) for j, y in enumerate(b) if i != j) / (9 * 8)
+    within_a = sum(kernel(x, y) for i, x in enumerate(a) for j, y in enumerate(a) if i != j) / (
+        7 * 6
+    )
+    within_b = sum(kernel(x, y) for i, x in enumerate(b) for j, y in enumerate(b) if i != j) / (
+        9 * 8
+    )
     between = sum(kernel(x, y) for x in a for y in b) / (7 * 9)
     assert kernel_distance(a, b) == pytest.approx(within_a + within_b - 2 * between, rel=1e-12)
 
 
 def test_kernel_distance_is_unbiased_and_may_be_negative() -> None:
     values = [
-        kernel_distance(x[:30], x[30:]) for x in (np.random.default_rng(s).normal(size=(60, 8)) for s in range(200))
+        kernel_distance(x[:30], x[30:])
+        for x in (np.random.default_rng(s).normal(size=(60, 8)) for s in range(200))
     ]
-    assert abs(np.mean(values)) < 4 * np.std(values) / math.sqrt(len(values)), "two halves of one set: 0 on average"
+    assert abs(np.mean(values)) < 4 * np.std(values) / math.sqrt(len(values)), (
+        "two halves of one set: 0 on average"
+    )
     assert min(values) < 0 < max(values)
 
 

@@ -1,4 +1,6 @@
-"""LPIPS against torchmetrics' implementation, fed with the same seeded backbone and the published heads."""
+"""LPIPS against torchmetrics' implementation, fed with the same seeded backbone and the published
+heads.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="LPIPS needs torch")
-reference = pytest.importorskip("torchmetrics.functional.image.lpips", reason="the reference is torchmetrics")
+reference = pytest.importorskip(
+    "torchmetrics.functional.image.lpips", reason="the reference is torchmetrics"
+)
 
 from editgauge.errors import ShapeMismatch  # noqa: E402
 from editgauge.metrics.lpips import MIN_SIDE, NETWORKS, Features, Network, lpips, masked_lpips  # noqa: E402
@@ -30,10 +34,14 @@ def heads(net: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def pairs_of_networks() -> dict[str, tuple[Network, Any]]:
-    """Our network and torchmetrics', same weights; theirs is given our stand-in for torchvision's constructor."""
+    """Our network and torchmetrics', same weights; theirs is given our stand-in for torchvision's
+    constructor.
+    """
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reference, "_get_tv_model_features", lambda name, pretrained=False: _filled(name))
+        patch.setattr(
+            reference, "_get_tv_model_features", lambda name, pretrained=False: _filled(name)
+        )
         for net in NETWORKS:
             theirs = reference._LPIPS(pretrained=True, net=net, pnet_rand=True)
             found[net] = Network(net, tiny.backbone_state(net), heads(net)), theirs.eval()
@@ -53,7 +61,9 @@ def scaled(frame: np.ndarray) -> Any:
 def frames(size: tuple[int, int], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     first = make_picture(size, seed=seed)
     random = np.random.default_rng(seed + 100)
-    second = np.clip(first.astype(int) + random.integers(-30, 31, first.shape), 0, 255).astype(np.uint8)
+    second = np.clip(first.astype(int) + random.integers(-30, 31, first.shape), 0, 255).astype(
+        np.uint8
+    )
     return first, second
 
 
@@ -69,8 +79,12 @@ def test_equals_torchmetrics(pairs_of_networks: Any, net: str, size: tuple[int, 
 
 
 @pytest.mark.parametrize("net", NETWORKS)
-def test_corrected_equals_the_mean_of_the_references_maps_over_open_cells(pairs_of_networks: Any, net: str) -> None:
-    """The reference's own layers and heads give the maps; the cells are found by looking at every pixel."""
+def test_corrected_equals_the_mean_of_the_references_maps_over_open_cells(
+    pairs_of_networks: Any, net: str
+) -> None:
+    """The reference's own layers and heads give the maps; the cells are found by looking at every
+    pixel.
+    """
     ours, theirs = pairs_of_networks[net]
     first, second = frames((96, 80))
     mask = np.zeros((80, 96), bool)
@@ -84,7 +98,9 @@ def test_corrected_equals_the_mean_of_the_references_maps_over_open_cells(pairs_
             values = theirs.lins[index]((a - b) ** 2)[0, 0].numpy()
             expected += values[_open_cells(mask, values.shape)].mean()
     assert masked_lpips(ours, first, second, mask) == pytest.approx(expected, abs=1e-5)
-    assert lpips(ours, first, second) < expected, "the black area counts as preserved in the faithful mean"
+    assert lpips(ours, first, second) < expected, (
+        "the black area counts as preserved in the faithful mean"
+    )
 
 
 def _open_cells(mask: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
@@ -92,7 +108,10 @@ def _open_cells(mask: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
     for row in range(grid[0]):
         for column in range(grid[1]):
             top, bottom = row * mask.shape[0] // grid[0], -(-(row + 1) * mask.shape[0] // grid[0])
-            left, right = column * mask.shape[1] // grid[1], -(-(column + 1) * mask.shape[1] // grid[1])
+            left, right = (
+                column * mask.shape[1] // grid[1],
+                -(-(column + 1) * mask.shape[1] // grid[1]),
+            )
             cells[row, column] = not mask[top:bottom, left:right].any()
     return cells
 
@@ -115,19 +134,23 @@ def test_the_batch_changes_nothing(pairs_of_networks: Any) -> None:
     network = pairs_of_networks["squeeze"][0]
     made = [frames((64, 48), seed) for seed in range(5)]
     one_by_one = [lpips(network, a, b) for a, b in made]
-    together = network.distance(Features.join([network.features(a) for a, _ in made]), np.stack([b for _, b in made]))[
-        0
-    ]
+    together = network.distance(
+        Features.join([network.features(a) for a, _ in made]), np.stack([b for _, b in made])
+    )[0]
     assert together == pytest.approx(one_by_one, abs=1e-5)
 
 
-def test_without_a_mask_both_variants_are_equal_and_a_full_mask_leaves_nothing(pairs_of_networks: Any) -> None:
+def test_without_a_mask_both_variants_are_equal_and_a_full_mask_leaves_nothing(
+    pairs_of_networks: Any,
+) -> None:
     network = pairs_of_networks["squeeze"][0]
     first, second = frames((64, 48))
     kept = network.features(first)
     faithful, corrected = network.distance(kept, second)
     assert faithful == corrected
-    assert network.distance(kept, second, np.zeros((1, 48, 64), bool))[1] == pytest.approx(faithful, rel=1e-6)
+    assert network.distance(kept, second, np.zeros((1, 48, 64), bool))[1] == pytest.approx(
+        faithful, rel=1e-6
+    )
     assert np.isnan(network.distance(kept, second, np.ones((1, 48, 64), bool))[1]).all()
 
 

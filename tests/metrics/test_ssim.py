@@ -1,4 +1,6 @@
-"""SSIM against torchmetrics and scikit-image: stored numbers always, the libraries themselves where they are there."""
+"""SSIM against torchmetrics and scikit-image: stored numbers always, the libraries themselves where
+they are there.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from hypothesis.extra import numpy as arrays
 
 from editgauge.errors import ShapeMismatch
 from editgauge.metrics import ssim as module
-from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, Window, clear_windows, ssim, ssim_map, ssim_means
+from editgauge.metrics.ssim import (
+    GAUSSIAN,
+    UNIFORM,
+    Window,
+    clear_windows,
+    ssim,
+    ssim_map,
+    ssim_means,
+)
 from tests.metrics.drawn import Array, noisy, page, scene
 
 BOTH = pytest.mark.parametrize("window", [GAUSSIAN, UNIFORM], ids=lambda window: window.name)
@@ -24,9 +34,11 @@ EXPECTED = {
     "two grounds": (0.2507921685957052, 0.28040813981585994),
     "tall": (0.5790823283713749, 0.6405835454909826),
 }
-"""From torchmetrics 1.9 and scikit-image 0.26, in double precision, of `pair(name)` = (first, second):
+"""From torchmetrics 1.9 and scikit-image 0.26, in double precision, of `pair(name)` = (first,
+second):
 
-    torchmetrics.functional.image.structural_similarity_index_measure(tensor(first / 255), tensor(second / 255),
+    torchmetrics.functional.image.structural_similarity_index_measure(tensor(first / 255),
+    tensor(second / 255),
                                                                       data_range=1.0)
     skimage.metrics.structural_similarity(first, second, channel_axis=-1)
 """
@@ -50,8 +62,12 @@ def pair(name: str) -> tuple[Array, Array]:
 
 def torchmetrics_ssim(first: Array, second: Array) -> float:
     torch = pytest.importorskip("torch", reason="the reference is torchmetrics")
-    functional = pytest.importorskip("torchmetrics.functional.image", reason="the reference is torchmetrics")
-    tensors = [torch.from_numpy(p.astype(np.float64) / 255).permute(2, 0, 1)[None] for p in (first, second)]
+    functional = pytest.importorskip(
+        "torchmetrics.functional.image", reason="the reference is torchmetrics"
+    )
+    tensors = [
+        torch.from_numpy(p.astype(np.float64) / 255).permute(2, 0, 1)[None] for p in (first, second)
+    ]
     return float(functional.structural_similarity_index_measure(*tensors, data_range=1.0))
 
 
@@ -67,11 +83,15 @@ def test_numbers_of_the_libraries(name: str) -> None:
     assert ssim(first, second, UNIFORM) == pytest.approx(EXPECTED[name][1], abs=1e-6)
 
 
-@pytest.mark.parametrize("size", [(6, 6), (7, 7), (11, 300), (64, 65), (70, 130), (69, 64)], ids=str)
+@pytest.mark.parametrize(
+    "size", [(6, 6), (7, 7), (11, 300), (64, 65), (70, 130), (69, 64)], ids=str
+)
 def test_the_libraries_themselves_at_awkward_sizes(size: tuple[int, int]) -> None:
     """Around one strip, just a window, thinner than a halo."""
     first, second = scene(*size), noisy(scene(*size), 30)
-    assert ssim(first, second, GAUSSIAN) == pytest.approx(torchmetrics_ssim(first, second), abs=1e-6)
+    assert ssim(first, second, GAUSSIAN) == pytest.approx(
+        torchmetrics_ssim(first, second), abs=1e-6
+    )
     if min(size) >= 7:
         assert ssim(first, second, UNIFORM) == pytest.approx(skimage_ssim(first, second), abs=1e-6)
 
@@ -92,7 +112,9 @@ def even(colour: int, size: tuple[int, int] = (70, 90)) -> Array:
 )
 def test_even_grounds_do_not_add_up_rounding_errors(first: Array, second: Array) -> None:
     """Every window of a ground makes the same rounding error: blank outputs and documents."""
-    assert ssim(first, second, GAUSSIAN) == pytest.approx(torchmetrics_ssim(first, second), abs=5e-7)
+    assert ssim(first, second, GAUSSIAN) == pytest.approx(
+        torchmetrics_ssim(first, second), abs=5e-7
+    )
     assert ssim(first, second, UNIFORM) == pytest.approx(skimage_ssim(first, second), abs=5e-7)
 
 
@@ -100,7 +122,9 @@ def test_even_grounds_do_not_add_up_rounding_errors(first: Array, second: Array)
 @settings(deadline=None, max_examples=40)
 @given(data=st.data())
 def test_identical_is_exactly_one(window: Window, data: st.DataObject) -> None:
-    picture = data.draw(arrays.arrays(np.uint8, st.tuples(st.integers(7, 80), st.integers(7, 12), st.just(3))))
+    picture = data.draw(
+        arrays.arrays(np.uint8, st.tuples(st.integers(7, 80), st.integers(7, 12), st.just(3)))
+    )
     assert ssim(picture, picture.copy(), window) == 1.0
 
 
@@ -138,7 +162,9 @@ def test_means_over_sets_of_windows(window: Window) -> None:
 
 @BOTH
 def test_clear_windows_see_no_masked_pixel(window: Window) -> None:
-    """By definition: changing masked pixels changes no value of a clear window, and every other window has one."""
+    """By definition: changing masked pixels changes no value of a clear window, and every other
+    window has one.
+    """
     mask = np.zeros((40, 50), np.bool_)
     mask[15:20, 20:24] = True
     mask[0, 49] = True
@@ -169,7 +195,9 @@ def test_the_number_of_threads_changes_no_bit(window: Window) -> None:
 
 
 def test_doubtful_strips_are_computed_in_double_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two grounds far apart in one strip: single precision alone is further off than the tolerance of the data."""
+    """Two grounds far apart in one strip: single precision alone is further off than the tolerance
+    of the data.
+    """
     first, second = np.hstack([even(255), even(200)]), np.hstack([even(105), even(100)])
     exact = torchmetrics_ssim(first, second)
     careful = abs(ssim(first, second, GAUSSIAN) - exact)
@@ -180,9 +208,13 @@ def test_doubtful_strips_are_computed_in_double_precision(monkeypatch: pytest.Mo
 
 
 def test_small_pictures_are_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="gaussian SSIM needs pictures of at least 6 x 6 pixels, found 5 x 9"):
+    with pytest.raises(
+        ValueError, match="gaussian SSIM needs pictures of at least 6 x 6 pixels, found 5 x 9"
+    ):
         ssim(scene(5, 9), scene(5, 9), GAUSSIAN)
-    with pytest.raises(ValueError, match="uniform SSIM needs pictures of at least 7 x 7 pixels, found 9 x 6"):
+    with pytest.raises(
+        ValueError, match="uniform SSIM needs pictures of at least 7 x 7 pixels, found 9 x 6"
+    ):
         ssim_map(scene(9, 6), scene(9, 6), UNIFORM)
     with pytest.raises(ValueError, match="at least 6 x 6"):
         clear_windows(np.zeros((1, 1), np.bool_), GAUSSIAN)

@@ -118,7 +118,9 @@ def test_right_to_left_text_is_put_in_reading_order() -> None:
     assert logical_order(SHALOM[::-1]) == SHALOM
     assert logical_order("abc 123") == "abc 123"
     assert logical_order("12.50 " + SHALOM[::-1] + " Tel") == "Tel " + SHALOM + " 12.50"
-    assert logical_order(")" + SHALOM[::-1] + "(") == ")" + SHALOM + "("  # mirrored twice: turned and swapped
+    assert (
+        logical_order(")" + SHALOM[::-1] + "(") == ")" + SHALOM + "("
+    )  # mirrored twice: turned and swapped
     marked = "\u05e9\u05b8\u05dc"  # a letter with its vowel mark, and a letter
     assert logical_order("\u05dc\u05e9\u05b8") == marked
 

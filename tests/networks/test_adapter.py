@@ -46,14 +46,19 @@ def ended() -> Iterator[None]:
 def test_questions_and_answers(program: Program, tmp_path: Path) -> None:
     with Adapter(program(GOOD)) as adapter:
         assert (adapter.model, adapter.identity) == ("fake", "v7")
-        assert [adapter.ask(tmp_path / "x.png", text).value for text in ("", "four", "ünï\n{}")] == [0.5, 4.5, 6.5]
+        assert [
+            adapter.ask(tmp_path / "x.png", text).value for text in ("", "four", "ünï\n{}")
+        ] == [0.5, 4.5, 6.5]
     assert adapter._process.poll() == 0, "closing its input ended it"
 
 
 @pytest.mark.parametrize(
-    "reply", ['"error": "too dark"', '"value": "0.5"', '"value": true', '"value": null', '"value": 1e999']
+    "reply",
+    ['"error": "too dark"', '"value": "0.5"', '"value": true', '"value": null', '"value": 1e999'],
 )
-def test_no_value_is_an_answer_without_a_number(program: Program, tmp_path: Path, reply: str) -> None:
+def test_no_value_is_an_answer_without_a_number(
+    program: Program, tmp_path: Path, reply: str
+) -> None:
     text = HELLO + f"for line in sys.stdin: print('{{\"id\": 0, {reply}}}', flush=True)"
     with Adapter(program(text)) as adapter:
         if "1e999" in reply:  # not JSON that anybody may send
@@ -70,7 +75,10 @@ def test_no_value_is_an_answer_without_a_number(program: Program, tmp_path: Path
     [
         ("print('loading model…', flush=True)\nsys.stdin.read()", "not a JSON object"),
         ("print('{}', flush=True)\nsys.stdin.read()", "introduce itself"),
-        ("sys.exit('cannot import ImageReward')", "it ended; its last words: cannot import ImageReward"),
+        (
+            "sys.exit('cannot import ImageReward')",
+            "it ended; its last words: cannot import ImageReward",
+        ),
         ("time.sleep(60)", "no answer in 0.5 s"),
     ],
 )
@@ -82,8 +90,14 @@ def test_a_bad_start_is_named(program: Program, text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("sys.stdin.readline(); sys.exit('CUDA out of memory')", "it ended; its last words: CUDA out of memory"),
-        ('sys.stdin.readline(); print(\'{"id": 5, "value": 1}\', flush=True)', "answered question 5, asked was 0"),
+        (
+            "sys.stdin.readline(); sys.exit('CUDA out of memory')",
+            "it ended; its last words: CUDA out of memory",
+        ),
+        (
+            'sys.stdin.readline(); print(\'{"id": 5, "value": 1}\', flush=True)',
+            "answered question 5, asked was 0",
+        ),
         ("sys.stdin.readline(); print('x' * 200000, flush=True)", "not a JSON object"),
         ("time.sleep(60)", "no answer in 0.5 s"),
     ],
@@ -109,7 +123,10 @@ def scorer(command: str | None = None) -> AdapterScorer:
         title="FakeReward",
         variable="EDITGAUGE_TEST_FAKE",
         example="examples/fake.py",
-        measures=((Metric("fake_p", "higher", -9, 9), "instruction"), (Metric("fake_d", "higher", -9, 9), "change")),
+        measures=(
+            (Metric("fake_p", "higher", -9, 9), "instruction"),
+            (Metric("fake_d", "higher", -9, 9), "change"),
+        ),
         command=command,
     )
 
@@ -120,11 +137,16 @@ def test_as_a_scorer(program: Program, tmp_path: Path) -> None:
     found = scorer(program(GOOD)).score_batch([(sample, edit)] * 3)
     assert [[s.value for s in scores] for scores in found] == [[12.5, None]] * 3
     assert found[0][0].detail == {"model": "fake", "identity": "v7"}
-    assert (found[0][1].status, found[0][1].reason) == (Status.NOT_APPLICABLE, "the sample has no change")
+    assert (found[0][1].status, found[0][1].reason) == (
+        Status.NOT_APPLICABLE,
+        "the sample has no change",
+    )
     assert len(adapter_scorer._RUNNING) == 1, "the program is started once"
 
 
-def test_without_a_command_the_reason_says_what_to_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_command_the_reason_says_what_to_set(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("EDITGAUGE_TEST_FAKE", raising=False)
     sample = make_sample(tmp_path)
     (scores,) = scorer().score_batch([(sample, Edit(sample.id, "e", sample.image))])
@@ -133,7 +155,9 @@ def test_without_a_command_the_reason_says_what_to_set(monkeypatch: pytest.Monke
     assert "examples/fake.py" in scores[0].reason
 
 
-def test_the_environment_gives_the_command(program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_environment_gives_the_command(
+    program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     before = scorer().origin()
     monkeypatch.setenv("EDITGAUGE_TEST_FAKE", program(GOOD))
     sample = make_sample(tmp_path, instruction="abc")
@@ -142,8 +166,12 @@ def test_the_environment_gives_the_command(program: Program, monkeypatch: pytest
     assert str(tmp_path) not in str(scorer().origin())
 
 
-def test_a_program_that_dies_costs_statuses_and_is_started_again(program: Program, tmp_path: Path) -> None:
-    text = GOOD.replace("    print(json", "    if asked['text'] == 'die': sys.exit('boom')\n    print(json")
+def test_a_program_that_dies_costs_statuses_and_is_started_again(
+    program: Program, tmp_path: Path
+) -> None:
+    text = GOOD.replace(
+        "    print(json", "    if asked['text'] == 'die': sys.exit('boom')\n    print(json"
+    )
     command = program(text)
     fatal = make_sample(tmp_path / "a", instruction="die", change="x")
     good = make_sample(tmp_path / "b", instruction="fine", change="x")
@@ -153,7 +181,9 @@ def test_a_program_that_dies_costs_statuses_and_is_started_again(program: Progra
     assert scorer(command)(good, Edit(good.id, "e", good.image))[0].value == 4.5
 
 
-def test_an_output_that_is_no_picture_is_never_asked_about(program: Program, tmp_path: Path) -> None:
+def test_an_output_that_is_no_picture_is_never_asked_about(
+    program: Program, tmp_path: Path
+) -> None:
     sample = make_sample(tmp_path, change="x")
     bad = tmp_path / "bad.png"
     bad.write_bytes(b"not a picture")

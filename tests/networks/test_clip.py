@@ -1,4 +1,6 @@
-"""CLIP against transformers used plainly, and the three mistakes that give wrong scores without an error."""
+"""CLIP against transformers used plainly, and the three mistakes that give wrong scores without an
+error.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,15 @@ def plain(folder: Path) -> Any:
 
 
 def embeddings(found: Any) -> np.ndarray:
-    """transformers 5 gives an object with the projected features in it, earlier versions the tensor."""
+    """transformers 5 gives an object with the projected features in it, earlier versions the
+    tensor.
+    """
     return np.asarray(getattr(found, "pooler_output", found).detach().numpy())
 
 
-@pytest.mark.parametrize("size", [(64, 48), (48, 64), (224, 224), (101, 333), (640, 479), (225, 224), (30, 31)])
+@pytest.mark.parametrize(
+    "size", [(64, 48), (48, 64), (224, 224), (101, 333), (640, 479), (225, 224), (30, 31)]
+)
 def test_preprocessing_equals_transformers(size: tuple[int, int]) -> None:
     from PIL import Image
 
@@ -48,9 +54,13 @@ def test_preprocessing_equals_transformers(size: tuple[int, int]) -> None:
     assert np.abs(found - expected).max() < 1e-5
 
 
-@pytest.mark.parametrize(("width", "height", "shift"), [(227, 224, 1), (226, 224, 0), (225, 224, 0), (231, 224, 1)])
+@pytest.mark.parametrize(
+    ("width", "height", "shift"), [(227, 224, 1), (226, 224, 0), (225, 224, 0), (231, 224, 1)]
+)
 def test_the_other_crop_is_torchvisions(width: int, height: int, shift: int) -> None:
-    """torchvision's centre crop starts at int(round((side - 224) / 2.0)), transformers' at (side - 224) // 2."""
+    """torchvision's centre crop starts at int(round((side - 224) / 2.0)), transformers' at (side -
+    224) // 2.
+    """
     picture = make_picture((width, height))
     left = round((width - 224) / 2.0)
     expected = picture[:, left : left + 224].astype(np.float32) / 255.0
@@ -76,7 +86,9 @@ def test_text_features_equal_transformers(folder: Path, plain: Any) -> None:
     whole = plain.get_text_features(
         **transformers.CLIPTokenizer(
             vocab=json.loads((folder / "vocab.json").read_text()),
-            merges=[tuple(line.split()) for line in (folder / "merges.txt").read_text().splitlines()[1:]],
+            merges=[
+                tuple(line.split()) for line in (folder / "merges.txt").read_text().splitlines()[1:]
+            ],
         )(texts, padding="max_length", truncation=True, max_length=77, return_tensors="pt")
     )
     assert model.text_features(tokens) == pytest.approx(embeddings(whole), abs=1e-5)
@@ -100,7 +112,9 @@ def test_a_long_text_keeps_its_end_token(folder: Path) -> None:
 
 
 def test_the_official_configuration_names_another_end_token(tmp_path: Path) -> None:
-    """OpenAI's config.json says 2, which is not the end token; the features are read at the largest id instead."""
+    """OpenAI's config.json says 2, which is not the end token; the features are read at the largest
+    id instead.
+    """
     folder = tiny.write_clip(tmp_path)
     right = ClipModel(folder)
     wanted = right.text_features(right.tokenize(["the red sign", LONG]))
@@ -108,7 +122,9 @@ def test_the_official_configuration_names_another_end_token(tmp_path: Path) -> N
     config["text_config"]["eos_token_id"] = 2
     (folder / "config.json").write_text(json.dumps(config))
     legacy = ClipModel(folder)
-    assert legacy.text_features(legacy.tokenize(["the red sign", LONG])) == pytest.approx(wanted, abs=1e-6)
+    assert legacy.text_features(legacy.tokenize(["the red sign", LONG])) == pytest.approx(
+        wanted, abs=1e-6
+    )
 
 
 def test_what_is_behind_the_77th_token_does_not_matter(folder: Path) -> None:
@@ -127,11 +143,15 @@ def test_the_wrong_activation_changes_every_feature(tmp_path: Path) -> None:
     """Why it is worth an error: same weights, other numbers, no complaint from the library."""
     inputs = [preprocess(make_picture((40, 40)), side=32)]
     right = ClipModel(tiny.write_clip(tmp_path / "a")).image_features(inputs)
-    wrong = ClipModel(tiny.write_clip(tmp_path / "b", activation="gelu"), activation=None).image_features(inputs)
+    wrong = ClipModel(
+        tiny.write_clip(tmp_path / "b", activation="gelu"), activation=None
+    ).image_features(inputs)
     assert np.abs(right - wrong).max() > 1e-3
 
 
-def test_a_network_that_computes_another_activation_is_caught(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_that_computes_another_activation_is_caught(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The configuration is right, but the library builds something else."""
     monkeypatch.setitem(transformers.activations.ACT2FN, "quick_gelu", torch.nn.GELU)
     with pytest.raises(WeightsError, match="computes another activation"):
@@ -163,7 +183,9 @@ def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     path.write_bytes(whole)
-    tensors = {key: value for key, value in load_file(path).items() if "visual_projection" not in key}
+    tensors = {
+        key: value for key, value in load_file(path).items() if "visual_projection" not in key
+    }
     save_file(tensors, path, metadata={"format": "pt"})
     with pytest.raises(WeightsError, match="incomplete"):
         ClipModel(folder).image_features(inputs)

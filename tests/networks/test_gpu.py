@@ -1,4 +1,6 @@
-"""The same values on a GPU: float32 to 1e-4 of the CPU's, any batch to 1e-5, half precision near it."""
+"""The same values on a GPU: float32 to 1e-4 of the CPU's, any batch to 1e-5, half precision near
+it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ pytestmark = pytest.mark.gpu
 def test_lpips(net: str) -> None:
     resolve("cuda")
     made = [frames((96, 80), seed) for seed in range(4)]
-    networks = {device: Network(net, tiny.backbone_state(net), heads(net), device=device) for device in ("cpu", "cuda")}
+    networks = {
+        device: Network(net, tiny.backbone_state(net), heads(net), device=device)
+        for device in ("cpu", "cuda")
+    }
     cpu, gpu = ([lpips(network, a, b) for a, b in made] for network in networks.values())
     assert gpu == pytest.approx(cpu, rel=1e-4)
     network = networks["cuda"]
@@ -36,7 +41,9 @@ def test_lpips(net: str) -> None:
     assert together[1] == pytest.approx(gpu, abs=1e-5)
 
 
-@pytest.mark.parametrize(("precision", "tolerance"), [("float32", 1e-4), ("bfloat16", 0.05), ("float16", 0.005)])
+@pytest.mark.parametrize(
+    ("precision", "tolerance"), [("float32", 1e-4), ("bfloat16", 0.05), ("float16", 0.005)]
+)
 def test_features(precision: str, tolerance: float, tmp_path: Path) -> None:
     runtime = resolve("cuda", precision)
     pictures = [make_picture((120, 90), seed=seed) for seed in range(5)]

@@ -1,8 +1,9 @@
 """Inception-v3 against torch-fidelity's network of the same seeded weights.
 
-The golden numbers come from torch-fidelity 0.4.0, `FeatureExtractorInceptionV3("inception-v3-compat", ["2048"])`,
-loaded with `tiny.inception_state()` (and a classifier of zeros). Its resize was switched off, because the pictures are
-299 × 299 already, and it was given pixels · 256/255, which its scaling (x - 128)/128 turns into pytorch-fid's
+The golden numbers come from torch-fidelity 0.4.0,
+`FeatureExtractorInceptionV3("inception-v3-compat", ["2048"])`, loaded with `tiny.inception_state()`
+(and a classifier of zeros). Its resize was switched off, because the pictures are 299 × 299
+already, and it was given pixels · 256/255, which its scaling (x - 128)/128 turns into pytorch-fid's
 2·x/255 - 1.
 """
 
@@ -39,7 +40,11 @@ def test_equals_torch_fidelity(network: Inception) -> None:
 def test_other_sizes_are_resized_as_torch_does_it() -> None:
     picture = make_picture((120, 77))
     tensor = torch.from_numpy(picture).permute(2, 0, 1)[None].float() / 255
-    by_hand = torch.nn.functional.interpolate(tensor, (299, 299), mode="bilinear", align_corners=False) * 2 - 1
+    by_hand = (
+        torch.nn.functional.interpolate(tensor, (299, 299), mode="bilinear", align_corners=False)
+        * 2
+        - 1
+    )
     assert prepare(picture) == pytest.approx(by_hand[0].numpy(), abs=1e-6)
 
 

@@ -19,7 +19,8 @@ def test_what_a_device_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert resolve() == resolve("auto") == Runtime("cpu", "float32")
     for device, precision, word in [
-        ("cuda", None, "no CUDA device"), ("tpu", None, "wanted auto"), ("cpu", "bfloat16", "for a GPU"),
+        ("cuda", None, "no CUDA device"), ("tpu", None, "wanted auto"),
+        ("cpu", "bfloat16", "for a GPU"),
         (None, "int8", "float32, bfloat16"),
     ]:  # fmt: skip
         with pytest.raises(UsageError, match=word):
@@ -60,7 +61,9 @@ def test_reading_ahead_is_bounded() -> None:
     def note(number: int) -> int:
         with lock:
             read.append(number)
-            assert len(read) <= taken + 6, "at most depth + 1 results wait, and one is being handed over"
+            assert len(read) <= taken + 6, (
+                "at most depth + 1 results wait, and one is being handed over"
+            )
         return number
 
     def source() -> Iterator[int]:

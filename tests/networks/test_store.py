@@ -45,14 +45,19 @@ def test_it_outlives_the_process(tmp_path: Path) -> None:
 
 def test_several_processes_write_at_once(tmp_path: Path) -> None:
     code = (
-        "import sys, numpy as np; from pathlib import Path; from editgauge.networks.store import FeatureStore\n"
+        "import sys, numpy as np; from pathlib import Path; from editgauge.networks.store import "
+        "FeatureStore\n"
         "n = int(sys.argv[2])\n"
         "with FeatureStore(Path(sys.argv[1])) as store:\n"
         "    for i in range(60):\n"
-        "        store.put('m', {f'{n}-{i}': np.full(16, n * 1000 + i, np.float32), 'same': np.ones(4, np.float32)})\n"
+        "        store.put('m', {f'{n}-{i}': np.full(16, n * 1000 + i, np.float32), 'same': "
+        "np.ones(4, np.float32)})\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(editgauge.__file__).parents[1])}
-    running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env=environment) for n in range(3)]
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env=environment)
+        for n in range(3)
+    ]
     assert [process.wait(60) for process in running] == [0, 0, 0]
     with FeatureStore(tmp_path) as store:
         found = store.get("m", [f"{n}-{i}" for n in range(3) for i in range(60)])

@@ -11,7 +11,16 @@ from pytest_httpserver import HTTPServer
 
 from editgauge.errors import DownloadError, UnknownName, WeightsError
 from editgauge.networks import weights
-from editgauge.networks.weights import LOCK_FILE, WEIGHTS, WeightFile, Weights, fetch, find, folder, locate
+from editgauge.networks.weights import (
+    LOCK_FILE,
+    WEIGHTS,
+    WeightFile,
+    Weights,
+    fetch,
+    find,
+    folder,
+    locate,
+)
 
 HEX = re.compile(r"[0-9a-f]{64}")
 
@@ -28,7 +37,9 @@ def sha(data: bytes) -> str:
 def tiny(monkeypatch: pytest.MonkeyPatch) -> bytes:
     monkeypatch.delenv(weights.ENVIRONMENT, raising=False)
     data = b"weights" * 1000
-    monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile("net.pth", "http://127.0.0.1:9/net.pth", sha(data))))
+    monkeypatch.setitem(
+        WEIGHTS, "tiny", entry(WeightFile("net.pth", "http://127.0.0.1:9/net.pth", sha(data)))
+    )
     return data
 
 
@@ -44,7 +55,9 @@ def test_every_entry_says_what_it_is(name: str) -> None:
         assert file.sha256 is None or HEX.fullmatch(file.sha256)
         if found := re.search(r"-([0-9a-f]{8})\.pth$", file.name):
             assert file.sha256 is not None
-            assert file.sha256.startswith(found.group(1)), "the publishers put the hash's start into the file's name"
+            assert file.sha256.startswith(found.group(1)), (
+                "the publishers put the hash's start into the file's name"
+            )
     assert item.command.startswith(f"editgauge fetch weights {name}")
     assert ("--trust-first-use" in item.command) == any(file.sha256 is None for file in item.files)
 
@@ -82,11 +95,15 @@ def test_the_folder_comes_from_the_option_then_the_environment_then_the_cache(
 
 def test_another_file_under_the_right_name_is_refused(tiny: bytes, tmp_path: Path) -> None:
     (tmp_path / "net.pth").write_bytes(tiny[:-1] + b"X")
-    with pytest.raises(WeightsError, match=r"another file .*remove it, then: editgauge fetch weights tiny"):
+    with pytest.raises(
+        WeightsError, match=r"another file .*remove it, then: editgauge fetch weights tiny"
+    ):
         locate("tiny", tmp_path)
 
 
-def test_a_file_that_changes_under_a_running_process_is_noticed(tiny: bytes, tmp_path: Path) -> None:
+def test_a_file_that_changes_under_a_running_process_is_noticed(
+    tiny: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "net.pth"
     path.write_bytes(tiny)
     locate("tiny", tmp_path)
@@ -101,7 +118,9 @@ def test_a_package_may_carry_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path:
     (package / "__init__.py").write_text("raise RuntimeError('importing it is not needed')")
     (package / "head.pth").write_bytes(b"head")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    file = WeightFile("head.pth", "http://127.0.0.1:9/", sha(b"head"), package=("carrier", "head.pth"))
+    file = WeightFile(
+        "head.pth", "http://127.0.0.1:9/", sha(b"head"), package=("carrier", "head.pth")
+    )
     monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
     assert locate("tiny", tmp_path).paths["head.pth"] == package / "head.pth"
     (package / "head.pth").write_bytes(b"another version's head")
@@ -128,7 +147,8 @@ def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
     httpserver.expect_request("/o/n/resolve/1/b.bin").respond_with_data(b"wrong")
     monkeypatch.setenv("HF_ENDPOINT", httpserver.url_for("").rstrip("/"))
     files = [
-        WeightFile(name, f"https://huggingface.co/o/n/resolve/1/{name}", sha(b"right")) for name in ("a.bin", "b.bin")
+        WeightFile(name, f"https://huggingface.co/o/n/resolve/1/{name}", sha(b"right"))
+        for name in ("a.bin", "b.bin")
     ]
     monkeypatch.setitem(WEIGHTS, "tiny", entry(files[0]))
     assert fetch("tiny", tmp_path).paths["a.bin"].read_bytes() == b"right"
@@ -141,7 +161,9 @@ def test_without_a_published_checksum_the_first_use_must_be_allowed_and_is_then_
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
 ) -> None:
     httpserver.expect_request("/net.pth").respond_with_data(b"first")
-    monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile("net.pth", httpserver.url_for("/net.pth"), None)))
+    monkeypatch.setitem(
+        WEIGHTS, "tiny", entry(WeightFile("net.pth", httpserver.url_for("/net.pth"), None))
+    )
     with pytest.raises(WeightsError, match="--trust-first-use"):
         fetch("tiny", tmp_path)
     assert not httpserver.log, "nothing is fetched before it is allowed"
@@ -158,14 +180,18 @@ def test_a_file_that_somebody_put_there_is_accepted_only_when_recorded(
 ) -> None:
     (tmp_path / "net.pth").write_bytes(b"from a stick")
     monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile("net.pth", "http://127.0.0.1:9/", None)))
-    with pytest.raises(WeightsError, match="none was recorded: editgauge fetch weights tiny --trust-first-use"):
+    with pytest.raises(
+        WeightsError, match="none was recorded: editgauge fetch weights tiny --trust-first-use"
+    ):
         locate("tiny", tmp_path)
     fetch("tiny", tmp_path, trust_first_use=True)
     assert locate("tiny", tmp_path).checksums == {"net.pth": sha(b"from a stick")}
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"tiny": "abc"}'])
-def test_a_broken_lock_file_is_an_error_not_an_empty_one(tiny: bytes, tmp_path: Path, text: str) -> None:
+def test_a_broken_lock_file_is_an_error_not_an_empty_one(
+    tiny: bytes, tmp_path: Path, text: str
+) -> None:
     (tmp_path / LOCK_FILE).write_text(text)
     with pytest.raises(WeightsError, match=LOCK_FILE):
         locate("tiny", tmp_path)

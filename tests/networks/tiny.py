@@ -1,7 +1,9 @@
-"""Small and seeded stand-ins for published weights, written to disk so that the real loading code reads them.
+"""Small and seeded stand-ins for published weights, written to disk so that the real loading code
+reads them.
 
-The backbones are built here from ordinary torch modules under torchvision's names: a second implementation, independent
-of the one under test. Numbers come from NumPy's generator, whose stream is the same in every version of torch.
+The backbones are built here from ordinary torch modules under torchvision's names: a second
+implementation, independent of the one under test. Numbers come from NumPy's generator, whose stream
+is the same in every version of torch.
 """
 
 from __future__ import annotations
@@ -38,16 +40,36 @@ def backbone(name: str) -> nn.Sequential:
     if name == "squeezenet1_1":
         pool = lambda: nn.MaxPool2d(3, 2, ceil_mode=True)  # noqa: E731
         return nn.Sequential(
-            nn.Conv2d(3, 64, 3, stride=2), nn.ReLU(), pool(), Fire(64, 16, 64), Fire(128, 16, 64), pool(),
-            Fire(128, 32, 128), Fire(256, 32, 128), pool(), Fire(256, 48, 192), Fire(384, 48, 192),
-            Fire(384, 64, 256), Fire(512, 64, 256),
-        )  # fmt: skip
+            nn.Conv2d(3, 64, 3, stride=2),
+            nn.ReLU(),
+            pool(),
+            Fire(64, 16, 64),
+            Fire(128, 16, 64),
+            pool(),
+            Fire(128, 32, 128),
+            Fire(256, 32, 128),
+            pool(),
+            Fire(256, 48, 192),
+            Fire(384, 48, 192),
+            Fire(384, 64, 256),
+            Fire(512, 64, 256),
+        )
     if name == "alexnet":
         return nn.Sequential(
-            nn.Conv2d(3, 64, 11, 4, 2), nn.ReLU(), nn.MaxPool2d(3, 2), nn.Conv2d(64, 192, 5, padding=2), nn.ReLU(),
-            nn.MaxPool2d(3, 2), nn.Conv2d(192, 384, 3, padding=1), nn.ReLU(), nn.Conv2d(384, 256, 3, padding=1),
-            nn.ReLU(), nn.Conv2d(256, 256, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2),
-        )  # fmt: skip
+            nn.Conv2d(3, 64, 11, 4, 2),
+            nn.ReLU(),
+            nn.MaxPool2d(3, 2),
+            nn.Conv2d(64, 192, 5, padding=2),
+            nn.ReLU(),
+            nn.MaxPool2d(3, 2),
+            nn.Conv2d(192, 384, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(384, 256, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(256, 256, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(3, 2),
+        )
     layers: list[nn.Module] = []
     inside = 3
     for width in (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0):
@@ -79,18 +101,30 @@ def backbone_state(net: str, seed: int = 0) -> dict[str, Any]:
 
 
 def install(
-    monkeypatch: Any, folder: Path, name: str, files: Mapping[str, Path], *, activation: str | None = None
+    monkeypatch: Any,
+    folder: Path,
+    name: str,
+    files: Mapping[str, Path],
+    *,
+    activation: str | None = None,
 ) -> Weights:
     """Put files into the weights table as if they were the published ones, checksums and all."""
     entry = table.WEIGHTS[name]
     replaced = Weights(
-        name, entry.title, entry.source, "test", "test",
+        name,
+        entry.title,
+        entry.source,
+        "test",
+        "test",
         tuple(
-            WeightFile(file, f"http://127.0.0.1:9/{file}", hashlib.sha256(path.read_bytes()).hexdigest())
+            WeightFile(
+                file, f"http://127.0.0.1:9/{file}", hashlib.sha256(path.read_bytes()).hexdigest()
+            )
             for file, path in files.items()
         ),
-        entry.used_for, activation or entry.activation,
-    )  # fmt: skip
+        entry.used_for,
+        activation or entry.activation,
+    )
     monkeypatch.setitem(table.WEIGHTS, name, replaced)
     monkeypatch.setenv(table.ENVIRONMENT, str(folder))
     return replaced
@@ -105,7 +139,13 @@ def install_lpips(monkeypatch: Any, folder: Path, net: str) -> Weights:
     monkeypatch.setenv(table.ENVIRONMENT, str(folder))
     entry = install(monkeypatch, folder, f"lpips-{net}", {"backbone.pth": place / "backbone.pth"})
     replaced = Weights(
-        entry.name, entry.title, entry.source, entry.revision, entry.licence, (*entry.files, head), entry.used_for
+        entry.name,
+        entry.title,
+        entry.source,
+        entry.revision,
+        entry.licence,
+        (*entry.files, head),
+        entry.used_for,
     )
     monkeypatch.setitem(table.WEIGHTS, f"lpips-{net}", replaced)
     return replaced
@@ -115,8 +155,12 @@ WORDS = ("the", "red", "a", "sign", "says", "tube", "remove")
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!"
 
 
-def write_clip(folder: Path, *, activation: str = "quick_gelu", side: int = 32, seed: int = 0) -> Path:
-    """A CLIP of 2 layers in transformers' layout, with a byte-pair vocabulary of letters and a few words."""
+def write_clip(
+    folder: Path, *, activation: str = "quick_gelu", side: int = 32, seed: int = 0
+) -> Path:
+    """A CLIP of 2 layers in transformers' layout, with a byte-pair vocabulary of letters and a few
+    words.
+    """
     from transformers import CLIPConfig, CLIPModel
 
     vocabulary: list[str] = [*LETTERS, *(letter + "</w>" for letter in LETTERS)]
@@ -132,17 +176,32 @@ def write_clip(folder: Path, *, activation: str = "quick_gelu", side: int = 32, 
     vocabulary += ["<|startoftext|>", "<|endoftext|>"]
     numbers = {token: index for index, token in enumerate(dict.fromkeys(vocabulary))}
     end = numbers["<|endoftext|>"]
-    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+    shape = {
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+    }
     config = CLIPConfig(
         text_config={
-            **shape, "vocab_size": len(numbers), "max_position_embeddings": 77, "hidden_act": activation,
-            "bos_token_id": end - 1, "eos_token_id": end, "pad_token_id": 1, "projection_dim": 24,
+            **shape,
+            "vocab_size": len(numbers),
+            "max_position_embeddings": 77,
+            "hidden_act": activation,
+            "bos_token_id": end - 1,
+            "eos_token_id": end,
+            "pad_token_id": 1,
+            "projection_dim": 24,
         },
         vision_config={
-            **shape, "image_size": side, "patch_size": 8, "hidden_act": activation, "projection_dim": 24,
+            **shape,
+            "image_size": side,
+            "patch_size": 8,
+            "hidden_act": activation,
+            "projection_dim": 24,
         },
         projection_dim=24,
-    )  # fmt: skip
+    )
     model = CLIPModel(config)
     random = np.random.default_rng(seed)
     with torch.no_grad():
@@ -159,12 +218,17 @@ def write_clip(folder: Path, *, activation: str = "quick_gelu", side: int = 32, 
 
 def install_clip(monkeypatch: Any, folder: Path, **options: Any) -> Path:
     place = write_clip(folder / "clip-vit-large-patch14", **options)
-    files = {name: place / name for name in ("config.json", "model.safetensors", "vocab.json", "merges.txt")}
+    files = {
+        name: place / name
+        for name in ("config.json", "model.safetensors", "vocab.json", "merges.txt")
+    }
     install(monkeypatch, folder, "clip-vit-large-patch14", files)
     return place
 
 
-def install_aesthetic(monkeypatch: Any, folder: Path, features: int = 24) -> tuple[np.ndarray, float]:
+def install_aesthetic(
+    monkeypatch: Any, folder: Path, features: int = 24
+) -> tuple[np.ndarray, float]:
     random = np.random.default_rng(5)
     weight = random.standard_normal((1, features)).astype(np.float32)
     path = folder / "laion-aesthetic-vit-l-14" / "sa_0_4_vit_l_14_linear.pth"
@@ -175,35 +239,46 @@ def install_aesthetic(monkeypatch: Any, folder: Path, features: int = 24) -> tup
 
 
 _A = lambda inside, pool: [  # noqa: E731
-    ("branch1x1", 64, inside, 1, 1), ("branch5x5_1", 48, inside, 1, 1), ("branch5x5_2", 64, 48, 5, 5),
-    ("branch3x3dbl_1", 64, inside, 1, 1), ("branch3x3dbl_2", 96, 64, 3, 3), ("branch3x3dbl_3", 96, 96, 3, 3),
+    ("branch1x1", 64, inside, 1, 1), ("branch5x5_1", 48, inside, 1, 1),
+    ("branch5x5_2", 64, 48, 5, 5),
+    ("branch3x3dbl_1", 64, inside, 1, 1), ("branch3x3dbl_2", 96, 64, 3, 3),
+    ("branch3x3dbl_3", 96, 96, 3, 3),
     ("branch_pool", pool, inside, 1, 1),
 ]  # fmt: skip
 _C = lambda mid: [  # noqa: E731
     ("branch1x1", 192, 768, 1, 1), ("branch7x7_1", mid, 768, 1, 1), ("branch7x7_2", mid, mid, 1, 7),
-    ("branch7x7_3", 192, mid, 7, 1), ("branch7x7dbl_1", mid, 768, 1, 1), ("branch7x7dbl_2", mid, mid, 7, 1),
-    ("branch7x7dbl_3", mid, mid, 1, 7), ("branch7x7dbl_4", mid, mid, 7, 1), ("branch7x7dbl_5", 192, mid, 1, 7),
+    ("branch7x7_3", 192, mid, 7, 1), ("branch7x7dbl_1", mid, 768, 1, 1),
+    ("branch7x7dbl_2", mid, mid, 7, 1),
+    ("branch7x7dbl_3", mid, mid, 1, 7), ("branch7x7dbl_4", mid, mid, 7, 1),
+    ("branch7x7dbl_5", 192, mid, 1, 7),
     ("branch_pool", 192, 768, 1, 1),
 ]  # fmt: skip
 _E = lambda inside: [  # noqa: E731
-    ("branch1x1", 320, inside, 1, 1), ("branch3x3_1", 384, inside, 1, 1), ("branch3x3_2a", 384, 384, 1, 3),
-    ("branch3x3_2b", 384, 384, 3, 1), ("branch3x3dbl_1", 448, inside, 1, 1), ("branch3x3dbl_2", 384, 448, 3, 3),
-    ("branch3x3dbl_3a", 384, 384, 1, 3), ("branch3x3dbl_3b", 384, 384, 3, 1), ("branch_pool", 192, inside, 1, 1),
+    ("branch1x1", 320, inside, 1, 1), ("branch3x3_1", 384, inside, 1, 1),
+    ("branch3x3_2a", 384, 384, 1, 3),
+    ("branch3x3_2b", 384, 384, 3, 1), ("branch3x3dbl_1", 448, inside, 1, 1),
+    ("branch3x3dbl_2", 384, 448, 3, 3),
+    ("branch3x3dbl_3a", 384, 384, 1, 3), ("branch3x3dbl_3b", 384, 384, 3, 1),
+    ("branch_pool", 192, inside, 1, 1),
 ]  # fmt: skip
 _INCEPTION: dict[str, list[tuple[str, int, int, int, int]]] = {
     "": [
-        ("Conv2d_1a_3x3", 32, 3, 3, 3), ("Conv2d_2a_3x3", 32, 32, 3, 3), ("Conv2d_2b_3x3", 64, 32, 3, 3),
+        ("Conv2d_1a_3x3", 32, 3, 3, 3), ("Conv2d_2a_3x3", 32, 32, 3, 3),
+        ("Conv2d_2b_3x3", 64, 32, 3, 3),
         ("Conv2d_3b_1x1", 80, 64, 1, 1), ("Conv2d_4a_3x3", 192, 80, 3, 3),
     ],
     "Mixed_5b": _A(192, 32), "Mixed_5c": _A(256, 64), "Mixed_5d": _A(288, 64),
     "Mixed_6a": [
-        ("branch3x3", 384, 288, 3, 3), ("branch3x3dbl_1", 64, 288, 1, 1), ("branch3x3dbl_2", 96, 64, 3, 3),
+        ("branch3x3", 384, 288, 3, 3), ("branch3x3dbl_1", 64, 288, 1, 1),
+        ("branch3x3dbl_2", 96, 64, 3, 3),
         ("branch3x3dbl_3", 96, 96, 3, 3),
     ],
     "Mixed_6b": _C(128), "Mixed_6c": _C(160), "Mixed_6d": _C(160), "Mixed_6e": _C(192),
     "Mixed_7a": [
-        ("branch3x3_1", 192, 768, 1, 1), ("branch3x3_2", 320, 192, 3, 3), ("branch7x7x3_1", 192, 768, 1, 1),
-        ("branch7x7x3_2", 192, 192, 1, 7), ("branch7x7x3_3", 192, 192, 7, 1), ("branch7x7x3_4", 192, 192, 3, 3),
+        ("branch3x3_1", 192, 768, 1, 1), ("branch3x3_2", 320, 192, 3, 3),
+        ("branch7x7x3_1", 192, 768, 1, 1),
+        ("branch7x7x3_2", 192, 192, 1, 7), ("branch7x7x3_3", 192, 192, 7, 1),
+        ("branch7x7x3_4", 192, 192, 3, 3),
     ],
     "Mixed_7b": _E(1280), "Mixed_7c": _E(2048),
 }  # fmt: skip
@@ -211,7 +286,9 @@ _INCEPTION: dict[str, list[tuple[str, int, int, int, int]]] = {
 
 @functools.cache
 def inception_state(seed: int = 0) -> dict[str, Any]:
-    """A seeded Inception-v3 of full size under pytorch-fid's names (without the classifier, which FID never uses)."""
+    """A seeded Inception-v3 of full size under pytorch-fid's names (without the classifier, which
+    FID never uses).
+    """
     random = np.random.default_rng(seed)
     state: dict[str, Any] = {}
 
@@ -223,7 +300,9 @@ def inception_state(seed: int = 0) -> dict[str, Any]:
             full = f"{block}.{name}" if block else name
             scale = np.sqrt(2.0 / (inside * height * width))
             shape = (out, inside, height, width)
-            state[f"{full}.conv.weight"] = draw(lambda s=shape, k=scale: random.standard_normal(s, np.float32) * k)
+            state[f"{full}.conv.weight"] = draw(
+                lambda s=shape, k=scale: random.standard_normal(s, np.float32) * k
+            )
             state[f"{full}.bn.weight"] = draw(lambda n=out: random.uniform(0.8, 1.2, n))
             state[f"{full}.bn.bias"] = draw(lambda n=out: random.uniform(-0.1, 0.1, n))
             state[f"{full}.bn.running_mean"] = draw(lambda n=out: random.uniform(-0.1, 0.1, n))

@@ -1,4 +1,6 @@
-"""OCR engines: what they give, who they say they are, and what happens when they are not there or break down."""
+"""OCR engines: what they give, who they say they are, and what happens when they are not there or
+break down.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ needs_rapidocr = pytest.mark.skipif(
 CORNERS = [[0, 0], [40, 0], [40, 10], [0, 10]]
 
 
-def page(*lines: tuple[str, int, int], size: tuple[int, int] = (480, 320), height: int = 32) -> np.ndarray[Any, Any]:
+def page(
+    *lines: tuple[str, int, int], size: tuple[int, int] = (480, 320), height: int = 32
+) -> np.ndarray[Any, Any]:
     """A white page with black lines of print, each (text, x, y)."""
     picture = Image.new("RGB", size, "white")
     font = ImageFont.load_default(height)
@@ -41,7 +45,7 @@ def page(*lines: tuple[str, int, int], size: tuple[int, int] = (480, 320), heigh
     return np.asarray(picture)
 
 
-# ------------------------------------------------------------------------------------------------------------ clean
+# ------------------------------------------------------------------------------------------ clean
 def test_clean_leaves_out_what_has_no_text_or_no_place() -> None:
     nan = float("nan")
     found = [
@@ -57,9 +61,15 @@ def test_clean_leaves_out_what_has_no_text_or_no_place() -> None:
 
 def test_clean_puts_everything_into_one_form() -> None:
     (text,) = clean(
-        [(np.array([[-3.004, 2.0], [120, 2], [60, 50.126]]), " a\tb\ud800\x07 ", np.float32(1.5))], (100, 40)
+        [(np.array([[-3.004, 2.0], [120, 2], [60, 50.126]]), " a\tb\ud800\x07 ", np.float32(1.5))],
+        (100, 40),
     )
-    assert text.polygon == ((0, 2), (100, 2), (100, 40), (0, 40))  # a triangle becomes its box, inside the picture
+    assert text.polygon == (
+        (0, 2),
+        (100, 2),
+        (100, 40),
+        (0, 40),
+    )  # a triangle becomes its box, inside the picture
     assert text.text == "a b"
     assert text.confidence == 1.0
     assert all(type(value) is float for point in text.polygon for value in point)
@@ -83,7 +93,9 @@ def test_two_identities_differ_when_anything_differs() -> None:
 
 
 def test_an_unknown_engine_is_named_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match=r"ocr engine 'rapidocrr' is not known; did you mean rapidocr"):
+    with pytest.raises(
+        UnknownName, match=r"ocr engine 'rapidocrr' is not known; did you mean rapidocr"
+    ):
         open_reader("rapidocrr")
 
 
@@ -121,7 +133,7 @@ def test_the_language_follows_from_the_script(texts: tuple[str, ...], language: 
     assert language_of(*texts) == language
 
 
-# --------------------------------------------------------------------------------------------------------- rapidocr
+# --------------------------------------------------------------------------------------- rapidocr
 @needs_rapidocr
 def test_rapidocr_reads_offline_and_says_who_it_is() -> None:
     engine = open_reader("rapidocr").engine
@@ -174,23 +186,29 @@ def test_a_breakdown_inside_the_library_is_one_error(monkeypatch: pytest.MonkeyP
         rapid.RapidOcr()(page())
 
 
-# -------------------------------------------------------------------------------------------------------- paddleocr
+# -------------------------------------------------------------------------------------- paddleocr
 class OldPaddle:
-    """PaddleOCR 2.x as far as we use it: arguments, `ocr(pixels, cls=True)` -> [[polygon, (text, score)], …] a page."""
+    """PaddleOCR 2.x as far as we use it: arguments, `ocr(pixels, cls=True)` -> [[polygon, (text,
+    score)], …] a page.
+    """
 
     made: ClassVar[list[dict[str, Any]]] = []
     folder = Path()
 
     def __init__(self, **arguments: Any) -> None:
         self.made.append(arguments)
-        self.args = types.SimpleNamespace(det_model_dir=str(self.folder), rec_model_dir="gone", lang=arguments["lang"])
+        self.args = types.SimpleNamespace(
+            det_model_dir=str(self.folder), rec_model_dir="gone", lang=arguments["lang"]
+        )
 
     def ocr(self, pixels: Any, *, cls: bool) -> Any:
         if pixels.max() == 0:
             return [None]
         if pixels[0, 0, 0] == 13:
             raise RuntimeError("(Fatal) no kernel")
-        return [[[CORNERS, (f"blue {pixels[0, 0, 0]} {self.args.lang}", 0.9)], [CORNERS, ("", 0.1)]]]
+        return [
+            [[CORNERS, (f"blue {pixels[0, 0, 0]} {self.args.lang}", 0.9)], [CORNERS, ("", 0.1)]]
+        ]
 
 
 class NewPaddle:
@@ -257,7 +275,9 @@ def test_paddleocr_3(fake_paddle: Any) -> None:
         Text(((0, 0), (40, 0), (40, 10), (0, 10)), "new korean", 0.8)
     ]
     assert engine.own_language("th") == "th"
-    assert engine(np.full((40, 60, 3), 9, np.uint8), "ar")[0].text == "21 שלום"  # in the order of the pixels before
+    assert (
+        engine(np.full((40, 60, 3), 9, np.uint8), "ar")[0].text == "21 שלום"
+    )  # in the order of the pixels before
 
 
 def test_paddleocr_that_cannot_start_says_why(fake_paddle: Any) -> None:
@@ -275,7 +295,7 @@ def test_paddleocr_that_is_not_installed_names_the_extra(monkeypatch: pytest.Mon
         open_reader("paddleocr")
 
 
-# -------------------------------------------------------------------------------------------------------- tesseract
+# -------------------------------------------------------------------------------------- tesseract
 PROGRAM = """#!{python}
 import os, sys
 arguments = sys.argv[1:]
@@ -321,9 +341,14 @@ def fake_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 def test_tesseract_lines_are_split_at_wide_gaps(fake_tesseract: Any) -> None:
     engine = fake_tesseract()
     texts = engine(np.zeros((1200, 1500, 3), np.uint8))
-    assert [(text.text, text.confidence) for text in texts] == [('SALE TO"DAY', 0.805), ("far", 0.9)]
+    assert [(text.text, text.confidence) for text in texts] == [
+        ('SALE TO"DAY', 0.805),
+        ("far", 0.9),
+    ]
     assert texts[0].polygon == ((0, 30), (100, 30), (100, 60), (0, 60))
-    small = engine(np.zeros((500, 750, 3), np.uint8))  # enlarged twice before it is read, and back afterwards
+    small = engine(
+        np.zeros((500, 750, 3), np.uint8)
+    )  # enlarged twice before it is read, and back afterwards
     assert small[0].polygon == ((0, 15), (50, 15), (50, 30), (0, 30))
     identity = engine.identity()
     assert identity.version == "9.8.7"
@@ -347,7 +372,9 @@ def test_tesseract_that_is_not_there_says_what_to_do(monkeypatch: pytest.MonkeyP
         open_reader("tesseract")
 
 
-@pytest.mark.skipif(shutil.which("tesseract") is None, reason="the program tesseract is not installed")
+@pytest.mark.skipif(
+    shutil.which("tesseract") is None, reason="the program tesseract is not installed"
+)
 def test_tesseract_itself_reads() -> None:
     for cache in (tesseract._program, tesseract._listing, tesseract._identity):
         cache.cache_clear()

@@ -1,4 +1,6 @@
-"""The store of recognised text: once per content, shared by processes, nothing lost when they are killed."""
+"""The store of recognised text: once per content, shared by processes, nothing lost when they are
+killed.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ TEXTS = [
 
 @dataclass(frozen=True)
 class Counting:
-    """An engine that tells the size of the picture and its first pixel, and writes down each call."""
+    """An engine that tells the size of the picture and its first pixel, and writes down each
+    call.
+    """
 
     log: Path
     name: str = "counting"
@@ -44,7 +48,11 @@ class Counting:
             file.write(f"{os.getpid()}\n")
         time.sleep(self.seconds)
         corners = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
-        return [Text(corners, f"{image.shape[1]}x{image.shape[0]} {image[0, 0].tolist()} {language}", 1.0)]
+        return [
+            Text(
+                corners, f"{image.shape[1]}x{image.shape[0]} {image[0, 0].tolist()} {language}", 1.0
+            )
+        ]
 
     @property
     def calls(self) -> int:
@@ -114,7 +122,9 @@ def test_what_cannot_be_read_is_an_error_and_not_kept(tmp_path: Path) -> None:
     assert len(read.store) == 0
 
 
-@pytest.mark.parametrize("junk", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4000])
+@pytest.mark.parametrize(
+    "junk", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4000]
+)
 def test_a_damaged_store_is_set_aside(tmp_path: Path, junk: bytes) -> None:
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -182,7 +192,9 @@ def test_nothing_acknowledged_is_lost_by_a_kill(tmp_path: Path) -> None:
     worker = context.Process(target=_write_until_killed, args=(tmp_path / "cache", acknowledged))
     worker.start()
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and (not acknowledged.exists() or acknowledged.stat().st_size < 2000):
+    while time.monotonic() < deadline and (
+        not acknowledged.exists() or acknowledged.stat().st_size < 2000
+    ):
         time.sleep(0.01)
     assert worker.pid is not None
     os.kill(worker.pid, signal.SIGKILL)

@@ -26,8 +26,8 @@ def test_windows_cover_everything_and_overlap(length: int, side: int, overlap: i
 class Printed:
     """An engine that reads what was printed: rectangles whose colour is the number of their text.
 
-    Like a real one it shrinks pictures with a side over `limit`, does not see what is then below `least` px high, and
-    reads of a text that the border cuts only the part that it sees.
+    Like a real one it shrinks pictures with a side over `limit`, does not see what is then below
+    `least` px high, and reads of a text that the border cuts only the part that it sees.
     """
 
     def __init__(self, limit: int, least: int) -> None:
@@ -41,7 +41,12 @@ class Printed:
         texts = []
         for number in np.unique(image[..., 0])[1:]:
             ys, xs = np.nonzero(image[..., 0] == number)
-            left, top, right, bottom = float(xs.min()), float(ys.min()), float(xs.max() + 1), float(ys.max() + 1)
+            left, top, right, bottom = (
+                float(xs.min()),
+                float(ys.min()),
+                float(xs.max() + 1),
+                float(ys.max() + 1),
+            )
             if (bottom - top) * scale >= self.least:
                 corners = ((left, top), (right, top), (right, bottom), (left, bottom))
                 texts.append(Text(corners, f"{number}: {right - left:.0f}", 0.9))
@@ -57,7 +62,14 @@ def printed(size: tuple[int, int], boxes: list[tuple[int, int, int, int]]) -> Ar
 
 def test_a_picture_up_to_the_limit_is_read_as_it_is() -> None:
     engine = Printed(1000, 12)
-    assert len(read_large(printed((1000, 800), [(10, 10, 200, 40)]), engine, limit=1000, side=800, overlap=160)) == 1
+    assert (
+        len(
+            read_large(
+                printed((1000, 800), [(10, 10, 200, 40)]), engine, limit=1000, side=800, overlap=160
+            )
+        )
+        == 1
+    )
     assert engine.sizes == [(1000, 800)]
 
 
@@ -85,19 +97,29 @@ def test_a_long_line_is_read_again_at_full_size() -> None:
 
     boxes = [(100, 900, 2900, 960), (50, 50, 250, 64)]
     image = printed((3000, 2000), boxes)
-    texts = read_large(image, Printed(1000, 12), limit=1000, side=800, overlap=160, again=read_again)
+    texts = read_large(
+        image, Printed(1000, 12), limit=1000, side=800, overlap=160, again=read_again
+    )
     assert again == ["1: 2800"]
     assert {text.confidence for text in texts} == {0.9, 1.0}
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 2300), st.integers(0, 14), st.integers(5, 500)), min_size=1, max_size=8))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2300), st.integers(0, 14), st.integers(5, 500)),
+        min_size=1,
+        max_size=8,
+    )
+)
 def test_lines_anywhere_are_found_exactly_once(lines: list[tuple[int, int, int]]) -> None:
     rows: dict[int, tuple[int, int, int, int]] = {}
     for left, row, width in lines:
         rows[row] = (left, row * 100 + 20, left + width, row * 100 + 60)
     boxes = list(rows.values())
-    texts = read_large(printed((2900, 1500), boxes), Printed(1000, 8), limit=1000, side=800, overlap=160)
+    texts = read_large(
+        printed((2900, 1500), boxes), Printed(1000, 8), limit=1000, side=800, overlap=160
+    )
     assert sorted(box_of(text) for text in texts) == sorted(tuple(map(float, box)) for box in boxes)
 
 
@@ -112,4 +134,7 @@ def test_rapidocr_reads_small_print_on_a_large_picture() -> None:
     pen = ImageDraw.Draw(picture)
     pen.text((1240, 250), "small print here", fill="black", font=ImageFont.load_default(15))
     pen.text((60, 60), "LARGE", fill="black", font=ImageFont.load_default(90))
-    assert sorted(text.text for text in RapidOcr()(np.asarray(picture))) == ["LARGE", "small print here"]
+    assert sorted(text.text for text in RapidOcr()(np.asarray(picture))) == [
+        "LARGE",
+        "small print here",
+    ]

@@ -1,4 +1,6 @@
-"""What the page is given of one sample: exact values, reasons, and the judge's raw reply from the store."""
+"""What the page is given of one sample: exact values, reasons, and the judge's raw reply from the
+store.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from editgauge.types import Row, Sample, Status
 def made(tmp_path: Path, rows: list[Row]) -> RunFolder:
     write_png(tmp_path / "data" / "a.png", np.zeros((6, 9, 3), np.uint8))
     samples = [
-        Sample("bench", name, "all", ("all",), "x", (tmp_path / "data" / "a.png",), (name,)) for name in ("s2", "s1")
+        Sample("bench", name, "all", ("all",), "x", (tmp_path / "data" / "a.png",), (name,))
+        for name in ("s2", "s1")
     ]
     run = RunFolder.create(tmp_path / "run")
     keep_samples(run, "bench", tmp_path / "data", samples, samples)
@@ -37,7 +40,9 @@ def shown(run: RunFolder) -> list[dict[str, object]]:
     frame = Frame.of_runs([run], "bench")
     columns = list(site._columns(frame, {}))
     places = site.Places([run], run.path / "report", copied=False)
-    column_of = {(c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)}
+    column_of = {
+        (c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)
+    }
     return list(details.samples(frame, [run], places, column_of))
 
 
@@ -53,7 +58,13 @@ def test_every_row_is_with_its_sample_in_the_benchmarks_order(tmp_path: Path) ->
 
 def test_the_raw_reply_stands_beside_its_score(tmp_path: Path) -> None:
     reply = 'I would say {"score": 4}\x07 <b>'
-    run = made(tmp_path, [row("s1", "IF", 4.0, detail={"reply": "k1"}), row("s2", "IF", 3.0, detail={"reply": "k2"})])
+    run = made(
+        tmp_path,
+        [
+            row("s1", "IF", 4.0, detail={"reply": "k1"}),
+            row("s2", "IF", 3.0, detail={"reply": "k2"}),
+        ],
+    )
     with ReplyStore(run.replies_path) as store:
         store.put(Reply("k1", "ok", reply))
     found = shown(run)

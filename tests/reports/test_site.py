@@ -1,4 +1,6 @@
-"""The report in a real headless Chromium, opened from disk: what it shows is what the rows say, and it asks nobody."""
+"""The report in a real headless Chromium, opened from disk: what it shows is what the rows say, and
+it asks nobody.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,12 @@ from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Metric, Row, Sample, Status
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 EVIL = (
     "<script>window.pwned = 1</script></script><img src=x onerror='window.pwned = 2'> \" ' ` "
     "\u202egnihtyna\u202c \u2028 ]]>"
@@ -33,7 +40,9 @@ NUMBER = 30
 
 
 def make_run(place: Path) -> RunFolder:
-    """30 samples, two editors: `same` changes nothing, `box` paints a red square; hostile texts in the first three."""
+    """30 samples, two editors: `same` changes nothing, `box` paints a red square; hostile texts in
+    the first three.
+    """
     data = place / "data"
     samples = []
     random = np.random.default_rng(5)
@@ -48,11 +57,17 @@ def make_run(place: Path) -> RunFolder:
         topic = EVIL if index < 2 else f"topic {index % 3}"
         samples.append(
             Sample(
-                "bench", name, "real" if index % 2 else "made", ("all",), instruction, (data / f"{index}.png",),
-                (f"{index}",), masks={"input": data / f"{index}_mask.png"},
+                "bench",
+                name,
+                "real" if index % 2 else "made",
+                ("all",),
+                instruction,
+                (data / f"{index}.png",),
+                (f"{index}",),
+                masks={"input": data / f"{index}_mask.png"},
                 attributes={"topic": topic, "difficulty": ["easy", "hard"][index % 2]},
             )
-        )  # fmt: skip
+        )
         boxed = pixels.copy()
         boxed[20:50, 30:70] = 255 - boxed[20:50, 30:70]
         write_png(place / "out" / "same" / f"{index}.png", pixels)
@@ -62,9 +77,18 @@ def make_run(place: Path) -> RunFolder:
     with run.edit_writer() as edits, run.writer() as rows:
         for index, sample in enumerate(samples):
             for editor in ("same", "box"):
-                run.keep(place / "out" / editor / f"{index}.png", Path(f"edits/bench/{editor}/{index}.png"))
+                run.keep(
+                    place / "out" / editor / f"{index}.png",
+                    Path(f"edits/bench/{editor}/{index}.png"),
+                )
                 record = EditRecord(
-                    "bench", sample.id, editor, Status.SCORED, f"edits/bench/{editor}/{index}.png", width=120, height=90
+                    "bench",
+                    sample.id,
+                    editor,
+                    Status.SCORED,
+                    f"edits/bench/{editor}/{index}.png",
+                    width=120,
+                    height=90,
                 )
                 run.write_edits([record], edits)
             rows.write([*scores(sample, index)])
@@ -79,11 +103,19 @@ def scores(sample: Sample, index: int) -> Iterator[Row]:
     def row(editor: str, metric: str, value: float | None, **more: Any) -> Row:
         status = more.pop("status", Status.SCORED)
         reason = more.pop("reason", "")
-        return Row("bench", sample.id, editor, "x", metric, "faithful", value, status, reason, "f", **more)
+        return Row(
+            "bench", sample.id, editor, "x", metric, "faithful", value, status, reason, "f", **more
+        )
 
     yield row("same", "ssim", 1.0)
     yield row("box", "ssim", value_of(index))
-    yield row("same", "IF", 0.0, source="judge-1", detail={"reason": EVIL, "boxes": {"input": [[1, 2, 30, 40, EVIL]]}})
+    yield row(
+        "same",
+        "IF",
+        0.0,
+        source="judge-1",
+        detail={"reason": EVIL, "boxes": {"input": [[1, 2, 30, 40, EVIL]]}},
+    )
     if index == 4:
         yield row("box", "IF", None, status=Status.REFUSED, reason=EVIL, source="judge-1")
     else:
@@ -99,7 +131,16 @@ def make_table() -> Table:
         TableRow(EVIL, {"ssim": Cell(0.5)}, "published"),
     ]
     links = {"ssim": {"metric": "ssim", "variant": "faithful", "where": {"split": "real"}}}
-    return Table("bench.t", f"Table {EVIL}", columns, rows, "bench", "faithful", notes=[EVIL], meta={"links": links})
+    return Table(
+        "bench.t",
+        f"Table {EVIL}",
+        columns,
+        rows,
+        "bench",
+        "faithful",
+        notes=[EVIL],
+        meta={"links": links},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +152,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 def build(run: RunFolder, to: Path, **options: Any) -> site.Site:
     frame = Frame.of_runs([run], "bench")
-    return site.build([run], [site.Part(frame, [make_table()], METRIC, f"Bench {EVIL}")], to, **options)
+    return site.build(
+        [run], [site.Part(frame, [make_table()], METRIC, f"Bench {EVIL}")], to, **options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -135,11 +178,16 @@ class Visit:
     """A page of the report, and everything it complained about or asked for."""
 
     def __init__(self, browser: Any, folder: Path, **options: Any) -> None:
-        self.context = browser.new_context(viewport=options.pop("viewport", {"width": 1300, "height": 900}), **options)
+        self.context = browser.new_context(
+            viewport=options.pop("viewport", {"width": 1300, "height": 900}), **options
+        )
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self.asked: list[str] = []
-        self.page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on(
+            "console",
+            lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None,
+        )
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
         self.page.on("request", lambda request: self.asked.append(request.url))
@@ -176,7 +224,11 @@ def test_the_tables_show_what_they_were_given_and_link_to_the_samples(visit: Vis
     assert cell.inner_text() == f"{mean:.3f} [0.600, 0.700] {NUMBER}/{NUMBER}"
     cell.locator("a").click()
     page.locator(".line").first.wait_for()
-    assert page.locator("#found").inner_text().startswith(f"{NUMBER // 2} of {NUMBER} samples · ssim of box")
+    assert (
+        page.locator("#found")
+        .inner_text()
+        .startswith(f"{NUMBER // 2} of {NUMBER} samples · ssim of box")
+    )
 
 
 def test_hostile_texts_are_shown_as_text(visit: Visit) -> None:
@@ -221,7 +273,8 @@ def test_a_status_can_be_looked_for(visit: Visit) -> None:
 
 def test_disagreement_of_two_scores_sorts(visit: Visit) -> None:
     page = visit.go(
-        "#/browse/bench?e=box&m=ssim%7Cfaithful%7C&m2=IF%7Cfaithful%7Cjudge-1&sort=disagree&desc=1", ".line"
+        "#/browse/bench?e=box&m=ssim%7Cfaithful%7C&m2=IF%7Cfaithful%7Cjudge-1&sort=disagree&desc=1",
+        ".line",
     )
     first = page.locator(".line .name").first.inner_text()
     share = {i: i / (NUMBER - 1) for i in range(NUMBER)}
@@ -235,7 +288,11 @@ def test_disagreement_of_two_scores_sorts(visit: Visit) -> None:
     worst = max(judged, key=lambda i: abs(share[i] - judge_share(i)))
     assert first in (f"part/{worst:02}", "part/00 & <b>")
     assert (
-        abs(abs(share[int(first[5:7])] - judge_share(int(first[5:7]))) - abs(share[worst] - judge_share(worst))) < 1e-6
+        abs(
+            abs(share[int(first[5:7])] - judge_share(int(first[5:7])))
+            - abs(share[worst] - judge_share(worst))
+        )
+        < 1e-6
     )
 
 
@@ -272,7 +329,9 @@ def test_the_slider_uncovers_the_second_picture(visit: Visit) -> None:
     page.keyboard.press("Home")
     assert over.evaluate("(e) => e.style.clipPath") != before
     assert "0%" in over.evaluate("(e) => e.style.clipPath")
-    assert page.locator("#position").inner_text() == "8 of 30"  # arrow keys belong to the slider now
+    assert (
+        page.locator("#position").inner_text() == "8 of 30"
+    )  # arrow keys belong to the slider now
 
 
 def test_flicker_shows_one_then_the_other(visit: Visit) -> None:
@@ -300,7 +359,8 @@ def test_the_heat_map_of_a_planted_change_lies_in_it(visit: Visit, tmp_path: Pat
     height, width = found.shape
     inside = np.zeros_like(found)
     inside[
-        int(height * 20 / 90) : int(np.ceil(height * 50 / 90)), int(width * 30 / 120) : int(np.ceil(width * 70 / 120))
+        int(height * 20 / 90) : int(np.ceil(height * 50 / 90)),
+        int(width * 30 / 120) : int(np.ceil(width * 70 / 120)),
     ] = True
     assert found.sum() > 0.5 * inside.sum()
     assert (found & inside).sum() >= 0.95 * found.sum()
@@ -312,7 +372,10 @@ def test_the_mask_is_tinted_over_the_picture(visit: Visit, tmp_path: Path) -> No
     page.locator(".stack").screenshot(path=str(tmp_path / "mask.png"))
     page.locator(".tint").evaluate("(e) => { e.hidden = true; }")
     page.locator(".stack").screenshot(path=str(tmp_path / "plain.png"))
-    shots = [np.asarray(Image.open(tmp_path / f"{n}.png").convert("RGB")).astype(int) for n in ("mask", "plain")]
+    shots = [
+        np.asarray(Image.open(tmp_path / f"{n}.png").convert("RGB")).astype(int)
+        for n in ("mask", "plain")
+    ]
     changed = np.abs(shots[0] - shots[1]).max(axis=2) > 8
     height, width = changed.shape
     rows, columns = np.nonzero(changed)
@@ -334,34 +397,47 @@ def test_an_address_of_nothing_says_so(visit: Visit) -> None:
     visit.go("#/browse/unheard", ".notice")
 
 
-@pytest.mark.parametrize("address", ["", "#/browse/bench?e=box", "#/sample/bench/part%2F07?view=slider", "#/run"])
+@pytest.mark.parametrize(
+    "address", ["", "#/browse/bench?e=box", "#/sample/bench/part%2F07?view=slider", "#/run"]
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_for_accessibility(browser: Any, run: RunFolder, address: str, scheme: str) -> None:
+def test_nothing_serious_for_accessibility(
+    browser: Any, run: RunFolder, address: str, scheme: str
+) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     visit = Visit(browser, run.path / "report", offline=True, color_scheme=scheme)
     page = visit.go(address, "h1")
     page.wait_for_timeout(150)
     found = axe.Axe().run(page).response["violations"]
     serious = [
-        (v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found if v["impact"] in ("serious", "critical")
+        (v["id"], [n["html"][:120] for n in v["nodes"]][:3])
+        for v in found
+        if v["impact"] in ("serious", "critical")
     ]
     assert serious == []
-    visit.context.close()  # axe itself asks for the style sheet, which the policy refuses: no complaint of ours
+    # axe itself asks for the style sheet, which the policy refuses: no complaint of ours
+    visit.context.close()
 
 
 @pytest.mark.parametrize(
     "address", ["", "#/browse/bench?e=box", "#/sample/bench/part%2F07", "#/sample/bench/part%2F01"]
 )
 def test_a_phone_needs_no_sideways_scrolling(browser: Any, run: RunFolder, address: str) -> None:
-    visit = Visit(browser, run.path / "report", offline=True, viewport={"width": 380, "height": 720})
+    visit = Visit(
+        browser, run.path / "report", offline=True, viewport={"width": 380, "height": 720}
+    )
     page = visit.go(address, "h1")
     page.wait_for_timeout(100)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 380
     visit.close()
 
 
-def test_a_copied_report_shows_its_pictures_alone(browser: Any, run: RunFolder, tmp_path: Path) -> None:
-    built = build(run, tmp_path / "first")  # outside the run: pictures are copied, no path leads back
+def test_a_copied_report_shows_its_pictures_alone(
+    browser: Any, run: RunFolder, tmp_path: Path
+) -> None:
+    built = build(
+        run, tmp_path / "first"
+    )  # outside the run: pictures are copied, no path leads back
     assert built.page == tmp_path / "first" / "index.html"
     shutil.move(tmp_path / "first", tmp_path / "else where ü#1")
     visit = Visit(browser, tmp_path / "else where ü#1", offline=True)
@@ -375,7 +451,11 @@ def test_a_copied_report_shows_its_pictures_alone(browser: Any, run: RunFolder, 
 
 def test_no_path_or_name_of_this_machine_is_in_the_report(run: RunFolder, tmp_path: Path) -> None:
     build(run, tmp_path / "copy")
-    words = [str(run.path.parent).encode(), str(Path.home()).encode() + b"/", str(tmp_path).encode()]
+    words = [
+        str(run.path.parent).encode(),
+        str(Path.home()).encode() + b"/",
+        str(tmp_path).encode(),
+    ]
     for folder in (run.path / "report", tmp_path / "copy"):
         for path in folder.rglob("*"):
             if path.is_file():
@@ -400,7 +480,11 @@ def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Pa
     pytest.importorskip("matplotlib")
     frame = Frame.of_runs([run], "bench")
     wanted = {
-        "bench": (("radar", "topic", "by topic"), ("bars", "split", "by split"), ("curve", "difficulty", "by tier"))
+        "bench": (
+            ("radar", "topic", "by topic"),
+            ("bars", "split", "by split"),
+            ("curve", "difficulty", "by tier"),
+        )
     }
     before = figures._WANTED
     figures._WANTED = wanted  # type: ignore[assignment]

@@ -1,4 +1,6 @@
-"""Scorers and editors for tests of the loops; in a module of their own because worker processes import them."""
+"""Scorers and editors for tests of the loops; in a module of their own because worker processes
+import them.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class MeanScorer:
         if trap == "no value":
             reason = f"{sample.image}: odd; and {edit.path}; and /opt/elsewhere/weights.bin"
             detail = {"file": str(sample.image), "all": [str(edit.path)]}
-            return [Score("mean", None, v, Status.FAILED, reason, detail) for v in METRICS[0].variants]
+            return [
+                Score("mean", None, v, Status.FAILED, reason, detail) for v in METRICS[0].variants
+            ]
         assert edit.path is not None
         value = float(read_image(edit.path).mean())
         return [Score("mean", value), Score("mean", value / 3, "corrected")]
@@ -123,5 +127,9 @@ def make_samples(folder: Path, number: int) -> list[Sample]:
         path = folder / f"{index}.png"
         if not path.exists():
             write_png(path, np.full((8, 8, 3), index * 3 % 256, np.uint8))
-        samples.append(Sample("fake", f"s{index:03}", "all", ("all",), f"do {index}", (path,), (f"s{index:03}",)))
+        samples.append(
+            Sample(
+                "fake", f"s{index:03}", "all", ("all",), f"do {index}", (path,), (f"s{index:03}",)
+            )
+        )
     return samples

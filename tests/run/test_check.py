@@ -57,7 +57,7 @@ def kinds(issues: Sequence[Issue]) -> list[str]:
     return [issue.kind for issue in issues]
 
 
-# ---------------------------------------------------------------------------------------------------------- data
+# ------------------------------------------------------------------------------------------- data
 def test_clean_data(tmp_path: Path) -> None:
     assert data_issues(tmp_path, *make_samples(tmp_path, 3)) == []
 
@@ -129,12 +129,19 @@ def test_references(tmp_path: Path) -> None:
 
 
 def test_jpeg_noise_is_no_difference() -> None:
-    """Pictures encoded once and twice at quality 50 and above, with and without chroma subsampling."""
+    """Pictures encoded once and twice at quality 50 and above, with and without chroma
+    subsampling.
+    """
     picture_ = cv2.GaussianBlur(make_picture((256, 192), seed=3), (0, 0), 1.2)
     nothing = np.zeros((192, 256), dtype=np.bool_)
     for sampling in (cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444):
         for quality in (50, 75, 95):
-            settings = [cv2.IMWRITE_JPEG_QUALITY, quality, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling]
+            settings = [
+                cv2.IMWRITE_JPEG_QUALITY,
+                quality,
+                cv2.IMWRITE_JPEG_SAMPLING_FACTOR,
+                sampling,
+            ]
             once = cv2.imdecode(cv2.imencode(".jpg", picture_, settings)[1], cv2.IMREAD_COLOR)
             twice = cv2.imdecode(cv2.imencode(".jpg", once, settings)[1], cv2.IMREAD_COLOR)
             assert np.abs(picture_.astype(int) - once).max() > 8  # single pixels do move
@@ -162,7 +169,11 @@ def test_names_and_orientation_are_notes(tmp_path: Path) -> None:
     path = sample.image.with_suffix(".jpg")
     sample.image.rename(path)
     (issue,) = data_issues(tmp_path, replace(sample, images=(path,)))
-    assert (issue.level, issue.kind, issue.found) == (Level.NOTE, "file-extension", "PNG by content")
+    assert (issue.level, issue.kind, issue.found) == (
+        Level.NOTE,
+        "file-extension",
+        "PNG by content",
+    )
 
 
 def test_ids_and_outputs_that_occur_twice(tmp_path: Path) -> None:
@@ -185,7 +196,10 @@ def test_counts(tmp_path: Path) -> None:
     assert found["plain"] == found["Tests"] == (3, 3)
     assert found["Tests/replace"] == (3, None)
     assert found["Others"] == (0, 1)
-    found = {count.name: (count.found, count.published) for count in counts(samples, {**published, "set": 2}, "set")}
+    found = {
+        count.name: (count.found, count.published)
+        for count in counts(samples, {**published, "set": 2}, "set")
+    }
     assert found == {"": (3, 2), "Tests": (3, 2), "Tests/replace": (3, None), "plain": (3, 3)}
     issues = data_issues(tmp_path, *samples, published_counts={"": 4, "plain": 2})
     assert [issue.found for issue in issues] == [
@@ -201,12 +215,14 @@ def test_the_order_does_not_depend_on_threads(tmp_path: Path) -> None:
     bench = Bench(samples, tmp_path)
     seen: list[tuple[int, int]] = []
     one = check_data(bench, bench, workers=1).issues
-    four = check_data(bench, bench, workers=4, progress=lambda done, total, note: seen.append((done, total))).issues
+    four = check_data(
+        bench, bench, workers=4, progress=lambda done, total, note: seen.append((done, total))
+    ).issues
     assert one == four
     assert seen == [(number, 8) for number in range(1, 9)]
 
 
-# ------------------------------------------------------------------------------------------------------- outputs
+# ---------------------------------------------------------------------------------------- outputs
 def outputs(folder: Path, samples: Sequence[Sample]) -> Path:
     """An output for every sample: its reference."""
     for sample in samples:
@@ -249,8 +265,12 @@ def test_outputs(tmp_path: Path, spoil: Any, found: list[str]) -> None:
     report = check_outputs(samples, "a", folder)
     assert kinds(report.issues) == [f"output-{kind}" for kind in found]
     assert all(issue.level is Level.ATTENTION for issue in report.issues)
-    assert {kind: number for kind, number in report.count.items() if kind in found} == dict.fromkeys(found, 1)
-    assert all(issue.sample == "sample-1" or issue.kind == "output-extra" for issue in report.issues)
+    assert {
+        kind: number for kind, number in report.count.items() if kind in found
+    } == dict.fromkeys(found, 1)
+    assert all(
+        issue.sample == "sample-1" or issue.kind == "output-extra" for issue in report.issues
+    )
     assert str(tmp_path) not in "".join(issue.found + issue.file for issue in report.issues)
 
 
@@ -260,7 +280,10 @@ def test_other_seeds_are_only_noted(tmp_path: Path) -> None:
     picture(folder / "38_1.png")
     picture(folder / "39_1.png")
     issues = check_outputs([sample], "a", folder).issues
-    assert [(i.level, i.kind) for i in issues] == [(Level.NOTE, "output-other-seed"), (Level.ATTENTION, "output-extra")]
+    assert [(i.level, i.kind) for i in issues] == [
+        (Level.NOTE, "output-other-seed"),
+        (Level.ATTENTION, "output-extra"),
+    ]
 
 
 def test_outputs_of_another_split_are_no_strangers(tmp_path: Path) -> None:
@@ -302,14 +325,16 @@ def test_which_folders_are_looked_at(tmp_path: Path) -> None:
     assert editor_folders(folder, None, samples) == {"a": folder}
     assert editor_folders(tmp_path / "out", "a", samples) == {"a": folder}
     assert editor_folders(folder, "mine", samples) == {"mine": folder}
-    assert editor_folders(tmp_path / "out", "c", samples) == {"c": tmp_path / "out" / "c"}  # all of it is missing
+    assert editor_folders(tmp_path / "out", "c", samples) == {
+        "c": tmp_path / "out" / "c"
+    }  # all of it is missing
     with pytest.raises(DataError, match="'d'"):
         editor_folders(tmp_path / "out", "d", samples)
     with pytest.raises(DataError):
         editor_folders(tmp_path / "none", None, samples)
 
 
-# ---------------------------------------------------------------------------------------------------- the command
+# ------------------------------------------------------------------------------------ the command
 def run(*words: object) -> tuple[int, str]:
     result = CliRunner().invoke(build_app(), [str(word) for word in words])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -324,9 +349,18 @@ def test_the_command(tmp_path: Path) -> None:
     picture(folder / "004_edited.png")
     code, text = run("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out")
     assert code == 1
-    for words in ("2 samples", "1,197", "operation-name (1)", "'scalling'", "output-missing (1)", "need attention"):
+    for words in (
+        "2 samples",
+        "1,197",
+        "operation-name (1)",
+        "'scalling'",
+        "output-missing (1)",
+        "need attention",
+    ):
         assert words in text
-    code, text = run("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out", "--json")
+    code, text = run(
+        "check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out", "--json"
+    )
     assert code == 1
     found = json.loads(text)
     assert (found["benchmark"], found["samples"]) == ("texteditbench", 2)
@@ -358,7 +392,15 @@ def test_long_lists_are_cut_but_repairs_never(tmp_path: Path) -> None:
     for number in range(1, 26):
         text_instance(tmp_path / "data", number, editing_method="scalling")
     (tmp_path / "out" / "model").mkdir(parents=True)
-    words = ("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out", "--editor", "model")
+    words = (
+        "check",
+        "texteditbench",
+        tmp_path / "data",
+        "--outputs",
+        tmp_path / "out",
+        "--editor",
+        "model",
+    )
     text = run(*words)[1]
     assert text.count("'scalling'") == 25
     assert text.count("_edited.png") == 20
@@ -401,12 +443,14 @@ def test_list() -> None:
     found = json.loads(text)
     assert set(found) == {"benchmarks", "editors", "scorers", "judges", "ocr_engines"}
     assert {"copy", "folder"} <= {entry["name"] for entry in found["editors"]}
-    assert any(entry["benchmark"] == "texteditbench" for entry in found["scorers"] if "benchmark" in entry)
+    assert any(
+        entry["benchmark"] == "texteditbench" for entry in found["scorers"] if "benchmark" in entry
+    )
     with pytest.raises(Exception, match="wanted one of"):
         run("list", "planets")
 
 
-# -------------------------------------------------------------------------------------------------- the real ones
+# ---------------------------------------------------------------------------------- the real ones
 def test_the_shared_instances(shared: Path) -> None:
     dataset = TEXTEDITBENCH.load(shared / "data" / "texteditbench")
     report = check_data(TEXTEDITBENCH, dataset)

@@ -29,7 +29,9 @@ def by_sample(run: RunFolder) -> dict[str, EditRecord]:
 
 
 @pytest.mark.parametrize("how", ["process", "thread", "serial"])
-def test_outputs_lie_in_the_official_layout(run: RunFolder, samples: list[Sample], how: str) -> None:
+def test_outputs_lie_in_the_official_layout(
+    run: RunFolder, samples: list[Sample], how: str
+) -> None:
     summary = edit(run, "fake", samples, Painter(parallel=how), workers=2)
     assert summary.counts == {"scored": 6}
     for sample in samples:
@@ -37,13 +39,18 @@ def test_outputs_lie_in_the_official_layout(run: RunFolder, samples: list[Sample
         assert int(read_image(path)[0, 0, 0]) == 90
         record = by_sample(run)[sample.id]
         assert (record.path, record.width, record.height, record.seed) == (
-            f"edits/fake/painter/{sample.id}.png", 8, 6, 7,
-        )  # fmt: skip
+            f"edits/fake/painter/{sample.id}.png",
+            8,
+            6,
+            7,
+        )
         assert record.seconds is not None
     assert not list((run.path / "edits" / ".tmp").iterdir())
 
 
-def test_finished_samples_are_never_edited_again(run: RunFolder, samples: list[Sample], tmp_path: Path) -> None:
+def test_finished_samples_are_never_edited_again(
+    run: RunFolder, samples: list[Sample], tmp_path: Path
+) -> None:
     log = tmp_path / "log"
     edit(run, "fake", samples[:4], Painter(log=log), workers=1)
     summary = edit(run, "fake", samples, Painter(log=log), workers=1)
@@ -55,8 +62,12 @@ def test_finished_samples_are_never_edited_again(run: RunFolder, samples: list[S
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_every_end_has_a_record(run: RunFolder, samples: list[Sample], workers: int) -> None:
-    trap = {"s001": "raise", "s002": "refuse", "s003": "text"} | ({"s004": "die"} if workers else {})
-    faulty = with_finding(samples[5], Finding("json", "x.json", "not JSON", "nothing", repaired=False))
+    trap = {"s001": "raise", "s002": "refuse", "s003": "text"} | (
+        {"s004": "die"} if workers else {}
+    )
+    faulty = with_finding(
+        samples[5], Finding("json", "x.json", "not JSON", "nothing", repaired=False)
+    )
     summary = edit(run, "fake", [*samples[:5], faulty], Painter(trap=trap), workers=workers)
     found = {name: (record.status, record.reason) for name, record in by_sample(run).items()}
     assert found["s000"][0] is Status.SCORED
@@ -95,6 +106,8 @@ def test_a_stem_that_leads_out_is_refused(run: RunFolder, samples: list[Sample],
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "x" * 200, "a\0b"])
-def test_an_editor_name_must_be_a_plain_folder_name(run: RunFolder, samples: list[Sample], name: str) -> None:
+def test_an_editor_name_must_be_a_plain_folder_name(
+    run: RunFolder, samples: list[Sample], name: str
+) -> None:
     with pytest.raises(RunError, match="rename it"):
         edit(run, "fake", samples, Painter(name=name), workers=0)

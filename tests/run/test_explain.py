@@ -45,7 +45,9 @@ def run(tmp_path: Path) -> RunFolder:
 
 def sample(tmp_path: Path, **more: Any) -> Sample:
     write_png(tmp_path / "in.png", np.zeros((2, 2, 3), np.uint8))
-    return Sample("textedit", "../2.1/1", "Real", ("2.1",), "…", (tmp_path / "in.png",), ("x",), **more)
+    return Sample(
+        "textedit", "../2.1/1", "Real", ("2.1",), "…", (tmp_path / "in.png",), ("x",), **more
+    )
 
 
 def record(run: RunFolder, status: Status = Status.SCORED) -> EditRecord:
@@ -63,7 +65,9 @@ def record(run: RunFolder, status: Status = Status.SCORED) -> EditRecord:
 
 
 def test_one_png_an_edit_below_the_run(run: RunFolder, tmp_path: Path) -> None:
-    paths, problems = explain(run, "textedit", [sample(tmp_path)], [record(run)], [Silent(), Drawing()])
+    paths, problems = explain(
+        run, "textedit", [sample(tmp_path)], [record(run)], [Silent(), Drawing()]
+    )
     assert problems == []
     (path,) = paths
     assert path.relative_to(run.path).as_posix() == "explain/textedit/a_b/_2.1_1-drawing_.png"
@@ -71,7 +75,10 @@ def test_one_png_an_edit_below_the_run(run: RunFolder, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_drawn_says_why(run: RunFolder, tmp_path: Path) -> None:
-    usable, faulty = sample(tmp_path), sample(tmp_path, findings=(Finding("k", "f.json", "broken", "", False),))
+    usable, faulty = (
+        sample(tmp_path),
+        sample(tmp_path, findings=(Finding("k", "f.json", "broken", "", False),)),
+    )
     cases = [
         (usable, record(run), Drawing(why="not for this"), "not for this"),
         (usable, record(run), Drawing(fails=True), "it broke down"),
@@ -102,13 +109,26 @@ def test_the_command_draws_one_sample_and_its_rows_name_the_engine(tmp_path: Pat
     pytest.importorskip("rapidocr", reason="the extra 'ocr' is not installed")
     data, run = tmp_path / "data", tmp_path / "run"
     name = "2.1/image/original/a.png"
-    texts = {"source_text": "SALE", "target_text": "OPEN", "prompt": "Replace 'SALE' with 'OPEN'.", "gt_caption": "a"}
+    texts = {
+        "source_text": "SALE",
+        "target_text": "OPEN",
+        "prompt": "Replace 'SALE' with 'OPEN'.",
+        "gt_caption": "a",
+    }
     line = {"id": 1, "original_image": name, "gt_image": name, **texts}
     (data / "eval_prompts" / "miniset").mkdir(parents=True)
     (data / "eval_prompts" / "miniset" / "2.1.jsonl").write_text(json.dumps(line))
     _page(data / "data" / name, "SALE", "every day")
     _page(tmp_path / "outputs" / "mine" / "2.1" / "a.png", "OPEN", "every day")
-    arguments = ["score", "textedit", str(data), "--outputs", str(tmp_path / "outputs"), "--run", str(run)]
+    arguments = [
+        "score",
+        "textedit",
+        str(data),
+        "--outputs",
+        str(tmp_path / "outputs"),
+        "--run",
+        str(run),
+    ]
     arguments += ["--explain", "2.1/1", "--workers", "0"]
     result = CliRunner().invoke(build_app(), arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output

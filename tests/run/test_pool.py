@@ -1,4 +1,6 @@
-"""The pool: workers that die at once, at any moment, with any exit code, cost the item they died on and no time."""
+"""The pool: workers that die at once, at any moment, with any exit code, cost the item they died on
+and no time.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def nothing() -> None:
 
 
 def square_or_die(batch: Sequence[int]) -> list[int]:
-    """Negative numbers end the process at once, with their absolute value (less one) as exit code."""
+    """Negative numbers end the process at once, with their absolute value (less one) as exit
+    code.
+    """
     for item in batch:
         if item < 0:
             os._exit(-item - 1)
@@ -26,7 +30,9 @@ def square_or_die(batch: Sequence[int]) -> list[int]:
 
 @pytest.mark.parametrize("code", [0, 1, 11])
 def test_workers_that_die_at_once_are_all_found(code: int) -> None:
-    """Each killer comes back as such, long before the time limit of ten minutes an item; the others have results."""
+    """Each killer comes back as such, long before the time limit of ten minutes an item; the others
+    have results.
+    """
     items = [number if number % 3 else -(code + 1) for number in range(1, 16)]
     done, died = [], []
     for outcome in run_batches(
@@ -47,13 +53,19 @@ def test_workers_that_die_at_once_are_all_found(code: int) -> None:
 
 
 def test_a_task_whose_worker_died_before_its_message_was_read_is_ended() -> None:
-    """What pebble misses: the death is noticed first, the message that names the worker comes after."""
+    """What pebble misses: the death is noticed first, the message that names the worker comes
+    after.
+    """
     worker = SimpleNamespace(pid=77, exitcode=11, is_alive=lambda: False)
     ended: list[tuple[int, Any]] = []
     task = SimpleNamespace(id=5, worker_id=0, future=SimpleNamespace(done=lambda: bool(ended)))
     workers = SimpleNamespace(workers={77: worker}, inspect_workers=lambda: ((77, 11),))
-    tasks = SimpleNamespace(tasks={5: task}, task_done=lambda number, result: ended.append((number, result.value)))
-    dead = _Dead(SimpleNamespace(_pool_manager=SimpleNamespace(worker_manager=workers, task_manager=tasks)))
+    tasks = SimpleNamespace(
+        tasks={5: task}, task_done=lambda number, result: ended.append((number, result.value))
+    )
+    dead = _Dead(
+        SimpleNamespace(_pool_manager=SimpleNamespace(worker_manager=workers, task_manager=tasks))
+    )
     assert workers.inspect_workers() == ((77, 11),)  # the death
     dead.bury()
     assert ended == []

@@ -31,18 +31,25 @@ ROOT = Path(__file__).resolve().parents[2]
 def outputs(folder: Path, samples: list[Sample], shift: int = 5) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for index, sample in enumerate(samples):
-        write_png(folder / f"{sample.id}.png", np.full((8, 8, 3), (index * 7 + shift) % 256, np.uint8))
+        write_png(
+            folder / f"{sample.id}.png", np.full((8, 8, 3), (index * 7 + shift) % 256, np.uint8)
+        )
     return folder
 
 
 class Bench:
     """A run over fake samples and the outputs of one or more editors."""
 
-    def __init__(self, place: Path, number: int = 12, editors: tuple[str, ...] = ("a", "b")) -> None:
+    def __init__(
+        self, place: Path, number: int = 12, editors: tuple[str, ...] = ("a", "b")
+    ) -> None:
         (place / "data").mkdir(parents=True)
         self.data = place / "data"
         self.samples = make_samples(self.data, number)
-        self.outputs = {name: outputs(place / "out" / name, self.samples, i * 11) for i, name in enumerate(editors)}
+        self.outputs = {
+            name: outputs(place / "out" / name, self.samples, i * 11)
+            for i, name in enumerate(editors)
+        }
         self.place = place
 
     def edits(self, run: RunFolder, hashes: HashStore) -> list[EditRecord]:
@@ -56,9 +63,15 @@ class Bench:
         keep_samples(run, "fake", self.data, self.samples, self.samples)
         with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
             summary = score(
-                run, "fake", self.samples, self.edits(run, hashes), scorers or [MeanScorer()],  # type: ignore[arg-type]
-                hashes=hashes, roots=[self.data], **options,  # type: ignore[arg-type]
-            )  # fmt: skip
+                run,
+                "fake",
+                self.samples,
+                self.edits(run, hashes),
+                scorers or [MeanScorer()],  # type: ignore[arg-type]
+                hashes=hashes,
+                roots=[self.data],
+                **options,  # type: ignore[arg-type]
+            )
         return RunFolder.open(self.place / name), summary
 
 
@@ -72,7 +85,9 @@ def test_rows_do_not_depend_on_the_workers(bench: Bench) -> None:
     scorers = (MeanScorer(), BatchMean(), Spread())
     runs = [bench.score(f"w{n}", *scorers, workers=n)[0].rows() for n in (0, 1, 2)]
     assert runs[0] == runs[1] == runs[2]
-    assert len(runs[0]) == 12 * 2 * 2 * 2 + 2  # samples x editors x variants x scorers, and one set row an editor
+    assert (
+        len(runs[0]) == 12 * 2 * 2 * 2 + 2
+    )  # samples x editors x variants x scorers, and one set row an editor
     assert all(row.status is Status.SCORED for row in runs[0])
     assert {row.value for row in runs[0] if row.scorer == "test.set"} == {12.0}
 
@@ -111,7 +126,9 @@ def test_a_new_version_of_a_metric_replaces_its_rows(bench: Bench) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_output_that_kills_its_worker_costs_itself_only(bench: Bench, workers: int) -> None:
-    """A dying worker is replaced; its other outputs are scored; the killer is marked, and not tried for ever."""
+    """A dying worker is replaced; its other outputs are scored; the killer is marked, and not tried
+    for ever.
+    """
     run, summary = bench.score("run", MeanScorer(trap={"s004": "die"}), workers=workers)
     rows = run.rows()
     dead = [row for row in rows if row.status is not Status.SCORED]
@@ -160,7 +177,11 @@ def test_missing_and_unreadable_outputs_are_rows(bench: Bench) -> None:
     data = (bench.outputs["a"] / "s002.png").read_bytes()
     (bench.outputs["a"] / "s002.png").write_bytes(data[: len(data) // 2])
     run, summary = bench.score("run", workers=0)
-    found = {row.sample: row for row in run.rows() if row.status is not Status.SCORED and row.variant == "faithful"}
+    found = {
+        row.sample: row
+        for row in run.rows()
+        if row.status is not Status.SCORED and row.variant == "faithful"
+    }
     assert {k: v.status for k, v in found.items()} == {
         "s000": Status.MISSING,
         "s001": Status.UNREADABLE,
@@ -172,7 +193,9 @@ def test_missing_and_unreadable_outputs_are_rows(bench: Bench) -> None:
 
 
 def test_links_among_outputs_and_data(bench: Bench, tmp_path: Path) -> None:
-    """One that leads in a circle costs itself only; nothing but pictures is taken into a run through a link."""
+    """One that leads in a circle costs itself only; nothing but pictures is taken into a run
+    through a link.
+    """
     secret = tmp_path / "secret.txt"
     secret.write_text("my eyes only")
     elsewhere = tmp_path / "elsewhere.png"
@@ -184,13 +207,17 @@ def test_links_among_outputs_and_data(bench: Bench, tmp_path: Path) -> None:
     circle.symlink_to(circle.name)
     bench.samples[3] = dataclasses.replace(bench.samples[3], reference=circle)
     run, _ = bench.score("run", workers=0)
-    of_a = {row.sample: row for row in run.rows() if row.editor == "a" and row.variant == "faithful"}
+    of_a = {
+        row.sample: row for row in run.rows() if row.editor == "a" and row.variant == "faithful"
+    }
     assert [of_a[f"s{n:03}"].status for n in range(4)] == [
         Status.UNREADABLE, Status.UNREADABLE, Status.SCORED, Status.SCORED,
     ]  # fmt: skip
     assert of_a["s002"].value == 77.0
     assert not any(path.is_symlink() for path in run.path.rglob("*"))
-    assert not any(b"my eyes" in path.read_bytes() for path in run.path.rglob("*") if path.is_file())
+    assert not any(
+        b"my eyes" in path.read_bytes() for path in run.path.rglob("*") if path.is_file()
+    )
 
 
 KILLER = """
@@ -208,17 +235,23 @@ if __name__ == "__main__":
 
 
 def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path) -> None:
-    """Killed again and again, then finished: the rows of an undisturbed run, none twice, little computed twice."""
+    """Killed again and again, then finished: the rows of an undisturbed run, none twice, little
+    computed twice.
+    """
     number = 60
     bench = Bench(tmp_path, number)
     log = tmp_path / "log"
     script = tmp_path / "killer.py"
     script.write_text(
-        KILLER.format(root=str(ROOT), src=str(ROOT / "src"), number=number, place=str(tmp_path), log=str(log))
+        KILLER.format(
+            root=str(ROOT), src=str(ROOT / "src"), number=number, place=str(tmp_path), log=str(log)
+        )
     )
     delays = np.random.default_rng(3).uniform(0.8, 2.2, size=4)
     for delay in delays:
-        process = subprocess.Popen([sys.executable, str(script)], start_new_session=True, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [sys.executable, str(script)], start_new_session=True, stderr=subprocess.DEVNULL
+        )
         time.sleep(float(delay))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -226,14 +259,22 @@ def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path) -> None:
     undisturbed, _ = bench.score("undisturbed", MeanScorer(), workers=0)
     assert run.rows() == undisturbed.rows()
     calls = len(log.read_text().splitlines())
-    assert number * 2 <= calls <= number * 2 + 2 * len(delays)  # at most one output in flight a worker a kill
+    assert (
+        number * 2 <= calls <= number * 2 + 2 * len(delays)
+    )  # at most one output in flight a worker a kill
 
 
 def test_two_commands_may_write_to_one_run(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     script = tmp_path / "second.py"
     script.write_text(
-        KILLER.format(root=str(ROOT), src=str(ROOT / "src"), number=12, place=str(tmp_path), log=str(tmp_path / "log"))
+        KILLER.format(
+            root=str(ROOT),
+            src=str(ROOT / "src"),
+            number=12,
+            place=str(tmp_path),
+            log=str(tmp_path / "log"),
+        )
     )
     bench.score("run", MeanScorer(version="0"), workers=0)
     process = subprocess.Popen([sys.executable, str(script)])
@@ -251,7 +292,13 @@ def _cannot_start(reason: str) -> None:
 def test_workers_that_cannot_start_end_the_call() -> None:
     """They are not replaced for ever."""
     outcomes = run_batches(
-        iter([[1]]), len, workers=1, start=_cannot_start, start_args=("no disk",), unfinished=list, seconds_an_item=60
+        iter([[1]]),
+        len,
+        workers=1,
+        start=_cannot_start,
+        start_args=("no disk",),
+        unfinished=list,
+        seconds_an_item=60,
     )
     with pytest.raises(RunError, match="no disk"):
         list(outcomes)
@@ -271,19 +318,33 @@ def test_workers_that_are_killed_while_they_start_are_started_again(tmp_path: Pa
     marker.touch()
     batches = [[1, 2], [3], [4, 5, 6]]
     outcomes = run_batches(
-        iter(batches), len, workers=1, start=_dies_at_first, start_args=(str(marker), 2), unfinished=list,
+        iter(batches),
+        len,
+        workers=1,
+        start=_dies_at_first,
+        start_args=(str(marker), 2),
+        unfinished=list,
         seconds_an_item=60,
-    )  # fmt: skip
-    assert sorted((list(done.items), done.result) for done in outcomes) == [([1, 2], 2), ([3], 1), ([4, 5, 6], 3)]
+    )
+    assert sorted((list(done.items), done.result) for done in outcomes) == [
+        ([1, 2], 2),
+        ([3], 1),
+        ([4, 5, 6], 3),
+    ]
 
 
 def test_workers_that_never_come_up_end_the_call(tmp_path: Path) -> None:
     marker = tmp_path / "starts"
     marker.touch()
     outcomes = run_batches(
-        iter([[1]]), len, workers=1, start=_dies_at_first, start_args=(str(marker), 99), unfinished=list,
+        iter([[1]]),
+        len,
+        workers=1,
+        start=_dies_at_first,
+        start_args=(str(marker), 99),
+        unfinished=list,
         seconds_an_item=60,
-    )  # fmt: skip
+    )
     with pytest.raises(RunError, match="die before they have done anything"):
         list(outcomes)
     assert marker.stat().st_size < 99
@@ -302,7 +363,9 @@ def test_no_path_of_this_machine_is_in_the_run(bench: Bench) -> None:
 
 def test_ten_thousand_rows_are_read_back_unchanged(tmp_path: Path) -> None:
     """Floats survive segments and Parquet to the last bit."""
-    values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(-12, 12, 500)
+    values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(
+        -12, 12, 500
+    )
     run = RunFolder.create(tmp_path / "run")
     with run.writer() as writer:
         writer.write(

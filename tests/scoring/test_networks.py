@@ -32,7 +32,12 @@ BENCHMARKS = (texteditbench, textedit, medebench)
 @pytest.fixture(autouse=True)
 def nothing_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every test starts without networks in memory and with an empty weights folder."""
-    for cached in (loading.lpips_network, features._clip_model, features._inception, features._store):
+    for cached in (
+        loading.lpips_network,
+        features._clip_model,
+        features._inception,
+        features._store,
+    ):
         cached.cache_clear()
     (tmp_path / "weights").mkdir()
     monkeypatch.setenv(weights.ENVIRONMENT, str(tmp_path / "weights"))
@@ -42,17 +47,25 @@ def nothing_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def named(benchmark: Any, name: str, **options: Any) -> Any:
-    (found,) = [s for s in benchmark.BENCHMARK.scorers(("pixel", "embedding"), **options) if s.name == name]
+    (found,) = [
+        s for s in benchmark.BENCHMARK.scorers(("pixel", "embedding"), **options) if s.name == name
+    ]
     return found
 
 
 def pair(
-    folder: Path, id: str = "one", *, alter: Callable[[np.ndarray], np.ndarray] | None = None, **fields: Any
+    folder: Path,
+    id: str = "one",
+    *,
+    alter: Callable[[np.ndarray], np.ndarray] | None = None,
+    **fields: Any,
 ) -> Any:
     """A sample and an output that differs a little from its input everywhere."""
     sample = make_sample(folder, id, **fields)
     pixels = read_image(sample.image)
-    noisy = np.clip(pixels.astype(int) + np.random.default_rng(len(id)).integers(-40, 41, pixels.shape), 0, 255)
+    noisy = np.clip(
+        pixels.astype(int) + np.random.default_rng(len(id)).integers(-40, 41, pixels.shape), 0, 255
+    )
     output = noisy.astype(np.uint8) if alter is None else alter(noisy.astype(np.uint8))
     path = folder / id / "output.png"
     write_png(path, output)
@@ -61,7 +74,11 @@ def pair(
 
 @pytest.mark.parametrize("module", BENCHMARKS)
 def test_scorers_keep_the_protocols(module: Any, tmp_path: Path) -> None:
-    found = [s for s in module.BENCHMARK.scorers(("embedding",), cache=tmp_path) if not s.name.startswith("_")]
+    found = [
+        s
+        for s in module.BENCHMARK.scorers(("embedding",), cache=tmp_path)
+        if not s.name.startswith("_")
+    ]
     assert found
     for scorer in found:
         assert isinstance(scorer, SetScorer)
@@ -78,17 +95,24 @@ def test_lpips_stands_under_pixel_too_and_only_once() -> None:
 
 
 @pytest.mark.parametrize("module", BENCHMARKS)
-def test_missing_weights_fail_with_the_command_and_nothing_else_happens(module: Any, tmp_path: Path) -> None:
+def test_missing_weights_fail_with_the_command_and_nothing_else_happens(
+    module: Any, tmp_path: Path
+) -> None:
     both = [pair(tmp_path, "one"), pair(tmp_path, "two")]
     for scorer in module.BENCHMARK.scorers(("embedding",)):
         before = scorer.origin()
         lists = scorer.score_batch(both) if isinstance(scorer, BatchScorer) else [scorer(both)]
         assert len(lists) == (2 if isinstance(scorer, BatchScorer) else 1)
         for scores in lists:
-            assert {(s.metric, s.variant) for s in scores} == {(m.name, v) for m in scorer.metrics for v in m.variants}
+            assert {(s.metric, s.variant) for s in scores} == {
+                (m.name, v) for m in scorer.metrics for v in m.variants
+            }
             assert {s.status for s in scores} == {Status.FAILED}
             assert len({s.reason for s in scores}) == 1
-            assert "editgauge fetch weights" in scores[0].reason or "set EDITGAUGE_" in scores[0].reason
+            assert (
+                "editgauge fetch weights" in scores[0].reason
+                or "set EDITGAUGE_" in scores[0].reason
+            )
         assert scorer.origin() == before
 
 
@@ -104,13 +128,19 @@ for module in (texteditbench, medebench):
             assert scorer(sample, edit)[0].status == "failed"
 assert "torch" not in sys.modules and "transformers" not in sys.modules
 """
-    environment = {"PYTHONPATH": str(Path(editgauge.__file__).parents[1]), weights.ENVIRONMENT: str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    environment = {
+        "PYTHONPATH": str(Path(editgauge.__file__).parents[1]),
+        weights.ENVIRONMENT: str(tmp_path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "name", "package"), [(texteditbench, "lpips", "torch"), (textedit, "clip", "transformers")]
+    ("benchmark", "name", "package"),
+    [(texteditbench, "lpips", "torch"), (textedit, "clip", "transformers")],
 )
 def test_weights_without_the_library_name_the_extra(
     monkeypatch: Any, tmp_path: Path, benchmark: Any, name: str, package: str
@@ -120,13 +150,17 @@ def test_weights_without_the_library_name_the_extra(
     monkeypatch.setitem(sys.modules, package, None)
     found = named(benchmark, name)(*pair(tmp_path))
     assert {s.status for s in found} == {Status.FAILED}
-    assert f"'{package}', which is not installed: pip install 'editgauge[neural]'" in found[0].reason
+    assert (
+        f"'{package}', which is not installed: pip install 'editgauge[neural]'" in found[0].reason
+    )
 
 
-# -- LPIPS -----------------------------------------------------------------------------------------------------------
+# -- LPIPS -----------------------------------------------------------------------------------------
 
 
-def reference_lpips(net: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[np.ndarray, np.ndarray], float]:
+def reference_lpips(
+    net: str, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[np.ndarray, np.ndarray], float]:
     """torchmetrics' LPIPS with the backbone that `tiny.install_lpips` wrote."""
     module = pytest.importorskip("torchmetrics.functional.image.lpips")
 
@@ -139,21 +173,29 @@ def reference_lpips(net: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[np.n
     network = module._LPIPS(pretrained=True, net=net, pnet_rand=True).eval()
 
     def value(a: np.ndarray, b: np.ndarray) -> float:
-        first, second = (torch.from_numpy(x.copy()).permute(2, 0, 1)[None].float() / 127.5 - 1 for x in (a, b))
+        first, second = (
+            torch.from_numpy(x.copy()).permute(2, 0, 1)[None].float() / 127.5 - 1 for x in (a, b)
+        )
         with torch.no_grad():
             return float(network(first, second))
 
     return value
 
 
-def test_texteditbench_lpips_is_torchmetrics_on_blackened_frames(monkeypatch: Any, tmp_path: Path) -> None:
+def test_texteditbench_lpips_is_torchmetrics_on_blackened_frames(
+    monkeypatch: Any, tmp_path: Path
+) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     sample, edit = pair(tmp_path)
     faithful, corrected = named(texteditbench, "lpips")(sample, edit)
     black = read_mask(sample.masks["input"])[:, :, None]
-    frames = [np.where(black, 0, read_image(path)).astype(np.uint8) for path in (sample.image, edit.path)]
+    frames = [
+        np.where(black, 0, read_image(path)).astype(np.uint8) for path in (sample.image, edit.path)
+    ]
     assert faithful.variant == "faithful"
-    assert faithful.value == pytest.approx(reference_lpips("squeeze", monkeypatch)(*frames), abs=1e-5)
+    assert faithful.value == pytest.approx(
+        reference_lpips("squeeze", monkeypatch)(*frames), abs=1e-5
+    )
     assert corrected.variant == "corrected"
     assert corrected.value > faithful.value, "the black quarter is not counted as preserved"
 
@@ -195,11 +237,15 @@ def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path)
     no_input = pair(tmp_path, "no-input")
     no_input[0].image.unlink()
     one_mask = pair(tmp_path, "one-mask", masks={"input": good[0].masks["input"]})
-    lost_mask = pair(tmp_path, "lost-mask", masks={**good[0].masks, "second": tmp_path / "nowhere.png"})
+    lost_mask = pair(
+        tmp_path, "lost-mask", masks={**good[0].masks, "second": tmp_path / "nowhere.png"}
+    )
     small = pair(tmp_path, "small", size=(12, 12))
     masked = pair(tmp_path, "masked")
     write_png(masked[0].masks["input"], np.ones((48, 64), np.bool_))
-    found = named(texteditbench, "lpips").score_batch([torn, good, no_input, one_mask, small, masked, lost_mask])
+    found = named(texteditbench, "lpips").score_batch(
+        [torn, good, no_input, one_mask, small, masked, lost_mask]
+    )
     statuses = [[s.status for s in scores] for scores in found]
     assert statuses[:5] == [
         [Status.UNREADABLE] * 2, [Status.SCORED] * 2, [Status.DATASET_FAULT] * 2,
@@ -208,7 +254,9 @@ def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path)
     assert statuses[6] == [Status.DATASET_FAULT] * 2
     assert "no mask 'second'" in found[6][1].reason
     assert statuses[5] == [Status.SCORED, Status.DATASET_FAULT]
-    assert found[5][0].value == 0.0, "what is black in both frames is equal: the defect of the faithful variant"
+    assert found[5][0].value == 0.0, (
+        "what is black in both frames is equal: the defect of the faithful variant"
+    )
     assert "exactly one other" in found[3][0].reason
     assert "sides of at least" in found[4][0].reason
 
@@ -221,23 +269,30 @@ def test_frames_that_are_too_large_are_told_so(monkeypatch: Any, tmp_path: Path)
     assert "64 x 48 pixels, LPIPS is limited to" in found[0].reason
 
 
-def test_features_that_are_not_finite_are_a_failure_not_a_number(monkeypatch: Any, tmp_path: Path) -> None:
+def test_features_that_are_not_finite_are_a_failure_not_a_number(
+    monkeypatch: Any, tmp_path: Path
+) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     tiny.install_clip(monkeypatch, tmp_path / "weights")
     nan = np.full(1, np.nan)
     monkeypatch.setattr("editgauge.metrics.lpips.Network.distance", lambda *_: (nan, nan))
     monkeypatch.setattr(
-        "editgauge.networks.clip.ClipModel.image_features", lambda self, batch: np.full((len(batch), 24), np.nan)
+        "editgauge.networks.clip.ClipModel.image_features",
+        lambda self, batch: np.full((len(batch), 24), np.nan),
     )
     sample, edit = pair(tmp_path, change="red")
     for name, benchmark in (("lpips", medebench), ("clip", medebench)):
         if name == "lpips":
             tiny.install_lpips(monkeypatch, tmp_path / "weights", "alex")
         found = named(benchmark, name)(sample, edit)
-        assert {(s.status, s.reason) for s in found} == {(Status.FAILED, "the network's features are not finite")}
+        assert {(s.status, s.reason) for s in found} == {
+            (Status.FAILED, "the network's features are not finite")
+        }
 
 
-def test_the_inputs_features_are_computed_once_for_all_editors(monkeypatch: Any, tmp_path: Path) -> None:
+def test_the_inputs_features_are_computed_once_for_all_editors(
+    monkeypatch: Any, tmp_path: Path
+) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     sample, edit = pair(tmp_path)
     counted = _count(monkeypatch, "editgauge.metrics.lpips.Network", "features")
@@ -262,7 +317,7 @@ def _count(monkeypatch: Any, owner: str, method: str) -> list[Any]:
     return calls
 
 
-# -- CLIP ------------------------------------------------------------------------------------------------------------
+# -- CLIP ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -270,7 +325,9 @@ def clip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tiny.install_clip(monkeypatch, tmp_path / "weights")
 
 
-def plainly(folder: Path, pictures: Sequence[Path], texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def plainly(
+    folder: Path, pictures: Sequence[Path], texts: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
     """Features by transformers alone: its processor, its tokenizer, its model."""
     import json
 
@@ -278,15 +335,27 @@ def plainly(folder: Path, pictures: Sequence[Path], texts: Sequence[str]) -> tup
     from PIL import Image
 
     model = transformers.CLIPModel.from_pretrained(folder).eval()
-    processor = transformers.CLIPImageProcessorPil(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32})
+    processor = transformers.CLIPImageProcessorPil(
+        size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
+    )
     tokenizer = transformers.CLIPTokenizer(
         vocab=json.loads((folder / "vocab.json").read_text()),
-        merges=[tuple(line.split()) for line in (folder / "merges.txt").read_text().splitlines()[1:]],
+        merges=[
+            tuple(line.split()) for line in (folder / "merges.txt").read_text().splitlines()[1:]
+        ],
     )
     with torch.no_grad():
-        images = [processor(Image.open(path).convert("RGB"), return_tensors="pt")["pixel_values"] for path in pictures]
-        tokens = tokenizer(list(texts), padding="max_length", truncation=True, max_length=77, return_tensors="pt")
-        found = model.get_image_features(pixel_values=torch.cat(images)), model.get_text_features(**tokens)
+        images = [
+            processor(Image.open(path).convert("RGB"), return_tensors="pt")["pixel_values"]
+            for path in pictures
+        ]
+        tokens = tokenizer(
+            list(texts), padding="max_length", truncation=True, max_length=77, return_tensors="pt"
+        )
+        found = (
+            model.get_image_features(pixel_values=torch.cat(images)),
+            model.get_text_features(**tokens),
+        )
     a, b = (np.asarray(getattr(f, "pooler_output", f)).astype(np.float64) for f in found)
     return a, b
 
@@ -298,13 +367,18 @@ def cos(a: np.ndarray, b: np.ndarray) -> float:
 def test_textedit_clip_and_aesthetics(clip: Path, monkeypatch: Any, tmp_path: Path) -> None:
     weight, bias = tiny.install_aesthetic(monkeypatch, tmp_path / "weights")
     long = "the red sign says remove a tube " * 20
-    pairs = [pair(tmp_path, "one", caption="the red sign"), pair(tmp_path, "two", caption=long, size=(70, 40))]
+    pairs = [
+        pair(tmp_path, "one", caption="the red sign"),
+        pair(tmp_path, "two", caption=long, size=(70, 40)),
+    ]
     found = named(textedit, "clip").score_batch(pairs)
     images, texts = plainly(clip, [e.path for _, e in pairs], ["the red sign", long])
     for n, scores in enumerate(found):
         clip_score, aes = scores
         assert clip_score.value == pytest.approx(2.5 * max(0.0, cos(images[n], texts[n])), abs=1e-5)
-        assert aes.value == pytest.approx(images[n] @ weight / np.linalg.norm(images[n]) + bias, abs=1e-5)
+        assert aes.value == pytest.approx(
+            images[n] @ weight / np.linalg.norm(images[n]) + bias, abs=1e-5
+        )
     assert found[0][0].detail == {}
     assert "tokens cut to 77, end token kept" in found[1][0].detail["note"]
 
@@ -334,7 +408,9 @@ def test_what_a_sample_lacks_is_not_applicable(clip: Path, tmp_path: Path) -> No
     copied = Edit(sample.id, "editor", sample.image)
     found = {s.metric: s for s in named(medebench, "clip")(sample, copied)}
     assert found["talign_p"].value is not None
-    reasons = {name: score.reason for name, score in found.items() if score.status is Status.NOT_APPLICABLE}
+    reasons = {
+        name: score.reason for name, score in found.items() if score.status is Status.NOT_APPLICABLE
+    }
     assert reasons == {
         "isim": "the sample has no reference",
         "talign_d": "the sample has no change",
@@ -350,15 +426,21 @@ def test_features_are_computed_once_and_kept(clip: Path, monkeypatch: Any, tmp_p
     scorer = named(medebench, "clip", cache=tmp_path / "cache")
     first = scorer.score_batch(pairs)
     assert sum(len(args[0]) for args in seen) == 9, "output, input and reference of three samples"
-    assert sum(args[0].ids.shape[0] for args in read) == 2, "two texts, however many samples share them"
+    assert sum(args[0].ids.shape[0] for args in read) == 2, (
+        "two texts, however many samples share them"
+    )
     features._store.cache_clear()
     features._clip_model.cache_clear()
-    assert [[s.value for s in r] for r in scorer.score_batch(pairs)] == [[s.value for s in r] for r in first]
+    assert [[s.value for s in r] for r in scorer.score_batch(pairs)] == [
+        [s.value for s in r] for r in first
+    ]
     assert sum(len(args[0]) for args in seen) == 9, "the second run computes nothing"
 
 
 def test_clip_does_not_depend_on_the_batch(clip: Path, tmp_path: Path) -> None:
-    pairs = [pair(tmp_path, f"s{n}", caption=f"red {'a ' * n}", size=(40 + n, 40)) for n in range(5)]
+    pairs = [
+        pair(tmp_path, f"s{n}", caption=f"red {'a ' * n}", size=(40 + n, 40)) for n in range(5)
+    ]
     scorer = named(textedit, "clip")
     together = [scores[0].value for scores in scorer.score_batch(pairs)]
     features._store.cache_clear()
@@ -366,7 +448,9 @@ def test_clip_does_not_depend_on_the_batch(clip: Path, tmp_path: Path) -> None:
 
 
 def test_unreadable_pictures_are_told_apart(clip: Path, tmp_path: Path) -> None:
-    torn, no_reference, good = (pair(tmp_path, name, change="red") for name in ("torn", "lost", "good"))
+    torn, no_reference, good = (
+        pair(tmp_path, name, change="red") for name in ("torn", "lost", "good")
+    )
     torn[1].path.write_bytes(b"\x89PNG\r\n\x1a\n")
     no_reference[0].reference.unlink()
     found = named(medebench, "clip").score_batch([torn, no_reference, good])
@@ -385,7 +469,7 @@ def test_other_weights_give_other_keys_in_the_store(monkeypatch: Any, tmp_path: 
     assert abs(values[0] - values[1]) > 1e-4
 
 
-# -- FID -------------------------------------------------------------------------------------------------------------
+# -- FID -------------------------------------------------------------------------------------------
 
 
 def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
@@ -398,7 +482,9 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     network = Inception(tiny.inception_state())
     outputs = network.features([read_image(e.path) for _, e in pairs]).astype(np.float64)
     references = network.features([read_image(s.reference) for s, _ in pairs]).astype(np.float64)
-    assert fid.value == pytest.approx(frechet_distance(moments(outputs), moments(references)), rel=1e-4)
+    assert fid.value == pytest.approx(
+        frechet_distance(moments(outputs), moments(references)), rel=1e-4
+    )
     assert fid.value > 0
     assert kid.value == pytest.approx(kernel_distance(outputs, references), rel=1e-4, abs=1e-7)
     assert (fid.detail["samples"], fid.detail["left_out"]) == (3, 1)
@@ -413,7 +499,7 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     assert "found 1 of 1" in empty[0].reason
 
 
-# -- in a run --------------------------------------------------------------------------------------------------------
+# -- in a run --------------------------------------------------------------------------------------
 
 
 class Corners:
@@ -423,13 +509,17 @@ class Corners:
         return np.stack([picture[:, ::100, ::100].reshape(-1) for picture in prepared])
 
 
-def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(monkeypatch: Any, tmp_path: Path) -> None:
+def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
+    monkeypatch: Any, tmp_path: Path
+) -> None:
     from editgauge.run.score import score
     from editgauge.store import collect
     from editgauge.store.hashes import HashStore
     from editgauge.store.run_folder import RunFolder
 
-    samples = [make_sample(tmp_path / "data", f"s{n}", caption="a sign", change="red") for n in range(3)]
+    samples = [
+        make_sample(tmp_path / "data", f"s{n}", caption="a sign", change="red") for n in range(3)
+    ]
     for number, sample in enumerate(samples):
         write_png(tmp_path / "out" / f"{sample.id}.png", read_image(sample.image) // (number + 2))
     run = RunFolder.create(tmp_path / "run")
@@ -448,7 +538,10 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(monk
     tiny.install_aesthetic(monkeypatch, tmp_path / "weights")
     (tmp_path / "weights" / "inception.pth").write_bytes(b"a network of 8 features, played below")
     tiny.install(
-        monkeypatch, tmp_path / "weights", "inception-fid", {"inception.pth": tmp_path / "weights/inception.pth"}
+        monkeypatch,
+        tmp_path / "weights",
+        "inception-fid",
+        {"inception.pth": tmp_path / "weights/inception.pth"},
     )
     monkeypatch.setattr(features, "_inception", lambda path, runtime: Corners())
     summary = once()

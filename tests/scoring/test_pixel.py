@@ -1,4 +1,6 @@
-"""The pixel scorers of benchmarks without a released pixel script: what they measure, and when they have nothing to."""
+"""The pixel scorers of benchmarks without a released pixel script: what they measure, and when they
+have nothing to.
+"""
 
 from __future__ import annotations
 
@@ -70,12 +72,16 @@ def test_more_noise_is_worse(sample: Sample, tmp_path: Path) -> None:
 @pytest.mark.parametrize("scorer", [BackgroundScorer(), ReferenceScorer()], ids=lambda s: s.name)
 def test_unreadable_files(scorer: Scorer, sample: Sample, tmp_path: Path) -> None:
     (tmp_path / "text.png").write_text("no picture")
-    assert {s.status for s in score(scorer, sample, tmp_path / "text.png").values()} == {Status.UNREADABLE}
+    assert {s.status for s in score(scorer, sample, tmp_path / "text.png").values()} == {
+        Status.UNREADABLE
+    }
     for path in (sample.image, *sample.masks.values(), sample.reference):
         assert path is not None
         path.write_text("no picture")
     write_png(tmp_path / "fine.png", blocks(160, 120))
-    assert {s.status for s in score(scorer, sample, tmp_path / "fine.png").values()} == {Status.DATASET_FAULT}
+    assert {s.status for s in score(scorer, sample, tmp_path / "fine.png").values()} == {
+        Status.DATASET_FAULT
+    }
 
 
 def test_without_masks_or_reference_there_is_nothing_to_say(tmp_path: Path) -> None:

@@ -38,21 +38,27 @@ def test_the_file_appears_whole_and_checked(httpserver: HTTPServer, tmp_path: Pa
 
 
 def test_it_goes_on_where_the_last_call_stopped(httpserver: HTTPServer, tmp_path: Path) -> None:
-    httpserver.expect_request("/f", headers={"Range": "bytes=1000-"}).respond_with_handler(with_ranges)
+    httpserver.expect_request("/f", headers={"Range": "bytes=1000-"}).respond_with_handler(
+        with_ranges
+    )
     (tmp_path / "f.part").write_bytes(DATA[:1000])
     download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == DATA
     assert len(httpserver.log) == 1
 
 
-def test_a_server_without_ranges_is_read_from_the_start(httpserver: HTTPServer, tmp_path: Path) -> None:
+def test_a_server_without_ranges_is_read_from_the_start(
+    httpserver: HTTPServer, tmp_path: Path
+) -> None:
     httpserver.expect_request("/f").respond_with_data(DATA)
     (tmp_path / "f.part").write_bytes(b"old" * 10)
     download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == DATA
 
 
-def test_a_part_file_that_is_too_long_is_started_again(httpserver: HTTPServer, tmp_path: Path) -> None:
+def test_a_part_file_that_is_too_long_is_started_again(
+    httpserver: HTTPServer, tmp_path: Path
+) -> None:
     httpserver.expect_request("/f").respond_with_handler(with_ranges)
     (tmp_path / "f.part").write_bytes(DATA + b"left over")
     download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f", wait=0)
@@ -68,8 +74,12 @@ def test_busy_servers_are_asked_again(httpserver: HTTPServer, tmp_path: Path) ->
     httpserver.check_assertions()
 
 
-@pytest.mark.parametrize(("status", "hint"), [(404, "check the name"), (401, "HF_TOKEN"), (403, "accept the terms")])
-def test_a_refusal_is_final_and_says_what_to_do(httpserver: HTTPServer, tmp_path: Path, status: int, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "hint"), [(404, "check the name"), (401, "HF_TOKEN"), (403, "accept the terms")]
+)
+def test_a_refusal_is_final_and_says_what_to_do(
+    httpserver: HTTPServer, tmp_path: Path, status: int, hint: str
+) -> None:
     httpserver.expect_request("/f").respond_with_data("no", status=status)
     with pytest.raises(DownloadError, match=f"HTTP {status}; .*{hint}"):
         download(Remote(httpserver.url_for("/f")), tmp_path / "f")
@@ -77,9 +87,17 @@ def test_a_refusal_is_final_and_says_what_to_do(httpserver: HTTPServer, tmp_path
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"sha256": "0" * 64}, {"git_sha1": "0" * 40}, {"size": len(DATA) + 1}, {"size": len(DATA) - 1}]
+    "wrong",
+    [
+        {"sha256": "0" * 64},
+        {"git_sha1": "0" * 40},
+        {"size": len(DATA) + 1},
+        {"size": len(DATA) - 1},
+    ],
 )
-def test_other_bytes_are_thrown_away(httpserver: HTTPServer, tmp_path: Path, wrong: dict[str, str]) -> None:
+def test_other_bytes_are_thrown_away(
+    httpserver: HTTPServer, tmp_path: Path, wrong: dict[str, str]
+) -> None:
     httpserver.expect_request("/f").respond_with_data(DATA)
     with pytest.raises(DownloadError):
         download(Remote(httpserver.url_for("/f"), **wrong), tmp_path / "f", attempts=1)  # type: ignore[arg-type]
@@ -124,10 +142,16 @@ def cutting_server() -> Iterator[tuple[str, list[bytes]]]:
                 with connection:
                     head = connection.recv(65536)
                     asked.append(head)
-                    start = int(head.split(b"Range: bytes=")[1].split(b"-")[0]) if b"Range:" in head else 0
+                    start = (
+                        int(head.split(b"Range: bytes=")[1].split(b"-")[0])
+                        if b"Range:" in head
+                        else 0
+                    )
                     status = b"206 Partial Content" if start else b"200 OK"
                     length = len(DATA) - start
-                    connection.sendall(b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n" % (status, length))
+                    connection.sendall(
+                        b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n" % (status, length)
+                    )
                     connection.sendall(DATA[start : start + 10_000])
 
         thread = threading.Thread(target=serve, daemon=True)
@@ -137,16 +161,22 @@ def cutting_server() -> Iterator[tuple[str, list[bytes]]]:
     thread.join(5)
 
 
-def test_a_connection_that_breaks_is_continued(cutting_server: tuple[str, list[bytes]], tmp_path: Path) -> None:
+def test_a_connection_that_breaks_is_continued(
+    cutting_server: tuple[str, list[bytes]], tmp_path: Path
+) -> None:
     url, asked = cutting_server
     download(Remote(url, sha256=SHA), tmp_path / "f", attempts=20, wait=0)
     assert (tmp_path / "f").read_bytes() == DATA
     assert len(asked) == 11, "102,400 bytes, 10,000 at a time"
 
 
-def test_giving_up_keeps_what_arrived(cutting_server: tuple[str, list[bytes]], tmp_path: Path) -> None:
+def test_giving_up_keeps_what_arrived(
+    cutting_server: tuple[str, list[bytes]], tmp_path: Path
+) -> None:
     url, _ = cutting_server
-    with pytest.raises(DownloadError, match=r"20,000 of 102,400 bytes; tried 2 times, what arrived is kept"):
+    with pytest.raises(
+        DownloadError, match=r"20,000 of 102,400 bytes; tried 2 times, what arrived is kept"
+    ):
         download(Remote(url, sha256=SHA), tmp_path / "f", attempts=2, wait=0)
     assert (tmp_path / "f.part").stat().st_size == 20_000
     assert not (tmp_path / "f").exists()

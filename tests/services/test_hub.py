@@ -1,4 +1,6 @@
-"""Data sets from a hub, played by a local server: pinned, continued, verified, and never outside their folder."""
+"""Data sets from a hub, played by a local server: pinned, continued, verified, and never outside
+their folder.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,19 @@ def blob(data: bytes) -> str:
 
 
 def entries(files: dict[str, bytes]) -> list[dict[str, Any]]:
-    """As the hub lists them: small files by git's blob id, large ones with a pointer to their SHA-256."""
-    found: list[dict[str, Any]] = [{"type": "directory", "oid": "0" * 40, "size": 0, "path": "editing"}]
+    """As the hub lists them: small files by git's blob id, large ones with a pointer to their
+    SHA-256.
+    """
+    found: list[dict[str, Any]] = [
+        {"type": "directory", "oid": "0" * 40, "size": 0, "path": "editing"}
+    ]
     for path, data in files.items():
         entry: dict[str, Any] = {"type": "file", "oid": blob(data), "size": len(data), "path": path}
         if data is LARGE:
-            entry |= {"oid": "1" * 40, "lfs": {"oid": hashlib.sha256(data).hexdigest(), "size": len(data)}}
+            entry |= {
+                "oid": "1" * 40,
+                "lfs": {"oid": hashlib.sha256(data).hexdigest(), "size": len(data)},
+            }
         found.append(entry)
     return found
 
@@ -45,7 +54,9 @@ def hub(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> HTTPServer:
     httpserver.expect_request(f"{api}/revision/main").respond_with_json({"sha": COMMIT})
     httpserver.expect_request(f"{api}/tree/{COMMIT}").respond_with_json(entries(FILES))
     for path, data in FILES.items():
-        httpserver.expect_request(f"/datasets/someone/bench/resolve/{COMMIT}/{path}").respond_with_data(data)
+        httpserver.expect_request(
+            f"/datasets/someone/bench/resolve/{COMMIT}/{path}"
+        ).respond_with_data(data)
     return httpserver
 
 
@@ -55,7 +66,12 @@ def asked(hub: HTTPServer, part: str) -> int:
 
 def test_a_branch_is_resolved_fetched_and_recorded(hub: HTTPServer, tmp_path: Path) -> None:
     found = fetch_dataset(SOURCE, tmp_path / "d", revision="main")
-    assert (found.commit, found.files, found.new, found.bytes) == (COMMIT, 2, 2, len(SMALL) + len(LARGE))
+    assert (found.commit, found.files, found.new, found.bytes) == (
+        COMMIT,
+        2,
+        2,
+        len(SMALL) + len(LARGE),
+    )
     assert {path: (tmp_path / "d" / path).read_bytes() for path in FILES} == FILES
     lock = json.loads((tmp_path / "d" / LOCK_FILE).read_text())
     assert lock == {"repo": "someone/bench", "commit": COMMIT, "asked": "main"}
@@ -71,7 +87,9 @@ def test_a_second_call_needs_no_revision_and_brings_only_what_is_missing_or_wron
     before = asked(hub, "resolve")
     assert fetch_dataset(SOURCE, tmp_path).new == 2
     assert asked(hub, "resolve") - before == 2
-    assert asked(hub, "/revision/") == 1, "the branch is looked up once; from then on the commit counts"
+    assert asked(hub, "/revision/") == 1, (
+        "the branch is looked up once; from then on the commit counts"
+    )
     assert (tmp_path / "editing/metadata.json").read_bytes() == SMALL
 
 
@@ -94,15 +112,23 @@ def test_two_states_never_mix_in_one_folder(hub: HTTPServer, tmp_path: Path) -> 
 def test_other_bytes_than_listed_are_refused(hub: HTTPServer, tmp_path: Path) -> None:
     path = "editing/metadata.json"
     hub.clear_all_handlers()
-    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(entries({path: SMALL}))
-    hub.expect_request(f"/datasets/someone/bench/resolve/{COMMIT}/{path}").respond_with_data(SMALL.upper())
+    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(
+        entries({path: SMALL})
+    )
+    hub.expect_request(f"/datasets/someone/bench/resolve/{COMMIT}/{path}").respond_with_data(
+        SMALL.upper()
+    )
     with pytest.raises(DownloadError, match="git blob"):
         fetch_dataset(SOURCE, tmp_path, revision=COMMIT)
     assert not (tmp_path / path).exists()
 
 
-@pytest.mark.parametrize("path", ["../evil", "/etc/evil", "a/../../evil", "a\\evil", "C:evil", "x/./y", LOCK_FILE, ""])
-def test_a_listing_that_leaves_the_folder_is_refused_as_a_whole(hub: HTTPServer, tmp_path: Path, path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["../evil", "/etc/evil", "a/../../evil", "a\\evil", "C:evil", "x/./y", LOCK_FILE, ""]
+)
+def test_a_listing_that_leaves_the_folder_is_refused_as_a_whole(
+    hub: HTTPServer, tmp_path: Path, path: str
+) -> None:
     hub.clear_all_handlers()
     listing = entries({"good.json": SMALL, path: SMALL})
     hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(listing)
@@ -116,15 +142,21 @@ def test_long_listings_come_in_pages(hub: HTTPServer) -> None:
     hub.clear_all_handlers()
     tree = f"/api/datasets/someone/bench/tree/{COMMIT}"
     following = {"Link": f'<{hub.url_for(tree)}?recursive=true&cursor=2>; rel="next"'}
-    hub.expect_request(tree, query_string="recursive=true&cursor=2").respond_with_json(entries({"b": SMALL}))
-    hub.expect_request(tree, query_string="recursive=true").respond_with_json(entries({"a": SMALL}), headers=following)
+    hub.expect_request(tree, query_string="recursive=true&cursor=2").respond_with_json(
+        entries({"b": SMALL})
+    )
+    hub.expect_request(tree, query_string="recursive=true").respond_with_json(
+        entries({"a": SMALL}), headers=following
+    )
     assert [file.path for file in list_files("someone/bench", COMMIT)] == ["a", "b"]
 
 
 def test_a_next_page_elsewhere_is_not_followed(hub: HTTPServer) -> None:
     hub.clear_all_handlers()
     headers = {"Link": '<http://evil.example/list>; rel="next"'}
-    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json([], headers=headers)
+    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(
+        [], headers=headers
+    )
     with pytest.raises(DownloadError, match="another host"):
         list(list_files("someone/bench", COMMIT))
 
@@ -145,12 +177,14 @@ def test_a_repository_is_owner_and_name(repo: str, tmp_path: Path) -> None:
 
 def test_a_gated_data_set_says_what_to_set(hub: HTTPServer, tmp_path: Path) -> None:
     hub.clear_all_handlers()
-    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_data("no", status=401)
+    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_data(
+        "no", status=401
+    )
     with pytest.raises(DownloadError, match="HF_TOKEN"):
         fetch_dataset(SOURCE, tmp_path, revision=COMMIT)
 
 
-# -- the command -------------------------------------------------------------------------------------------------------
+# -- the command -----------------------------------------------------------------------------------
 
 
 def run(*words: str) -> Any:
@@ -158,7 +192,16 @@ def run(*words: str) -> Any:
 
 
 def test_command_fetches_a_benchmark(hub: HTTPServer, tmp_path: Path) -> None:
-    done = run("medebench", "--repo", "someone/bench", "--revision", "main", "--to", str(tmp_path / "d"), "--json")
+    done = run(
+        "medebench",
+        "--repo",
+        "someone/bench",
+        "--revision",
+        "main",
+        "--to",
+        str(tmp_path / "d"),
+        "--json",
+    )
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)
     assert (said["commit"], said["files"], said["benchmark"]) == (COMMIT, 2, "medebench")
@@ -176,11 +219,15 @@ def test_command_lists_weights(tmp_path: Path) -> None:
     assert "lpips-squeeze" in run("weights", "--weights", str(tmp_path)).stdout
 
 
-def test_command_fetches_weights(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_command_fetches_weights(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     from editgauge.networks import weights as table
 
     httpserver.expect_request("/net.pth").respond_with_data(LARGE)
-    file = table.WeightFile("net.pth", httpserver.url_for("/net.pth"), hashlib.sha256(LARGE).hexdigest(), len(LARGE))
+    file = table.WeightFile(
+        "net.pth", httpserver.url_for("/net.pth"), hashlib.sha256(LARGE).hexdigest(), len(LARGE)
+    )
     entry = table.Weights("tiny", "t", "s", "v1", "MIT", (file,), "tests")
     monkeypatch.setitem(table.WEIGHTS, "tiny", entry)
     done = run("weights", "tiny", "--weights", str(tmp_path))
@@ -192,12 +239,17 @@ def test_command_fetches_weights(httpserver: HTTPServer, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["mini"], "nothing to fetch"), (["weights", "nope"], "not known"), (["medebench", "more"], "fetched alone"),
-        (["nonsense"], "not known"), (["medebench", "--to", "x"], "--revision"),
+        (["mini"], "nothing to fetch"),
+        (["weights", "nope"], "not known"),
+        (["medebench", "more"], "fetched alone"),
+        (["nonsense"], "not known"),
+        (["medebench", "--to", "x"], "--revision"),
         (["weights", "laion-aesthetic-vit-l-14"], "--trust-first-use"),
     ],
-)  # fmt: skip
-def test_command_refuses(words: list[str], error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+)
+def test_command_refuses(
+    words: list[str], error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))
     done = run(*words)
     assert done.exit_code != 0

@@ -20,11 +20,17 @@ from editgauge.types import Row, Status
 
 
 def make_run(
-    path: Path, rows: list[Row], *, outputs: dict[str, bytes] | None = None, samples: list[dict[str, Any]] | None = None
+    path: Path,
+    rows: list[Row],
+    *,
+    outputs: dict[str, bytes] | None = None,
+    samples: list[dict[str, Any]] | None = None,
 ) -> RunFolder:
     """A run with rows of editor `one`, an input picture for each sample, and outputs by sample."""
     run = RunFolder.create(path)
-    records = samples or [record(str(n)) | {"benchmark": "mini", "images": [f"inputs/mini/{n}.png"]} for n in range(4)]
+    records = samples or [
+        record(str(n)) | {"benchmark": "mini", "images": [f"inputs/mini/{n}.png"]} for n in range(4)
+    ]
     run.write_samples("mini", records)
     for item in records:
         for place in item.get("images") or []:
@@ -36,7 +42,9 @@ def make_run(
         place = f"edits/mini/one/{sample}.png"
         (path / place).parent.mkdir(parents=True, exist_ok=True)
         (path / place).write_bytes(data)
-        edits.append(EditRecord("mini", sample, "one", Status.SCORED, place, fingerprint=data.hex()))
+        edits.append(
+            EditRecord("mini", sample, "one", Status.SCORED, place, fingerprint=data.hex())
+        )
     with run.edit_writer() as writer:
         run.write_edits(edits, writer)
     with run.writer() as rows_writer:
@@ -88,7 +96,10 @@ class TestMerge:
             assert values(target) == {("0", "ssim"): 0.5}
 
     def test_a_failure_of_the_target_is_retired(self, tmp_path: Path) -> None:
-        target = make_run(tmp_path / "t", [row("0", "one", "ssim", None, status=Status.MISSING, fingerprint="none")])
+        target = make_run(
+            tmp_path / "t",
+            [row("0", "one", "ssim", None, status=Status.MISSING, fingerprint="none")],
+        )
         done = merge([make_run(tmp_path / "b", [row("0", "one", "ssim", 0.5)])], target)
         assert done.retired == 1
         assert values(target) == {("0", "ssim"): 0.5}
@@ -118,7 +129,11 @@ class TestContradictions:
         assert "mini '0', one, ssim (faithful): 0.1 and 0.2, from the same input" in said
 
     def test_one_key_two_fingerprints(self, tmp_path: Path) -> None:
-        said = self.both(tmp_path, row("0", "one", "ssim", 0.1), row("0", "one", "ssim", 0.1, fingerprint="other"))
+        said = self.both(
+            tmp_path,
+            row("0", "one", "ssim", 0.1),
+            row("0", "one", "ssim", 0.1, fingerprint="other"),
+        )
         assert "different outputs" in said
 
     def test_finite_and_infinite(self, tmp_path: Path) -> None:
@@ -129,7 +144,13 @@ class TestContradictions:
     def test_the_last_bits_of_another_processor_are_no_contradiction(self, tmp_path: Path) -> None:
         target = RunFolder.create(tmp_path / "all")
         other = row("0", "one", "ssim", 0.1 + 1e-12)
-        merge([make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)]), make_run(tmp_path / "b", [other])], target)
+        merge(
+            [
+                make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)]),
+                make_run(tmp_path / "b", [other]),
+            ],
+            target,
+        )
         assert values(target) == {("0", "ssim"): 0.1}
 
     def test_two_outputs_of_one_editor(self, tmp_path: Path) -> None:
@@ -141,7 +162,9 @@ class TestContradictions:
     def test_different_data(self, tmp_path: Path) -> None:
         first = make_run(tmp_path / "a", [])
         second = make_run(
-            tmp_path / "b", [], samples=[record("0", instruction="something else") | {"benchmark": "mini"}]
+            tmp_path / "b",
+            [],
+            samples=[record("0", instruction="something else") | {"benchmark": "mini"}],
         )
         with pytest.raises(RunError, match=r"sample '0' has another instruction"):
             merge([first, second], RunFolder.create(tmp_path / "all"))
@@ -173,7 +196,9 @@ class TestReplies:
         db = sqlite3.connect(run.replies_path)
         with db:
             db.execute(f"CREATE TABLE replies (key TEXT PRIMARY KEY, {column} TEXT)")
-            db.executemany("INSERT INTO replies VALUES (?, ?)", [(key, run.path.name) for key in keys])
+            db.executemany(
+                "INSERT INTO replies VALUES (?, ?)", [(key, run.path.name) for key in keys]
+            )
         db.close()
 
     def stored(self, run: RunFolder) -> dict[str, str]:
@@ -202,7 +227,14 @@ def test_the_command(tmp_path: Path) -> None:
     make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1, variant="corrected")])
     make_run(tmp_path / "b", [row("1", "one", "ssim", 0.3, variant="corrected")])
     (tmp_path / "b" / "notes.txt").write_text("mine")
-    words = ["merge", str(tmp_path / "a"), str(tmp_path / "b"), "--to", str(tmp_path / "all"), "--json"]
+    words = [
+        "merge",
+        str(tmp_path / "a"),
+        str(tmp_path / "b"),
+        "--to",
+        str(tmp_path / "all"),
+        "--json",
+    ]
     found = json.loads(CliRunner().invoke(build_app(), words).stdout)
     assert found["rows"] == 2
     assert found["left"] == ["b/notes.txt"]
@@ -211,6 +243,9 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_merged_run_can_be_moved(tmp_path: Path) -> None:
-    merge([make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)])], RunFolder.create(tmp_path / "all"))
+    merge(
+        [make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)])],
+        RunFolder.create(tmp_path / "all"),
+    )
     shutil.move(tmp_path / "all", tmp_path / "elsewhere")
     assert values(RunFolder.open(tmp_path / "elsewhere")) == {("0", "ssim"): 0.1}

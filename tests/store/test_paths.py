@@ -14,7 +14,10 @@ from editgauge.store.paths import LONGEST, facts, portable, without_roots
     [
         ("/data/set/a/4.jpg: not a picture", "a/4.jpg: not a picture"),
         ("in '/data/set': nothing", "in '.': nothing"),
-        ("/data/settled/4.jpg: not a picture", "4.jpg: not a picture"),  # another folder, not the root
+        (
+            "/data/settled/4.jpg: not a picture",
+            "4.jpg: not a picture",
+        ),  # another folder, not the root
         ("weights at (/opt/models/clip/model.bin) are torn", "weights at (model.bin) are torn"),
         (r"C:\Users\me\pictures\4.jpg: not a picture", "4.jpg: not a picture"),
         ("score 7/10, n/a, 3 / 4, a/b/c", "score 7/10, n/a, 3 / 4, a/b/c"),
@@ -41,7 +44,12 @@ def test_reasons_have_an_end() -> None:
 
 def test_details_keep_what_was_read_in_a_picture() -> None:
     """Only this machine's folders are cut out of details: a path may be what a picture says."""
-    detail = {"text": "rm -rf /usr/local/lib", "boxes": [["/etc/hosts", 1]], "file": "/run/a/x.png", "n": 3}
+    detail = {
+        "text": "rm -rf /usr/local/lib",
+        "boxes": [["/etc/hosts", 1]],
+        "file": "/run/a/x.png",
+        "n": 3,
+    }
     assert without_roots(detail, ["/run/a"]) == {**detail, "file": "x.png"}
 
 

@@ -119,15 +119,21 @@ def test_damage_inside_a_parquet_file_is_one_clear_error(tmp_path: Path) -> None
         run.rows()
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "7", '{"format": 1, "entries": 7}', '{"format": 99}', "\0"])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "7", '{"format": 1, "entries": 7}', '{"format": 99}', "\0"]
+)
 def test_a_damaged_manifest_is_one_clear_error(tmp_path: Path, text: str) -> None:
     run = RunFolder.create(tmp_path / "run")
     (run.path / "manifest.json").write_text(text)
-    with pytest.raises(RunError, match=r"restore it or start a new run|use the editgauge that wrote it"):
+    with pytest.raises(
+        RunError, match=r"restore it or start a new run|use the editgauge that wrote it"
+    ):
         RunFolder.open(run.path)
 
 
-def test_a_full_disk_is_one_clear_error_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_clear_error_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = RunFolder.create(tmp_path / "run")
     writer = run.writer()
     writer.write([row("s1")])
@@ -173,7 +179,11 @@ def test_a_folder_below_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("{", "cannot be read"), ("[]", "wanted an object"), ('{"format": 99, "editgauge": "9.9"}', "run format 99")],
+    [
+        ("{", "cannot be read"),
+        ("[]", "wanted an object"),
+        ('{"format": 99, "editgauge": "9.9"}', "run format 99"),
+    ],
 )
 def test_a_manifest_that_cannot_be_used(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "manifest.json").write_text(content)
@@ -195,13 +205,17 @@ def test_two_commands_may_write_the_manifest_at_once(tmp_path: Path) -> None:
     for process in processes:
         process.join()
     entries = run.manifest()["entries"]
-    assert sorted((e["command"], e["number"]) for e in entries) == [(n, i) for n in "ab" for i in range(20)]
+    assert sorted((e["command"], e["number"]) for e in entries) == [
+        (n, i) for n in "ab" for i in range(20)
+    ]
     assert {"editgauge", "python", "numpy"} <= set(entries[0]["versions"])
 
 
 def test_the_manifest_keeps_no_absolute_path(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path / "run")
-    run.record("edit", settings={"path": str(tmp_path / "outputs"), "also": [tmp_path], "text": "a/b"})
+    run.record(
+        "edit", settings={"path": str(tmp_path / "outputs"), "also": [tmp_path], "text": "a/b"}
+    )
     entry = run.manifest()["entries"][0]
     assert entry["settings"] == {"path": "outputs", "also": [tmp_path.name], "text": "a/b"}
 
@@ -225,7 +239,9 @@ def test_a_kept_file_follows_the_original_when_that_is_replaced(tmp_path: Path) 
     assert [p.name for p in kept.parent.iterdir()] == ["a.png"]
 
 
-def test_a_file_is_copied_where_it_cannot_be_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_copied_where_it_cannot_be_linked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_links(*_: object) -> None:
         raise OSError(errno.EXDEV, "other file system")
 
@@ -249,14 +265,24 @@ def test_the_newest_record_of_an_edit_counts(tmp_path: Path) -> None:
 @given(
     value=st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)),
     text=st.text(max_size=30),
-    detail=st.dictionaries(st.text(max_size=5), st.one_of(st.integers(-9, 9), st.text(max_size=9), st.booleans())),
+    detail=st.dictionaries(
+        st.text(max_size=5), st.one_of(st.integers(-9, 9), st.text(max_size=9), st.booleans())
+    ),
     repeat=st.integers(0, 5),
 )
 def test_any_row_survives_the_round_trip(
-    tmp_path_factory: pytest.TempPathFactory, value: float | None, text: str, detail: dict[str, object], repeat: int
+    tmp_path_factory: pytest.TempPathFactory,
+    value: float | None,
+    text: str,
+    detail: dict[str, object],
+    repeat: int,
 ) -> None:
     given_row = row(
-        text or "s", value, detail=detail, repeat=repeat, status=Status.FAILED if value is None else Status.SCORED
+        text or "s",
+        value,
+        detail=detail,
+        repeat=repeat,
+        status=Status.FAILED if value is None else Status.SCORED,
     )
     run = RunFolder.create(tmp_path_factory.mktemp("r") / "run")
     with run.writer() as writer:
@@ -275,7 +301,9 @@ def test_digest_does_not_depend_on_the_order_of_keys() -> None:
     assert digest("ab", "c") != digest("a", "bc")
 
 
-def test_hashes_are_remembered_until_the_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hashes_are_remembered_until_the_file_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a"
     path.write_text("one")
     os.utime(path, (1_000_000, 1_000_000))

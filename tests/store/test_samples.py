@@ -17,7 +17,11 @@ from editgauge.types import Sample
 def samples(tmp_path: Path) -> list[Sample]:
     made = make_samples(tmp_path, 6)
     return [
-        replace(sample, split="real" if n % 2 else "virtual", attributes={"tier": n // 2, "first": n == 0})
+        replace(
+            sample,
+            split="real" if n % 2 else "virtual",
+            attributes={"tier": n // 2, "first": n == 0},
+        )
         for n, sample in enumerate(made)
     ]
 
@@ -41,11 +45,16 @@ def test_narrowing_keeps_the_order(samples: list[Sample]) -> None:
     [
         ({"ids": ["s009"]}, "there is no such sample; ids look like: s000"),
         ({"where": ["split"]}, "wanted attribute=value"),
-        ({"where": ["organ=Teeth"]}, "no sample has 'organ'; there are: category, first, split, tier"),
+        (
+            {"where": ["organ=Teeth"]},
+            "no sample has 'organ'; there are: category, first, split, tier",
+        ),
         ({"where": ["tier=9"]}, "no sample has this value; tier is one of: 0, 1, 2"),
         ({"ids": ["s000"], "where": ["split=real"]}, "no sample is left: 's000' and 'split=real'"),
     ],
 )
-def test_a_choice_of_nothing_says_why(samples: list[Sample], narrowed: dict[str, list[str]], said: str) -> None:
+def test_a_choice_of_nothing_says_why(
+    samples: list[Sample], narrowed: dict[str, list[str]], said: str
+) -> None:
     with pytest.raises(UsageError, match=said):
         choose(samples, **narrowed)  # type: ignore[arg-type]

@@ -16,13 +16,17 @@ from editgauge.tables.spec import Layout, Leaf, Sheet, generic
 from editgauge.tables.table import Cell, Column, Table, TableRow, printed, standing
 from editgauge.types import Row, Status
 
-RECORDS = [record(str(n), split="real" if n % 2 else "synthetic", topic="ab"[n // 4]) for n in range(8)]
+RECORDS = [
+    record(str(n), split="real" if n % 2 else "synthetic", topic="ab"[n // 4]) for n in range(8)
+]
 
 
 def layout(**changes: object) -> Layout:
     sheet = Sheet()
     sheet.add("ssim", ("SSIM",), Leaf("ssim", "faithful", worst=0.0))
-    sheet.add("real_ssim", ("Real", "SSIM"), Leaf("ssim", "faithful", where={"split": "real"}, worst=0.0))
+    sheet.add(
+        "real_ssim", ("Real", "SSIM"), Leaf("ssim", "faithful", where={"split": "real"}, worst=0.0)
+    )
     sheet.add("fid", ("FID",), Leaf("fid", "faithful", whole_set=True), direction="lower")
     made = Layout("t", "T", sheet.leaves, sheet.fields, "faithful", strata="split", headline="ssim")
     return replace(made, **changes)  # type: ignore[arg-type]
@@ -30,7 +34,13 @@ def layout(**changes: object) -> Layout:
 
 def scores(editor: str, values: list[float | None]) -> list[Row]:
     return [
-        row(str(n), editor, "ssim", value, status=Status.SCORED if value is not None else Status.MISSING)
+        row(
+            str(n),
+            editor,
+            "ssim",
+            value,
+            status=Status.SCORED if value is not None else Status.MISSING,
+        )
         for n, value in enumerate(values)
     ]
 
@@ -73,7 +83,10 @@ class TestCells:
         made = table([*rows, distance("one", 40.0, 8), distance("two", 30.0, 7)])
         assert made.rows[1].cells["fid"] == Cell(30.0, 7, 8)
         assert not any(name == "fid" for _, name in standing(made).best)
-        assert any("FID: it was computed from different numbers of samples (7 to 8)" in note for note in made.notes)
+        assert any(
+            "FID: it was computed from different numbers of samples (7 to 8)" in note
+            for note in made.notes
+        )
         made = table([*rows, distance("one", 40.0, 8), distance("two", 30.0, 8)])
         assert (1, "fid") in standing(made).best
 
@@ -115,9 +128,17 @@ class TestCoverage:
 class TestPrinted:
     @pytest.mark.parametrize(
         ("value", "digits", "text"),
-        [(49.625, 2, "49.63"), (54.125, 2, "54.13"), (0.5, 0, "1"), (-0.001, 2, "0.00"), (-2.5, 0, "-3"),
-         (1e20, 1, f"{1e20:.1f}"), (0.745, 2, "0.74"), (math.inf, 2, "inf")],
-    )  # fmt: skip
+        [
+            (49.625, 2, "49.63"),
+            (54.125, 2, "54.13"),
+            (0.5, 0, "1"),
+            (-0.001, 2, "0.00"),
+            (-2.5, 0, "-3"),
+            (1e20, 1, f"{1e20:.1f}"),
+            (0.745, 2, "0.74"),
+            (math.inf, 2, "inf"),
+        ],
+    )
     def test_an_exact_half_goes_up(self, value: float, digits: int, text: str) -> None:
         assert printed(value, digits) == text  # 0.745 is a little less than that in binary
 
@@ -132,7 +153,9 @@ class TestStanding:
         return TableRow("x", {"a": Cell(a, n, n), "b": Cell(b, n, n)}, kind=kind)  # type: ignore[arg-type]
 
     def test_direction_and_ties_at_the_printed_digits(self) -> None:
-        place = standing(self.made(self.line(0.901, 3.0), self.line(0.904, 1.0), self.line(0.5, 2.0)))
+        place = standing(
+            self.made(self.line(0.901, 3.0), self.line(0.904, 1.0), self.line(0.5, 2.0))
+        )
         assert place.best == {(0, "a"), (1, "a"), (1, "b")}
         assert place.second == {(2, "a"), (2, "b")}
 
@@ -159,9 +182,15 @@ class TestIntervals:
         assert any("BCa" in note for note in made.notes)
 
     def test_a_tables_weighting_is_kept(self) -> None:
-        """Real samples score 1, synthetic ones 0: drawn to the strata's sizes, the mean cannot move."""
+        """Real samples score 1, synthetic ones 0: drawn to the strata's sizes, the mean cannot
+        move.
+        """
         records = [record(str(n), split="real" if n % 2 else "synthetic") for n in range(40)]
-        made = build(frame(scores("one", [float(n % 2) for n in range(40)]), records), layout(), intervals=True)
+        made = build(
+            frame(scores("one", [float(n % 2) for n in range(40)]), records),
+            layout(),
+            intervals=True,
+        )
         assert made is not None
         cell = made.rows[0].cells["ssim"]
         assert (cell.value, cell.low, cell.high) == (0.5, 0.5, 0.5)
@@ -176,7 +205,9 @@ class TestIntervals:
         assert "two 1 (kept in 100%" in told
 
     def test_no_rank_without_equal_coverage(self) -> None:
-        made = table([*scores("one", [0.1] * 8), *scores("two", [0.6] * 7 + [None])], intervals=True)
+        made = table(
+            [*scores("one", [0.1] * 8), *scores("two", [0.6] * 7 + [None])], intervals=True
+        )
         assert not any(note.startswith("Rank by") for note in made.notes)
 
 
@@ -190,12 +221,17 @@ class TestSlices:
             ("b", "one"),
             ("b", "two"),
         ]
-        assert made.rows[0].cells["ssim"] == Cell(pytest.approx(0.2), 4, 4, floor=pytest.approx(0.2))
+        assert made.rows[0].cells["ssim"] == Cell(
+            pytest.approx(0.2), 4, 4, floor=pytest.approx(0.2)
+        )
         assert [column.name for column in made.columns] == ["ssim", "real_ssim"]
         assert {(1, "real_ssim"), (2, "ssim")} & standing(made).best == {(2, "ssim")}
 
     def test_numbers_and_tiers_come_in_their_order(self) -> None:
-        records = [record(str(n), tier=tier) for n, tier in enumerate(["hard", "easy", "medium", "10", "9"])]
+        records = [
+            record(str(n), tier=tier)
+            for n, tier in enumerate(["hard", "easy", "medium", "10", "9"])
+        ]
         rows = [row(str(n), "one", "ssim", 0.5) for n in range(5)]
         (made,) = sliced(frame(rows, records), "tier", lambda part: [layout()])
         assert [line.group for line in made.rows] == ["9", "10", "easy", "medium", "hard"]
@@ -203,11 +239,19 @@ class TestSlices:
 
 class TestGeneric:
     def test_every_metric_gets_a_column(self) -> None:
-        rows = [row("0", "one", "ssim", 0.5), row("0", "one", "mine", 2.0), row("*", "one", "fid", 3.0)]
+        rows = [
+            row("0", "one", "ssim", 0.5),
+            row("0", "one", "mine", 2.0),
+            row("*", "one", "fid", 3.0),
+        ]
         found = frame(rows, RECORDS)
         made = build(found, generic(found, "faithful")[0])
         assert made is not None
-        assert {name: cell.value for name, cell in made.rows[0].cells.items()} == {"ssim": 0.5, "mine": 2.0, "fid": 3.0}
+        assert {name: cell.value for name, cell in made.rows[0].cells.items()} == {
+            "ssim": 0.5,
+            "mine": 2.0,
+            "fid": 3.0,
+        }
 
     def test_a_metric_without_the_variant_is_shown_in_the_other_and_says_so(self) -> None:
         found = frame([row("0", "one", "lpips", 0.5)], RECORDS)

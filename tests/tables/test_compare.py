@@ -25,7 +25,14 @@ WAYS: dict[str, Direction] = {"ssim": "higher", "mse": "lower"}
 def rows_of(editor: str, metric: str, values: list[float | None]) -> list[Row]:
     b = "texteditbench"
     return [
-        row(f"s/{n}", editor, metric, value, status=Status.SCORED if value is not None else Status.MISSING, benchmark=b)
+        row(
+            f"s/{n}",
+            editor,
+            metric,
+            value,
+            status=Status.SCORED if value is not None else Status.MISSING,
+            benchmark=b,
+        )
         for n, value in enumerate(values)
     ]
 
@@ -42,7 +49,10 @@ def made(rows: list[Row], **options: object) -> Comparison:
 def shifted(by: float, metric: str = "ssim") -> list[Row]:
     values = base()
     noise = np.random.default_rng(1).normal(0, 0.01, 30)
-    return [*rows_of("old", metric, values), *rows_of("new", metric, (np.array(values) + by + noise).tolist())]  # type: ignore[arg-type]
+    return [
+        *rows_of("old", metric, values),
+        *rows_of("new", metric, (np.array(values) + by + noise).tolist()),
+    ]  # type: ignore[arg-type]
 
 
 class TestCompare:
@@ -57,7 +67,9 @@ class TestCompare:
 
     def test_numbers_are_the_statistics_of_the_common_samples(self) -> None:
         old, new = base(), [value + 0.1 for value in base()]
-        (line,) = made([*rows_of("old", "ssim", [None, *old[1:]]), *rows_of("new", "ssim", [*new[:-1], None])]).lines  # type: ignore[list-item]
+        (line,) = made(
+            [*rows_of("old", "ssim", [None, *old[1:]]), *rows_of("new", "ssim", [*new[:-1], None])]
+        ).lines  # type: ignore[list-item]
         assert line.paired.n == 28
         assert (line.only_a, line.only_b) == (1, 1)
         assert line.mean_a == pytest.approx(np.mean(old[1:-1]))
@@ -105,11 +117,19 @@ class TestCompare:
         rows.append(row("s/29", "new", "ssim", None, infinite=True, benchmark="texteditbench"))
         (line,) = made(rows).lines
         assert line.up[0].b == math.inf
-        assert line.paired.n == 29  # no difference can be taken of an infinite value and a finite one
+        assert (
+            line.paired.n == 29
+        )  # no difference can be taken of an infinite value and a finite one
 
     def test_an_unknown_editor(self) -> None:
         with pytest.raises(UnknownName, match="did you mean"):
-            compare(frame(shifted(0.0), RECORDS, "texteditbench"), "old", "nwe", WAYS, variants=("faithful",))
+            compare(
+                frame(shifted(0.0), RECORDS, "texteditbench"),
+                "old",
+                "nwe",
+                WAYS,
+                variants=("faithful",),
+            )
 
 
 def test_a_link_carries_any_name() -> None:
@@ -136,7 +156,9 @@ class TestCommand:
 
     def test_json_holds_the_lines_and_the_samples(self, tmp_path: Path) -> None:
         run = self.run(tmp_path, shifted(-0.1))
-        (found,) = json.loads(self.call(run, "old", "new", "--json", "--by", "topic").stdout)["comparisons"]
+        (found,) = json.loads(self.call(run, "old", "new", "--json", "--by", "topic").stdout)[
+            "comparisons"
+        ]
         assert found["regressions"] == ["ssim (faithful)"]
         line = found["lines"][0]
         assert (line["win"], line["tie"], line["loss"]) == (0, 0, 30)
@@ -148,7 +170,10 @@ class TestCommand:
     def test_the_terminal_and_markdown_link_samples(self, tmp_path: Path) -> None:
         run = self.run(tmp_path, shifted(-0.1))
         assert "#/sample/texteditbench/s%2F" in self.call(run, "old", "new").stdout
-        assert "](<report/index.html#/sample/" in self.call(run, "old", "new", "--format", "markdown").stdout
+        assert (
+            "](<report/index.html#/sample/"
+            in self.call(run, "old", "new", "--format", "markdown").stdout
+        )
 
     @pytest.mark.parametrize(
         ("words", "said"),
@@ -165,6 +190,12 @@ class TestCommand:
         assert said in str(result.exception)
 
     def test_directions_come_from_the_papers_tables(self, tmp_path: Path) -> None:
-        run = self.run(tmp_path, [*shifted(0.1, "mse"), *shifted(0.1, "ssim"), *shifted(0.1, "psnr")])
+        run = self.run(
+            tmp_path, [*shifted(0.1, "mse"), *shifted(0.1, "ssim"), *shifted(0.1, "psnr")]
+        )
         (found,) = json.loads(self.call(run, "old", "new", "--json").stdout)["comparisons"]
-        assert {line["metric"]: line["better"] for line in found["lines"]} == {"mse": False, "ssim": True, "psnr": True}
+        assert {line["metric"]: line["better"] for line in found["lines"]} == {
+            "mse": False,
+            "ssim": True,
+            "psnr": True,
+        }

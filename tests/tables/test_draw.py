@@ -23,8 +23,18 @@ COLUMNS = (
     Column("real_ssim", ("Real", "SSIM"), 3, "higher"),
 )
 ROWS = (
-    TableRow("copy", {"syn_ssim": Cell(0.9, 4, 5), "syn_mse": Cell(0.0, 4, 5), "real_ssim": Cell(0.95, 2, 2)}),
-    TableRow("blank", {"syn_ssim": Cell(0.25, 4, 5), "syn_mse": Cell(99.94, 4, 5), "real_ssim": Cell(math.inf, 2, 2)}),
+    TableRow(
+        "copy",
+        {"syn_ssim": Cell(0.9, 4, 5), "syn_mse": Cell(0.0, 4, 5), "real_ssim": Cell(0.95, 2, 2)},
+    ),
+    TableRow(
+        "blank",
+        {
+            "syn_ssim": Cell(0.25, 4, 5),
+            "syn_mse": Cell(99.94, 4, 5),
+            "real_ssim": Cell(math.inf, 2, 2),
+        },
+    ),
     TableRow("Paper", {"syn_ssim": Cell(0.899), "syn_mse": Cell(1.0)}, kind="published"),
 )
 TABLE = Table("t", "Title", COLUMNS, ROWS, variant="faithful", notes=("A note.",))
@@ -52,7 +62,16 @@ class TestTerminal:
 
     def test_best_is_bold_and_second_underlined(self) -> None:
         stream = io.StringIO()
-        show(TABLE, Console(file=stream, force_terminal=True, width=200, color_system="truecolor", highlight=False))
+        show(
+            TABLE,
+            Console(
+                file=stream,
+                force_terminal=True,
+                width=200,
+                color_system="truecolor",
+                highlight=False,
+            ),
+        )
         assert "\x1b[1m0.900\x1b[0m" in stream.getvalue()
         assert "\x1b[4m0.250\x1b[0m" in stream.getvalue()
 
@@ -64,7 +83,9 @@ class TestTerminal:
         assert "\\x1b[31m\\u202egnp" in text
 
     def test_markup_of_the_terminal_library_is_text(self) -> None:
-        assert "[bold]x[/bold]" in draw(Table("t", "T", COLUMNS[:1], [TableRow("[bold]x[/bold]", {})]), "terminal")
+        assert "[bold]x[/bold]" in draw(
+            Table("t", "T", COLUMNS[:1], [TableRow("[bold]x[/bold]", {})]), "terminal"
+        )
 
     def test_editors_across(self) -> None:
         table = Table("t", "Title", COLUMNS, ROWS[:2], transposed=True)
@@ -112,7 +133,9 @@ class TestCsv:
 
     @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", " =1"])
     def test_no_name_is_a_formula(self, name: str) -> None:
-        (line,) = csv.DictReader(io.StringIO(draw(Table("t", "T", COLUMNS[:1], [TableRow(name, {})]), "csv")))
+        (line,) = csv.DictReader(
+            io.StringIO(draw(Table("t", "T", COLUMNS[:1], [TableRow(name, {})]), "csv"))
+        )
         assert line["model"].startswith("'")
 
     def test_bounds_come_when_there_are_any(self) -> None:
@@ -142,7 +165,10 @@ class TestLatex:
                 r"\bottomrule",
                 r"\end{tabular}",
                 r"\par\footnotesize A note.",
-                r"\par\footnotesize \textdagger{} published: the paper's number, not computed here.",
+                (
+                    r"\par\footnotesize \textdagger{} published: the paper's number, not computed "
+                    r"here."
+                ),
                 r"\end{table}",
                 "",
             ]
@@ -169,7 +195,8 @@ class TestJson:
     def test_it_holds_the_whole_table(self) -> None:
         found = as_json(TABLE)
         assert found["columns"][1] == {
-            "name": "syn_mse", "heading": ["Synthetic", "MSE"], "digits": 1, "direction": "lower", "comparable": True,
+            "name": "syn_mse", "heading": ["Synthetic", "MSE"], "digits": 1, "direction": "lower",
+            "comparable": True,
             "note": "",
         }  # fmt: skip
         assert found["variant"] == "faithful"
@@ -217,11 +244,18 @@ class TestAnyText:
 
     @staticmethod
     def table(name: str) -> Table:
-        return Table("t", name, COLUMNS[:1], [TableRow(name, {"syn_ssim": Cell(0.5, 1, 1)}), TableRow("b", {})])
+        return Table(
+            "t",
+            name,
+            COLUMNS[:1],
+            [TableRow(name, {"syn_ssim": Cell(0.5, 1, 1)}), TableRow("b", {})],
+        )
 
     @given(st.text(max_size=60))
     def test_markdown_has_its_cells(self, name: str) -> None:
-        lines = [line for line in draw(self.table(name), "markdown").splitlines() if line.startswith("|")]
+        lines = [
+            line for line in draw(self.table(name), "markdown").splitlines() if line.startswith("|")
+        ]
         assert len(lines) == 4
         assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {4}
 
@@ -242,7 +276,11 @@ class TestAnyText:
     @given(st.text(max_size=60))
     def test_the_terminal_gets_no_control_character(self, name: str) -> None:
         text = draw(self.table(name), "terminal")
-        assert not [letter for letter in text if letter != "\n" and (ord(letter) < 32 or 127 <= ord(letter) < 160)]
+        assert not [
+            letter
+            for letter in text
+            if letter != "\n" and (ord(letter) < 32 or 127 <= ord(letter) < 160)
+        ]
         assert len(text.splitlines()) == 5  # title, two of headings, two rows
 
     @given(st.text(max_size=60))

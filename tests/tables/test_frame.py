@@ -62,13 +62,19 @@ class TestReading:
     def test_repeats_are_averaged_and_can_be_had_apart(self) -> None:
         found = frame(ROWS, RECORDS)
         assert found.grid("IF", "faithful").values[1, 1] == 3.5
-        np.testing.assert_array_equal(found.repeats("IF", "faithful", "two"), [[np.nan, np.nan], [3.0, 4.0]])
+        np.testing.assert_array_equal(
+            found.repeats("IF", "faithful", "two"), [[np.nan, np.nan], [3.0, 4.0]]
+        )
 
     def test_a_metric_of_the_whole_set(self) -> None:
-        np.testing.assert_array_equal(frame(ROWS, RECORDS).of_set("fid", "faithful"), [12.5, np.nan])
+        np.testing.assert_array_equal(
+            frame(ROWS, RECORDS).of_set("fid", "faithful"), [12.5, np.nan]
+        )
 
     def test_other_benchmarks_are_passed_over(self) -> None:
-        assert len(frame([*ROWS, row("b/1", "one", "ssim", 0.1, benchmark="textedit")], RECORDS)) == len(ROWS)
+        assert len(
+            frame([*ROWS, row("b/1", "one", "ssim", 0.1, benchmark="textedit")], RECORDS)
+        ) == len(ROWS)
 
     def test_a_row_without_a_sample_record_is_kept(self) -> None:
         found = frame([*ROWS, row("c/3", "one", "ssim", 0.25)], RECORDS)
@@ -94,7 +100,12 @@ class TestDamage:
             Frame.of_runs([folder], "mini")
 
     def test_sample_records_of_any_shape(self) -> None:
-        odd = [{}, {"id": 3}, {"id": "a/2", "attributes": "none", "category": "x"}, {"id": "b/1", "attributes": None}]
+        odd = [
+            {},
+            {"id": 3},
+            {"id": "a/2", "attributes": "none", "category": "x"},
+            {"id": "b/1", "attributes": None},
+        ]
         found = frame(ROWS, odd)  # type: ignore[arg-type]
         assert found.samples.ids == ("a/2", "b/1")
         assert found.samples.labels("category").tolist() == ["", ""]
@@ -149,7 +160,10 @@ class TestRefusals:
         assert frame(rows, RECORDS).grid("ssim", "faithful").values[0, 0] == 0.5
 
     def test_a_score_stands_before_a_failure(self) -> None:
-        rows = [row("b/1", "one", "ssim", None, status=Status.MISSING), row("b/1", "one", "ssim", 0.5, fingerprint="x")]
+        rows = [
+            row("b/1", "one", "ssim", None, status=Status.MISSING),
+            row("b/1", "one", "ssim", 0.5, fingerprint="x"),
+        ]
         assert frame(rows, RECORDS).grid("ssim", "faithful").values[0, 0] == 0.5
 
 

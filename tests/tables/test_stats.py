@@ -9,7 +9,9 @@ import pytest
 
 from editgauge.tables import stats
 
-scipy_stats = pytest.importorskip("scipy.stats", reason="SciPy is the second implementation (dev environment)")
+scipy_stats = pytest.importorskip(
+    "scipy.stats", reason="SciPy is the second implementation (dev environment)"
+)
 
 
 @pytest.fixture
@@ -38,7 +40,12 @@ class TestMoments:
 class TestIntervals:
     def test_bca_equals_scipy_on_the_same_replicates(self, scores: np.ndarray) -> None:
         theirs = scipy_stats.bootstrap(
-            (scores,), np.mean, n_resamples=999, method="BCa", rng=np.random.default_rng(0), vectorized=True
+            (scores,),
+            np.mean,
+            n_resamples=999,
+            method="BCa",
+            rng=np.random.default_rng(0),
+            vectorized=True,
         )
         left_out = (scores.sum() - scores) / (len(scores) - 1)
         low, high = stats.bca_limits(theirs.bootstrap_distribution, float(scores.mean()), left_out)
@@ -48,15 +55,23 @@ class TestIntervals:
 
     def test_percentile_equals_scipy_on_the_same_replicates(self, scores: np.ndarray) -> None:
         theirs = scipy_stats.bootstrap(
-            (scores,), np.mean, n_resamples=999, method="percentile", rng=np.random.default_rng(0), vectorized=True
+            (scores,),
+            np.mean,
+            n_resamples=999,
+            method="percentile",
+            rng=np.random.default_rng(0),
+            vectorized=True,
         )
         low, high = stats.percentile_limits(theirs.bootstrap_distribution)
         assert (low, high) == pytest.approx(tuple(theirs.confidence_interval), rel=1e-9)
 
     def test_the_bootstrap_agrees_with_scipy_on_its_own_resamples(self, scores: np.ndarray) -> None:
         ours = stats.mean_interval(scores, resamples=20_000, seed=3)
-        theirs = scipy_stats.bootstrap((scores,), np.mean, n_resamples=20_000, rng=np.random.default_rng(1))
-        # Monte Carlo error of a 2.5 % quantile with 20,000 draws is about 0.012 standard errors of the mean.
+        theirs = scipy_stats.bootstrap(
+            (scores,), np.mean, n_resamples=20_000, rng=np.random.default_rng(1)
+        )
+        # Monte Carlo error of a 2.5 % quantile with 20,000 draws is about 0.012 standard errors of
+        # the mean.
         spread = theirs.standard_error
         assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.08 * spread)
         assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.08 * spread)
@@ -69,14 +84,23 @@ class TestIntervals:
         def difference(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
             return x.mean(axis=axis) - y.mean(axis=axis)
 
-        theirs = scipy_stats.bootstrap((a, b), difference, n_resamples=500, method="BCa", rng=np.random.default_rng(2))
-        left_out = np.concatenate([(a.sum() - a) / (len(a) - 1) - b.mean(), a.mean() - (b.sum() - b) / (len(b) - 1)])
+        theirs = scipy_stats.bootstrap(
+            (a, b), difference, n_resamples=500, method="BCa", rng=np.random.default_rng(2)
+        )
+        left_out = np.concatenate(
+            [(a.sum() - a) / (len(a) - 1) - b.mean(), a.mean() - (b.sum() - b) / (len(b) - 1)]
+        )
         low, high = stats.bca_limits(
-            theirs.bootstrap_distribution, float(a.mean() - b.mean()), left_out, strata=[0] * 25 + [1] * 40
+            theirs.bootstrap_distribution,
+            float(a.mean() - b.mean()),
+            left_out,
+            strata=[0] * 25 + [1] * 40,
         )
         assert (low, high) == pytest.approx(tuple(theirs.confidence_interval), rel=1e-9)
 
-    def test_the_same_seed_gives_the_same_interval_and_another_does_not(self, scores: np.ndarray) -> None:
+    def test_the_same_seed_gives_the_same_interval_and_another_does_not(
+        self, scores: np.ndarray
+    ) -> None:
         assert stats.mean_interval(scores, seed=1) == stats.mean_interval(scores, seed=1)
         assert stats.mean_interval(scores, seed=1) != stats.mean_interval(scores, seed=2)
 
@@ -96,23 +120,33 @@ class TestIntervals:
     def test_small_strata_are_put_together(self) -> None:
         big, small, one = ["big"] * 12, ["small"] * 6, ["one"]
         codes = stats.pooled([*big, *small, *one, *["other"] * 4])
-        assert [len(set(codes[:12])), len(set(codes[12:]))] == [1, 1]  # 6 + 1 + 4 = 11 make a stratum
+        assert [len(set(codes[:12])), len(set(codes[12:]))] == [
+            1,
+            1,
+        ]  # 6 + 1 + 4 = 11 make a stratum
         assert codes[0] != codes[12]
-        assert len(set(stats.pooled([*big, *small]))) == 1  # 6 alone are still too few: they join the others
+        assert (
+            len(set(stats.pooled([*big, *small]))) == 1
+        )  # 6 alone are still too few: they join the others
         assert len(set(stats.pooled([*big, *["next"] * 20, *one]))) == 2
         assert stats.pooled([*big, *one])[12] == stats.pooled([*big, *one])[0]
 
     def test_strata_of_one_sample_do_not_make_an_interval_of_no_width(self) -> None:
         values = np.random.default_rng(0).normal(size=30)
         alone = [str(n) for n in range(30)]
-        assert stats.mean_interval(values, strata=alone).high == stats.mean_interval(values, strata=alone).low
+        assert (
+            stats.mean_interval(values, strata=alone).high
+            == stats.mean_interval(values, strata=alone).low
+        )
         found = stats.mean_interval(values, strata=stats.pooled(alone))
         assert (found.low, found.high) == stats.mean_interval(values)[1:3]
 
     def test_repeats_of_a_sample_do_not_narrow_the_interval(self) -> None:
         values = np.random.default_rng(0).normal(size=40)
         once = stats.mean_interval(values, seed=0)
-        clustered = stats.mean_interval(np.repeat(values, 5), clusters=np.repeat(np.arange(40), 5), seed=0)
+        clustered = stats.mean_interval(
+            np.repeat(values, 5), clusters=np.repeat(np.arange(40), 5), seed=0
+        )
         by_row = stats.mean_interval(np.repeat(values, 5), seed=0)
         assert clustered.high - clustered.low == pytest.approx(once.high - once.low)
         assert by_row.high - by_row.low < 0.6 * (once.high - once.low)
@@ -141,21 +175,30 @@ class TestIntervals:
         held = 0
         for trial in range(1000):
             found = stats.mean_interval(
-                generator.exponential(scale), strata=strata, resamples=600, method=method, seed=trial
+                generator.exponential(scale),
+                strata=strata,
+                resamples=600,
+                method=method,
+                seed=trial,
             )
             held += found.low <= truth <= found.high
-        # Bootstrap intervals of skewed data this small run a little narrow; +- 0.014 is twice the simulation error.
+        # Bootstrap intervals of skewed data this small run a little narrow; +- 0.014 is twice the
+        # simulation error.
         assert 0.90 <= held / 1000 <= 0.97
 
 
 class TestPaired:
     def test_wilcoxon_exact_equals_scipy(self) -> None:
         values = np.random.default_rng(3).normal(0.3, 1, size=20)
-        assert stats.wilcoxon_p(values) == pytest.approx(scipy_stats.wilcoxon(values, method="exact").pvalue, rel=1e-9)
+        assert stats.wilcoxon_p(values) == pytest.approx(
+            scipy_stats.wilcoxon(values, method="exact").pvalue, rel=1e-9
+        )
 
     def test_wilcoxon_with_ties_and_zeros_equals_scipy(self) -> None:
         values = np.random.default_rng(3).integers(-4, 6, size=80).astype(float)
-        theirs = scipy_stats.wilcoxon(values, method="asymptotic", zero_method="wilcox", correction=False).pvalue
+        theirs = scipy_stats.wilcoxon(
+            values, method="asymptotic", zero_method="wilcox", correction=False
+        ).pvalue
         assert stats.wilcoxon_p(values) == pytest.approx(theirs, rel=1e-9)
 
     def test_permutation_exact_equals_scipy(self) -> None:
@@ -171,7 +214,9 @@ class TestPaired:
         assert stats.permutation_p(values, permutations=20_000) == pytest.approx(theirs, abs=0.01)
 
     def test_holm_equals_statsmodels(self) -> None:
-        multitest = pytest.importorskip("statsmodels.stats.multitest", reason="second implementation")
+        multitest = pytest.importorskip(
+            "statsmodels.stats.multitest", reason="second implementation"
+        )
         p = [0.01, 0.04, 0.03, 0.005, 0.9, 0.04]
         assert stats.holm(p) == pytest.approx(multitest.multipletests(p, method="holm")[1])
 
@@ -201,7 +246,9 @@ class TestPaired:
 
     def test_effect_is_the_mean_over_the_deviation(self) -> None:
         # differences 1, 2, 3: mean 2, sd 1
-        assert stats.paired_difference([1.0, 2.0, 3.0], [0.0, 0.0, 0.0]).effect == pytest.approx(2.0)
+        assert stats.paired_difference([1.0, 2.0, 3.0], [0.0, 0.0, 0.0]).effect == pytest.approx(
+            2.0
+        )
 
     def test_one_common_sample_has_no_p(self) -> None:
         found = stats.paired_difference([1.0], [0.5])
@@ -233,7 +280,9 @@ class TestRanks:
         assert ranks.high.tolist() == [2, 2]
 
     def test_lower_is_better(self) -> None:
-        assert stats.rank_stability([1.0, 2.0], [[1.0, 2.0]], higher_is_better=False).rank.tolist() == [1, 2]
+        assert stats.rank_stability(
+            [1.0, 2.0], [[1.0, 2.0]], higher_is_better=False
+        ).rank.tolist() == [1, 2]
 
     def test_a_missing_editor_is_refused(self) -> None:
         with pytest.raises(ValueError, match="every editor"):
@@ -246,20 +295,26 @@ class TestRanks:
 
 class TestJudgeNoise:
     def test_by_hand(self) -> None:
-        # samples (1,3) and (5,7): means 2 and 6; within 4/2 = 2; mean square between 2*(4+4)/1 = 16 -> (16-2)/2 = 7
+        # samples (1,3) and (5,7): means 2 and 6; within 4/2 = 2; mean square between 2*(4+4)/1 = 16
+        # -> (16-2)/2 = 7
         found = stats.judge_noise([[1.0, 3.0], [5.0, 7.0]])
         assert (found.within, found.between) == (2.0, 7.0)
         assert found.reliability == pytest.approx(7 / 9)
-        # standard error of the mean: sqrt(7/2) from samples; sqrt(2 * (1/2 + 1/2)) / 2 from the judge
+        # standard error of the mean: sqrt(7/2) from samples; sqrt(2 * (1/2 + 1/2)) / 2 from the
+        # judge
         assert found.from_samples == pytest.approx(math.sqrt(3.5))
         assert found.from_judge == pytest.approx(math.sqrt(2.0) / 2)
 
     @pytest.mark.filterwarnings("ignore")
     def test_equals_statsmodels_reml_on_balanced_data(self) -> None:
-        mixed = pytest.importorskip("statsmodels.regression.mixed_linear_model", reason="second implementation")
+        mixed = pytest.importorskip(
+            "statsmodels.regression.mixed_linear_model", reason="second implementation"
+        )
         generator = np.random.default_rng(9)
         table = generator.normal(0, 2, size=(60, 1)) + generator.normal(0, 1, size=(60, 3))
-        fit = mixed.MixedLM(table.ravel(), np.ones((180, 1)), groups=np.repeat(np.arange(60), 3)).fit(reml=True)
+        fit = mixed.MixedLM(
+            table.ravel(), np.ones((180, 1)), groups=np.repeat(np.arange(60), 3)
+        ).fit(reml=True)
         found = stats.judge_noise(table)
         assert found.within == pytest.approx(fit.scale, rel=1e-4)
         assert found.between == pytest.approx(float(np.asarray(fit.cov_re)[0, 0]), rel=1e-4)

@@ -1,8 +1,10 @@
-"""What every benchmark's folder builds on: scorers named by a line, and a data set that is read lazily.
+"""What every benchmark's folder builds on: scorers named by a line, and a data set that is read
+lazily.
 
-A benchmark's `scorers.py` holds ``FACTORIES: dict[Track, list[str]]``. Each string is ``module:function``; the function
-is called with every option as a keyword (``cache``, ``ocr_engine``, ``weights``, ``device``…, it ignores those that
-it does not know) and returns a list of scorers. The module is imported when its track is asked for, not before.
+A benchmark's `scorers.py` holds ``FACTORIES: dict[Track, list[str]]``. Each string is
+``module:function``; the function is called with every option as a keyword (``cache``,
+``ocr_engine``, ``weights``, ``device``…, it ignores those that it does not know) and returns a list
+of scorers. The module is imported when its track is asked for, not before.
 """
 
 from __future__ import annotations
@@ -22,10 +24,14 @@ Note = Callable[[Finding], None]
 """Takes a finding that is not about one sample."""
 
 
-def make_scorers(factories: Mapping[Track, Sequence[str]], tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-    """The scorers of the wanted tracks, in the order of `factories`; a track without a line there gives none.
+def make_scorers(
+    factories: Mapping[Track, Sequence[str]], tracks: Sequence[Track], **options: Any
+) -> list[Scorer]:
+    """The scorers of the wanted tracks, in the order of `factories`; a track without a line there
+    gives none.
 
-    A line that stands under two of the wanted tracks (LPIPS, under pixel and embedding) counts once.
+    A line that stands under two of the wanted tracks (LPIPS, under pixel and embedding) counts
+    once.
     """
     scorers: list[Scorer] = []
     taken: set[str] = set()
@@ -42,9 +48,11 @@ def make_scorers(factories: Mapping[Track, Sequence[str]], tracks: Sequence[Trac
 
 @dataclass(slots=True)
 class Samples:
-    """A `types.Dataset`: `read` is started anew for each iteration and is given a place for general findings.
+    """A `types.Dataset`: `read` is started anew for each iteration and is given a place for general
+    findings.
 
-    `part` names what was loaded when the folder holds more than one set (TextEdit: ``fullset`` or ``miniset``).
+    `part` names what was loaded when the folder holds more than one set (TextEdit: ``fullset`` or
+    ``miniset``).
     """
 
     benchmark: str
@@ -68,30 +76,40 @@ def need_folder(root: Path | None, benchmark: str) -> Path:
     """The data folder as an absolute path. Raises `DataError` when there is none."""
     if root is None:
         raise DataError(
-            f"{benchmark}: wanted the folder of the released data, found none given; name it after {benchmark}"
+            f"{benchmark}: wanted the folder of the released data, found none given; name it after "
+            f"{benchmark}"
         )
     if not root.is_dir():
         found = "a file" if root.exists() else "nothing there"
-        raise DataError(f"{root}: wanted the data folder of {benchmark}, found {found}; check the path")
+        raise DataError(
+            f"{root}: wanted the data folder of {benchmark}, found {found}; check the path"
+        )
     return root.absolute()
 
 
 def not_this_folder(root: Path, benchmark: str, wanted: str) -> DataError:
-    """The error for a folder that is not the benchmark's: what was looked for, what is there, and what to do."""
+    """The error for a folder that is not the benchmark's: what was looked for, what is there, and
+    what to do.
+    """
     try:
         names = sorted(name + ("/" if (root / name).is_dir() else "") for name in os.listdir(root))
     except OSError as error:
         return DataError(f"{root}: cannot be read ({error.strerror}); check its permissions")
     found = (
-        ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "") if names else "an empty folder"
+        ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        if names
+        else "an empty folder"
     )
     return DataError(
-        f"{root}: not a folder of {benchmark}: wanted {wanted}; found {found}. {_advice(root, benchmark, names)}"
+        f"{root}: not a folder of {benchmark}: wanted {wanted}; found {found}. "
+        f"{_advice(root, benchmark, names)}"
     )
 
 
 def _advice(root: Path, benchmark: str, names: Sequence[str]) -> str:
-    """What to do about it: another benchmark's folder, the folder above, one below, or the download."""
+    """What to do about it: another benchmark's folder, the folder above, one below, or the
+    download.
+    """
     others = [name for name in _recognised(root) if name != benchmark]
     if others:
         return f"This looks like {' or '.join(others)}: use that name"

@@ -22,8 +22,9 @@ class Mean:
 def mean_of(values: Iterable[float | None], *, minimum: float | None = None) -> Mean:
     """The mean of the values that are there; None stands for a score that could not be had.
 
-    With `minimum` every None counts as that value (failures at the scale's minimum); `n` still counts only real
-    scores, so that the coverage shows in both. The sum runs in the order of the values.
+    With `minimum` every None counts as that value (failures at the scale's minimum); `n` still
+    counts only real scores, so that the coverage shows in both. The sum runs in the order of the
+    values.
     """
     total, n, of, used = 0.0, 0, 0, 0
     for value in values:

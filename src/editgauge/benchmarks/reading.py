@@ -1,7 +1,8 @@
-"""Reading released files that are not what they should be: JSON with repairs, names that lead to files, safe paths.
+"""Reading released files that are not what they should be: JSON with repairs, names that lead to
+files, safe paths.
 
-Nothing outside the data folder is ever opened: a name in metadata that leads out of it (``../..``, an absolute path, a
-link) is a finding, and the path that a sample is given for it leads to no file.
+Nothing outside the data folder is ever opened: a name in metadata that leads out of it (``../..``,
+an absolute path, a link) is a finding, and the path that a sample is given for it leads to no file.
 """
 
 from __future__ import annotations
@@ -33,14 +34,20 @@ _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _MENDED = {
     "comma": ("json-trailing-comma", "a comma before a closing bracket", "left out"),
     "blank": ("json-odd-blank", "a blank that JSON does not allow", "an ordinary one"),
-    "wide": ("json-wide-punctuation", "a full-width comma or colon between values", "the ordinary one"),
+    "wide": (
+        "json-wide-punctuation",
+        "a full-width comma or colon between values",
+        "the ordinary one",
+    ),
 }
 
 
 def natural(name: str) -> tuple[Any, ...]:
     """Sorts ``9`` before ``10`` and ``a2`` before ``a10``; total and the same on every platform."""
     parts = _DIGITS.split(name)
-    return tuple((1, int(p), p) if p.isdecimal() and len(p) < 19 else (0, 0, p.casefold()) for p in parts), name
+    return tuple(
+        (1, int(p), p) if p.isdecimal() and len(p) < 19 else (0, 0, p.casefold()) for p in parts
+    ), name
 
 
 def ignored(name: str) -> bool:
@@ -55,12 +62,16 @@ def shown(value: object, limit: int = 80) -> str:
 
 
 def plain(text: str) -> str:
-    """`text` as it can be written to a UTF-8 file: half a surrogate pair (a name that is not UTF-8) is escaped."""
+    """`text` as it can be written to a UTF-8 file: half a surrogate pair (a name that is not UTF-8)
+    is escaped.
+    """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _folded(name: str) -> str:
-    """Equal for names that differ in case, or in how an accent is composed (macOS takes them apart)."""
+    """Equal for names that differ in case, or in how an accent is composed (macOS takes them
+    apart).
+    """
     return unicodedata.normalize("NFC", name).casefold()
 
 
@@ -105,19 +116,24 @@ class Tree:
         return path
 
     def entries(self, folder: Path) -> list[str]:
-        """The names in a folder, in natural order, without what file managers leave behind; [] if unreadable."""
+        """The names in a folder, in natural order, without what file managers leave behind; [] if
+        unreadable.
+        """
         try:
             names = os.listdir(folder)
         except (OSError, ValueError):
             return []
         return sorted((name for name in names if not ignored(name)), key=natural)
 
-    def locate(self, base: Path, name: object, *, file: str, what: str, part: str = "") -> tuple[Path, Finding | None]:
+    def locate(
+        self, base: Path, name: object, *, file: str, what: str, part: str = ""
+    ) -> tuple[Path, Finding | None]:
         """Where a name in metadata leads: a path, and what was wrong with the name.
 
-        Tried in this order: the name as it is; without outer blanks; with ``\\`` as ``/``; the same stem in another
-        case or with another extension of a picture. `file` is the metadata's place, `what` is what the name stands
-        for, `part` makes its loss a partial one (see `types.Finding`). A path without a finding leads to a file.
+        Tried in this order: the name as it is; without outer blanks; with ``\\`` as ``/``; the same
+        stem in another case or with another extension of a picture. `file` is the metadata's place,
+        `what` is what the name stands for, `part` makes its loss a partial one (see
+        `types.Finding`). A path without a finding leads to a file.
         """
         if not isinstance(name, str) or not name.strip():
             found = "no name" if name is None or name == "" else f"{shown(name)} for a name"
@@ -126,9 +142,13 @@ class Tree:
         for tried in dict.fromkeys((name, name.strip(), name.strip().replace("\\", "/"))):
             if self._leaves(base, tried):
                 found = f"{shown(name)} leads out of the data folder"
-                return self.nowhere(what), Finding(f"{what}-outside", file, found, "not read", False, part)
+                return self.nowhere(what), Finding(
+                    f"{what}-outside", file, found, "not read", False, part
+                )
             if os.path.isfile(base / tried):
-                return base / tried, None if tried == name else self._renamed(name, tried, file, what)
+                return base / tried, None if tried == name else self._renamed(
+                    name, tried, file, what
+                )
         wanted = base / name.strip().replace("\\", "/")
         near = self.similar(wanted)
         if near is not None:
@@ -137,7 +157,9 @@ class Tree:
         return wanted, Finding(f"{what}-missing", file, found, f"there is no {what}", False, part)
 
     def similar(self, wanted: Path) -> Path | None:
-        """The file of the same stem in another case or with another extension, when it is a picture inside."""
+        """The file of the same stem in another case or with another extension, when it is a picture
+        inside.
+        """
         listing = self._listing(wanted.parent)
         names = listing.get(_folded(wanted.stem), []) + listing.get(_folded(wanted.name), [])
         for name in names:
@@ -168,53 +190,75 @@ class Tree:
 
     @staticmethod
     def _renamed(name: str, tried: str, file: str, what: str) -> Finding:
-        return Finding(f"{what}-name", file, f"{shown(name)}, which is not there", f"{shown(tried)} is meant")
+        return Finding(
+            f"{what}-name", file, f"{shown(name)}, which is not there", f"{shown(tried)} is meant"
+        )
 
 
 def read_bytes(tree: Tree, path: Path) -> tuple[bytes | None, Finding | None]:
     """A metadata file's bytes, or the finding that says why there are none."""
     file = tree.relative(path)
     if not tree.inside(path):
-        return None, Finding("json-outside", file, "a link that leads out of the data folder", "not read", False)
+        return None, Finding(
+            "json-outside", file, "a link that leads out of the data folder", "not read", False
+        )
     try:
         if not path.is_file() and path.exists():
-            return None, Finding("json-unreadable", file, "not a file", "nothing is known of what it holds", False)
+            return None, Finding(
+                "json-unreadable", file, "not a file", "nothing is known of what it holds", False
+            )
         size = path.stat().st_size
         if size > MAX_JSON_BYTES:
-            return None, Finding("json-size", file, f"{size:,} bytes", f"not read (limit {MAX_JSON_BYTES:,})", False)
+            return None, Finding(
+                "json-size", file, f"{size:,} bytes", f"not read (limit {MAX_JSON_BYTES:,})", False
+            )
         return path.read_bytes(), None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
-        return None, Finding("json-unreadable", file, reason, "nothing is known of what it holds", False)
+        return None, Finding(
+            "json-unreadable", file, reason, "nothing is known of what it holds", False
+        )
 
 
 def decode(data: bytes, file: str, *, start: bool = True) -> tuple[str | None, list[Finding]]:
-    """Text from bytes that should be UTF-8, with a finding when they are not. `start`: the file's beginning."""
+    """Text from bytes that should be UTF-8, with a finding when they are not. `start`: the file's
+    beginning.
+    """
     if start and data.startswith(b"\xef\xbb\xbf"):
         text, findings = decode(data[3:], file, start=False)
-        return text, [Finding("json-byte-order-mark", file, "a byte-order mark", "left out"), *findings]
+        return text, [
+            Finding("json-byte-order-mark", file, "a byte-order mark", "left out"),
+            *findings,
+        ]
     if start and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
-            return data.decode("utf-16"), [Finding("json-encoding", file, "UTF-16", "read as UTF-16")]
+            return data.decode("utf-16"), [
+                Finding("json-encoding", file, "UTF-16", "read as UTF-16")
+            ]
         except UnicodeDecodeError:
             return None, [Finding("json-encoding", file, "a torn UTF-16 text", "not read", False)]
     try:
         return data.decode("utf-8"), []
     except UnicodeDecodeError as error:
         found = f"byte 0x{data[error.start]:02x} at {error.start}: not UTF-8"
-    # A lone byte between ASCII ones is a Western accent or quote; two or more in a row may be any other encoding
-    # (GB18030, Shift-JIS…), and guessing one would put wrong words into an instruction.
+    # A lone byte between ASCII ones is a Western accent or quote; two or more in a row may be any
+    # other encoding (GB18030, Shift-JIS…), and guessing one would put wrong words into an
+    # instruction.
     if re.search(rb"[\x80-\xff]{2}", data) is None:
         try:
-            return data.decode("cp1252"), [Finding("json-encoding", file, found, "Windows-1252 is meant")]
+            return data.decode("cp1252"), [
+                Finding("json-encoding", file, found, "Windows-1252 is meant")
+            ]
         except UnicodeDecodeError:
             pass
-    return None, [Finding("json-encoding", file, found, "not read: the encoding is not known", False)]
+    return None, [
+        Finding("json-encoding", file, found, "not read: the encoding is not known", False)
+    ]
 
 
 def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
-    """A JSON value from text, with repairs: trailing commas, odd blanks and full-width punctuation between values,
-    control characters in texts; a key given twice is noted.
+    """A JSON value from text, with repairs: trailing commas, odd blanks and full-width punctuation
+    between values, control characters in texts; a key given twice is noted.
 
     Gives None and an unrepaired finding where it is beyond repair.
     """
@@ -224,14 +268,20 @@ def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
         result: dict[str, Any] = {}
         for key, value in items:
             if key in result and result[key] != value:
-                twice.append(Finding("json-key-twice", file, f"{shown(key)} twice", "the last one counts"))
+                twice.append(
+                    Finding("json-key-twice", file, f"{shown(key)} twice", "the last one counts")
+                )
             result[key] = value
         return result
 
     reason = ""
     mended, slips = _mend(text, file)
     control = Finding("json-control-character", file, "a control character in a text", "kept")
-    for candidate, strict, findings in ((text, True, []), (mended, True, slips), (mended, False, [*slips, control])):
+    for candidate, strict, findings in (
+        (text, True, []),
+        (mended, True, slips),
+        (mended, False, [*slips, control]),
+    ):
         twice.clear()
         try:
             value = json.loads(candidate, strict=strict, object_pairs_hook=pairs)
@@ -241,16 +291,28 @@ def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
             return value, [*findings, *twice]
         except (ValueError, RecursionError) as error:
             reason = reason or str(error) or type(error).__name__
-    return None, [Finding("json-unreadable", file, f"no JSON: {reason}", "nothing is known of what it holds", False)]
+    return None, [
+        Finding(
+            "json-unreadable",
+            file,
+            f"no JSON: {reason}",
+            "nothing is known of what it holds",
+            False,
+        )
+    ]
 
 
 def _whole_letters(value: Any, file: str) -> tuple[Any, list[Finding]]:
-    """Half a surrogate pair, which JSON can spell and no file can hold, becomes the replacement character."""
+    """Half a surrogate pair, which JSON can spell and no file can hold, becomes the replacement
+    character.
+    """
     text = json.dumps(value, ensure_ascii=False)
     whole = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
     if whole == text:
         return value, []
-    finding = Finding("json-half-letter", file, "half of a surrogate pair in a text", "the replacement character")
+    finding = Finding(
+        "json-half-letter", file, "half of a surrogate pair in a text", "the replacement character"
+    )
     return json.loads(whole, strict=False), [finding]
 
 
@@ -270,7 +332,9 @@ def _mend(text: str, file: str) -> tuple[str, list[Finding]]:
 
 
 def read_json(tree: Tree, path: Path) -> tuple[Any, list[Finding]]:
-    """A JSON file's value with what was repaired; None and an unrepaired finding where it cannot be read."""
+    """A JSON file's value with what was repaired; None and an unrepaired finding where it cannot be
+    read.
+    """
     data, finding = read_bytes(tree, path)
     if data is None:
         return None, [finding] if finding else []
@@ -284,9 +348,11 @@ def read_json(tree: Tree, path: Path) -> tuple[Any, list[Finding]]:
 
 @dataclass(slots=True)
 class Record:
-    """One record of metadata, read by field. `fields` maps our name to the released keys, all of them right.
+    """One record of metadata, read by field. `fields` maps our name to the released keys, all of
+    them right.
 
-    A key that is none of them but nearly one is taken for it, when that field is not there otherwise.
+    A key that is none of them but nearly one is taken for it, when that field is not there
+    otherwise.
     """
 
     data: Mapping[str, Any]
@@ -302,17 +368,22 @@ class Record:
                 self._keys.setdefault(known[key], key)
         for key in self.data:
             if isinstance(key, str) and key not in known:
-                near = difflib.get_close_matches(re.sub(r"[\s\-]+", "_", key.strip().lower()), known, n=1, cutoff=0.85)
+                near = difflib.get_close_matches(
+                    re.sub(r"[\s\-]+", "_", key.strip().lower()), known, n=1, cutoff=0.85
+                )
                 if near and known[near[0]] not in self._keys:
                     self._keys[known[near[0]]] = key
-                    self.findings.append(Finding("key-name", self.file, shown(key), f"{near[0]!r} is meant"))
+                    self.findings.append(
+                        Finding("key-name", self.file, shown(key), f"{near[0]!r} is meant")
+                    )
 
     def raw(self, name: str) -> Any:
         """The value as it stands, None where there is none."""
         return self.data.get(self._keys.get(name, ""))
 
     def text(self, name: str, *, needed: bool = False) -> str | None:
-        """The value as text: a number is written out, with a finding; None where there is nothing to read.
+        """The value as text: a number is written out, with a finding; None where there is nothing
+        to read.
 
         `needed`: without it the sample cannot be used.
         """
@@ -321,7 +392,9 @@ class Record:
             if value.strip():
                 return value
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            self.findings.append(Finding("wrong-type", self.file, f"{name}: the number {value}", "its digits"))
+            self.findings.append(
+                Finding("wrong-type", self.file, f"{name}: the number {value}", "its digits")
+            )
             return str(value)
         elif value is not None:
             found = f"{name}: {shown(value)}, wanted a text"
@@ -341,7 +414,9 @@ class Record:
 
 
 def unique(identity: str, taken: set[str]) -> str:
-    """`identity`, or with ``~2``, ``~3``… where it is taken already; the result is taken from now on."""
+    """`identity`, or with ``~2``, ``~3``… where it is taken already; the result is taken from now
+    on.
+    """
     result, number = identity, 1
     while result in taken:
         number += 1
@@ -354,13 +429,17 @@ def below(folder: Path) -> Iterator[os.DirEntry[str]]:
     """What a folder holds, in natural order, without what file managers leave behind."""
     try:
         with os.scandir(folder) as entries:
-            yield from sorted((e for e in entries if not ignored(e.name)), key=lambda e: natural(e.name))
+            yield from sorted(
+                (e for e in entries if not ignored(e.name)), key=lambda e: natural(e.name)
+            )
     except OSError:
         return
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of `below` is a folder, links followed; a link that leads in a circle is none."""
+    """Whether an entry of `below` is a folder, links followed; a link that leads in a circle is
+    none.
+    """
     try:
         return entry.is_dir()
     except OSError:

@@ -27,22 +27,33 @@ def check(
     benchmark: BenchmarkArg,
     data: DataArg = None,
     outputs: Annotated[
-        Path | None, typer.Option("--outputs", help="A folder of outputs in official naming, one model's or several.")
+        Path | None,
+        typer.Option(
+            "--outputs", help="A folder of outputs in official naming, one model's or several."
+        ),
     ] = None,
     editor: Annotated[
-        str | None, typer.Option("--editor", help="The model in OUTPUTS to look at. Default: all that are there.")
+        str | None,
+        typer.Option(
+            "--editor", help="The model in OUTPUTS to look at. Default: all that are there."
+        ),
     ] = None,
     split: SplitOpt = None,
     ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", help="A kind of line that needs no attention; may be repeated.")
+        list[str] | None,
+        typer.Option("--ignore", help="A kind of line that needs no attention; may be repeated."),
     ] = None,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads; default: the cores.")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Threads; default: the cores.")
+    ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Print every line, not only 20 of a kind and every repair.")
+        bool,
+        typer.Option("--all", help="Print every line, not only 20 of a kind and every repair."),
     ] = False,
     json: JsonOpt = False,
 ) -> None:
-    """Check the data: counts, every repair, files, masks, references; and outputs, before anything is spent.
+    """Check the data: counts, every repair, files, masks, references; and outputs, before anything
+    is spent.
 
     Exit code 0: nothing needs attention; 1: something does; 2: this is no data or outputs folder.
     """
@@ -62,9 +73,13 @@ def check(
             others = list(bench.load(data)) if split is not None else ()
             for name, folder in editor_folders(outputs, editor, found.samples).items():
                 reports.append(
-                    check_outputs(found.samples, name, folder, others=others, workers=workers, progress=show)
+                    check_outputs(
+                        found.samples, name, folder, others=others, workers=workers, progress=show
+                    )
                 )
-    wanting = _attention([*found.issues, *(issue for report in reports for issue in report.issues)], ignore or ())
+    wanting = _attention(
+        [*found.issues, *(issue for report in reports for issue in report.issues)], ignore or ()
+    )
     if json:
         common.print_json(_as_json(found, reports, len(wanting)))
     else:
@@ -76,7 +91,9 @@ def check(
 def _attention(issues: Sequence[Issue], ignored: Sequence[str]) -> list[Issue]:
     from editgauge.run.check import Level
 
-    return [issue for issue in issues if issue.level is Level.ATTENTION and issue.kind not in ignored]
+    return [
+        issue for issue in issues if issue.level is Level.ATTENTION and issue.kind not in ignored
+    ]
 
 
 def _as_json(found: DataReport, reports: Sequence[OutputsReport], attention: int) -> dict[str, Any]:
@@ -100,12 +117,16 @@ def _as_json(found: DataReport, reports: Sequence[OutputsReport], attention: int
     }
 
 
-def _print(found: DataReport, reports: Sequence[OutputsReport], wanting: Sequence[Issue], limit: int | None) -> None:
+def _print(
+    found: DataReport, reports: Sequence[OutputsReport], wanting: Sequence[Issue], limit: int | None
+) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
     part = f" ({found.part})" if found.part else ""
-    console.print(f"[bold]{found.benchmark}{part}[/bold]: {len(found.samples):,} samples", soft_wrap=True)
+    console.print(
+        f"[bold]{found.benchmark}{part}[/bold]: {len(found.samples):,} samples", soft_wrap=True
+    )
     _print_counts(console, found)
     _print_issues(console, "data", found.issues, limit)
     if reports:
@@ -117,7 +138,10 @@ def _print(found: DataReport, reports: Sequence[OutputsReport], wanting: Sequenc
     else:
         console.print("nothing needs attention", style="green")
     if not reports:
-        console.print(f"next: editgauge check {found.benchmark} … --outputs DIR, or editgauge score", soft_wrap=True)
+        console.print(
+            f"next: editgauge check {found.benchmark} … --outputs DIR, or editgauge score",
+            soft_wrap=True,
+        )
 
 
 def _print_counts(console: Console, found: DataReport) -> None:
@@ -140,7 +164,9 @@ def _print_outputs(console: Console, reports: Sequence[OutputsReport]) -> None:
     from rich.table import Table
 
     always = ("samples", "present", "readable", "missing")
-    names = [n for n in reports[0].count if n in always or any(report.count[n] for report in reports)]
+    names = [
+        n for n in reports[0].count if n in always or any(report.count[n] for report in reports)
+    ]
     table = Table("outputs of", title="outputs", title_justify="left")
     for name in names:
         table.add_column(name, justify="right", overflow="fold")
@@ -150,7 +176,9 @@ def _print_outputs(console: Console, reports: Sequence[OutputsReport]) -> None:
 
 
 def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: int | None) -> None:
-    """Lines by level and kind. Every repair is printed: nothing is repaired silently; others up to `limit` a kind."""
+    """Lines by level and kind. Every repair is printed: nothing is repaired silently; others up to
+    `limit` a kind.
+    """
     from rich.text import Text
 
     from editgauge.run.check import Level
@@ -161,22 +189,30 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
     for issue in issues:
         by_kind.setdefault((issue.level, issue.kind), []).append(issue)
     order = list(Level)
-    for (level, kind), lines in sorted(by_kind.items(), key=lambda item: (order.index(item[0][0]), item[0][1])):
+    for (level, kind), lines in sorted(
+        by_kind.items(), key=lambda item: (order.index(item[0][0]), item[0][1])
+    ):
         style = {Level.ATTENTION: "bold yellow", Level.REPAIRED: "bold", Level.NOTE: "dim"}[level]
         assumed = {issue.assumed for issue in lines}
         common = f": {assumed.pop()}" if len(assumed) == 1 else ""
         console.print(
-            Text(f"{title}, {level.value}: {kind} ({len(lines):,}){_plain(common)}", style=style), soft_wrap=True
+            Text(f"{title}, {level.value}: {kind} ({len(lines):,}){_plain(common)}", style=style),
+            soft_wrap=True,
         )
         shown = lines if limit is None or level is Level.REPAIRED else lines[:limit]
         for issue in shown:
             where = issue.file or issue.sample
             tail = "" if common or not issue.assumed else f"; {issue.assumed}"
-            console.print(Text(_plain(f"  {where + ': ' if where else ''}{issue.found}{tail}")), soft_wrap=True)
+            console.print(
+                Text(_plain(f"  {where + ': ' if where else ''}{issue.found}{tail}")),
+                soft_wrap=True,
+            )
         if len(shown) < len(lines):
             console.print(f"  … and {len(lines) - len(shown):,} more (--all)")
 
 
 def _plain(text: str) -> str:
     """Without control characters: names in a data set must not steer a terminal."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )

@@ -1,4 +1,6 @@
-"""What commands share: options with one wording, progress, samples narrowed, results as text or JSON."""
+"""What commands share: options with one wording, progress, samples narrowed, results as text or
+JSON.
+"""
 
 from __future__ import annotations
 
@@ -15,37 +17,61 @@ import typer
 if TYPE_CHECKING:
     pass
 
-BenchmarkArg = Annotated[str, typer.Argument(help="texteditbench, textedit, medebench, krisbench or mini.")]
-DataArg = Annotated[
-    Path | None, typer.Argument(help="The benchmark's data folder, in its official layout. Not needed for mini.")
+BenchmarkArg = Annotated[
+    str, typer.Argument(help="texteditbench, textedit, medebench, krisbench or mini.")
 ]
-RunOpt = Annotated[Path, typer.Option("--run", help="The run folder: made if it is not there, continued if it is.")]
-SplitOpt = Annotated[str | None, typer.Option("--split", help="Only this split (or set) of the benchmark.")]
+DataArg = Annotated[
+    Path | None,
+    typer.Argument(
+        help="The benchmark's data folder, in its official layout. Not needed for mini."
+    ),
+]
+RunOpt = Annotated[
+    Path, typer.Option("--run", help="The run folder: made if it is not there, continued if it is.")
+]
+SplitOpt = Annotated[
+    str | None, typer.Option("--split", help="Only this split (or set) of the benchmark.")
+]
 LimitOpt = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N samples.")]
-SampleOpt = Annotated[list[str] | None, typer.Option("--sample", help="Only this sample id; may be repeated.")]
+SampleOpt = Annotated[
+    list[str] | None, typer.Option("--sample", help="Only this sample id; may be repeated.")
+]
 WhereOpt = Annotated[
-    list[str] | None, typer.Option("--where", help="Only samples with attribute=value; may be repeated.")
+    list[str] | None,
+    typer.Option("--where", help="Only samples with attribute=value; may be repeated."),
 ]
 WorkersOpt = Annotated[
-    int | None, typer.Option("--workers", min=0, help="Processes; default: the cores. 0: everything in this process.")
+    int | None,
+    typer.Option(
+        "--workers", min=0, help="Processes; default: the cores. 0: everything in this process."
+    ),
 ]
 RetryOpt = Annotated[
-    str, typer.Option("--retry", help="Do these again: failed, unreadable, refused, missing… (joined by commas).")
+    str,
+    typer.Option(
+        "--retry", help="Do these again: failed, unreadable, refused, missing… (joined by commas)."
+    ),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 WeightsOpt = Annotated[
     Path | None,
     typer.Option(
-        "--weights", envvar="EDITGAUGE_WEIGHTS", help="The folder of network weights (editgauge fetch weights)."
+        "--weights",
+        envvar="EDITGAUGE_WEIGHTS",
+        help="The folder of network weights (editgauge fetch weights).",
     ),
 ]
 DeviceOpt = Annotated[
-    str | None, typer.Option("--device", help="Where networks run: auto, cpu, cuda, cuda:1. Default: auto.")
+    str | None,
+    typer.Option("--device", help="Where networks run: auto, cpu, cuda, cuda:1. Default: auto."),
 ]
 PrecisionOpt = Annotated[
     str | None,
-    typer.Option("--precision", help="float32 (default; what papers' numbers need), bfloat16 or float16 (GPU only)."),
+    typer.Option(
+        "--precision",
+        help="float32 (default; what papers' numbers need), bfloat16 or float16 (GPU only).",
+    ),
 ]
 
 
@@ -57,7 +83,11 @@ def cores() -> int:
 def print_json(value: Any) -> None:
     import orjson
 
-    sys.stdout.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=str).decode())
+    sys.stdout.write(
+        orjson.dumps(
+            value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=str
+        ).decode()
+    )
     sys.stdout.write("\n")
 
 
@@ -71,9 +101,20 @@ def progress(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
         yield _plain_lines()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 

@@ -24,28 +24,48 @@ def register(app: typer.Typer) -> None:
 def compare(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")],
     a: Annotated[str, typer.Argument(metavar="A", help="The baseline editor.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The candidate: differences are B minus A.")],
+    b: Annotated[
+        str, typer.Argument(metavar="B", help="The candidate: differences are B minus A.")
+    ],
     benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
-    metric: Annotated[list[str] | None, typer.Option(help="Only this metric (may be repeated).")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Only this metric (may be repeated).")
+    ] = None,
     variant: Annotated[str, typer.Option(help="faithful, corrected or both.")] = "both",
-    by: Annotated[str, typer.Option(metavar="ATTR", help="Also for each value of an attribute.")] = "",
-    where: Annotated[list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")] = None,
-    source: Annotated[list[str] | None, typer.Option(help="Whose rows, where several made some.")] = None,
-    also: Annotated[list[Path] | None, typer.Option("--with", metavar="RUN", help="Read this run as well.")] = None,
+    by: Annotated[
+        str, typer.Option(metavar="ATTR", help="Also for each value of an attribute.")
+    ] = "",
+    where: Annotated[
+        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(help="Whose rows, where several made some.")
+    ] = None,
+    also: Annotated[
+        list[Path] | None, typer.Option("--with", metavar="RUN", help="Read this run as well.")
+    ] = None,
     top: Annotated[int, typer.Option(min=0, help="Samples that moved most, each way.")] = 10,
-    alpha: Annotated[float, typer.Option(min=0.0, max=1.0, help="For p after Holm's correction.")] = 0.05,
-    form: Annotated[str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")] = "terminal",
+    alpha: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="For p after Holm's correction.")
+    ] = 0.05,
+    form: Annotated[
+        str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")
+    ] = "terminal",
     fail_if_worse: Annotated[
         bool,
-        typer.Option("--fail-if-worse", help="Exit code 1 when B is worse in any metric, or has fewer scores than A."),
+        typer.Option(
+            "--fail-if-worse",
+            help="Exit code 1 when B is worse in any metric, or has fewer scores than A.",
+        ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Compare two editors on the samples both have: differences with intervals and p, and what moved most.
+    """Compare two editors on the samples both have: differences with intervals and p, and what
+    moved most.
 
-    B is worse in a metric when its mean difference over all samples is, with p below alpha after Holm's correction
-    over every line that is printed.
+    B is worse in a metric when its mean difference over all samples is, with p below alpha after
+    Holm's correction over every line that is printed.
     """
     from editgauge.errors import UsageError
     from editgauge.store.selection import one_of
@@ -61,11 +81,24 @@ def compare(
     for frame in rows.frames(opened, benchmark, where=where, editors=[a, b], sources=source):
         ways = _only(directions(frame), metric, frame)
         found.append(
-            compute(frame, a, b, ways, variants=rows.variants(variant), by=by, top=top, alpha=alpha, seed=seed)
+            compute(
+                frame,
+                a,
+                b,
+                ways,
+                variants=rows.variants(variant),
+                by=by,
+                top=top,
+                alpha=alpha,
+                seed=seed,
+            )
         )
     found = [item for item in found if item.lines]
     if not found:
-        raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table {run.name}")
+        raise UsageError(
+            f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table "
+            f"{run.name}"
+        )
     _print(found, "json" if as_json else form)
     if fail_if_worse and any(item.regressions for item in found):
         raise typer.Exit(1)
@@ -103,10 +136,15 @@ def as_table(item: Comparison) -> Table:
     from editgauge.tables.table import Cell, Column, Table, TableRow
 
     columns = [
-        Column("a", (item.a,), 3), Column("b", (item.b,), 3), Column("difference", ("B − A",), 4),
-        Column("p", ("p (Holm)",), 4), Column("effect", ("effect d",), 2), Column("counts", ("win/tie/loss",)),
-        Column("needed", ("samples needed",), 0), Column("verdict", ("B is",)),
-    ]  # fmt: skip
+        Column("a", (item.a,), 3),
+        Column("b", (item.b,), 3),
+        Column("difference", ("B − A",), 4),
+        Column("p", ("p (Holm)",), 4),
+        Column("effect", ("effect d",), 2),
+        Column("counts", ("win/tie/loss",)),
+        Column("needed", ("samples needed",), 0),
+        Column("verdict", ("B is",)),
+    ]
     rows = []
     for line in item.lines:
         name = f"{line.metric} ({line.variant})" + (f" · {line.slice}" if line.slice else "")
@@ -114,16 +152,23 @@ def as_table(item: Comparison) -> Table:
         cells = {
             "a": Cell(_finite(line.mean_a), pair.n, pair.n + line.only_a + line.only_b),
             "b": Cell(_finite(line.mean_b), pair.n, pair.n + line.only_a + line.only_b),
-            "difference": Cell(_finite(pair.difference), low=_finite(pair.low), high=_finite(pair.high)),
-            "p": Cell(line.holm), "effect": Cell(_finite(pair.effect)),
+            "difference": Cell(
+                _finite(pair.difference), low=_finite(pair.low), high=_finite(pair.high)
+            ),
+            "p": Cell(line.holm),
+            "effect": Cell(_finite(pair.effect)),
             "counts": Cell(None, text="/".join(map(str, pair.counts))),
-            "needed": Cell(pair.needed), "verdict": Cell(None, text=verdict(line)),
-        }  # fmt: skip
+            "needed": Cell(pair.needed),
+            "verdict": Cell(None, text=verdict(line)),
+        }
         rows.append(TableRow(name, cells))
     tests = sum(line.holm is not None for line in item.lines)
     notes = [
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
-        (f"Intervals: 95 %, BCa bootstrap over samples. p: permutation of signs, corrected (Holm) over {tests} tests."),
+        (
+            f"Intervals: 95 %, BCa bootstrap over samples. p: permutation of signs, corrected "
+            f"(Holm) over {tests} tests."
+        ),
     ]
     for line in item.lines:
         if not line.slice and (line.only_a or line.only_b):
@@ -153,7 +198,9 @@ def _print_moved(item: Comparison, form: str) -> None:
         for title, moved in (("Most better", line.up), ("Most worse", line.down)):
             if moved:
                 where = f" · {line.slice}" if line.slice else ""
-                typer.echo(clean(f"\n{title} under {item.b}: {line.metric} ({line.variant}){where}", None))
+                typer.echo(
+                    clean(f"\n{title} under {item.b}: {line.metric} ({line.variant}){where}", None)
+                )
                 for one in moved:
                     typer.echo(_moved_text(one, form, clean))
 
@@ -183,12 +230,29 @@ def as_dict(item: Comparison) -> dict[str, Any]:
 
     lines = []
     for line in item.lines:
-        found = {key: number(value) for key, value in asdict(line).items() if key not in ("paired", "up", "down")}
-        found |= {key: number(value) for key, value in line.paired._asdict().items() if key != "counts"}
+        found = {
+            key: number(value)
+            for key, value in asdict(line).items()
+            if key not in ("paired", "up", "down")
+        }
+        found |= {
+            key: number(value) for key, value in line.paired._asdict().items() if key != "counts"
+        }
         found |= dict(zip(("win", "tie", "loss"), line.paired.counts, strict=True))
-        lines.append({**found, "up": [moved(one) for one in line.up], "down": [moved(one) for one in line.down]})
+        lines.append(
+            {
+                **found,
+                "up": [moved(one) for one in line.up],
+                "down": [moved(one) for one in line.down],
+            }
+        )
     regressions = [f"{line.metric} ({line.variant})" for line in item.regressions]
     return {
-        "benchmark": item.benchmark, "a": item.a, "b": item.b, "by": item.by, "alpha": item.alpha,
-        "regressions": regressions, "lines": lines,
-    }  # fmt: skip
+        "benchmark": item.benchmark,
+        "a": item.a,
+        "b": item.b,
+        "by": item.by,
+        "alpha": item.alpha,
+        "regressions": regressions,
+        "lines": lines,
+    }

@@ -16,38 +16,64 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    run: Annotated[Path, typer.Option("--run", help="The run folder: made, or continued.")] = Path("editgauge-demo"),
-    workers: Annotated[int | None, typer.Option("--workers", min=0, help="Processes; default: the cores.")] = None,
+    run: Annotated[Path, typer.Option("--run", help="The run folder: made, or continued.")] = Path(
+        "editgauge-demo"
+    ),
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=0, help="Processes; default: the cores.")
+    ] = None,
     ocr: Annotated[
         bool | None,
-        typer.Option("--ocr/--no-ocr", help="Also read text, with OCR; default: where the extra is installed."),
+        typer.Option(
+            "--ocr/--no-ocr",
+            help="Also read text, with OCR; default: where the extra is installed.",
+        ),
     ] = None,
 ) -> None:
-    """Try the whole way on the built-in benchmark: edit, score, table, report. Needs no data, network or GPU."""
+    """Try the whole way on the built-in benchmark: edit, score, table, report. Needs no data,
+    network or GPU.
+    """
     from editgauge.cli.edit import edit
     from editgauge.cli.score import score
 
     installed = find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
     reads_text = installed if ocr is None else ocr
     editors = (*_EDITORS, "typeset") if reads_text else _EDITORS
-    _say(1, f"Edit: {len(editors)} built-in editors make outputs for the benchmark `mini`, drawn on the spot.")
+    _say(
+        1,
+        f"Edit: {len(editors)} built-in editors make outputs for the benchmark `mini`, drawn on "
+        f"the spot.",
+    )
     for name in editors:
         _quietly(edit, "mini", None, editor=name, run=run, workers=workers)
     _say(2, "Score: pixels of every output; then the table.")
     _quietly(score, "mini", None, run=run, tracks="pixel", workers=workers)
     if reads_text:
         print("\nAnd the text in the pictures, read by an OCR engine (some 0.7 s a picture):")
-        _quietly(score, "mini", None, run=run, tracks="ocr", editor=["reference", "copy", "typeset"], workers=workers)
+        _quietly(
+            score,
+            "mini",
+            None,
+            run=run,
+            tracks="ocr",
+            editor=["reference", "copy", "typeset"],
+            workers=workers,
+        )
     elif not installed:
         print("(with pip install 'editgauge[ocr]' the demo also reads the text in the pictures)")
     _say(3, "Report: every number opens its picture.")
     page = _report(run)
     print()
-    print(f"All of it is in {run}/ - rows, outputs, pictures, manifest{', report' if page else ''}.")
+    print(
+        f"All of it is in {run}/ - rows, outputs, pictures, manifest{', report' if page else ''}."
+    )
     if page:
         print(f"Look at:  {page}")
     print("Next:     editgauge check texteditbench DATA          is my data set whole?")
-    print("          editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model")
+    print(
+        "          editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
+        "runs/my-model"
+    )
 
 
 def _say(number: int, text: str) -> None:
@@ -55,7 +81,9 @@ def _say(number: int, text: str) -> None:
 
 
 def _quietly(command: object, *arguments: object, **options: object) -> None:
-    """Call another command; samples without a score are to be expected here (there is no reference for some)."""
+    """Call another command; samples without a score are to be expected here (there is no reference
+    for some).
+    """
     try:
         command(*arguments, **options)  # type: ignore[operator]
     except typer.Exit as end:

@@ -34,27 +34,47 @@ def register(app: typer.Typer) -> None:
 def edit(
     benchmark: BenchmarkArg,
     data: DataArg = None,
-    editor: Annotated[str, typer.Option("--editor", help="The model under test; see: editgauge list editors")] = "",
+    editor: Annotated[
+        str, typer.Option("--editor", help="The model under test; see: editgauge list editors")
+    ] = "",
     run: RunOpt = Path("runs/default"),
-    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value for the editor; may be repeated.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value for the editor; may be repeated.")
+    ] = None,
     split: SplitOpt = None,
     limit: LimitOpt = None,
     sample: SampleOpt = None,
     where: WhereOpt = None,
     workers: WorkersOpt = None,
     retry: RetryOpt = "",
-    model: Annotated[str, typer.Option("--model", help="The model of openai and gemini, or a local path.")] = "",
-    base_url: Annotated[str, typer.Option("--base-url", help="Another address of the same interface.")] = "",
-    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1, help="Calls at once to a service.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="For editors that draw random numbers.")] = None,
+    model: Annotated[
+        str, typer.Option("--model", help="The model of openai and gemini, or a local path.")
+    ] = "",
+    base_url: Annotated[
+        str, typer.Option("--base-url", help="Another address of the same interface.")
+    ] = "",
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", min=1, help="Calls at once to a service.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="For editors that draw random numbers.")
+    ] = None,
     shots: Annotated[
-        int, typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample.")
+        int,
+        typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
     ] = 0,
     instruction: Annotated[
-        str, typer.Option("--instruction", help="original, rephrased or description, where the benchmark has it.")
+        str,
+        typer.Option(
+            "--instruction", help="original, rephrased or description, where the benchmark has it."
+        ),
     ] = "original",
     rewriter: Annotated[
-        str, typer.Option("--rewriter", help="A chat model that rewrites each instruction before the editor sees it.")
+        str,
+        typer.Option(
+            "--rewriter",
+            help="A chat model that rewrites each instruction before the editor sees it.",
+        ),
     ] = "",
     rewriter_url: Annotated[
         str, typer.Option("--rewriter-url", help="The rewriter's OpenAI-compatible address.")
@@ -62,11 +82,17 @@ def edit(
     budget: Annotated[
         float | None, typer.Option("--budget", min=0, help="Stop before more US dollars are spent.")
     ] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would cost.")] = False,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")] = 600.0,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say what it would cost.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")
+    ] = 600.0,
     json: JsonOpt = False,
 ) -> None:
-    """Make outputs with an editor. Stops and continues at any point; finished samples are never edited again."""
+    """Make outputs with an editor. Stops and continues at any point; finished samples are never
+    edited again.
+    """
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.editors import tracks
@@ -82,12 +108,21 @@ def edit(
     factory = catalog.find("editors", editor)
     bench, dataset, samples = catalog.open_data(benchmark, data, split)
     chosen = selection.choose(samples, limit=limit, ids=sample or (), where=where or ())
-    given: dict[str, Any] = {"model": model, "base_url": base_url, "concurrency": concurrency, "seed": seed}
+    given: dict[str, Any] = {
+        "model": model,
+        "base_url": base_url,
+        "concurrency": concurrency,
+        "seed": seed,
+    }
     given |= {"shots": shots or None}
-    settings = {key: value for key, value in given.items() if value not in ("", None)} | selection.settings(set_ or ())
+    settings = {
+        key: value for key, value in given.items() if value not in ("", None)
+    } | selection.settings(set_ or ())
     told = [tracks.retold(s, instruction) or s for s in samples]
     writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
-    made = tracks.on_track(factory(told, **settings), instruction, writer, shots=int(settings.get("shots") or 0))
+    made = tracks.on_track(
+        factory(told, **settings), instruction, writer, shots=int(settings.get("shots") or 0)
+    )
     if estimate:
         _estimate(made, bench.name, chosen, run, json)
         return
@@ -120,10 +155,20 @@ def edit(
         cost=summary.cost,
     )
     if json:
-        common.print_json({"run": str(run), "benchmark": bench.name, **asdict(summary), "counts": dict(summary.counts)})
+        common.print_json(
+            {
+                "run": str(run),
+                "benchmark": bench.name,
+                **asdict(summary),
+                "counts": dict(summary.counts),
+            }
+        )
     else:
         counts = ", ".join(f"{n} {_word(status)}" for status, n in sorted(summary.counts.items()))
-        print(f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in {summary.seconds:.1f} s")
+        print(
+            f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
+            f"{summary.seconds:.1f} s"
+        )
         print(f"outputs: {folder.edits_folder(bench.name, summary.editor)}")
         place = f" {data}" if data else ""
         print(f"next:    editgauge score {benchmark}{place} --run {run}")
@@ -135,13 +180,19 @@ def edit(
         raise typer.Exit(1)
 
 
-def _todo(made: Editor, folder: RunFolder, benchmark: str, samples: Sequence[Sample]) -> list[Sample]:
+def _todo(
+    made: Editor, folder: RunFolder, benchmark: str, samples: Sequence[Sample]
+) -> list[Sample]:
     done = {record.sample for record in folder.edits(benchmark) if record.editor == made.name}
     return [sample for sample in samples if sample.id not in done]
 
 
-def _estimate(made: Editor, benchmark: str, samples: Sequence[Sample], run: Path, json: bool) -> None:
-    """Print what the edits that are still to be made would cost; nothing is called and nothing is written."""
+def _estimate(
+    made: Editor, benchmark: str, samples: Sequence[Sample], run: Path, json: bool
+) -> None:
+    """Print what the edits that are still to be made would cost; nothing is called and nothing is
+    written.
+    """
     from editgauge.cli import common
     from editgauge.store.run_folder import RunFolder
 
@@ -151,13 +202,19 @@ def _estimate(made: Editor, benchmark: str, samples: Sequence[Sample], run: Path
     known = [cost for cost in costs if cost is not None]
     if json:
         dollars = round(sum(known), 4) if len(known) == len(costs) else None
-        common.print_json({"editor": made.name, "benchmark": benchmark, "samples": len(todo), "dollars": dollars})
+        common.print_json(
+            {"editor": made.name, "benchmark": benchmark, "samples": len(todo), "dollars": dollars}
+        )
     elif len(known) < len(costs):
         print(
-            f"{made.name} on {benchmark}: {len(todo)} to make; the price is not known: give one with --set price=0.04"
+            f"{made.name} on {benchmark}: {len(todo)} to make; the price is not known: give one "
+            f"with --set price=0.04"
         )
     else:
-        print(f"{made.name} on {benchmark}: {len(todo)} to make, about {sum(known):.2f} US dollars by list prices")
+        print(
+            f"{made.name} on {benchmark}: {len(todo)} to make, about {sum(known):.2f} US dollars "
+            f"by list prices"
+        )
 
 
 def _within(made: Editor, folder: RunFolder, benchmark: str, budget: float | None) -> None:
@@ -168,7 +225,9 @@ def _within(made: Editor, folder: RunFolder, benchmark: str, budget: float | Non
         return
     ledger: Any = getattr(made, "ledger", None)
     if ledger is None:
-        raise UsageError(f"--budget: the editor {made.name!r} has no costs that are known; leave it out")
+        raise UsageError(
+            f"--budget: the editor {made.name!r} has no costs that are known; leave it out"
+        )
     ledger.budget = budget
     records = [r for r in folder.edits(benchmark) if r.editor == made.name]
     ledger.spent = sum(record.cost or 0.0 for record in records)

@@ -23,7 +23,10 @@ def register(app: typer.Typer) -> None:
 
 def fetch(
     what: Annotated[
-        str, typer.Argument(help="weights, or a benchmark: texteditbench, textedit, medebench, krisbench.")
+        str,
+        typer.Argument(
+            help="weights, or a benchmark: texteditbench, textedit, medebench, krisbench."
+        ),
     ],
     names: Annotated[
         list[str] | None, typer.Argument(help="With weights: which. Without names they are listed.")
@@ -31,19 +34,29 @@ def fetch(
     weights: WeightsOpt = None,
     trust_first_use: Annotated[
         bool,
-        typer.Option("--trust-first-use", help="Accept a file without a published checksum, and record what it is."),
+        typer.Option(
+            "--trust-first-use",
+            help="Accept a file without a published checksum, and record what it is.",
+        ),
     ] = False,
     to: Annotated[
-        Path | None, typer.Option("--to", help="Folder for a benchmark's data. Default: data/<name>.")
+        Path | None,
+        typer.Option("--to", help="Folder for a benchmark's data. Default: data/<name>."),
     ] = None,
     revision: Annotated[
         str | None,
-        typer.Option("--revision", help="Commit, branch or tag of a benchmark's data; recorded as a commit."),
+        typer.Option(
+            "--revision", help="Commit, branch or tag of a benchmark's data; recorded as a commit."
+        ),
     ] = None,
-    repo: Annotated[str | None, typer.Option("--repo", help="Another data set on the hub, owner/name.")] = None,
+    repo: Annotated[
+        str | None, typer.Option("--repo", help="Another data set on the hub, owner/name.")
+    ] = None,
     json: JsonOpt = False,
 ) -> None:
-    """Fetch network weights or a benchmark's official data; continues where it stopped, verifies every file."""
+    """Fetch network weights or a benchmark's official data; continues where it stopped, verifies
+    every file.
+    """
     if what == "weights":
         _weights(names or [], weights, trust_first_use, json)
     else:
@@ -62,14 +75,25 @@ def _weights(names: list[str], folder: Path | None, trust_first_use: bool, json:
         print(f"folder: {table.folder(folder)}")
         for entry in listed:
             size = f"{entry['size'] / _MB:.1f} MB" if entry["size"] else "size unknown"
-            print(f"{entry['name']:<26} {entry['state']:<9} {size:>14}  {entry['licence']}; {entry['used_for']}")
+            print(
+                f"{entry['name']:<26} {entry['state']:<9} {size:>14}  {entry['licence']}; "
+                f"{entry['used_for']}"
+            )
         return
     for name in names:
         table.find(name)
     done: list[dict[str, Any]] = []
     for name in names:
-        found = table.fetch(name, folder, trust_first_use=trust_first_use, progress=_bytes_shown(name, json))
-        done.append({"name": name, "files": {file: str(path) for file, path in found.paths.items()}, **found.identity})
+        found = table.fetch(
+            name, folder, trust_first_use=trust_first_use, progress=_bytes_shown(name, json)
+        )
+        done.append(
+            {
+                "name": name,
+                "files": {file: str(path) for file, path in found.paths.items()},
+                **found.identity,
+            }
+        )
         if not json:
             print(f"{name}: {len(found.paths)} files here and verified, in {table.folder(folder)}")
     if json:
@@ -88,24 +112,33 @@ def _listed(entry: Weights, folder: Path | None) -> dict[str, Any]:
     except WeightsError as error:
         state = "not here" if "not here" in str(error) else "wrong"
     return {
-        "name": entry.name, "title": entry.title, "state": state, "size": entry.size, "licence": entry.licence,
-        "source": entry.source, "revision": entry.revision, "used_for": entry.used_for, "command": entry.command,
+        "name": entry.name, "title": entry.title, "state": state, "size": entry.size,
+        "licence": entry.licence,
+        "source": entry.source, "revision": entry.revision, "used_for": entry.used_for,
+        "command": entry.command,
         "files": {file.name: file.sha256 for file in entry.files},
     }  # fmt: skip
 
 
-def _benchmark(name: str, more: list[str], to: Path | None, revision: str | None, repo: str | None, json: bool) -> None:
+def _benchmark(
+    name: str, more: list[str], to: Path | None, revision: str | None, repo: str | None, json: bool
+) -> None:
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.services.hub import fetch_dataset
 
     if more:
-        raise UsageError(f"fetch {name} {' '.join(more)}: a benchmark is fetched alone; names belong to weights")
+        raise UsageError(
+            f"fetch {name} {' '.join(more)}: a benchmark is fetched alone; names belong to weights"
+        )
     benchmark = catalog.find("benchmarks", name)
     source = getattr(benchmark, "data", None)
     if source is None:
-        raise UsageError(f"{benchmark.name}: there is nothing to fetch (built in, or its package names no source)")
+        raise UsageError(
+            f"{benchmark.name}: there is nothing to fetch (built in, or its package names no "
+            f"source)"
+        )
     target = to or Path("data") / benchmark.name
     if source.note and not json:
         print(f"note: {source.note}", file=sys.stderr)
@@ -113,12 +146,21 @@ def _benchmark(name: str, more: list[str], to: Path | None, revision: str | None
     if json:
         common.print_json(
             {
-                "benchmark": benchmark.name, "repo": found.repo, "commit": found.commit, "files": found.files,
-                "new": found.new, "bytes": found.bytes, "archives": list(found.archives), "to": str(target),
+                "benchmark": benchmark.name,
+                "repo": found.repo,
+                "commit": found.commit,
+                "files": found.files,
+                "new": found.new,
+                "bytes": found.bytes,
+                "archives": list(found.archives),
+                "to": str(target),
             }
-        )  # fmt: skip
+        )
         return
-    print(f"{found.repo} at {found.commit}: {found.files} files, {found.bytes / _MB:.1f} MB, {found.new} of them new")
+    print(
+        f"{found.repo} at {found.commit}: {found.files} files, {found.bytes / _MB:.1f} MB, "
+        f"{found.new} of them new"
+    )
     for archive in found.archives:
         print(f"note: unpack {target / archive} before scoring")
     print(f"data:  {target}")
@@ -126,7 +168,9 @@ def _benchmark(name: str, more: list[str], to: Path | None, revision: str | None
 
 
 def _bytes_shown(name: str, json: bool) -> Any:
-    """A progress line every tenth of a file (every 100 MB where the size is unknown), on standard error."""
+    """A progress line every tenth of a file (every 100 MB where the size is unknown), on standard
+    error.
+    """
     shown = -1
 
     def show(have: int, wanted: int | None) -> None:

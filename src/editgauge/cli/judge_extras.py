@@ -1,4 +1,6 @@
-"""The other ways of `editgauge judge`: batches, scores of released scripts, and the injection probe."""
+"""The other ways of `editgauge judge`: batches, scores of released scripts, and the injection
+probe.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,14 @@ def batch(setup: Setup, what: str) -> Told:
     async def main() -> batches.Batched:
         async with todo.engine.client:
             jobs = todo.jobs(setup.samples, setup.edits, None)
-            return await (batches.submit if what == "submit" else batches.collect)(todo.engine, jobs)
+            return await (batches.submit if what == "submit" else batches.collect)(
+                todo.engine, jobs
+            )
 
     done = asyncio.run(main())
-    todo.run.record(f"judge --batch {what}", benchmark=todo.benchmark, model=setup.model, **asdict(done))
+    todo.run.record(
+        f"judge --batch {what}", benchmark=todo.benchmark, model=setup.model, **asdict(done)
+    )
     said = [f"{what}: {done.calls} calls in {len(done.batches)} batches; {done.waiting} wait"]
     said += [f"note: batch ended without results: {name}" for name in done.failed]
     if what == "submit" or done.waiting:
@@ -56,10 +62,14 @@ def probe(setup: Setup) -> Told:
 
     async def main() -> trust.Probe:
         async with engine.client:
-            return await trust.probe_injection(engine, judging, setup.todo.run.cache_folder / "probe")
+            return await trust.probe_injection(
+                engine, judging, setup.todo.run.cache_folder / "probe"
+            )
 
     found = asyncio.run(main())
-    setup.todo.run.record("judge --probe injection", model=setup.model, rise=found.rise, **facts(engine.stats))
+    setup.todo.run.record(
+        "judge --probe injection", model=setup.model, rise=found.rise, **facts(engine.stats)
+    )
     return Told(found.lines(), {"rise": found.rise, "plain": found.plain, "ordered": found.ordered})
 
 
@@ -69,13 +79,23 @@ def take_in(setup: Setup, benchmark: str, data: Path | None, path: Path, split: 
     folder = RunFolder.create(setup.run)
     keep_samples(folder, bench.name, dataset.root, samples, [])
     editor = setup.editors[0] if setup.editors else None
-    found = importing.import_scores(folder, bench.name, path, samples, judge=setup.model, editor=editor)
-    folder.record("judge --import", benchmark=bench.name, judge=setup.model, file=path.name, rows=found.rows)
+    found = importing.import_scores(
+        folder, bench.name, path, samples, judge=setup.model, editor=editor
+    )
+    folder.record(
+        "judge --import", benchmark=bench.name, judge=setup.model, file=path.name, rows=found.rows
+    )
     said = [f"{found.rows} rows taken in, {found.kept} were there: {dict(found.statuses)}"]
     said += [f"note: not in the data: {name}" for name in found.unknown[:10]]
     if len(found.unknown) > 10:
         said.append(f"note: and {len(found.unknown) - 10} more that are not in the data")
     said += [f"rows:  {setup.run}", f"next:  editgauge table {setup.run} --benchmark {bench.name}"]
     return Told(
-        said, {"rows": found.rows, "kept": found.kept, "unknown": found.unknown, "statuses": dict(found.statuses)}
+        said,
+        {
+            "rows": found.rows,
+            "kept": found.kept,
+            "unknown": found.unknown,
+            "statuses": dict(found.statuses),
+        },
     )

@@ -1,4 +1,6 @@
-"""What `editgauge judge` prints without sending anything: the calls themselves, and what they would cost."""
+"""What `editgauge judge` prints without sending anything: the calls themselves, and what they would
+cost.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ class Shown:
     def lines(self) -> list[str]:
         found = []
         for call in self.calls:
-            found.append(f"=== {call['sample']} · {call['editor']} · {call['call']} · rubric {call['rubric']} ===")
+            found.append(
+                f"=== {call['sample']} · {call['editor']} · {call['call']} · rubric "
+                f"{call['rubric']} ==="
+            )
             found += [f"{name}: {value}" for name, value in call["parameters"].items()]
             for message in call["messages"]:
                 found.append(f"--- {message['role']} ---")
@@ -39,16 +44,27 @@ def show(setup: Setup) -> Shown:
         parts = [
             part
             if isinstance(part, str)
-            else f"[picture: {part.name}, {part.path.name}, {' x '.join(map(str, pictures.size(part)))}"
+            else f"[picture: {part.name}, {part.path.name}, "
+            f"{' x '.join(map(str, pictures.size(part)))}"
             + ("]" if pictures.as_it_is(part) else ", resized or converted to PNG]")
             for part in call.parts
         ]
         messages = [{"role": "system", "parts": [call.system]}] if call.system else []
         messages.append({"role": "user", "parts": parts})
-        parameters = {"model": setup.model, "max_tokens": call.max_tokens, "temperature": call.temperature}
+        parameters = {
+            "model": setup.model,
+            "max_tokens": call.max_tokens,
+            "temperature": call.temperature,
+        }
         parameters["schema"] = call.schema()
         calls.append(
-            {**job.about, "call": call.name, "rubric": call.rubric, "parameters": parameters, "messages": messages}
+            {
+                **job.about,
+                "call": call.name,
+                "rubric": call.rubric,
+                "parameters": parameters,
+                "messages": messages,
+            }
         )
     return Shown(calls)
 
@@ -62,16 +78,27 @@ class Estimated:
 
     def as_json(self) -> dict[str, Any]:
         lines = {name or "total": asdict(line) for name, line in self.found.items()}
-        return {"benchmark": self.benchmark, "model": self.model, "calls": lines, "batch": self.batch[""].dollars}
+        return {
+            "benchmark": self.benchmark,
+            "model": self.model,
+            "calls": lines,
+            "batch": self.batch[""].dollars,
+        }
 
     def lines(self) -> list[str]:
         out = [f"{self.benchmark} with {self.model}"]
-        head = f"{'call':<22}{'calls':>9}{'stored':>9}{'tokens in':>13}{'cached':>10}{'out':>10}{'US dollars':>12}"
+        head = (
+            f"{'call':<22}{'calls':>9}{'stored':>9}{'tokens in':>13}{'cached':>10}"
+            f"{'out':>10}{'US dollars':>12}"
+        )
         out.append(head)
         for name, line in sorted(self.found.items(), key=lambda item: item[0] == ""):
-            money = "no price" if line.dollars is None and line.calls else f"{line.dollars or 0:.2f}"
+            money = (
+                "no price" if line.dollars is None and line.calls else f"{line.dollars or 0:.2f}"
+            )
             out.append(
-                f"{name or 'all':<22}{line.calls:>9,}{line.stored:>9,}{line.tokens_in:>13,}{line.tokens_cached:>10,}"
+                f"{name or 'all':<22}{line.calls:>9,}{line.stored:>9,}{line.tokens_in:>13,}"
+                f"{line.tokens_cached:>10,}"
                 f"{line.tokens_out:>10,}{money:>12}"
             )
         if self.batch[""].dollars is not None:
@@ -86,5 +113,8 @@ def estimate(setup: Setup) -> Estimated:
     engine = setup.todo.engine
     found = estimates.estimate(engine, jobs, setup.price)
     return Estimated(
-        setup.todo.benchmark, setup.model, found, estimates.estimate(engine, jobs, setup.price, batch=True)
+        setup.todo.benchmark,
+        setup.model,
+        found,
+        estimates.estimate(engine, jobs, setup.price, batch=True),
     )

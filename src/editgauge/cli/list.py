@@ -17,11 +17,16 @@ def register(app: typer.Typer) -> None:
 
 def list_names(
     kind: Annotated[
-        str, typer.Argument(help="benchmarks, editors, scorers, judges or ocr_engines; all of them without.")
+        str,
+        typer.Argument(
+            help="benchmarks, editors, scorers, judges or ocr_engines; all of them without."
+        ),
     ] = "",
     json: JsonOpt = False,
 ) -> None:
-    """List benchmarks, editors, scorers, judges and OCR engines, those of other packages included."""
+    """List benchmarks, editors, scorers, judges and OCR engines, those of other packages
+    included.
+    """
     from editgauge.cli import common
     from editgauge.errors import UsageError
 
@@ -45,7 +50,10 @@ def _entries(kind: str) -> list[dict[str, Any]]:
         from editgauge.judging import models
 
         own = [{"name": name, "about": models.about(name)} for name in models.known()]
-        return [*own, *({"name": name, "about": _about(kind, name)} for name in catalog.names(kind))]
+        return [
+            *own,
+            *({"name": name, "about": _about(kind, name)} for name in catalog.names(kind)),
+        ]
     if kind == "ocr_engines":
         return [_engine(name) for name in catalog.names(kind)]
     return [{"name": name, "about": _about(kind, name)} for name in catalog.names(kind)]
@@ -72,12 +80,22 @@ def _scorers(name: str) -> list[dict[str, Any]]:
         try:
             scorers = found.scorers([track])
         except (EditgaugeError, ImportError) as error:
-            entries.append({"name": f"{name}/{track}", "benchmark": name, "track": track, "about": str(error)})
+            entries.append(
+                {"name": f"{name}/{track}", "benchmark": name, "track": track, "about": str(error)}
+            )
             continue
         for scorer in scorers:
             metrics = [metric.name for metric in scorer.metrics]
             about = f"{name}, {track}: {', '.join(metrics)}"
-            entries.append({"name": scorer.name, "benchmark": name, "track": track, "metrics": metrics, "about": about})
+            entries.append(
+                {
+                    "name": scorer.name,
+                    "benchmark": name,
+                    "track": track,
+                    "metrics": metrics,
+                    "about": about,
+                }
+            )
     return entries
 
 

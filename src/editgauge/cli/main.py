@@ -1,4 +1,6 @@
-"""`editgauge`: the commands, one module each, and the one place that turns our errors into exit codes."""
+"""`editgauge`: the commands, one module each, and the one place that turns our errors into exit
+codes.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from editgauge import __version__
 from editgauge.errors import EditgaugeError
 
 COMMANDS: tuple[str, ...] = (
-    # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has `register(app)`
+    # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has
+    # `register(app)`
     "demo",
     "list",
     "fetch",
@@ -26,7 +29,9 @@ COMMANDS: tuple[str, ...] = (
     "report",
     "audit",
 )
-"""Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300 ms)."""
+"""Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300
+ms).
+"""
 
 
 def _version(wanted: bool) -> None:
@@ -49,7 +54,8 @@ def build_app() -> typer.Typer:
     @app.callback()
     def root(
         version: Annotated[
-            bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+            bool,
+            typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
         ] = False,
     ) -> None:
         del version
@@ -60,21 +66,29 @@ def build_app() -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point: exit 0 done, 1 some samples have no score, 2 bad input, 3 budget, 130 interrupted."""
+    """Entry point: exit 0 done, 1 some samples have no score, 2 bad input, 3 budget, 130
+    interrupted.
+    """
     try:
         build_app()()
     except EditgaugeError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        print("interrupted; what was done is kept: run the same command again to go on", file=sys.stderr)
+        print(
+            "interrupted; what was done is kept: run the same command again to go on",
+            file=sys.stderr,
+        )
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)
-    except OSError as error:  # a full disk, a folder without rights: wherever it happens, one line is enough
+    except (
+        OSError
+    ) as error:  # a full disk, a folder without rights: wherever it happens, one line is enough
         where = f"{error.filename}: " if error.filename else ""
         print(
-            f"error: {where}{error.strerror or error}; what was done is kept: mend it and run the same command again",
+            f"error: {where}{error.strerror or error}; what was done is kept: mend it and run the "
+            f"same command again",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -16,8 +16,12 @@ def register(app: typer.Typer) -> None:
 
 def merge(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders to take from.")],
-    to: Annotated[Path, typer.Option("--to", metavar="RUN", help="The run folder to bring them into.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    to: Annotated[
+        Path, typer.Option("--to", metavar="RUN", help="The run folder to bring them into.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of text.")
+    ] = False,
 ) -> None:
     """Merge runs. Contradicting scores or outputs are an error, and then nothing is written."""
     from dataclasses import asdict
@@ -32,7 +36,10 @@ def merge(
     if as_json:
         print_json({"run": str(to), **asdict(done)})
         return
-    typer.echo(f"{done.rows} rows, {done.edits} edits, {done.samples} samples, {done.replies} replies taken")
+    typer.echo(
+        f"{done.rows} rows, {done.edits} edits, {done.samples} samples, {done.replies} replies "
+        f"taken"
+    )
     typer.echo(f"{done.rows_known} rows were there; {done.retired} failures gave way to scores")
     for text in done.problems:
         typer.echo(f"warning: {plain(text, None)}", err=True)

@@ -22,22 +22,40 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are read as one.")],
-    to: Annotated[Path | None, typer.Option("--to", help="Where to write it; default: RUN/report.")] = None,
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are read as one.")
+    ],
+    to: Annotated[
+        Path | None, typer.Option("--to", help="Where to write it; default: RUN/report.")
+    ] = None,
     benchmark: Annotated[str, typer.Option("--benchmark", help="Only this benchmark.")] = "",
-    published: Annotated[bool, typer.Option("--published", help="Add the papers' lines to the tables.")] = False,
+    published: Annotated[
+        bool, typer.Option("--published", help="Add the papers' lines to the tables.")
+    ] = False,
     copy_images: Annotated[
-        bool, typer.Option("--copy-images", help="Copy the pictures into the report, so that it can be sent alone.")
+        bool,
+        typer.Option(
+            "--copy-images", help="Copy the pictures into the report, so that it can be sent alone."
+        ),
     ] = False,
     thumbnails: Annotated[bool, typer.Option(help="Make thumbnails for the lists (once).")] = True,
     intervals: Annotated[bool, typer.Option(help="95 % bootstrap intervals in the tables.")] = True,
     figures: Annotated[
-        bool, typer.Option("--figures", help="Also draw the figures as SVG, PNG and PDF files for papers.")
+        bool,
+        typer.Option(
+            "--figures", help="Also draw the figures as SVG, PNG and PDF files for papers."
+        ),
     ] = False,
-    workers: Annotated[int | None, typer.Option("--workers", min=0, help="Processes for thumbnails.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=0, help="Processes for thumbnails.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of text.")
+    ] = False,
 ) -> None:
-    """Write a report that opens from disk in any browser: tables, figures, and every picture behind every number."""
+    """Write a report that opens from disk in any browser: tables, figures, and every picture behind
+    every number.
+    """
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.reports import figures as drawing
@@ -49,9 +67,14 @@ def report(
     if to is None and len(opened) > 1:
         raise UsageError("several runs: name a folder for their report with --to")
     target = to or opened[0].path / "report"
-    parts = [_part(opened, name, published, intervals) for name in rows.benchmarks(opened, benchmark)]
+    parts = [
+        _part(opened, name, published, intervals) for name in rows.benchmarks(opened, benchmark)
+    ]
     if not parts:
-        raise UsageError(f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … --run RUN")
+        raise UsageError(
+            f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … "
+            f"--run RUN"
+        )
     with common.progress(json) as show:
         built = site.build(
             opened,
@@ -80,7 +103,8 @@ def report(
         common.print_json(facts)
         return
     print(
-        f"report of {built.samples} samples: {built.bytes / 1e6:.1f} MB and {built.thumbnails} new thumbnails, "
+        f"report of {built.samples} samples: {built.bytes / 1e6:.1f} MB and {built.thumbnails} new "
+        f"thumbnails, "
         f"in {seconds:.1f} s"
     )
     if drawn:
@@ -119,7 +143,9 @@ def _metrics(benchmark: object) -> dict[str, Metric]:
 
 
 def _by_source(frame: Frame) -> list[tuple[Frame, str]]:
-    """The frame once for each judge or engine that made rows of a metric which another one made, too."""
+    """The frame once for each judge or engine that made rows of a metric which another one made,
+    too.
+    """
     import numpy as np
 
     makers = frame.makers()
@@ -137,7 +163,9 @@ def _by_source(frame: Frame) -> list[tuple[Frame, str]]:
 
 
 def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) -> list[Table]:
-    """The benchmark's tables, each with where its numbers come from: column -> metric, variant, labels of samples."""
+    """The benchmark's tables, each with where its numbers come from: column -> metric, variant,
+    labels of samples.
+    """
     from editgauge.tables.layouts import every_layout, tables
 
     links: dict[str, dict[str, object]] = {}

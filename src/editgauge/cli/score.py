@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from editgauge.store.summary import Summary
     from editgauge.types import Benchmark, Sample, Track
 
-_EXAMPLE = "Example: editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run runs/my-model"
+_EXAMPLE = (
+    "Example: editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
+    "runs/my-model"
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -44,19 +47,29 @@ def score(
     run: RunOpt = Path("runs/default"),
     outputs: Annotated[
         Path | None,
-        typer.Option("--outputs", help="A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's)."),
+        typer.Option(
+            "--outputs",
+            help="A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's).",
+        ),
     ] = None,
     editor: Annotated[
         list[str] | None,
-        typer.Option("--editor", help="Only this editor; may be repeated. Default: all in OUTPUTS, or in the run."),
+        typer.Option(
+            "--editor",
+            help="Only this editor; may be repeated. Default: all in OUTPUTS, or in the run.",
+        ),
     ] = None,
     tracks: Annotated[
         str,
         typer.Option(
-            "--tracks", help="pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights."
+            "--tracks",
+            help="pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no "
+            "weights.",
         ),
     ] = "",
-    variant: Annotated[str, typer.Option("--variant", help="For the table: faithful, corrected or both.")] = "both",
+    variant: Annotated[
+        str, typer.Option("--variant", help="For the table: faithful, corrected or both.")
+    ] = "both",
     split: SplitOpt = None,
     limit: LimitOpt = None,
     sample: SampleOpt = None,
@@ -67,16 +80,27 @@ def score(
     device: DeviceOpt = None,
     precision: PrecisionOpt = None,
     ocr_engine: Annotated[
-        str, typer.Option("--ocr-engine", help="What reads text for the track ocr: rapidocr, paddleocr, tesseract.")
+        str,
+        typer.Option(
+            "--ocr-engine",
+            help="What reads text for the track ocr: rapidocr, paddleocr, tesseract.",
+        ),
     ] = "rapidocr",
     explain: Annotated[
         list[str] | None,
-        typer.Option("--explain", help="Only this sample, and draw how its OCR scores came about; may be repeated."),
+        typer.Option(
+            "--explain",
+            help="Only this sample, and draw how its OCR scores came about; may be repeated.",
+        ),
     ] = None,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds an output may take.")] = 600.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, help="Seconds an output may take.")
+    ] = 600.0,
     json: JsonOpt = False,
 ) -> None:
-    """Score outputs and print the table. Stops and continues at any point; nothing is computed twice."""
+    """Score outputs and print the table. Stops and continues at any point; nothing is computed
+    twice.
+    """
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.errors import UsageError
@@ -93,9 +117,16 @@ def score(
     wanted = _tracks(tracks)
     bench, dataset, samples = catalog.open_data(benchmark, data, split)
     wanted = wanted or _default_tracks(bench, bool(explain))
-    chosen = selection.choose(samples, limit=limit, ids=[*(sample or ()), *(explain or ())], where=where or ())
+    chosen = selection.choose(
+        samples, limit=limit, ids=[*(sample or ()), *(explain or ())], where=where or ()
+    )
     folder = RunFolder.create(run)
-    options = {"ocr_engine": ocr_engine, "weights": weights, "device": device, "precision": precision}
+    options = {
+        "ocr_engine": ocr_engine,
+        "weights": weights,
+        "device": device,
+        "precision": precision,
+    }
     scorers = list(bench.scorers(wanted, cache=folder.cache_folder, **options))
     if not scorers:
         raise UsageError(
@@ -132,9 +163,13 @@ def score(
         kept=summary.kept,
         seconds=round(summary.seconds, 3),
     )
-    drawn = _explain(folder, bench.name, [s for s in chosen if s.id in (explain or ())], edits, scorers, summary)
+    drawn = _explain(
+        folder, bench.name, [s for s in chosen if s.id in (explain or ())], edits, scorers, summary
+    )
     if json:
-        common.print_json({"run": str(run), "benchmark": bench.name, **_as_json(summary), "drawn": drawn})
+        common.print_json(
+            {"run": str(run), "benchmark": bench.name, **_as_json(summary), "drawn": drawn}
+        )
     else:
         _print(summary, folder, bench.name)
         for place in drawn:
@@ -172,13 +207,17 @@ def _tracks(text: str) -> list[Track]:
         if track is None:
             raise UsageError(f"--tracks {word!r}: wanted one of {', '.join(TRACKS)}")
         if track in ("judge", "human"):
-            raise UsageError(f"--tracks {word}: this track has a command of its own: editgauge {_COMMAND[track]}")
+            raise UsageError(
+                f"--tracks {word}: this track has a command of its own: editgauge {_COMMAND[track]}"
+            )
         found.append(track)
     return found
 
 
 def _default_tracks(bench: Benchmark, explain: bool) -> list[Track]:
-    """The tracks of the paper's tables that need no weights (`main_tracks`), else the first that there is."""
+    """The tracks of the paper's tables that need no weights (`main_tracks`), else the first that
+    there is.
+    """
     if explain:
         return ["ocr"]
     return list(getattr(bench, "main_tracks", ())) or _offered(bench)[:1]
@@ -200,7 +239,9 @@ def _as_json(summary: Summary) -> dict[str, Any]:
         "kept": summary.kept,
         "without_score": summary.without_score,
         "seconds": round(summary.seconds, 3),
-        "scorer_seconds": {name: round(seconds, 3) for name, seconds in summary.scorer_seconds.items()},
+        "scorer_seconds": {
+            name: round(seconds, 3) for name, seconds in summary.scorer_seconds.items()
+        },
         "counts": [
             {"editor": e, "scorer": s, "metric": m, "variant": v, "statuses": dict(counter)}
             for (e, s, m, v), counter in sorted(summary.counts.items())
@@ -223,7 +264,9 @@ def _print(summary: Summary, run: RunFolder, benchmark: str) -> None:
         print(f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}")
     for problem in summary.problems:
         print(f"note: {problem}")
-    print(f"{summary.computed} scores made now, {summary.kept} were there, in {summary.seconds:.1f} s")
+    print(
+        f"{summary.computed} scores made now, {summary.kept} were there, in {summary.seconds:.1f} s"
+    )
 
 
 def _print_table(run: Path, benchmark: str, variant: str) -> None:
@@ -233,7 +276,9 @@ def _print_table(run: Path, benchmark: str, variant: str) -> None:
     print()
     try:
         table([run], benchmark=benchmark, variant=variant)
-    except EditgaugeError as error:  # the scores are safe; which of them the table should show is a question
+    except (
+        EditgaugeError
+    ) as error:  # the scores are safe; which of them the table should show is a question
         print(f"no table: {error}")
     print(f"\nrows:  {run}/rows   report: editgauge report {run}")
     print(f"next:  editgauge table {run} --benchmark {benchmark} --published --intervals")

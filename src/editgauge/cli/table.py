@@ -30,20 +30,34 @@ def register(app: typer.Typer) -> None:
 def table(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")],
     benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
-    form: Annotated[str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")] = "terminal",
+    form: Annotated[
+        str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")
+    ] = "terminal",
     variant: Annotated[str, typer.Option(help="faithful, corrected or both.")] = "both",
     published: Annotated[bool, typer.Option("--published", help="Add the papers' lines.")] = False,
-    intervals: Annotated[bool, typer.Option("--intervals", help="Add 95 % bootstrap intervals.")] = False,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Add 95 % bootstrap intervals.")
+    ] = False,
     failures: Annotated[
-        str, typer.Option(help="out: left out; floor: at the scale's minimum; both: that in brackets.")
+        str,
+        typer.Option(help="out: left out; floor: at the scale's minimum; both: that in brackets."),
     ] = "out",
-    by: Annotated[str, typer.Option(metavar="ATTR", help="A group of lines for each value of an attribute.")] = "",
-    where: Annotated[list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")] = None,
-    editor: Annotated[list[str] | None, typer.Option(help="Only this editor (may be repeated).")] = None,
-    source: Annotated[
-        list[str] | None, typer.Option(help="Whose rows, where several judges or OCR engines made some.")
+    by: Annotated[
+        str, typer.Option(metavar="ATTR", help="A group of lines for each value of an attribute.")
+    ] = "",
+    where: Annotated[
+        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
     ] = None,
-    only: Annotated[str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")] = "",
+    editor: Annotated[
+        list[str] | None, typer.Option(help="Only this editor (may be repeated).")
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(help="Whose rows, where several judges or OCR engines made some."),
+    ] = None,
+    only: Annotated[
+        str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
+    ] = "",
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
@@ -56,24 +70,32 @@ def table(
     found: list[Table] = []
     for frame in rows.frames(opened, benchmark, where=where, editors=editor, sources=source):
         for wanted in rows.variants(variant):
-            found += _tables(frame, wanted, by=by, published=published, intervals=intervals, seed=seed)
+            found += _tables(
+                frame, wanted, by=by, published=published, intervals=intervals, seed=seed
+            )
     found = _unrepeated(found)
     if only:
         names = sorted({item.name for item in found})
         found = [item for item in found if item.name == only]
         if not found:
-            raise UsageError(f"--only {only}: no such table here; there are: {', '.join(names) or 'none'}")
+            raise UsageError(
+                f"--only {only}: no such table here; there are: {', '.join(names) or 'none'}"
+            )
     _print(found, opened, "json" if as_json else form, failures)
 
 
-def _tables(frame: Frame, variant: Variant, *, by: str, published: bool, intervals: bool, seed: int) -> list[Table]:
+def _tables(
+    frame: Frame, variant: Variant, *, by: str, published: bool, intervals: bool, seed: int
+) -> list[Table]:
     from editgauge.tables.layouts import tables
 
     return tables(frame, variant, by=by, published=published, intervals=intervals, seed=seed)
 
 
 def _unrepeated(found: list[Table]) -> list[Table]:
-    """Without the copy of a table in a variant that it has not: it says so itself, or all its columns fell back."""
+    """Without the copy of a table in a variant that it has not: it says so itself, or all its
+    columns fell back.
+    """
 
     def own(item: Table) -> bool:
         return item.variant in item.meta.get("variants", [item.variant])
@@ -94,13 +116,20 @@ def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) 
 
     if not found:
         names = ", ".join(run.path.name for run in runs)
-        raise UsageError(f"{names}: no rows to make a table of; score something first: editgauge score … --run RUN")
+        raise UsageError(
+            f"{names}: no rows to make a table of; score something first: editgauge score … --run "
+            f"RUN"
+        )
     if form == "json":
         import orjson
 
         problems = [text for run in runs for text in run.problems]
         made = [drawing.as_json(drawing.with_failures(item, failures)) for item in found]  # type: ignore[arg-type]
-        typer.echo(orjson.dumps({"tables": made, "problems": problems}, option=orjson.OPT_INDENT_2).decode())
+        typer.echo(
+            orjson.dumps(
+                {"tables": made, "problems": problems}, option=orjson.OPT_INDENT_2
+            ).decode()
+        )
         return
     console = Console(highlight=False)
     for number, item in enumerate(found):

@@ -1,8 +1,9 @@
 """Editors whose result is known beforehand: the ends of every scale.
 
-`copy` changes nothing, `reference` is the right answer where the benchmark has one, `blank` destroys everything, and
-`shuffle` is a good picture of something else. A metric that does not put them in the order its definition promises is
-broken, or is used on data it cannot measure; so they belong in every table as lines to read the models against.
+`copy` changes nothing, `reference` is the right answer where the benchmark has one, `blank`
+destroys everything, and `shuffle` is a good picture of something else. A metric that does not put
+them in the order its definition promises is broken, or is used on data it cannot measure; so they
+belong in every table as lines to read the models against.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from editgauge.types import Edit, Sample, Status
 GREY = 128
 """The level of `blank`: the middle of 0 to 255, rounded up."""
 REACH = 256
-"""How many neighbours `shuffle` looks at for one of another category, so that a huge flat data set stays linear."""
+"""How many neighbours `shuffle` looks at for one of another category, so that a huge flat data set
+stays linear.
+"""
 
 
 def copy(samples: Sequence[Sample], **settings: object) -> Copy:
@@ -34,7 +37,9 @@ def copy(samples: Sequence[Sample], **settings: object) -> Copy:
 
 
 def reference(samples: Sequence[Sample], **settings: object) -> Reference:
-    """The benchmark's own reference edit, byte for byte; not applicable where there is none. No settings."""
+    """The benchmark's own reference edit, byte for byte; not applicable where there is none. No
+    settings.
+    """
     del samples
     _no_settings("reference", settings)
     return Reference()
@@ -48,9 +53,11 @@ def blank(samples: Sequence[Sample], **settings: object) -> Blank:
 
 
 def shuffle(samples: Sequence[Sample], **settings: object) -> Shuffle:
-    """The first input of another of `samples`, byte for byte: of another category where there is one.
+    """The first input of another of `samples`, byte for byte: of another category where there is
+    one.
 
-    Which one depends only on the two ids, so it is the same in every run over the same samples. No settings.
+    Which one depends only on the two ids, so it is the same in every run over the same samples. No
+    settings.
     """
     _no_settings("shuffle", settings)
     return Shuffle(_partners(samples))
@@ -74,7 +81,13 @@ class Reference:
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if sample.reference is None:
-            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, "the sample has no reference edit")
+            return Edit(
+                sample.id,
+                self.name,
+                None,
+                Status.NOT_APPLICABLE,
+                "the sample has no reference edit",
+            )
         return _same_bytes(self.name, sample, sample.reference, folder, "reference edit")
 
 
@@ -111,12 +124,15 @@ class Shuffle:
 
 
 def _partners(samples: Sequence[Sample]) -> dict[str, tuple[str, Path]]:
-    """For each sample the next one on a ring ordered by the hash of the ids, of another broad category if possible.
+    """For each sample the next one on a ring ordered by the hash of the ids, of another broad
+    category if possible.
 
-    A hash rather than a draw or a shift: it is the same everywhere, neighbours in the list do not become partners,
-    and leaving samples out (``--limit``) changes few of the other pairs.
+    A hash rather than a draw or a shift: it is the same everywhere, neighbours in the list do not
+    become partners, and leaving samples out (``--limit``) changes few of the other pairs.
     """
-    ring = sorted((s for s in samples if s.images and s.fault is None), key=lambda s: (_hash(s.id), s.id))
+    ring = sorted(
+        (s for s in samples if s.images and s.fault is None), key=lambda s: (_hash(s.id), s.id)
+    )
     keys = [_hash(sample.id) for sample in ring]
     found: dict[str, tuple[str, Path]] = {}
     for sample in samples:
@@ -128,7 +144,8 @@ def _partners(samples: Sequence[Sample]) -> dict[str, tuple[str, Path]]:
             if other.category[:1] != sample.category[:1]:
                 fallback = other
                 break
-            # Within one broad category the first on the ring does, unless one of another task comes along.
+            # Within one broad category the first on the ring does, unless one of another task comes
+            # along.
             if fallback is None or (fallback.category == sample.category != other.category):
                 fallback = other
         if fallback is not None:
@@ -141,7 +158,9 @@ def _hash(text: str) -> bytes:
 
 
 def _source(name: str, sample: Sample, picture: Path | None, what: str) -> Path | Edit:
-    """The file to take, or the edit that says why there is none: the fault is the data set's, not the editor's."""
+    """The file to take, or the edit that says why there is none: the fault is the data set's, not
+    the editor's.
+    """
     if sample.fault is not None:
         return Edit(sample.id, name, None, Status.DATASET_FAULT, sample.fault)
     if picture is None:
@@ -172,4 +191,6 @@ def _first(sample: Sample) -> Path | None:
 
 def _no_settings(name: str, settings: dict[str, object]) -> None:
     if settings:
-        raise UsageError(f"editor {name!r} has no settings, found {', '.join(sorted(settings))}; leave them out")
+        raise UsageError(
+            f"editor {name!r} has no settings, found {', '.join(sorted(settings))}; leave them out"
+        )

@@ -1,15 +1,18 @@
-"""A model of one's own as a program: a JSON line in, a JSON line out, for as long as there are samples.
+"""A model of one's own as a program: a JSON line in, a JSON line out, for as long as there are
+samples.
 
 The program is started once and kept. For each sample it is given one line on its standard input ::
 
-    {"id": "…", "instruction": "…", "images": ["/…/input.png"], "output": "/…/output.png", "seed": 0,
+    {"id": "…", "instruction": "…", "images": ["/…/input.png"], "output": "/…/output.png", "seed":
+    0,
      "examples": [{"images": ["…"], "instruction": "…", "reference": "…"}]}
 
-and answers with one line on its standard output: ``{"id": "…", "image": "/…/output.png"}`` (any readable file, by
-preference the one named in ``output``), or ``{"id": "…", "error": "why", "status": "refused"}`` (status failed, refused
-or not_applicable; failed if it is left out). Other lines on standard output are taken as its log. When it dies it is
-started again and asked the same sample once more; when it takes too long it is killed. This is how research code joins
-without living in our environment: see ``examples/``.
+and answers with one line on its standard output: ``{"id": "…", "image": "/…/output.png"}`` (any
+readable file, by preference the one named in ``output``), or ``{"id": "…", "error": "why",
+"status": "refused"}`` (status failed, refused or not_applicable; failed if it is left out). Other
+lines on standard output are taken as its log. When it dies it is started again and asked the same
+sample once more; when it takes too long it is killed. This is how research code joins without
+living in our environment: see ``examples/``.
 """
 
 from __future__ import annotations
@@ -37,22 +40,42 @@ from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
 from editgauge.types import Edit, Sample, Status
 
-_SAID = {"failed": Status.FAILED, "refused": Status.REFUSED, "not_applicable": Status.NOT_APPLICABLE}
+_SAID = {
+    "failed": Status.FAILED,
+    "refused": Status.REFUSED,
+    "not_applicable": Status.NOT_APPLICABLE,
+}
 _LONGEST_LINE = 1 << 20
 
 
 def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
-    """A program as an editor. Settings: `program` (required: the command line, split as a shell would), `name`,
-    `timeout` (seconds a sample may take, 600), `concurrency` (programs side by side, 1), `seed` (0), `shots`,
-    `pictures` (how many input pictures it takes, 1). Raises `UsageError` for another setting or no program.
+    """A program as an editor. Settings: `program` (required: the command line, split as a shell
+    would), `name`, `timeout` (seconds a sample may take, 600), `concurrency` (programs side by
+    side, 1), `seed` (0), `shots`, `pictures` (how many input pictures it takes, 1). Raises
+    `UsageError` for another setting or no program.
     """
-    known("command", settings, "program", "name", "timeout", "concurrency", "seed", "shots", "pictures")
+    known(
+        "command",
+        settings,
+        "program",
+        "name",
+        "timeout",
+        "concurrency",
+        "seed",
+        "shots",
+        "pictures",
+    )
     try:
         line = shlex.split(str(settings.get("program") or ""))
     except ValueError as error:
-        raise UsageError(f"editor 'command': program: {error} in {settings['program']!r}") from error
+        raise UsageError(
+            f"editor 'command': program: {error} in {settings['program']!r}"
+        ) from error
     if not line:
-        raise UsageError("editor 'command': wanted the setting program, for example --set program='python edit.py'")
+        raise UsageError(
+            "editor 'command': wanted the setting program, for example --set program='python "
+            "edit.py'"
+        )
     shots = whole("command", settings, "shots", 0)
     return CommandEditor(
         tuple(line),
@@ -94,11 +117,19 @@ class Program:
         self._lines: queue.Queue[str | None] = queue.Queue()
         try:
             self._process = subprocess.Popen(
-                list(line), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                text=True, encoding="utf-8", errors="replace", start_new_session=True,
-            )  # fmt: skip
+                list(line),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+            )
         except OSError as error:
-            raise RunError(f"editor 'command': {line[0]}: cannot be started ({error.strerror})") from error
+            raise RunError(
+                f"editor 'command': {line[0]}: cannot be started ({error.strerror})"
+            ) from error
         self._readers = [
             threading.Thread(target=self._read_answers, daemon=True),
             threading.Thread(target=self._read_log, daemon=True),
@@ -121,7 +152,9 @@ class Program:
                 self._log.append(line.rstrip())
 
     def ask(self, told: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        """The answer to a question. Raises `Gone` when the program died, `TimeoutError` when it takes too long."""
+        """The answer to a question. Raises `Gone` when the program died, `TimeoutError` when it
+        takes too long.
+        """
         deadline = time.monotonic() + seconds
         try:
             assert self._process.stdin is not None
@@ -176,7 +209,9 @@ def _answer(line: str) -> Mapping[str, Any] | None:
 
 @dataclass
 class CommandEditor:
-    """See `command`. `concurrency` programs run side by side, started when they are first needed."""
+    """See `command`. `concurrency` programs run side by side, started when they are first
+    needed.
+    """
 
     line: tuple[str, ...]
     name: str
@@ -197,7 +232,10 @@ class CommandEditor:
         shots = shots_for(sample, self.samples, self.shots)
         told = {**question(sample, shots, self.seed), "output": str(folder / "output.png")}
         began = time.monotonic()
-        facts: dict[str, Any] = {"seed": self.seed, "settings": {"program": Path(self.line[-1]).name}}
+        facts: dict[str, Any] = {
+            "seed": self.seed,
+            "settings": {"program": Path(self.line[-1]).name},
+        }
         starts = 0
         while True:
             program = self._take()
@@ -206,12 +244,26 @@ class CommandEditor:
                 answer = program.ask(told, self.timeout)
             except TimeoutError:
                 program.kill()
-                return Edit(sample.id, self.name, None, Status.FAILED, f"no answer within {self.timeout:g} s", **facts)
+                return Edit(
+                    sample.id,
+                    self.name,
+                    None,
+                    Status.FAILED,
+                    f"no answer within {self.timeout:g} s",
+                    **facts,
+                )
             except Gone as gone:
                 program.kill()
                 if starts < 2:
                     continue
-                return Edit(sample.id, self.name, None, Status.FAILED, f"{gone} (twice on this sample)", **facts)
+                return Edit(
+                    sample.id,
+                    self.name,
+                    None,
+                    Status.FAILED,
+                    f"{gone} (twice on this sample)",
+                    **facts,
+                )
             except BaseException:
                 program.kill()
                 raise
@@ -226,7 +278,9 @@ class CommandEditor:
                 return self._idle.pop()
         return Program(self.line)
 
-    def _read(self, sample: Sample, folder: Path, answer: Mapping[str, Any], facts: dict[str, Any]) -> Edit:
+    def _read(
+        self, sample: Sample, folder: Path, answer: Mapping[str, Any], facts: dict[str, Any]
+    ) -> Edit:
         if "image" not in answer:
             status = _SAID.get(str(answer.get("status") or "failed"), Status.FAILED)
             return Edit(sample.id, self.name, None, status, words(str(answer["error"])), **facts)
@@ -237,7 +291,10 @@ class CommandEditor:
                 return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
             data = path.read_bytes()
         except (OSError, ValueError) as error:
-            reason = f"output: the program named a file that cannot be read ({getattr(error, 'strerror', error)})"
+            reason = (
+                f"output: the program named a file that cannot be read "
+                f"({getattr(error, 'strerror', error)})"
+            )
             return Edit(sample.id, self.name, None, Status.MISSING, reason, **facts)
         return deliver(sample, self.name, folder, data, **facts)
 

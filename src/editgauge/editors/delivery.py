@@ -12,7 +12,8 @@ from editgauge.types import Edit, Sample, Status
 
 
 def deliver(sample: Sample, editor: str, folder: Path, data: bytes, **facts: Any) -> Edit:
-    """The edit whose picture is `data`, as delivered; unreadable, with the reason, when that is no picture.
+    """The edit whose picture is `data`, as delivered; unreadable, with the reason, when that is no
+    picture.
 
     `facts` are further fields of `Edit`. Nothing is resized or re-encoded.
     """
@@ -22,7 +23,9 @@ def deliver(sample: Sample, editor: str, folder: Path, data: bytes, **facts: Any
 
 
 def received(sample: Sample, editor: str, path: Path, **facts: Any) -> Edit:
-    """The edit whose picture is the file at `path`; unreadable, with the reason, when that is no picture."""
+    """The edit whose picture is the file at `path`; unreadable, with the reason, when that is no
+    picture.
+    """
     try:
         pixels = read_image(path)
         header = read_header(path)
@@ -34,7 +37,9 @@ def received(sample: Sample, editor: str, path: Path, **facts: Any) -> Edit:
 
 
 def faulty(sample: Sample, editor: str, *, pictures: int | None = None) -> Edit | None:
-    """Why an editor cannot be asked at all about a sample: its data are at fault, or it has too many pictures."""
+    """Why an editor cannot be asked at all about a sample: its data are at fault, or it has too
+    many pictures.
+    """
     if sample.fault is not None:
         return Edit(sample.id, editor, None, Status.DATASET_FAULT, sample.fault)
     if not sample.images:
@@ -50,7 +55,9 @@ def known(editor: str, settings: Mapping[str, object], *names: str) -> None:
     """Raises `UsageError` for a setting that is not among `names`."""
     unknown = sorted(set(settings) - set(names))
     if unknown:
-        raise UsageError(f"editor {editor!r}: wanted the settings {', '.join(names)}; found {', '.join(unknown)}")
+        raise UsageError(
+            f"editor {editor!r}: wanted the settings {', '.join(names)}; found {', '.join(unknown)}"
+        )
 
 
 def number(
@@ -72,11 +79,15 @@ def number(
         value = float("nan")
     if not value >= least or value == float("inf"):
         what = "a whole number" if kind is int else "a number"
-        raise UsageError(f"editor {editor!r}: {name}: wanted {what} of at least {least:g}, found {given!r}")
+        raise UsageError(
+            f"editor {editor!r}: {name}: wanted {what} of at least {least:g}, found {given!r}"
+        )
     return value
 
 
-def whole(editor: str, settings: Mapping[str, object], name: str, default: int, *, least: int = 0) -> int:
+def whole(
+    editor: str, settings: Mapping[str, object], name: str, default: int, *, least: int = 0
+) -> int:
     """A setting as a whole number of at least `least`. Raises `UsageError` for anything else."""
     return int(number(editor, settings, name, default, least=least, kind=int))
 

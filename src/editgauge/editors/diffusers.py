@@ -1,12 +1,15 @@
-"""Diffusion models on this machine, through the diffusers library: a table of what each is and how its authors run it.
+"""Diffusion models on this machine, through the diffusers library: a table of what each is and how
+its authors run it.
 
-A model is a line of `FAMILIES`. ``--model`` takes another hub id or a folder on disk in its place, ``--set`` overrides
-any default and reaches every argument of the pipeline's call. No revision is written into the table that was not seen:
-where it is None, the hub's current commit is looked up once, loaded by its hash, and recorded with every edit; pin it
-with ``--set revision=…`` to get the same weights next year.
+A model is a line of `FAMILIES`. ``--model`` takes another hub id or a folder on disk in its place,
+``--set`` overrides any default and reaches every argument of the pipeline's call. No revision is
+written into the table that was not seen: where it is None, the hub's current commit is looked up
+once, loaded by its hash, and recorded with every edit; pin it with ``--set revision=…`` to get the
+same weights next year.
 
-InstructPix2Pix and its kin are loaded without their safety checker, which takes medical pictures for something else and
-blackens them; ``--set safety_checker=true`` keeps it, and what it withholds is then refused.
+InstructPix2Pix and its kin are loaded without their safety checker, which takes medical pictures
+for something else and blackens them; ``--set safety_checker=true`` keeps it, and what it withholds
+is then refused.
 """
 
 from __future__ import annotations
@@ -27,20 +30,31 @@ from editgauge.images import read_image
 from editgauge.types import Edit, Sample, Status
 
 OWN = (
-    "model", "revision", "name", "seed", "device", "dtype", "batch_size", "side", "shots", "pictures", "offload",
+    "model",
+    "revision",
+    "name",
+    "seed",
+    "device",
+    "dtype",
+    "batch_size",
+    "side",
+    "shots",
+    "pictures",
+    "offload",
     "safety_checker",
-)  # fmt: skip
+)
 """Settings that are ours; all others must be arguments of the pipeline's call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One model: its pipeline's class in diffusers, where its weights are, and its authors' settings.
+    """One model: its pipeline's class in diffusers, where its weights are, and its authors'
+    settings.
 
-    `revision` is the hub's commit as at least three unrelated public repositories name it, or None where none was
-    found. `defaults` are arguments of the call, `origin` says where they come from. `side` is the longer side that
-    pictures are brought to before (None: the pipeline does it). `sized`: the call is told the input's width and height,
-    without which it would make a square.
+    `revision` is the hub's commit as at least three unrelated public repositories name it, or None
+    where none was found. `defaults` are arguments of the call, `origin` says where they come from.
+    `side` is the longer side that pictures are brought to before (None: the pipeline does it).
+    `sized`: the call is told the input's width and height, without which it would make a square.
     """
 
     pipeline: str
@@ -61,80 +75,129 @@ class Family:
 
 
 _PIX2PIX = Family(
-    "StableDiffusionInstructPix2PixPipeline", "timbrooks/instruct-pix2pix",
-    "arXiv 2211.09800, section 4: 100 steps, guidance 7.5 for the text and 1.5 for the picture, 512 pixels",
+    "StableDiffusionInstructPix2PixPipeline",
+    "timbrooks/instruct-pix2pix",
+    "arXiv 2211.09800, section 4: 100 steps, guidance 7.5 for the text and 1.5 for the picture, "
+    "512 pixels",
     {"num_inference_steps": 100, "guidance_scale": 7.5, "image_guidance_scale": 1.5},
-    "31519b5cb02a7fd89b906d88731cd4d6a7bbf88d", dtype="float16", side=512, batches=True, checked=True,
-)  # fmt: skip
+    "31519b5cb02a7fd89b906d88731cd4d6a7bbf88d",
+    dtype="float16",
+    side=512,
+    batches=True,
+    checked=True,
+)
 FAMILIES: dict[str, Family] = {
     "instructpix2pix": _PIX2PIX,
     "magicbrush": Family(
-        _PIX2PIX.pipeline, "vinesmsuic/magicbrush-jul7",
-        "arXiv 2306.10012: InstructPix2Pix fine-tuned, run with InstructPix2Pix's settings", _PIX2PIX.defaults,
-        dtype="float16", side=512, batches=True, checked=True,
+        _PIX2PIX.pipeline,
+        "vinesmsuic/magicbrush-jul7",
+        "arXiv 2306.10012: InstructPix2Pix fine-tuned, run with InstructPix2Pix's settings",
+        _PIX2PIX.defaults,
+        dtype="float16",
+        side=512,
+        batches=True,
+        checked=True,
     ),
     "paint-by-inpaint": Family(
-        _PIX2PIX.pipeline, "paint-by-inpaint/general-finetuned-mb",
-        "the model card of arXiv 2404.18212: 50 steps, guidance 7 for the text and 1.5 for the picture",
+        _PIX2PIX.pipeline,
+        "paint-by-inpaint/general-finetuned-mb",
+        "the model card of arXiv 2404.18212: 50 steps, guidance 7 for the text and 1.5 for the "
+        "picture",
         {"num_inference_steps": 50, "guidance_scale": 7.0, "image_guidance_scale": 1.5},
-        dtype="float16", side=512, batches=True, checked=True,
+        dtype="float16",
+        side=512,
+        batches=True,
+        checked=True,
     ),
     "flux-kontext": Family(
-        "FluxKontextPipeline", "black-forest-labs/FLUX.1-Kontext-dev",
+        "FluxKontextPipeline",
+        "black-forest-labs/FLUX.1-Kontext-dev",
         "the model card: guidance 2.5; diffusers' default of 28 steps",
-        {"num_inference_steps": 28, "guidance_scale": 2.5}, "24e9dedc4ef646698dc8eb4e18ae2cec3c9fea0d", sized=True,
+        {"num_inference_steps": 28, "guidance_scale": 2.5},
+        "24e9dedc4ef646698dc8eb4e18ae2cec3c9fea0d",
+        sized=True,
     ),
     "qwen-image-edit": Family(
-        "QwenImageEditPipeline", "Qwen/Qwen-Image-Edit",
+        "QwenImageEditPipeline",
+        "Qwen/Qwen-Image-Edit",
         "the model card: 50 steps, true guidance 4, an empty negative prompt",
         {"num_inference_steps": 50, "true_cfg_scale": 4.0, "negative_prompt": " "},
         "ac7f9318f633fc4b5778c59367c8128225f1e3de",
     ),
     "qwen-image-edit-plus": Family(
-        "QwenImageEditPlusPipeline", "Qwen/Qwen-Image-Edit-2509",
+        "QwenImageEditPlusPipeline",
+        "Qwen/Qwen-Image-Edit-2509",
         "the model card: 40 steps, true guidance 4, one to three pictures",
         {"num_inference_steps": 40, "true_cfg_scale": 4.0, "negative_prompt": " "},
-        "d3968ef930e841f4c73640fb8afa3b306a78167e", pictures=3,
+        "d3968ef930e841f4c73640fb8afa3b306a78167e",
+        pictures=3,
     ),
     "omnigen": Family(
-        "OmniGenPipeline", "Shitao/OmniGen-v1-diffusers",
-        "diffusers' documentation of OmniGen for editing: 50 steps, guidance 2 for the text and 1.6 for the picture",
-        {"num_inference_steps": 50, "guidance_scale": 2.0, "img_guidance_scale": 1.6,
-         "use_input_image_size_as_output": True},
-        pictures=5, argument="input_images",
+        "OmniGenPipeline",
+        "Shitao/OmniGen-v1-diffusers",
+        "diffusers' documentation of OmniGen for editing: 50 steps, guidance 2 for the text and "
+        "1.6 for the picture",
+        {
+            "num_inference_steps": 50,
+            "guidance_scale": 2.0,
+            "img_guidance_scale": 1.6,
+            "use_input_image_size_as_output": True,
+        },
+        pictures=5,
+        argument="input_images",
     ),
     "imagic": Family(
-        "StableDiffusionPipeline", "CompVis/stable-diffusion-v1-4",
-        "arXiv 2210.09276, its settings for Stable Diffusion; eta in the middle of what its users preferred",
-        {"num_inference_steps": 50, "guidance_scale": 7.5}, "133a221b8aa7292a167afc5127cb63fb5005638b",
-        dtype="float32", side=512, checked=True,
-        tuning={"embedding_steps": 1000, "embedding_rate": 2e-3, "tuning_steps": 1500, "tuning_rate": 5e-7, "eta": 0.7},
+        "StableDiffusionPipeline",
+        "CompVis/stable-diffusion-v1-4",
+        "arXiv 2210.09276, its settings for Stable Diffusion; eta in the middle of what its users "
+        "preferred",
+        {"num_inference_steps": 50, "guidance_scale": 7.5},
+        "133a221b8aa7292a167afc5127cb63fb5005638b",
+        dtype="float32",
+        side=512,
+        checked=True,
+        tuning={
+            "embedding_steps": 1000,
+            "embedding_rate": 2e-3,
+            "tuning_steps": 1500,
+            "tuning_rate": 5e-7,
+            "eta": 0.7,
+        },
     ),
     "omnigen2": Family(
-        "OmniGen2Pipeline", "OmniGen2/OmniGen2",
+        "OmniGen2Pipeline",
+        "OmniGen2/OmniGen2",
         "the model card: 50 steps, guidance 5 for the text and 2 for the picture",
         {"num_inference_steps": 50, "text_guidance_scale": 5.0, "image_guidance_scale": 2.0},
-        pictures=3, argument="input_images",
+        pictures=3,
+        argument="input_images",
     ),
-}  # fmt: skip
+}
 
 
 def factory(family: str, samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
-    """A model of `FAMILIES` as an editor. Settings: those of `OWN`, and any argument of the pipeline's call.
+    """A model of `FAMILIES` as an editor. Settings: those of `OWN`, and any argument of the
+    pipeline's call.
 
-    `model` (hub id or folder), `revision`, `seed` (0; the same for every sample), `device` (cuda, mps, cpu; the best
-    there is), `dtype`, `batch_size`, `side` (longer side before editing), `pictures` (how many it is given at most),
-    `shots`, `offload` (keep the parts on the CPU until they are needed). Raises `UsageError` for a setting that nobody
-    knows, `MissingExtra` without diffusers.
+    `model` (hub id or folder), `revision`, `seed` (0; the same for every sample), `device` (cuda,
+    mps, cpu; the best there is), `dtype`, `batch_size`, `side` (longer side before editing),
+    `pictures` (how many it is given at most), `shots`, `offload` (keep the parts on the CPU until
+    they are needed). Raises `UsageError` for a setting that nobody knows, `MissingExtra` without
+    diffusers.
     """
     line = FAMILIES[family]
     pipeline = _pipeline_class(family, line.pipeline)
-    accepted = [name for name in inspect.signature(pipeline.__call__).parameters if name not in _GIVEN]
+    accepted = [
+        name for name in inspect.signature(pipeline.__call__).parameters if name not in _GIVEN
+    ]
     known(family, settings, *OWN, *line.tuning, *accepted)
     shots = whole(family, settings, "shots", 0)
     pictures = whole(family, settings, "pictures", line.pictures, least=1)
     if shots and pictures == 1:
-        raise UsageError(f"editor {family!r} takes one picture: it cannot be shown demonstrations; leave out --shots")
+        raise UsageError(
+            f"editor {family!r} takes one picture: it cannot be shown demonstrations; leave out "
+            f"--shots"
+        )
     device = str(settings.get("device") or _best_device())
     kind = DiffusersEditor
     if line.tuning:
@@ -148,8 +211,12 @@ def factory(family: str, samples: Sequence[Sample], **settings: Any) -> Diffuser
         revision=str(settings["revision"]) if settings.get("revision") else None,
         seed=whole(family, settings, "seed", 0),
         device=device,
-        dtype=str(settings.get("dtype") or (line.dtype if device.startswith("cuda") else "float32")),
-        batch_size=whole(family, settings, "batch_size", 4 if device.startswith("cuda") else 1, least=1)
+        dtype=str(
+            settings.get("dtype") or (line.dtype if device.startswith("cuda") else "float32")
+        ),
+        batch_size=whole(
+            family, settings, "batch_size", 4 if device.startswith("cuda") else 1, least=1
+        )
         if line.batches
         else 1,
         side=whole(family, settings, "side", line.side or 0) or None,
@@ -158,14 +225,31 @@ def factory(family: str, samples: Sequence[Sample], **settings: Any) -> Diffuser
         samples=samples if shots else (),
         offload=flag(family, settings, "offload", False),
         checker=flag(family, settings, "safety_checker", False),
-        arguments={**line.defaults, **line.tuning, **{k: typed(v) for k, v in settings.items() if k not in OWN}},
+        arguments={
+            **line.defaults,
+            **line.tuning,
+            **{k: typed(v) for k, v in settings.items() if k not in OWN},
+        },
     )
 
 
-_GIVEN = frozenset({
-    "self", "prompt", "image", "input_images", "generator", "latents", "prompt_embeds", "negative_prompt_embeds",
-    "output_type", "return_dict", "callback_on_step_end", "callback_on_step_end_tensor_inputs", "kwargs",
-})  # fmt: skip
+_GIVEN = frozenset(
+    {
+        "self",
+        "prompt",
+        "image",
+        "input_images",
+        "generator",
+        "latents",
+        "prompt_embeds",
+        "negative_prompt_embeds",
+        "output_type",
+        "return_dict",
+        "callback_on_step_end",
+        "callback_on_step_end_tensor_inputs",
+        "kwargs",
+    }
+)
 """Arguments of a pipeline's call that are not settings."""
 
 
@@ -180,8 +264,10 @@ def _named(family: str) -> Callable[..., DiffusersEditor]:
     defaults = ", ".join(f"{name}={value!r}" for name, value in values.items())
     pictures = "one picture" if line.pictures == 1 else f"up to {line.pictures} pictures"
     make.__doc__ = (
-        f"`{line.hub}` on this machine, through `{line.pipeline}` of diffusers; takes {pictures}.\n\n"
-        f"Defaults: {defaults} ({line.origin}). Settings: {', '.join(OWN)}, and any argument of the pipeline's call."
+        f"`{line.hub}` on this machine, through `{line.pipeline}` of diffusers; takes "
+        f"{pictures}.\n\n"
+        f"Defaults: {defaults} ({line.origin}). Settings: {', '.join(OWN)}, and any argument of "
+        f"the pipeline's call."
     )
     return make
 
@@ -199,7 +285,9 @@ imagic = _named("imagic")
 
 @dataclass
 class DiffusersEditor:
-    """See `factory`. Runs in one process, one batch after the other; the weights are loaded at the first sample."""
+    """See `factory`. Runs in one process, one batch after the other; the weights are loaded at the
+    first sample.
+    """
 
     name: str
     family: str
@@ -234,10 +322,18 @@ class DiffusersEditor:
             shots = shots_for(sample, self.samples, self.shots)
             prompt, paths = numbered(sample, shots)
             if len(paths) > self.pictures:
-                reason = f"{len(shots)} demonstrations make {len(paths)} pictures, the editor takes {self.pictures}"
+                reason = (
+                    f"{len(shots)} demonstrations make {len(paths)} pictures, the editor "
+                    f"takes {self.pictures}"
+                )
                 edits[number] = Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
                 continue
-            ready[number] = (sample, prompt, [self._picture(path) for path in paths], [shot.id for shot in shots])
+            ready[number] = (
+                sample,
+                prompt,
+                [self._picture(path) for path in paths],
+                [shot.id for shot in shots],
+            )
         for group in self._groups(ready):
             made = self._run([ready[n][1] for n in group], [ready[n][2] for n in group])
             for number, (image, withheld) in zip(group, made, strict=True):
@@ -245,22 +341,34 @@ class DiffusersEditor:
                 edits[number] = self._delivered(sample, folders[number], image, withheld, shown)
         return [edits[number] for number in range(len(samples))]
 
-    def _groups(self, ready: Mapping[int, tuple[Sample, str, list[Any], list[str]]]) -> list[list[int]]:
+    def _groups(
+        self, ready: Mapping[int, tuple[Sample, str, list[Any], list[str]]]
+    ) -> list[list[int]]:
         groups: dict[Any, list[int]] = {}
         for number, (_, _, pictures, _) in ready.items():
             alone = self.batch_size == 1 or len(pictures) > 1
             groups.setdefault(number if alone else pictures[0].size, []).append(number)
         return list(groups.values())
 
-    def _delivered(self, sample: Sample, folder: Path, image: Any, withheld: bool, shown: list[str]) -> Edit:
+    def _delivered(
+        self, sample: Sample, folder: Path, image: Any, withheld: bool, shown: list[str]
+    ) -> Edit:
         _, revision = self._load()
         settings = {
-            "family": self.family, "model": _portable(self.model), "revision": revision, "device": self.device,
-            "dtype": self.dtype, **self.arguments,
-        }  # fmt: skip
+            "family": self.family,
+            "model": _portable(self.model),
+            "revision": revision,
+            "device": self.device,
+            "dtype": self.dtype,
+            **self.arguments,
+        }
         if self.side:
             settings["side"] = self.side
-        facts: dict[str, Any] = {"seed": self.seed, "settings": settings, "detail": {"shots": shown} if shown else {}}
+        facts: dict[str, Any] = {
+            "seed": self.seed,
+            "settings": settings,
+            "detail": {"shots": shown} if shown else {},
+        }
         if withheld:
             reason = "the model's safety checker withheld the picture"
             return Edit(sample.id, self.name, None, Status.REFUSED, reason, **facts)
@@ -280,7 +388,9 @@ class DiffusersEditor:
         generators = [torch.Generator("cpu").manual_seed(self.seed) for _ in prompts]
         if line.argument == "input_images":
             given: Any = [pictures[0]]
-            prompts = [_with_marks(prompts[0], len(pictures[0]))] if self.family == "omnigen" else prompts
+            prompts = (
+                [_with_marks(prompts[0], len(pictures[0]))] if self.family == "omnigen" else prompts
+            )
             arguments |= {"input_images": given if self.family == "omnigen" else pictures[0]}
         elif len(prompts) == 1:
             arguments["image"] = pictures[0] if self.pictures > 1 else pictures[0][0]
@@ -303,7 +413,11 @@ class DiffusersEditor:
             return image
         scale = self.side / max(image.size)
         width, height = (max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
-        return image if image.size == (width, height) else image.resize((width, height), Image.Resampling.LANCZOS)
+        return (
+            image
+            if image.size == (width, height)
+            else image.resize((width, height), Image.Resampling.LANCZOS)
+        )
 
     def _load(self) -> tuple[Any, str]:
         if self._loaded is None:
@@ -317,7 +431,8 @@ class DiffusersEditor:
         dtype = getattr(torch, self.dtype, None)
         if not isinstance(dtype, torch.dtype):
             raise UsageError(
-                f"editor {self.family!r}: dtype: wanted float16, bfloat16 or float32, found {self.dtype!r}"
+                f"editor {self.family!r}: dtype: wanted float16, bfloat16 or float32, found "
+                f"{self.dtype!r}"
             )
         options: dict[str, Any] = {_dtype_word(): dtype}
         if line.checked and not self.checker:
@@ -327,7 +442,10 @@ class DiffusersEditor:
             source, revision = str(folder), content_hash(folder)
             options["local_files_only"] = True
         else:
-            source, revision = self.model, self.revision or (line.revision if self.model == line.hub else None) or ""
+            source, revision = (
+                self.model,
+                self.revision or (line.revision if self.model == line.hub else None) or "",
+            )
             revision = revision or current_commit(self.model)
             options["revision"] = revision
         with _quiet():
@@ -341,10 +459,14 @@ class DiffusersEditor:
 
 
 def _dtype_word() -> str:
-    """What `from_pretrained` calls the weights' type: renamed, with a warning for the old word, in diffusers 0.42."""
+    """What `from_pretrained` calls the weights' type: renamed, with a warning for the old word, in
+    diffusers 0.42.
+    """
     from diffusers.utils import deprecation_utils
 
-    return "dtype" if hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE") else "torch_dtype"
+    return (
+        "dtype" if hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE") else "torch_dtype"
+    )
 
 
 @contextlib.contextmanager
@@ -363,20 +485,25 @@ def _quiet() -> Iterator[None]:
 
 
 def current_commit(model: str) -> str:
-    """The hub's current commit of a model. Raises `DataError` when the hub cannot be asked, saying what to do."""
+    """The hub's current commit of a model. Raises `DataError` when the hub cannot be asked, saying
+    what to do.
+    """
     try:
         from huggingface_hub import HfApi
 
         return str(HfApi().model_info(model).sha)
     except Exception as error:  # offline, unknown, gated: all end in the same advice
         raise DataError(
-            f"{model}: its revision is not pinned and the hub did not tell it ({type(error).__name__}); give a folder "
+            f"{model}: its revision is not pinned and the hub did not tell it "
+            f"({type(error).__name__}); give a folder "
             "with --model, or a commit with --set revision=…"
         ) from error
 
 
 def content_hash(folder: Path) -> str:
-    """What tells one folder of weights from another: a hash of its configuration files and of all names and sizes."""
+    """What tells one folder of weights from another: a hash of its configuration files and of all
+    names and sizes.
+    """
     digest = hashlib.blake2b(digest_size=8)
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         digest.update(f"{file.relative_to(folder).as_posix()} {file.stat().st_size}\n".encode())
@@ -386,7 +513,9 @@ def content_hash(folder: Path) -> str:
 
 
 def typed(value: Any) -> Any:
-    """A setting from the command line as Python would have it: 7, 2.5, True, None, or the word itself."""
+    """A setting from the command line as Python would have it: 7, 2.5, True, None, or the word
+    itself.
+    """
     if not isinstance(value, str):
         return value
     words: dict[str, Any] = {"true": True, "false": False, "none": None}
@@ -426,7 +555,8 @@ def _pipeline_class(family: str, name: str) -> Any:
         raise MissingExtra(f"the editor {family}", error.name or "diffusers", "neural") from error
     if not hasattr(library, name):
         raise UsageError(
-            f"editor {family!r}: diffusers {library.__version__} has no {name}; install one that has, or join the "
+            f"editor {family!r}: diffusers {library.__version__} has no {name}; install one that "
+            f"has, or join the "
             "model's own code with --editor command"
         )
     return getattr(library, name)

@@ -1,8 +1,9 @@
 """Gemini's image models over their native interface (``models/…:generateContent``).
 
-Plain HTTP rather than the google-genai package: its 40 MB bring retries of their own, and the interface is one JSON
-body. Pictures and texts go in turn; text parts of the reply are kept in the edit's detail. The key comes from
-`KEY_NAMES` in the environment and travels in a header, never in an address.
+Plain HTTP rather than the google-genai package: its 40 MB bring retries of their own, and the
+interface is one JSON body. Pictures and texts go in turn; text parts of the reply are kept in the
+edit's detail. The key comes from `KEY_NAMES` in the environment and travels in a header, never in
+an address.
 """
 
 from __future__ import annotations
@@ -27,17 +28,29 @@ KEY_NAMES = ("EDITGAUGE_EDITOR_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
 DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 MOST_PICTURES = 14
 _REFUSALS = frozenset({
-    "SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION",
-    "IMAGE_RECITATION", "OTHER", "IMAGE_OTHER", "BLOCKED_REASON_UNSPECIFIED", "JAILBREAK", "MODEL_ARMOR",
+    "SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "BLOCKLIST",
+    "SPII", "RECITATION",
+    "IMAGE_RECITATION", "OTHER", "IMAGE_OTHER", "BLOCKED_REASON_UNSPECIFIED", "JAILBREAK",
+    "MODEL_ARMOR",
 })  # fmt: skip
 
 
 def gemini(samples: Sequence[Sample], **settings: Any) -> GeminiImages:
-    """A Gemini image model. Settings: `model` (default gemini-2.5-flash-image), `base_url`, `name`, `price`, `shots`,
-    `concurrency` (4), `timeout` (300 s), `attempts` (5), `temperature`, `seed`, `aspect_ratio`, `image_size`. Raises
-    `UsageError` for another setting or without a key.
+    """A Gemini image model. Settings: `model` (default gemini-2.5-flash-image), `base_url`, `name`,
+    `price`, `shots`, `concurrency` (4), `timeout` (300 s), `attempts` (5), `temperature`, `seed`,
+    `aspect_ratio`, `image_size`. Raises `UsageError` for another setting or without a key.
     """
-    own = ("model", "base_url", "name", "price", "shots", "concurrency", "timeout", "attempts", "pause")
+    own = (
+        "model",
+        "base_url",
+        "name",
+        "price",
+        "shots",
+        "concurrency",
+        "timeout",
+        "attempts",
+        "pause",
+    )
     known("gemini", settings, *own, "temperature", "seed", "aspect_ratio", "image_size")
     model = str(settings.get("model") or "gemini-2.5-flash-image")
     address = str(settings.get("base_url") or DEFAULT_BASE_URL)
@@ -79,7 +92,9 @@ def gemini(samples: Sequence[Sample], **settings: Any) -> GeminiImages:
 
 @dataclass(frozen=True)
 class GeminiImages:
-    """See `gemini`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs within a budget."""
+    """See `gemini`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs
+    within a budget.
+    """
 
     name: str
     model: str
@@ -105,7 +120,10 @@ class GeminiImages:
             parts = [_part(part) for part in conversation(sample, shots)]
         except ImageError as error:
             return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
-        body = {"contents": [{"role": "user", "parts": parts}], "generationConfig": dict(self.configured)}
+        body = {
+            "contents": [{"role": "user", "parts": parts}],
+            "generationConfig": dict(self.configured),
+        }
         promised = self.price.picture or 0.0
         self.ledger.promise(promised)
         cost: float | None = None
@@ -126,9 +144,18 @@ class GeminiImages:
         }
         return self._read(sample, folder, reply, facts, detail)
 
-    def _read(self, sample: Sample, folder: Path, reply: Reply, facts: dict[str, Any], detail: dict[str, Any]) -> Edit:
+    def _read(
+        self,
+        sample: Sample,
+        folder: Path,
+        reply: Reply,
+        facts: dict[str, Any],
+        detail: dict[str, Any],
+    ) -> Edit:
         if reply.status is not Status.SCORED:
-            return Edit(sample.id, self.name, None, reply.status, reply.reason, **facts, detail=detail)
+            return Edit(
+                sample.id, self.name, None, reply.status, reply.reason, **facts, detail=detail
+            )
         blocked = _at(reply.value, "promptFeedback", "blockReason")
         if blocked:
             said = _at(reply.value, "promptFeedback", "blockReasonMessage") or ""
@@ -136,12 +163,18 @@ class GeminiImages:
             return Edit(sample.id, self.name, None, Status.REFUSED, reason, **facts, detail=detail)
         candidate = _at(reply.value, "candidates", 0)
         parts = _at(candidate, "content", "parts")
-        parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-        text = "".join(str(part["text"]) for part in parts if "text" in part and not part.get("thought"))
+        parts = (
+            [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+        )
+        text = "".join(
+            str(part["text"]) for part in parts if "text" in part and not part.get("thought")
+        )
         if text:
             detail["text"] = text[:4000]
         pictures = [
-            p for part in parts if not part.get("thought") and (p := part.get("inlineData") or part.get("inline_data"))
+            p
+            for part in parts
+            if not part.get("thought") and (p := part.get("inlineData") or part.get("inline_data"))
         ]
         if pictures and isinstance(pictures[-1], dict):
             detail["pictures"] = len(pictures)
@@ -149,7 +182,9 @@ class GeminiImages:
                 data = base64.b64decode(str(pictures[-1].get("data") or ""), validate=True)
             except (binascii.Error, ValueError):
                 reason = "output: no base64 in the picture's data"
-                return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts, detail=detail)
+                return Edit(
+                    sample.id, self.name, None, Status.UNREADABLE, reason, **facts, detail=detail
+                )
             return deliver(sample, self.name, folder, data, **facts, detail=detail)
         finish = str(_at(candidate, "finishReason") or "")
         said = words(str(_at(candidate, "finishMessage") or text))
@@ -157,9 +192,12 @@ class GeminiImages:
             reason = words(f"stopped by the content filter ({finish}) {said}")
             return Edit(sample.id, self.name, None, Status.REFUSED, reason, **facts, detail=detail)
         reason = (
-            f"output: the reply has no picture{f' ({finish})' if finish else ''}{f', only: {said}' if said else ''}"
+            f"output: the reply has no "
+            f"picture{f' ({finish})' if finish else ''}{f', only: {said}' if said else ''}"
         )
-        return Edit(sample.id, self.name, None, Status.UNREADABLE, words(reason), **facts, detail=detail)
+        return Edit(
+            sample.id, self.name, None, Status.UNREADABLE, words(reason), **facts, detail=detail
+        )
 
 
 def _part(part: str | Path) -> dict[str, Any]:

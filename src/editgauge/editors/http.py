@@ -1,14 +1,19 @@
 """A model of one's own as a small HTTP service. The contract, in full:
 
-``POST {url}/edit`` with JSON ``{"id", "instruction", "seed", "images": [base64, …], "examples": [{"images": [base64],
-"instruction", "reference": base64}]}`` (examples only with ``--shots``), answered by
+``POST {url}/edit`` with JSON ``{"id", "instruction", "seed", "images": [base64, …], "examples":
+[{"images": [base64], "instruction", "reference": base64}]}`` (examples only with ``--shots``),
+answered by
 
-* 200 ``{"image": base64}``, any picture format that we read, and optionally ``"cost"`` in US dollars and ``"detail"``;
-* 200 ``{"error": "why", "status": "failed" | "refused" | "not_applicable"}`` when there is no picture;
-* 429 or 503 with ``Retry-After``: asked again then; 408, 409, 425, 5xx: asked again after a pause, five times in all.
+* 200 ``{"image": base64}``, any picture format that we read, and optionally ``"cost"`` in US
+  dollars and ``"detail"``;
+* 200 ``{"error": "why", "status": "failed" | "refused" | "not_applicable"}`` when there is no
+  picture;
+* 429 or 503 with ``Retry-After``: asked again then; 408, 409, 425, 5xx: asked again after a pause,
+  five times in all.
 
-Every attempt for one sample carries the same ``Idempotency-Key``. A token in ``EDITGAUGE_EDITOR_KEY``, if there is one,
-is sent as ``Authorization: Bearer``. ``examples/http_editor_server.py`` is a server of this contract in 40 lines.
+Every attempt for one sample carries the same ``Idempotency-Key``. A token in
+``EDITGAUGE_EDITOR_KEY``, if there is one, is sent as ``Authorization: Bearer``.
+``examples/http_editor_server.py`` is a server of this contract in 40 lines.
 """
 
 from __future__ import annotations
@@ -30,19 +35,36 @@ from editgauge.errors import UsageError
 from editgauge.types import Edit, Sample, Status
 
 KEY_NAMES = ("EDITGAUGE_EDITOR_KEY",)
-_SAID = {"failed": Status.FAILED, "refused": Status.REFUSED, "not_applicable": Status.NOT_APPLICABLE}
+_SAID = {
+    "failed": Status.FAILED,
+    "refused": Status.REFUSED,
+    "not_applicable": Status.NOT_APPLICABLE,
+}
 
 
 def http(samples: Sequence[Sample], **settings: Any) -> HttpEditor:
-    """A service as an editor. Settings: `base_url` (required), `name` (default: the host's), `timeout` (600 s),
-    `concurrency` (1), `attempts` (5), `seed` (0), `shots`, `pictures` (how many input pictures it takes, 1). Raises
-    `UsageError` for another setting or no address.
+    """A service as an editor. Settings: `base_url` (required), `name` (default: the host's),
+    `timeout` (600 s), `concurrency` (1), `attempts` (5), `seed` (0), `shots`, `pictures` (how many
+    input pictures it takes, 1). Raises `UsageError` for another setting or no address.
     """
-    own = ("base_url", "name", "timeout", "concurrency", "attempts", "pause", "seed", "shots", "pictures")
+    own = (
+        "base_url",
+        "name",
+        "timeout",
+        "concurrency",
+        "attempts",
+        "pause",
+        "seed",
+        "shots",
+        "pictures",
+    )
     known("http", settings, *own)
     address = str(settings.get("base_url") or "")
     if not address:
-        raise UsageError("editor 'http': wanted the setting base_url, for example --base-url http://localhost:8000")
+        raise UsageError(
+            "editor 'http': wanted the setting base_url, for example --base-url "
+            "http://localhost:8000"
+        )
     concurrency = whole("http", settings, "concurrency", 1, least=1)
     service = Service(
         address,
@@ -82,7 +104,11 @@ class HttpEditor:
         if fault is not None:
             return fault
         shots = shots_for(sample, self.samples, self.shots)
-        body: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction, "seed": self.seed}
+        body: dict[str, Any] = {
+            "id": sample.id,
+            "instruction": sample.instruction,
+            "seed": self.seed,
+        }
         try:
             body["images"] = [_encoded(path) for path in sample.images]
         except OSError as error:
@@ -105,7 +131,9 @@ class HttpEditor:
             return Edit(sample.id, self.name, None, reply.status, reply.reason, **facts)
         return self._read(sample, folder, reply.value, facts)
 
-    def _read(self, sample: Sample, folder: Path, value: dict[str, Any], facts: dict[str, Any]) -> Edit:
+    def _read(
+        self, sample: Sample, folder: Path, value: dict[str, Any], facts: dict[str, Any]
+    ) -> Edit:
         if isinstance(value.get("cost"), int | float) and math.isfinite(value["cost"]):
             facts["cost"] = float(value["cost"])
         if isinstance(value.get("detail"), dict):
@@ -117,7 +145,9 @@ class HttpEditor:
         try:
             data = base64.b64decode(value["image"], validate=True)
         except (binascii.Error, ValueError):
-            return Edit(sample.id, self.name, None, Status.UNREADABLE, "output: no base64 in image", **facts)
+            return Edit(
+                sample.id, self.name, None, Status.UNREADABLE, "output: no base64 in image", **facts
+            )
         return deliver(sample, self.name, folder, data, **facts)
 
 

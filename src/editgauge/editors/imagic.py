@@ -1,9 +1,11 @@
-"""Imagic (arXiv 2210.09276) on Stable Diffusion: the model is fitted to each picture before it edits it.
+"""Imagic (arXiv 2210.09276) on Stable Diffusion: the model is fitted to each picture before it
+edits it.
 
-Three steps, for every sample: the embedding of the instruction is moved until the frozen network rebuilds the input
-from it; the network is tuned on the input with that embedding; a picture is made from a mixture of the instruction's
-own embedding and the moved one, `eta` = 1 being the instruction alone. The network's weights are put back afterwards,
-so that no sample depends on the one before it. Slow by nature: thousands of steps a picture.
+Three steps, for every sample: the embedding of the instruction is moved until the frozen network
+rebuilds the input from it; the network is tuned on the input with that embedding; a picture is made
+from a mixture of the instruction's own embedding and the moved one, `eta` = 1 being the instruction
+alone. The network's weights are put back afterwards, so that no sample depends on the one before
+it. Slow by nature: thousands of steps a picture.
 """
 
 from __future__ import annotations
@@ -29,8 +31,17 @@ class ImagicEditor(DiffusersEditor):
         wanted = self._embedding(pipe, prompts[0])
         before = {name: value.detach().clone() for name, value in pipe.unet.state_dict().items()}
         try:
-            moved = self._move(pipe, latents, wanted, generator, tuning["embedding_steps"], tuning["embedding_rate"])
-            self._tune(pipe, latents, moved, generator, tuning["tuning_steps"], tuning["tuning_rate"])
+            moved = self._move(
+                pipe,
+                latents,
+                wanted,
+                generator,
+                tuning["embedding_steps"],
+                tuning["embedding_rate"],
+            )
+            self._tune(
+                pipe, latents, moved, generator, tuning["tuning_steps"], tuning["tuning_rate"]
+            )
             mixed = tuning["eta"] * wanted + (1 - tuning["eta"]) * moved
             with torch.inference_mode():
                 result = pipe(
@@ -50,20 +61,30 @@ class ImagicEditor(DiffusersEditor):
         import torch
 
         with torch.no_grad():
-            pixels = pipe.image_processor.preprocess(picture).to(self.device, pipe.vae.dtype)  # (1, 3, H, W) in -1..1
+            pixels = pipe.image_processor.preprocess(picture).to(
+                self.device, pipe.vae.dtype
+            )  # (1, 3, H, W) in -1..1
             return pipe.vae.encode(pixels).latent_dist.mode() * pipe.vae.config.scaling_factor
 
     def _embedding(self, pipe: Any, text: str) -> Any:
         import torch
 
         tokens = pipe.tokenizer(
-            text, padding="max_length", truncation=True, max_length=pipe.tokenizer.model_max_length, return_tensors="pt"
+            text,
+            padding="max_length",
+            truncation=True,
+            max_length=pipe.tokenizer.model_max_length,
+            return_tensors="pt",
         )
         with torch.no_grad():
             return pipe.text_encoder(tokens.input_ids.to(self.device))[0]  # (1, tokens, width)
 
-    def _move(self, pipe: Any, latents: Any, wanted: Any, generator: Any, steps: int, rate: float) -> Any:
-        """The embedding from which the frozen network rebuilds the input best, starting from the instruction's."""
+    def _move(
+        self, pipe: Any, latents: Any, wanted: Any, generator: Any, steps: int, rate: float
+    ) -> Any:
+        """The embedding from which the frozen network rebuilds the input best, starting from the
+        instruction's.
+        """
         import torch
 
         pipe.unet.requires_grad_(False)
@@ -75,7 +96,9 @@ class ImagicEditor(DiffusersEditor):
             optimizer.step()
         return moved.detach()
 
-    def _tune(self, pipe: Any, latents: Any, moved: Any, generator: Any, steps: int, rate: float) -> None:
+    def _tune(
+        self, pipe: Any, latents: Any, moved: Any, generator: Any, steps: int, rate: float
+    ) -> None:
         """Fit the network itself to the input, with the moved embedding held."""
         import torch
 
@@ -87,12 +110,16 @@ class ImagicEditor(DiffusersEditor):
             optimizer.step()
 
     def _loss(self, pipe: Any, latents: Any, embedding: Any, generator: Any) -> Any:
-        """How far the network is from the noise (or velocity) that was added, at a step drawn at random."""
+        """How far the network is from the noise (or velocity) that was added, at a step drawn at
+        random.
+        """
         import torch
 
         scheduler = _training_scheduler(pipe.scheduler)
         noise = torch.randn(latents.shape, generator=generator).to(latents)
-        step = torch.randint(0, scheduler.config.num_train_timesteps, (1,), generator=generator).to(self.device)
+        step = torch.randint(0, scheduler.config.num_train_timesteps, (1,), generator=generator).to(
+            self.device
+        )
         noisy = scheduler.add_noise(latents, noise, step)
         if scheduler.config.prediction_type == "v_prediction":
             noise = scheduler.get_velocity(latents, noise, step)

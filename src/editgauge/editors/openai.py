@@ -1,8 +1,10 @@
-"""OpenAI's image models (``/images/edits``), and services with a compatible endpoint by their address.
+"""OpenAI's image models (``/images/edits``), and services with a compatible endpoint by their
+address.
 
-Two styles of request: ``edits``, a form with the pictures as files (OpenAI's gpt-image family and what imitates it),
-and ``generations``, JSON with the pictures as data addresses in ``image`` (Seedream and other services of its kind).
-The key comes from `KEY_NAMES` in the environment and from nowhere else.
+Two styles of request: ``edits``, a form with the pictures as files (OpenAI's gpt-image family and
+what imitates it), and ``generations``, JSON with the pictures as data addresses in ``image``
+(Seedream and other services of its kind). The key comes from `KEY_NAMES` in the environment and
+from nowhere else.
 """
 
 from __future__ import annotations
@@ -25,7 +27,13 @@ from editgauge.types import Edit, Sample, Status
 KEY_NAMES = ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY")
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 MOST_PICTURES = {"edits": 16, "generations": 10}
-_REFUSALS = ("moderation_blocked", "content_policy_violation", "content_filter", "safety", "sensitive")
+_REFUSALS = (
+    "moderation_blocked",
+    "content_policy_violation",
+    "content_filter",
+    "safety",
+    "sensitive",
+)
 _MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 _PARAMETERS = (
     "size",
@@ -42,11 +50,12 @@ _PARAMETERS = (
 def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
     """A model behind an OpenAI-compatible images endpoint.
 
-    Settings: `model` (default gpt-image-1), `base_url`, `style` (edits | generations; generations for addresses of
-    Volcengine and for seedream models), `name`, `price` (US dollars an output), `shots`, `mask` (send the sample's
-    input mask, whose area may change), `concurrency` (4), `timeout` (300 s), `attempts` (5), and what is passed on:
-    size, quality, background, input_fidelity, output_format, watermark, seed, guidance_scale. Raises `UsageError` for
-    another setting or without a key.
+    Settings: `model` (default gpt-image-1), `base_url`, `style` (edits | generations; generations
+    for addresses of Volcengine and for seedream models), `name`, `price` (US dollars an output),
+    `shots`, `mask` (send the sample's input mask, whose area may change), `concurrency` (4),
+    `timeout` (300 s), `attempts` (5), and what is passed on: size, quality, background,
+    input_fidelity, output_format, watermark, seed, guidance_scale. Raises `UsageError` for another
+    setting or without a key.
     """
     own = (
         "model",
@@ -64,9 +73,14 @@ def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
     known("openai", settings, *own, *_PARAMETERS)
     model = str(settings.get("model") or "gpt-image-1")
     address = str(settings.get("base_url") or DEFAULT_BASE_URL)
-    style = str(settings.get("style") or ("generations" if "seedream" in model or "volces" in address else "edits"))
+    style = str(
+        settings.get("style")
+        or ("generations" if "seedream" in model or "volces" in address else "edits")
+    )
     if style not in MOST_PICTURES:
-        raise UsageError(f"editor 'openai': style: wanted {' or '.join(MOST_PICTURES)}, found {style!r}")
+        raise UsageError(
+            f"editor 'openai': style: wanted {' or '.join(MOST_PICTURES)}, found {style!r}"
+        )
     given = settings.get("price")
     shots = whole("openai", settings, "shots", 0)
     service = Service(
@@ -93,7 +107,9 @@ def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
 
 @dataclass(frozen=True)
 class OpenAIImages:
-    """See `openai`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs within a budget."""
+    """See `openai`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs
+    within a budget.
+    """
 
     name: str
     model: str
@@ -110,7 +126,11 @@ class OpenAIImages:
 
     def estimate(self, sample: Sample) -> float | None:
         """What one edit will about cost, in US dollars; None where the price is not known."""
-        return 0.0 if faulty(sample, self.name, pictures=MOST_PICTURES[self.style]) else self.price.picture
+        return (
+            0.0
+            if faulty(sample, self.name, pictures=MOST_PICTURES[self.style])
+            else self.price.picture
+        )
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         most = MOST_PICTURES[self.style]
@@ -120,13 +140,22 @@ class OpenAIImages:
         shots = shots_for(sample, self.samples, self.shots)
         prompt, pictures = numbered(sample, shots)
         if len(pictures) > most:
-            reason = f"{len(shots)} demonstrations make {len(pictures)} pictures, the service takes {most}"
+            reason = (
+                f"{len(shots)} demonstrations make {len(pictures)} pictures, the service "
+                f"takes {most}"
+            )
             return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
         try:
             files = [as_file(path, index) for index, path in enumerate(pictures)]
-            request = self._form(sample, prompt, files) if self.style == "edits" else self._json(prompt, files)
+            request = (
+                self._form(sample, prompt, files)
+                if self.style == "edits"
+                else self._json(prompt, files)
+            )
             told = repr(sorted((name, str(value)) for name, value in self.parameters.items()))
-            key = call_key(folder, sample.id, self.model, prompt, told, *(data for _, data, _ in files))
+            key = call_key(
+                folder, sample.id, self.model, prompt, told, *(data for _, data, _ in files)
+            )
             request = replace(request, key=key)
         except ImageError as error:
             return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
@@ -143,19 +172,35 @@ class OpenAIImages:
             "settings": {"model": self.model, "style": self.style, **self.parameters},
             "seconds": round(reply.seconds, 6),
             "cost": cost,
-            "detail": {"attempts": reply.attempts, "usage": usage, "shots": [shot.id for shot in shots]},
+            "detail": {
+                "attempts": reply.attempts,
+                "usage": usage,
+                "shots": [shot.id for shot in shots],
+            },
         }
         return self._read(sample, folder, reply, facts)
 
     def _form(self, sample: Sample, prompt: str, files: list[tuple[str, bytes, str]]) -> Request:
-        fields = {"model": self.model, "prompt": prompt, "n": "1", **{k: str(v) for k, v in self.parameters.items()}}
+        fields = {
+            "model": self.model,
+            "prompt": prompt,
+            "n": "1",
+            **{k: str(v) for k, v in self.parameters.items()},
+        }
         parts = [("image[]" if len(files) > 1 else "image", file) for file in files]
         if self.mask and "input" in sample.masks:
-            parts.append(("mask", ("mask.png", transparent_where_editable(sample.masks["input"]), "image/png")))
+            parts.append(
+                (
+                    "mask",
+                    ("mask.png", transparent_where_editable(sample.masks["input"]), "image/png"),
+                )
+            )
         return Request("/images/edits", lambda: {"data": fields, "files": parts})
 
     def _json(self, prompt: str, files: list[tuple[str, bytes, str]]) -> Request:
-        pictures = [f"data:{media};base64,{base64.b64encode(data).decode()}" for _, data, media in files]
+        pictures = [
+            f"data:{media};base64,{base64.b64encode(data).decode()}" for _, data, media in files
+        ]
         body = {
             "model": self.model,
             "prompt": prompt,
@@ -167,31 +212,56 @@ class OpenAIImages:
 
     def _read(self, sample: Sample, folder: Path, reply: Reply, facts: dict[str, Any]) -> Edit:
         if reply.status is not Status.SCORED:
-            refused = any(word in f"{reply.code} {reply.reason}".lower() for word in _REFUSALS) and reply.http in (
+            refused = any(
+                word in f"{reply.code} {reply.reason}".lower() for word in _REFUSALS
+            ) and reply.http in (
                 400,
                 403,
             )
             status = Status.REFUSED if refused else Status.FAILED
             return Edit(sample.id, self.name, None, status, reply.reason, **facts)
         entries = reply.value.get("data")
-        entry = entries[0] if isinstance(entries, list) and entries and isinstance(entries[0], dict) else {}
+        entry = (
+            entries[0]
+            if isinstance(entries, list) and entries and isinstance(entries[0], dict)
+            else {}
+        )
         if isinstance(entry.get("error"), dict):
             error = entry["error"]
             reason = words(f"{error.get('code') or ''} {error.get('message') or ''}")
             refused = any(word in reason.lower() for word in _REFUSALS)
-            return Edit(sample.id, self.name, None, Status.REFUSED if refused else Status.FAILED, reason, **facts)
+            return Edit(
+                sample.id,
+                self.name,
+                None,
+                Status.REFUSED if refused else Status.FAILED,
+                reason,
+                **facts,
+            )
         if isinstance(entry.get("b64_json"), str):
             try:
-                data = base64.b64decode(entry["b64_json"].partition("base64,")[2] or entry["b64_json"], validate=True)
+                data = base64.b64decode(
+                    entry["b64_json"].partition("base64,")[2] or entry["b64_json"], validate=True
+                )
             except (binascii.Error, ValueError):
-                return Edit(sample.id, self.name, None, Status.UNREADABLE, "output: no base64 in b64_json", **facts)
+                return Edit(
+                    sample.id,
+                    self.name,
+                    None,
+                    Status.UNREADABLE,
+                    "output: no base64 in b64_json",
+                    **facts,
+                )
             return deliver(sample, self.name, folder, data, **facts)
         if isinstance(entry.get("url"), str):
             try:
                 return deliver(sample, self.name, folder, self.service.fetch(entry["url"]), **facts)
             except OSError as error:
                 return Edit(sample.id, self.name, None, Status.FAILED, str(error), **facts)
-        reason = f"output: the reply has no picture, only {', '.join(sorted(map(str, reply.value))) or 'nothing'}"
+        reason = (
+            f"output: the reply has no picture, only "
+            f"{', '.join(sorted(map(str, reply.value))) or 'nothing'}"
+        )
         return Edit(sample.id, self.name, None, Status.UNREADABLE, words(reason), **facts)
 
 
@@ -208,7 +278,9 @@ def usage_of(value: Any) -> dict[str, int] | None:
 
 
 def as_file(path: Path, index: int) -> tuple[str, bytes, str]:
-    """A picture as (name, bytes, media type): the file's own bytes where the service knows the format, else PNG."""
+    """A picture as (name, bytes, media type): the file's own bytes where the service knows the
+    format, else PNG.
+    """
     header = read_header(path)
     media = _MEDIA.get(header.format)
     if media is not None:
@@ -229,7 +301,9 @@ def _as_png(path: Path) -> bytes:
 
 
 def transparent_where_editable(mask: Path) -> bytes:
-    """A mask file of ours (>= 128 = may change) as the PNG that the service wants: transparent = may change."""
+    """A mask file of ours (>= 128 = may change) as the PNG that the service wants: transparent =
+    may change.
+    """
     import io
 
     import numpy as np

@@ -1,10 +1,12 @@
-"""Calls to a paid service: retried where that is right, never more at once than allowed, never over the budget.
+"""Calls to a paid service: retried where that is right, never more at once than allowed, never over
+the budget.
 
-One `Service` is shared by all threads of an editor. A refusal for being too fast (429, or 503 with Retry-After) closes
-one gate for all of them; a server's fault, a lost connection, a reply that is cut off or comes too late is asked again
-after a pause. Every attempt of one call carries the same ``Idempotency-Key``, and so does the same call of a run that
-was killed and started again: a service which knows such keys does not make (or bill) the same picture twice. Keys for
-the service come from the environment and are cut out of every message.
+One `Service` is shared by all threads of an editor. A refusal for being too fast (429, or 503 with
+Retry-After) closes one gate for all of them; a server's fault, a lost connection, a reply that is
+cut off or comes too late is asked again after a pause. Every attempt of one call carries the same
+``Idempotency-Key``, and so does the same call of a run that was killed and started again: a service
+which knows such keys does not make (or bill) the same picture twice. Keys for the service come from
+the environment and are cut out of every message.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ _QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call. `build` gives httpx's arguments (``json=`` or ``data=``/``files=``) anew for every attempt."""
+    """One call. `build` gives httpx's arguments (``json=`` or ``data=``/``files=``) anew for every
+    attempt.
+    """
 
     path: str
     build: Callable[[], Mapping[str, Any]]
@@ -46,7 +50,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of a call: JSON with status SCORED, or a status and a reason. `seconds` include pauses."""
+    """What came of a call: JSON with status SCORED, or a status and a reason. `seconds` include
+    pauses.
+    """
 
     status: Status
     value: Any = None
@@ -59,7 +65,8 @@ class Reply:
 
 
 class Ledger:
-    """What has been spent and what is promised to calls under way, against a budget in US dollars (None = no limit).
+    """What has been spent and what is promised to calls under way, against a budget in US dollars
+    (None = no limit).
 
     `spent` starts at what earlier runs of the same command have cost. Thread-safe.
     """
@@ -71,12 +78,16 @@ class Ledger:
         self._lock = threading.Lock()
 
     def promise(self, cost: float) -> None:
-        """Set aside the expected cost of a call. Raises `BudgetExceeded` when that would pass the budget."""
+        """Set aside the expected cost of a call. Raises `BudgetExceeded` when that would pass the
+        budget.
+        """
         with self._lock:
             if self.budget is not None and self.spent + self._promised + cost > self.budget + 1e-9:
                 raise BudgetExceeded(
-                    f"stopped before the budget was passed: {self.spent:.2f} of {self.budget:.2f} US dollars spent, "
-                    f"{self._promised:.2f} in calls under way, the next costs about {cost:.3f}; what was done is kept"
+                    f"stopped before the budget was passed: {self.spent:.2f} of {self.budget:.2f} "
+                    f"US dollars spent, "
+                    f"{self._promised:.2f} in calls under way, the next costs about {cost:.3f}; "
+                    f"what was done is kept"
                 )
             self._promised += cost
 
@@ -88,7 +99,9 @@ class Ledger:
 
 
 class Throttle:
-    """How many calls are under way, and when none may start: shared by the threads of one editor."""
+    """How many calls are under way, and when none may start: shared by the threads of one
+    editor.
+    """
 
     def __init__(self, concurrency: int) -> None:
         self.concurrency = concurrency
@@ -116,7 +129,9 @@ class Throttle:
             self._changed.notify_all()
 
     def refused(self, admitted: float, pause: float) -> None:
-        """Close for `pause` seconds; fewer calls at once from then on, one step for all refusals of one wave."""
+        """Close for `pause` seconds; fewer calls at once from then on, one step for all refusals of
+        one wave.
+        """
         with self._changed:
             now = time.monotonic()
             self._opens = max(self._opens, now + pause)
@@ -127,7 +142,8 @@ class Throttle:
 class Service:
     """A service's address and key, and how it is called.
 
-    `attempts` bounds what a fault is tried; being refused for speed is waited out for up to `patience` seconds.
+    `attempts` bounds what a fault is tried; being refused for speed is waited out for up to
+    `patience` seconds.
     """
 
     def __init__(
@@ -145,13 +161,20 @@ class Service:
         self.base_url = checked_address(base_url)
         self._key = key
         self._headers = dict(auth(key)) if key else {}
-        self._timeout, self._attempts, self._pause, self._patience = timeout, attempts, pause, patience
+        self._timeout, self._attempts, self._pause, self._patience = (
+            timeout,
+            attempts,
+            pause,
+            patience,
+        )
         self.throttle = Throttle(concurrency)
         self._client: Any = None
         self._lock = threading.Lock()
 
     def call(self, request: Request) -> Reply:
-        """Send a call until it is answered, refused for good, or given up. Never raises for what a network does."""
+        """Send a call until it is answered, refused for good, or given up. Never raises for what a
+        network does.
+        """
         began = time.monotonic()
         identity = {"Idempotency-Key": request.key or uuid.uuid4().hex}
         faults = refusals = 0
@@ -163,7 +186,11 @@ class Service:
                 answered = kind == "done"
                 if kind == "busy":
                     refusals += 1
-                    pause = retry_after if retry_after is not None else min(60.0, self._pause * 2 ** min(refusals, 6))
+                    pause = (
+                        retry_after
+                        if retry_after is not None
+                        else min(60.0, self._pause * 2 ** min(refusals, 6))
+                    )
                     self.throttle.refused(admitted, pause)
             finally:
                 self.throttle.leave(answered=answered)
@@ -177,10 +204,14 @@ class Service:
                     continue
             elif kind == "busy" and spent < self._patience:
                 continue
-            return Reply(reply.status, reply.value, reply.reason, reply.http, tried, spent, reply.code)
+            return Reply(
+                reply.status, reply.value, reply.reason, reply.http, tried, spent, reply.code
+            )
 
     def fetch(self, address: str) -> bytes:
-        """Download a delivered picture from an address in a reply. Raises `OSError` with a reason without secrets."""
+        """Download a delivered picture from an address in a reply. Raises `OSError` with a reason
+        without secrets.
+        """
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise OSError(f"an address that is none of a picture: {words(address)[:80]!r}")
@@ -200,15 +231,23 @@ class Service:
 
     # --- one attempt ---
 
-    def _attempt(self, request: Request, identity: Mapping[str, str]) -> tuple[Reply, float | None, str]:
+    def _attempt(
+        self, request: Request, identity: Mapping[str, str]
+    ) -> tuple[Reply, float | None, str]:
         """The reply, the pause that the server asks for, and what it means: done, busy, again."""
         try:
             headers = {**self._headers, **request.headers, **identity}
-            status, data, given = self._exchange("POST", self.base_url + request.path, headers, request.build())
+            status, data, given = self._exchange(
+                "POST", self.base_url + request.path, headers, request.build()
+            )
         except MissingExtra:
             raise
         except TimeoutError:
-            return Reply(Status.FAILED, reason=f"no complete answer within {self._timeout:g} s"), None, "again"
+            return (
+                Reply(Status.FAILED, reason=f"no complete answer within {self._timeout:g} s"),
+                None,
+                "again",
+            )
         except Exception as error:  # a connection that is refused, cut, or speaks nonsense
             return Reply(Status.FAILED, reason=f"no answer ({self._clean(error)})"), None, "again"
         value = _json(data)
@@ -216,11 +255,17 @@ class Service:
             if isinstance(value, dict):
                 return Reply(Status.SCORED, value, http=200), None, "done"
             start = words(data[:60].decode("utf-8", "replace"))
-            return Reply(Status.FAILED, reason=f"no JSON in {len(data)} bytes: {start!r}", http=200), None, "again"
+            return (
+                Reply(Status.FAILED, reason=f"no JSON in {len(data)} bytes: {start!r}", http=200),
+                None,
+                "again",
+            )
         told = _error(value)
         code = str(told.get("code") or told.get("type") or told.get("status") or "")
         said = words(str(told.get("message") or data[:300].decode("utf-8", "replace")))
-        reply = Reply(Status.FAILED, value, self._clean(f"HTTP {status}: {said}"), status, code=code)
+        reply = Reply(
+            Status.FAILED, value, self._clean(f"HTTP {status}: {said}"), status, code=code
+        )
         pause = retry_after(given, told)
         if status == 429 and not {code, str(told.get("type"))} & _QUOTA:
             return reply, pause, "busy"
@@ -273,9 +318,11 @@ def _Timeouts(httpx: Any, seconds: float) -> Any:
 
 
 def call_key(folder: Path, *parts: str | bytes) -> str:
-    """A call's identity: the same for the same question in the same run, also after the run was killed.
+    """A call's identity: the same for the same question in the same run, also after the run was
+    killed.
 
-    `folder` is the temporary folder that the run gave for the output; its parent stands for the run.
+    `folder` is the temporary folder that the run gave for the output; its parent stands for the
+    run.
     """
     digest = hashlib.blake2b(str(folder.parent.resolve()).encode(), digest_size=16)
     for part in parts:
@@ -285,7 +332,9 @@ def call_key(folder: Path, *parts: str | bytes) -> str:
 
 
 def checked_address(address: str) -> str:
-    """A service's address without a slash at its end. Raises `UsageError` for one that is none or holds a key."""
+    """A service's address without a slash at its end. Raises `UsageError` for one that is none or
+    holds a key.
+    """
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"base_url {address!r}: wanted http(s)://host/…")
@@ -295,9 +344,11 @@ def checked_address(address: str) -> str:
 
 
 def key_from(names: Sequence[str], *, needed: bool) -> str:
-    """The first of these environment variables that is set. Raises `UsageError` naming them when `needed` and none is.
+    """The first of these environment variables that is set. Raises `UsageError` naming them when
+    `needed` and none is.
 
-    A key with letters that no HTTP header can carry is a `UsageError` too, which does not repeat it.
+    A key with letters that no HTTP header can carry is a `UsageError` too, which does not repeat
+    it.
     """
     for name in names:
         if value := os.environ.get(name, "").strip():
@@ -310,7 +361,9 @@ def key_from(names: Sequence[str], *, needed: bool) -> str:
 
 
 def words(text: str) -> str:
-    """One line without control characters: messages of servers end up in records and on terminals."""
+    """One line without control characters: messages of servers end up in records and on
+    terminals.
+    """
     return re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", text).strip()[:300]
 
 

@@ -1,8 +1,10 @@
-"""Prompt tracks: the same editor told in other words. A track is part of the editor's name, so that no table mixes two.
+"""Prompt tracks: the same editor told in other words. A track is part of the editor's name, so that
+no table mixes two.
 
-``original`` is the benchmark's own instruction, ``rephrased`` its other wording, ``description`` its description of the
-change (MedEBench has both); ``kontext[rephrased]`` is then an editor of its own. A rewriter is a chat model that turns
-the instruction into a plainer one under a fixed rubric; what it wrote is kept in the record of each edit.
+``original`` is the benchmark's own instruction, ``rephrased`` its other wording, ``description``
+its description of the change (MedEBench has both); ``kontext[rephrased]`` is then an editor of its
+own. A rewriter is a chat model that turns the instruction into a plainer one under a fixed rubric;
+what it wrote is kept in the record of each edit.
 """
 
 from __future__ import annotations
@@ -26,9 +28,14 @@ LONGEST = 4000
 
 
 def on_track(
-    editor: Editor, instruction: str = "original", rewriter: Rewriter | None = None, *, shots: int = 0
+    editor: Editor,
+    instruction: str = "original",
+    rewriter: Rewriter | None = None,
+    *,
+    shots: int = 0,
 ) -> Editor:
-    """The editor on a prompt track: itself on the original one, without a rewriter and demonstrations.
+    """The editor on a prompt track: itself on the original one, without a rewriter and
+    demonstrations.
 
     Raises `UsageError` for an instruction that is none of `INSTRUCTIONS`.
     """
@@ -39,7 +46,11 @@ def on_track(
         marks.append(f"rewritten by {rewriter.model.rsplit('/', 1)[-1].replace(':', '-')}")
     if shots:
         marks.append("1 shot" if shots == 1 else f"{shots} shots")
-    return OnTrack(editor, instruction, rewriter, f"{editor.name}[{', '.join(marks)}]") if marks else editor
+    return (
+        OnTrack(editor, instruction, rewriter, f"{editor.name}[{', '.join(marks)}]")
+        if marks
+        else editor
+    )
 
 
 def retold(sample: Sample, instruction: str) -> Sample | None:
@@ -62,7 +73,8 @@ class OnTrack:
     @property
     def parallel(self) -> str:
         own = str(getattr(self.editor, "parallel", "process"))
-        # A service is waited for on threads, and is asked from one process, so that its limits are kept.
+        # A service is waited for on threads, and is asked from one process, so that its limits are
+        # kept.
         return "thread" if self.rewriter is not None and own == "process" else own
 
     @property
@@ -114,11 +126,19 @@ class OnTrack:
         return told if isinstance(told, Edit) else self._named(self.editor(told, folder), told)
 
     def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
-        """As the editor inside edits a batch; samples that the track has no words for are answered here."""
+        """As the editor inside edits a batch; samples that the track has no words for are answered
+        here.
+        """
         told = [self._prepared(sample) for sample in samples]
-        asked = [(t, folder) for t, folder in zip(told, folders, strict=True) if isinstance(t, Sample)]
+        asked = [
+            (t, folder) for t, folder in zip(told, folders, strict=True) if isinstance(t, Sample)
+        ]
         inside: Any = self.editor
-        made = iter(inside.edit_batch([t for t, _ in asked], [folder for _, folder in asked]) if asked else [])
+        made = iter(
+            inside.edit_batch([t for t, _ in asked], [folder for _, folder in asked])
+            if asked
+            else []
+        )
         return [t if isinstance(t, Edit) else self._named(next(made), t) for t in told]
 
 
@@ -137,9 +157,11 @@ def rubric() -> str:
 
 @dataclass(frozen=True)
 class Rewriter:
-    """A chat model behind an OpenAI-compatible endpoint that rewrites instructions, at temperature 0.
+    """A chat model behind an OpenAI-compatible endpoint that rewrites instructions, at temperature
+    0.
 
-    The same instruction is asked once. The instruction is data: it goes between marks and cannot change the rubric.
+    The same instruction is asked once. The instruction is data: it goes between marks and cannot
+    change the rubric.
     """
 
     model: str
@@ -154,13 +176,19 @@ class Rewriter:
     def __call__(self, instruction: str) -> str | Failure:
         if instruction in self._known:
             return self._known[instruction]
-        mark = hashlib.blake2b(instruction.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+        mark = hashlib.blake2b(
+            instruction.encode("utf-8", "surrogatepass"), digest_size=4
+        ).hexdigest()
         body = {
             "model": self.model,
             "temperature": 0,
             "messages": [
                 {"role": "system", "content": self.rubric},
-                {"role": "user", "content": f"[[instruction {mark}]]\n{instruction}\n[[end of instruction {mark}]]"},
+                {
+                    "role": "user",
+                    "content": f"[[instruction {mark}]]\n{instruction}\n[[end of instruction "
+                    f"{mark}]]",
+                },
             ],
         }
         reply = self.service.call(Request("/chat/completions", lambda: {"json": body}))
@@ -175,13 +203,16 @@ class Rewriter:
             return Failure(Status.REFUSED, words(str(message["refusal"])))
         if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
             return Failure(
-                Status.UNPARSABLE, f"wanted an instruction of up to {LONGEST:,} characters, found {text!r:.80}"
+                Status.UNPARSABLE,
+                f"wanted an instruction of up to {LONGEST:,} characters, found {text!r:.80}",
             )
         self._known[instruction] = text.strip()
         return self._known[instruction]
 
 
 def rewriter(model: str, base_url: str = "https://api.openai.com/v1", **options: Any) -> Rewriter:
-    """A rewriter by its model's name; the key comes from `KEY_NAMES`. Raises `UsageError` without one where needed."""
+    """A rewriter by its model's name; the key comes from `KEY_NAMES`. Raises `UsageError` without
+    one where needed.
+    """
     key = key_from(KEY_NAMES, needed="api.openai.com" in base_url)
     return Rewriter(model, Service(base_url, key=key, **options))

@@ -1,1 +1,3 @@
-"""Vision-language models that read pictures and a rubric: one chat call, its store, its price, its replies."""
+"""Vision-language models that read pictures and a rubric: one chat call, its store, its price, its
+replies.
+"""

@@ -1,4 +1,6 @@
-"""How far two judges (or a judge and its own repeats) agree on the same samples. Pure functions over integers."""
+"""How far two judges (or a judge and its own repeats) agree on the same samples. Pure functions
+over integers.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from itertools import combinations
 class Agreement:
     """Of two raters over the samples that both scored (`n`).
 
-    `kappa` is Cohen's with quadratic weights: 1 perfect, 0 as by chance, below 0 worse; None where it is not defined
-    (no sample, or both gave one and the same value throughout). `mae` is the mean absolute difference, `bias` the mean
-    of second minus first, `equal` the share of equal scores.
+    `kappa` is Cohen's with quadratic weights: 1 perfect, 0 as by chance, below 0 worse; None where
+    it is not defined (no sample, or both gave one and the same value throughout). `mae` is the mean
+    absolute difference, `bias` the mean of second minus first, `equal` the share of equal scores.
     """
 
     n: int
@@ -30,7 +32,9 @@ def agreement(first: Sequence[float | None], second: Sequence[float | None]) -> 
     Raises `ValueError` when the sequences differ in length.
     """
     if len(first) != len(second):
-        raise ValueError(f"two raters of the same samples wanted, found {len(first)} and {len(second)} scores")
+        raise ValueError(
+            f"two raters of the same samples wanted, found {len(first)} and {len(second)} scores"
+        )
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     n = len(pairs)
     if not n:
@@ -38,14 +42,17 @@ def agreement(first: Sequence[float | None], second: Sequence[float | None]) -> 
     mae = math.fsum(abs(b - a) for a, b in pairs) / n
     bias = math.fsum(b - a for a, b in pairs) / n
     equal = sum(a == b for a, b in pairs) / n
-    return Agreement(n, quadratic_kappa([a for a, _ in pairs], [b for _, b in pairs]), mae, bias, equal)
+    return Agreement(
+        n, quadratic_kappa([a for a, _ in pairs], [b for _, b in pairs]), mae, bias, equal
+    )
 
 
 def quadratic_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Cohen's kappa with quadratic weights over complete pairs, None where expected disagreement is 0.
+    """Cohen's kappa with quadratic weights over complete pairs, None where expected disagreement is
+    0.
 
-    The weights' scale cancels, so the range of the scores need not be known: observed over expected mean squared
-    difference, the latter over all n x n pairs of the two raters' scores.
+    The weights' scale cancels, so the range of the scores need not be known: observed over expected
+    mean squared difference, the latter over all n x n pairs of the two raters' scores.
     """
     n = len(first)
     if n == 0 or n != len(second):
@@ -63,7 +70,8 @@ def between(raters: dict[str, Sequence[float | None]]) -> dict[tuple[str, str], 
 
 
 def spread(repeats: Sequence[Sequence[float | None]]) -> list[float | None]:
-    """Per sample the largest minus the smallest of its repeated scores; None where fewer than two are there.
+    """Per sample the largest minus the smallest of its repeated scores; None where fewer than two
+    are there.
 
     `repeats` holds one sequence of scores for each sample.
     """

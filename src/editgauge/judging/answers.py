@@ -1,12 +1,14 @@
 """A judge's reply becomes integers or reasons, never a guess.
 
-`read_answer` is strict on purpose: a number is a score only where the reply gives it under the field's name, in a JSON
-object (anywhere in the text, fenced or not) or on a line of its own (``Editing Accuracy: 7/10``). The last complete
-verdict wins. Whatever leaves room for two readings ends as `Status.UNPARSABLE` with a reason, and the whole reply is
-kept by the caller: a second call is cheap, a wrong number is not.
+`read_answer` is strict on purpose: a number is a score only where the reply gives it under the
+field's name, in a JSON object (anywhere in the text, fenced or not) or on a line of its own
+(``Editing Accuracy: 7/10``). The last complete verdict wins. Whatever leaves room for two readings
+ends as `Status.UNPARSABLE` with a reason, and the whole reply is kept by the caller: a second call
+is cheap, a wrong number is not.
 
-What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the second number is the
-top of the scale. Not: ``4.5``, ``true``, ``null``, ``NaN``, ``04``, ``+4``, digits of other scripts, ranges.
+What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
+second number is the top of the scale. Not: ``4.5``, ``true``, ``null``, ``NaN``, ``04``, ``+4``,
+digits of other scripts, ranges.
 """
 
 from __future__ import annotations
@@ -18,16 +20,26 @@ from itertools import pairwise
 from typing import Any
 
 from editgauge.judging.objects import Found, NotANumber, Pairs, decode_whole, find_objects
-from editgauge.judging.wording import BLIND, PLACEHOLDER, REASON_KEY, REFUSAL, is_cited, without_thinking
+from editgauge.judging.wording import (
+    BLIND,
+    PLACEHOLDER,
+    REASON_KEY,
+    REFUSAL,
+    is_cited,
+    without_thinking,
+)
 from editgauge.types import Status
 
 MAX_REPLY = 1_000_000
-"""Characters of a reply that are read; a longer one is unparsable (a verdict takes a few hundred)."""
+"""Characters of a reply that are read; a longer one is unparsable (a verdict takes a few hundred).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One field of a reply: an integer with `Status.SCORED`, or None with a status and the reason why."""
+    """One field of a reply: an integer with `Status.SCORED`, or None with a status and the reason
+    why.
+    """
 
     value: int | None
     status: Status
@@ -35,32 +47,56 @@ class Reading:
 
 
 _ANY = object()
-_CONTAINERS = frozenset({
-    "score", "scores", "result", "results", "evaluation", "verdict", "answer", "rating", "ratings", "output", "final",
-    "finalscore", "finalscores", "finalverdict", "finalanswer", "response", "judgement", "judgment", "assessment",
-})  # fmt: skip
+_CONTAINERS = frozenset(
+    {
+        "score",
+        "scores",
+        "result",
+        "results",
+        "evaluation",
+        "verdict",
+        "answer",
+        "rating",
+        "ratings",
+        "output",
+        "final",
+        "finalscore",
+        "finalscores",
+        "finalverdict",
+        "finalanswer",
+        "response",
+        "judgement",
+        "judgment",
+        "assessment",
+    }
+)
 _VALUE_KEYS = ("score", "value", "rating")
 _NUMBER = re.compile(r"(0|[1-9]\d{0,5})(?:\.0+)?\Z", re.ASCII)
-_FRACTION = re.compile(r"(0|[1-9]\d{0,5})(?:\.0+)?\s*(?:/|out of|of)\s*(\d{1,6})\Z", re.ASCII | re.IGNORECASE)
+_FRACTION = re.compile(
+    r"(0|[1-9]\d{0,5})(?:\.0+)?\s*(?:/|out of|of)\s*(\d{1,6})\Z", re.ASCII | re.IGNORECASE
+)
 
 
 def read_answer(reply: str | None, fields: Mapping[str, tuple[int, int]]) -> dict[str, Reading]:
     """Read one integer for each field out of a judge's reply.
 
-    ``fields`` maps a field's name to its lowest and highest value; names are compared without regard to case, spaces,
-    hyphens and underscores. Returns one `Reading` for each field, in order: an integer inside the range with
-    `Status.SCORED`, else None with `Status.UNPARSABLE` (or `Status.REFUSED` for a short text that only declines) and a
-    reason. Never raises for any text.
+    ``fields`` maps a field's name to its lowest and highest value; names are compared without
+    regard to case, spaces, hyphens and underscores. Returns one `Reading` for each field, in order:
+    an integer inside the range with `Status.SCORED`, else None with `Status.UNPARSABLE` (or
+    `Status.REFUSED` for a short text that only declines) and a reason. Never raises for any text.
 
-    The last object that has all fields wins; without one, fields may come in several objects if none contradicts
-    another. Objects quoted as an example, a template or something seen in a picture are passed over, and where only
-    such an object is left the reply is unparsable. A verdict that is cut off, or one that a later line or a later
-    broken object contradicts, is unparsable.
+    The last object that has all fields wins; without one, fields may come in several objects if
+    none contradicts another. Objects quoted as an example, a template or something seen in a
+    picture are passed over, and where only such an object is left the reply is unparsable. A
+    verdict that is cut off, or one that a later line or a later broken object contradicts, is
+    unparsable.
     """
     if reply is None or not reply.strip():
         return _all(fields, "the reply is empty")
     if len(reply) > MAX_REPLY:
-        return _all(fields, f"the reply has {len(reply):,} characters; at most {MAX_REPLY:,} are read")
+        return _all(
+            fields, f"the reply has {len(reply):,} characters; at most {MAX_REPLY:,} are read"
+        )
     if BLIND.search(reply):
         return _all(fields, "the judge says that it saw no picture")
     whole = decode_whole(reply.strip())
@@ -78,19 +114,30 @@ def read_answer(reply: str | None, fields: Mapping[str, tuple[int, int]]) -> dic
         return readings
     if found:
         cut = any(not item.closed for item in found)
-        return _all(fields, "the verdict is cut off" if cut else "no object holds the fields that were asked for")
+        return _all(
+            fields,
+            "the verdict is cut off" if cut else "no object holds the fields that were asked for",
+        )
     if REFUSAL.search(text) and len(text) < 600:
         return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
     return _all(fields, "no verdict under the names that were asked for")
 
 
-def read_reason(reply: str | None, names: tuple[str, ...] = ("reason", "reasoning", "rationale")) -> str:
-    """The judge's explanation: the text under one of `names` in the last object that has it, else an empty text."""
+def read_reason(
+    reply: str | None, names: tuple[str, ...] = ("reason", "reasoning", "rationale")
+) -> str:
+    """The judge's explanation: the text under one of `names` in the last object that has it, else
+    an empty text.
+    """
     if not reply or len(reply) > MAX_REPLY:
         return ""
     wanted = {_plain(name) for name in names}
     whole = decode_whole(reply.strip())
-    objects = [whole] if isinstance(whole, Pairs) else [o.value for o in find_objects(without_thinking(reply) or "")]
+    objects = (
+        [whole]
+        if isinstance(whole, Pairs)
+        else [o.value for o in find_objects(without_thinking(reply) or "")]
+    )
     for item in reversed(objects):
         for key, value in (item or {}).items():
             if _plain(key) in wanted:
@@ -98,7 +145,7 @@ def read_reason(reply: str | None, names: tuple[str, ...] = ("reason", "reasonin
     return ""
 
 
-# --- verdicts in objects -------------------------------------------------------------------------------------------
+# --- verdicts in objects ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +155,9 @@ class _Verdict:
     cited: bool
 
 
-def _from_objects(text: str, found: list[Found], fields: Mapping[str, tuple[int, int]]) -> dict[str, Reading] | None:
+def _from_objects(
+    text: str, found: list[Found], fields: Mapping[str, tuple[int, int]]
+) -> dict[str, Reading] | None:
     verdicts: list[_Verdict] = []
     templates = 0
     for index, item in enumerate(found):
@@ -127,16 +176,22 @@ def _from_objects(text: str, found: list[Found], fields: Mapping[str, tuple[int,
             cited = True  # the next one of a list that was introduced as such
         verdicts.append(_Verdict(item, values, cited))
     if not verdicts:
-        return _all(fields, "the reply only repeats the template of an answer") if templates else None
+        return (
+            _all(fields, "the reply only repeats the template of an answer") if templates else None
+        )
     spoken = [verdict for verdict in verdicts if not verdict.cited]
     if not spoken:
-        return _all(fields, "the only verdict is quoted as an example or as something seen, not given")
+        return _all(
+            fields, "the only verdict is quoted as an example or as something seen, not given"
+        )
     complete = [verdict for verdict in spoken if len(verdict.values) == len(fields)]
     if complete:
         chosen, last = complete[-1].values, complete[-1].found
         if len({repr(verdict.values) for verdict in complete}) > 2:
             return _all(fields, "three or more verdicts that differ")
-        if _listed(text, [verdict.found for verdict in complete]) and any(v.values != chosen for v in complete):
+        if _listed(text, [verdict.found for verdict in complete]) and any(
+            v.values != chosen for v in complete
+        ):
             return _all(fields, "a list of verdicts that differ")
     else:
         chosen, last = _merged(spoken), spoken[-1].found
@@ -145,7 +200,9 @@ def _from_objects(text: str, found: list[Found], fields: Mapping[str, tuple[int,
 
 
 def _values(value: Pairs, fields: Mapping[str, tuple[int, int]], depth: int = 0) -> dict[str, Any]:
-    """What the object has under each field's name, at the top or in a container such as ``scores``."""
+    """What the object has under each field's name, at the top or in a container such as
+    ``scores``.
+    """
     here: dict[str, Any] = {}
     names = {_plain(name): name for name in fields}
     for key, item in value.items():
@@ -159,7 +216,9 @@ def _values(value: Pairs, fields: Mapping[str, tuple[int, int]], depth: int = 0)
         for key, item in value.items():
             if _plain(key) in _CONTAINERS and isinstance(item, Pairs):
                 for name, inner in _values(item, missing, depth + 1).items():
-                    here[name] = inner if name not in here or _same(here[name], inner) else _Contradiction()
+                    here[name] = (
+                        inner if name not in here or _same(here[name], inner) else _Contradiction()
+                    )
     return here
 
 
@@ -172,25 +231,35 @@ def _same(first: Any, second: Any) -> bool:
 
 
 def _is_template(value: Pairs, values: Mapping[str, Any]) -> bool:
-    """Whether the object shows the shape of an answer: a range or a type for a score, dots for a reason."""
+    """Whether the object shows the shape of an answer: a range or a type for a score, dots for a
+    reason.
+    """
     if any(_is_placeholder(item) for item in values.values()):
         return True
-    reasons = [item.strip() for key, item in value.items() if isinstance(item, str) and REASON_KEY.search(key)]
-    return any(len(reason) > 1 and not reason.isdigit() and PLACEHOLDER.match(reason) for reason in reasons)
+    reasons = [
+        item.strip()
+        for key, item in value.items()
+        if isinstance(item, str) and REASON_KEY.search(key)
+    ]
+    return any(
+        len(reason) > 1 and not reason.isdigit() and PLACEHOLDER.match(reason) for reason in reasons
+    )
 
 
 def _is_placeholder(item: Any) -> bool:
     if isinstance(item, str):
         return PLACEHOLDER.match(item.strip()) is not None
     if isinstance(item, Pairs):
-        return bool({"type", "minimum", "maximum", "enum", "description"} & item.keys()) and not any(
-            isinstance(item.get(key), int) for key in _VALUE_KEYS
-        )
+        return bool(
+            {"type", "minimum", "maximum", "enum", "description"} & item.keys()
+        ) and not any(isinstance(item.get(key), int) for key in _VALUE_KEYS)
     return False
 
 
 def _listed(text: str, found: list[Found]) -> bool:
-    """Whether two neighbours are elements of one array or values of one list: nothing but a comma lies between."""
+    """Whether two neighbours are elements of one array or values of one list: nothing but a comma
+    lies between.
+    """
     return any(text[a.end : b.start].strip() == "," for a, b in pairwise(found))
 
 
@@ -198,7 +267,9 @@ def _merged(verdicts: list[_Verdict]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for verdict in verdicts:
         for name, item in verdict.values.items():
-            merged[name] = item if name not in merged or _same(merged[name], item) else _Contradiction()
+            merged[name] = (
+                item if name not in merged or _same(merged[name], item) else _Contradiction()
+            )
     return merged
 
 
@@ -241,31 +312,50 @@ def _read_text(text: str, high: int) -> int | None:
 
 
 def _unless_contradicted(
-    readings: dict[str, Reading], text: str, found: list[Found], last: Found, fields: Mapping[str, tuple[int, int]]
+    readings: dict[str, Reading],
+    text: str,
+    found: list[Found],
+    last: Found,
+    fields: Mapping[str, tuple[int, int]],
 ) -> dict[str, Reading]:
-    """The readings, without those that a later line or a later broken object gives another value."""
+    """The readings, without those that a later line or a later broken object gives another
+    value.
+    """
     if not text[last.end :].strip("` \t\r\n"):
         return readings
     lines = _line_values(text, last.end, found, fields)
     prose = re.sub(r"[{].*?[}]", " ", text[last.end :], flags=re.DOTALL)
-    broken = "".join(text[item.start : item.end] for item in found if item.value is None and item.start >= last.end)
+    broken = "".join(
+        text[item.start : item.end]
+        for item in found
+        if item.value is None and item.start >= last.end
+    )
     for name, reading in readings.items():
         said: set[int | None] = {value for value, _ in lines.get(name, ()) if value is not None}
-        for match in re.finditer(rf"\b{_spelling(name)}\s*(?:[:：=]|is|was)\s*(\d+)\b", prose, re.IGNORECASE):
+        for match in re.finditer(
+            rf"\b{_spelling(name)}\s*(?:[:：=]|is|was)\s*(\d+)\b", prose, re.IGNORECASE
+        ):
             if not is_cited(prose[: match.start()], False):
                 said.add(int(match.group(1)))
         pattern = rf"[\"'“]{_spelling(name)}[\"'”]\s*[:：]\s*[\"'“]?(-?[\d.]+)"
-        said |= {_read_text(number, fields[name][1]) for number in re.findall(pattern, broken, re.IGNORECASE)}
+        said |= {
+            _read_text(number, fields[name][1])
+            for number in re.findall(pattern, broken, re.IGNORECASE)
+        }
         if reading.value is not None and said - {reading.value}:
             readings[name] = _none("the verdict is contradicted after it was given")
     return readings
 
 
-# --- verdicts on lines ---------------------------------------------------------------------------------------------
+# --- verdicts on lines --------------------------------------------------------------------------
 
 
-def _from_lines(text: str, found: list[Found], fields: Mapping[str, tuple[int, int]]) -> dict[str, Reading] | None:
-    """Verdicts such as ``Editing Accuracy: 7/10`` on lines of their own, outside of every object."""
+def _from_lines(
+    text: str, found: list[Found], fields: Mapping[str, tuple[int, int]]
+) -> dict[str, Reading] | None:
+    """Verdicts such as ``Editing Accuracy: 7/10`` on lines of their own, outside of every
+    object.
+    """
     lines = _line_values(text, 0, found, fields)
     if not lines:
         return None
@@ -279,15 +369,20 @@ def _from_lines(text: str, found: list[Found], fields: Mapping[str, tuple[int, i
             readings[name] = _none("several lines give different values")
         else:
             number = final[0]
-            readings[name] = _none("a line without one plain number") if number is None else _read_value(
-                number, low, high)  # fmt: skip
+            readings[name] = (
+                _none("a line without one plain number")
+                if number is None
+                else _read_value(number, low, high)
+            )
     return readings
 
 
 def _line_values(
     text: str, start: int, found: list[Found], fields: Mapping[str, tuple[int, int]]
 ) -> dict[str, list[tuple[int | None, bool]]]:
-    """For each field what the lines from `start` on give it: the integer or None, and whether it is called final."""
+    """For each field what the lines from `start` on give it: the integer or None, and whether it is
+    called final.
+    """
     blank = list(text)
     for item in found:
         blank[item.start : item.end] = " " * (item.end - item.start)
@@ -298,7 +393,8 @@ def _line_values(
         pattern = re.compile(
             rf"^[ \t]*(?:[-*•|+]+[ \t]*|\d{{1,2}}[.)][ \t]+|#+[ \t]*)*[*_`\"“]*"
             rf"(?P<final>final[ _]|overall[ _]|my[ _])?"
-            rf"{_spelling(name)}(?:[ _]score)?[*_`\"”]*[ \t]*(?:\([^()\n]{{0,60}}\))?[*_`\"”]*[ \t]*"
+            rf"{_spelling(name)}(?:[ _]score)?[*_`\"”]*[ \t]*(?:\([^()\n]{{0,60}}\))?[*_`\"”]*[ "
+            rf"\t]*"
             rf"(?:[:：=|]|\bis\b)[ \t]*(?P<value>[^\n]*)$",
             re.IGNORECASE | re.MULTILINE,
         )
@@ -311,10 +407,13 @@ def _line_values(
 
 
 def _read_line(value: str, high: int) -> int | None:
-    """The one integer that a line gives after its name, or None when the line can be read in two ways."""
+    """The one integer that a line gives after its name, or None when the line can be read in two
+    ways.
+    """
     value = value.strip().strip("|").lstrip("*_ ").rstrip()
     match = re.match(
-        r"[*_`\"“\[(]*(?P<number>0|[1-9]\d{0,5})(?:\.0+)?[\])]?(?:\s*(?:/|\(?out of)\s*(?P<top>\d{1,6})\)?)?"
+        r"[*_`\"“\[(]*(?P<number>0|[1-9]\d{0,5})(?:\.0+)?[\])]?(?:\s*(?:/|\(?out "
+        r"of)\s*(?P<top>\d{1,6})\)?)?"
         r"[*_`\"”\])]*(?P<rest>$|[,;.](?=\s|$).*|\s+[-–—(|].*|\s*\|.*|\s*[}\]]\s*$)",
         value,
         re.ASCII | re.IGNORECASE,
@@ -324,13 +423,21 @@ def _read_line(value: str, high: int) -> int | None:
     rest, top = match.group("rest"), match.group("top")
     if top is not None:
         second = re.search(rf"\d\s*(?:/|out of)\s*{high}\b", rest) or re.match(
-            r"\W*(?:if|would|unless|could|or|but not|maybe|perhaps)\b", rest, re.IGNORECASE)  # fmt: skip
+            r"\W*(?:if|would|unless|could|or|but "
+            r"not|maybe|perhaps)\b",
+            rest,
+            re.IGNORECASE,
+        )
         return int(match.group("number")) if int(top) == high and not second else None
-    hedged = re.search(r"\d|\b(?:if|would|could|unless|except|or|maybe|perhaps|not|but|however)\b", rest, re.IGNORECASE)
+    hedged = re.search(
+        r"\d|\b(?:if|would|could|unless|except|or|maybe|perhaps|not|but|however)\b",
+        rest,
+        re.IGNORECASE,
+    )
     return None if hedged else int(match.group("number"))
 
 
-# --- small things --------------------------------------------------------------------------------------------------
+# --- small things -------------------------------------------------------------------------------
 
 
 def _plain(name: str) -> str:
@@ -343,7 +450,11 @@ def _spelling(name: str) -> str:
 
 
 def _short(item: Any) -> str:
-    text = str(item) if not isinstance(item, int) or isinstance(item, bool) or abs(item) < 10**12 else "a huge number"
+    text = (
+        str(item)
+        if not isinstance(item, int) or isinstance(item, bool) or abs(item) < 10**12
+        else "a huge number"
+    )
     return text if len(text) <= 40 else text[:37] + "..."
 
 

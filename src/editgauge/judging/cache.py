@@ -1,8 +1,9 @@
 """The reply store: every reply that was ever paid for, by a hash of everything that it depended on.
 
-SQLite in WAL mode, called directly in the event loop (a write takes some 60 microseconds). A reply is written here
-before any row is made of it, so that a killed run repeats at most the calls that were in flight. One store may be
-shared by many runs, models and benchmarks, and by several processes at once.
+SQLite in WAL mode, called directly in the event loop (a write takes some 60 microseconds). A reply
+is written here before any row is made of it, so that a killed run repeats at most the calls that
+were in flight. One store may be shared by many runs, models and benchmarks, and by several
+processes at once.
 """
 
 from __future__ import annotations
@@ -21,17 +22,29 @@ from editgauge.errors import RunError
 
 FORMAT = 1
 _COLUMNS = (
-    "key", "status", "reason", "content", "finish", "asked", "answered", "system_fingerprint", "usage", "request",
-    "seconds", "cost", "created",
-)  # fmt: skip
+    "key",
+    "status",
+    "reason",
+    "content",
+    "finish",
+    "asked",
+    "answered",
+    "system_fingerprint",
+    "usage",
+    "request",
+    "seconds",
+    "cost",
+    "created",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """One answer of a judge's server, or why there is none.
 
-    `status` is ``ok``, ``refused`` or ``failed``. `asked` and `answered` are model ids; `usage` the server's own
-    counts; `request` what the call was about (benchmark, sample, editor, call, hashes), never its text or pictures.
+    `status` is ``ok``, ``refused`` or ``failed``. `asked` and `answered` are model ids; `usage` the
+    server's own counts; `request` what the call was about (benchmark, sample, editor, call,
+    hashes), never its text or pictures.
     """
 
     key: str
@@ -50,23 +63,35 @@ class Reply:
 
 
 class ReplyStore:
-    """Replies by key in one SQLite file. A context manager; raises `RunError` when the file cannot be used."""
+    """Replies by key in one SQLite file. A context manager; raises `RunError` when the file cannot
+    be used.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(
+                path, timeout=60, isolation_level=None, check_same_thread=False
+            )
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT)")
-            self._db.execute(f"CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, {', '.join(_COLUMNS[1:])})")
+            self._db.execute(
+                f"CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, "
+                f"{', '.join(_COLUMNS[1:])})"
+            )
             self._db.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (str(FORMAT),))
             known = self.note("format")
         except (sqlite3.Error, OSError) as error:
-            raise RunError(f"{path}: the reply store cannot be used ({error}); name another with --replies") from error
+            raise RunError(
+                f"{path}: the reply store cannot be used ({error}); name another with --replies"
+            ) from error
         if known != str(FORMAT):
-            raise RunError(f"{path}: reply store format {known!r}, this version reads {FORMAT}; name another one")
+            raise RunError(
+                f"{path}: reply store format {known!r}, this version reads {FORMAT}; name another "
+                f"one"
+            )
 
     def get(self, key: str) -> Reply | None:
         """The reply under a key, or None."""
@@ -74,13 +99,27 @@ class ReplyStore:
         return None if row is None else _reply(row)
 
     def put(self, reply: Reply) -> None:
-        """Write a reply (in place of an older one under its key); it is on disk when this returns."""
+        """Write a reply (in place of an older one under its key); it is on disk when this
+        returns.
+        """
         values = (
-            reply.key, reply.status, reply.reason, reply.content, reply.finish, reply.asked, reply.answered,
-            reply.system_fingerprint, orjson.dumps(dict(reply.usage)).decode(),
-            orjson.dumps(dict(reply.request)).decode(), reply.seconds, reply.cost, reply.created or time.time(),
-        )  # fmt: skip
-        self._run(f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * len(_COLUMNS))})", *values)
+            reply.key,
+            reply.status,
+            reply.reason,
+            reply.content,
+            reply.finish,
+            reply.asked,
+            reply.answered,
+            reply.system_fingerprint,
+            orjson.dumps(dict(reply.usage)).decode(),
+            orjson.dumps(dict(reply.request)).decode(),
+            reply.seconds,
+            reply.cost,
+            reply.created or time.time(),
+        )
+        self._run(
+            f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * len(_COLUMNS))})", *values
+        )
 
     def drop(self, key: str) -> None:
         """Forget a reply (before it is asked for again)."""
@@ -102,8 +141,14 @@ class ReplyStore:
         return None if row is None else str(row[0])
 
     def notes(self, start: str) -> dict[str, str]:
-        """All facts whose name begins with `start`, in the order in which they were first written."""
-        rows = self._run("SELECT name, value FROM meta WHERE substr(name, 1, ?) = ? ORDER BY rowid", len(start), start)
+        """All facts whose name begins with `start`, in the order in which they were first
+        written.
+        """
+        rows = self._run(
+            "SELECT name, value FROM meta WHERE substr(name, 1, ?) = ? ORDER BY rowid",
+            len(start),
+            start,
+        )
         return {str(name): str(value) for name, value in rows}
 
     def close(self) -> None:
@@ -112,7 +157,12 @@ class ReplyStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()
 
     def _run(self, statement: str, *values: Any) -> sqlite3.Cursor:

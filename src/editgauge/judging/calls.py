@@ -1,7 +1,8 @@
-"""What one call to a judge is: words, pictures, the fields that are asked for, and how the reply becomes scores.
+"""What one call to a judge is: words, pictures, the fields that are asked for, and how the reply
+becomes scores.
 
-Benchmarks build `Call`s (each in its ``judge.py``, the one readable place for order, labels, sizes and parameters);
-the engine sends them and knows nothing of benchmarks.
+Benchmarks build `Call`s (each in its ``judge.py``, the one readable place for order, labels, sizes
+and parameters); the engine sends them and knows nothing of benchmarks.
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ from editgauge.judging.answers import Reading, read_answer
 from editgauge.types import Edit, Metric, Sample, Score, Status
 
 Released = Callable[[str | None], Mapping[str, float | None]]
-"""What the released code makes of a reply: field -> number or None. Given None when there was no reply at all."""
+"""What the released code makes of a reply: field -> number or None. Given None when there was no
+reply at all.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a call: the file's own bytes, or, where `size_of` names another picture, resized to its size.
+    """A picture of a call: the file's own bytes, or, where `size_of` names another picture, resized
+    to its size.
 
-    `name` says what it is in ``--show`` and in errors. Resizing is Lanczos; an equal size sends the file as it is.
+    `name` says what it is in ``--show`` and in errors. Resizing is Lanczos; an equal size sends the
+    file as it is.
     """
 
     path: Path
@@ -35,10 +40,11 @@ class Picture:
 class Call:
     """One question to a judge about one edit.
 
-    `parts` are texts and pictures in the order in which the judge sees them; `system` is a system message or None.
-    `fields` maps each number asked for to its range, `metrics` maps fields to metric names. `reasons` are further text
-    fields that come before the numbers in the JSON schema (generation follows the order). `nullable` fields may be
-    null, which is *not applicable* and no failure. `container` is the key that the numbers lie under, if any.
+    `parts` are texts and pictures in the order in which the judge sees them; `system` is a system
+    message or None. `fields` maps each number asked for to its range, `metrics` maps fields to
+    metric names. `reasons` are further text fields that come before the numbers in the JSON schema
+    (generation follows the order). `nullable` fields may be null, which is *not applicable* and no
+    failure. `container` is the key that the numbers lie under, if any.
     """
 
     name: str
@@ -59,11 +65,17 @@ class Call:
     max_tokens: int = 1000
 
     def schema(self) -> dict[str, Any] | None:
-        """The JSON schema of the reply, strict in OpenAI's sense; None for a protocol of text lines."""
+        """The JSON schema of the reply, strict in OpenAI's sense; None for a protocol of text
+        lines.
+        """
         if not self.as_json:
             return None
         numbers = {
-            name: {"type": ["integer", "null"] if name in self.nullable else "integer", "minimum": low, "maximum": high}
+            name: {
+                "type": ["integer", "null"] if name in self.nullable else "integer",
+                "minimum": low,
+                "maximum": high,
+            }
             for name, (low, high) in self.fields.items()
         }
         properties: dict[str, Any] = {}
@@ -91,7 +103,9 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 @runtime_checkable
 class Judging(Protocol):
-    """A benchmark's judge track. Its module is ``benchmarks/<name>/judge.py``, the object is called ``JUDGING``."""
+    """A benchmark's judge track. Its module is ``benchmarks/<name>/judge.py``, the object is called
+    ``JUDGING``.
+    """
 
     metrics: tuple[Metric, ...]
     """All metrics that its calls can give, each in both variants."""
@@ -100,12 +114,18 @@ class Judging(Protocol):
         """The rubric files that it uses (without ``.md``), for their common hash."""
         ...
 
-    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
-        """The calls for one edit. Raises nothing for odd samples: what cannot be asked is not in the list."""
+    def calls(
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    ) -> Sequence[Call]:
+        """The calls for one edit. Raises nothing for odd samples: what cannot be asked is not in
+        the list.
+        """
         ...
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        """The metrics that a complete judgement of this sample has (those of `calls`, picture or not)."""
+        """The metrics that a complete judgement of this sample has (those of `calls`, picture or
+        not).
+        """
         ...
 
 
@@ -119,14 +139,17 @@ class Rubrics(Protocol):
 
 
 def fenced(name: str, text: str) -> str:
-    """Text from data between two marks that it cannot contain: the marks carry a hash of the text itself.
+    """Text from data between two marks that it cannot contain: the marks carry a hash of the text
+    itself.
 
-    The same text always gets the same marks, so that a reply can be found again; a text that holds its own mark (which
-    nobody can write on purpose) gets another one.
+    The same text always gets the same marks, so that a reply can be found again; a text that holds
+    its own mark (which nobody can write on purpose) gets another one.
     """
     salt = 0
     while True:
-        mark = hashlib.blake2b(f"{salt}:{text}".encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+        mark = hashlib.blake2b(
+            f"{salt}:{text}".encode("utf-8", "surrogatepass"), digest_size=4
+        ).hexdigest()
         if mark not in text:
             return f"[[{name} {mark}]]\n{text}\n[[end of {name} {mark}]]"
         salt += 1
@@ -146,7 +169,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What came of asking: the first reply (after more room, if it was cut off), the last one, or why there is none."""
+    """What came of asking: the first reply (after more room, if it was cut off), the last one, or
+    why there is none.
+    """
 
     first: str | None
     last: str | None
@@ -165,10 +190,12 @@ def strict(call: Call, reply: str | None) -> dict[str, Reading]:
 
 
 def to_scores(call: Call, heard: Heard) -> tuple[Score, ...]:
-    """Scores of one call in both variants: corrected from the last reply, faithful from the first one.
+    """Scores of one call in both variants: corrected from the last reply, faithful from the first
+    one.
 
-    Without a reply every score has the status of the failure; only a protocol whose released code records a number
-    for a failed call (TextEditBench: 0) has one in its faithful variant, with the reason saying so.
+    Without a reply every score has the status of the failure; only a protocol whose released code
+    records a number for a failed call (TextEditBench: 0) has one in its faithful variant, with the
+    reason saying so.
     """
     scores: list[Score] = []
     readings = strict(call, heard.last) if heard.status is Status.SCORED else None
@@ -179,12 +206,16 @@ def to_scores(call: Call, heard: Heard) -> tuple[Score, ...]:
             scores.append(Score(metric, None, "corrected", heard.status, heard.reason, detail))
         else:
             reading = readings[name]
-            scores.append(Score(metric, reading.value, "corrected", reading.status, reading.reason, detail))
+            scores.append(
+                Score(metric, reading.value, "corrected", reading.status, reading.reason, detail)
+            )
         value = released.get(name)
         if value is not None:
             corrected = scores[-1]
             note = (
-                "" if corrected.value is not None else f"what the released code records; strictly: {corrected.reason}"
+                ""
+                if corrected.value is not None
+                else f"what the released code records; strictly: {corrected.reason}"
             )
             scores.append(Score(metric, float(value), "faithful", Status.SCORED, note, detail))
         elif readings is None:
@@ -192,6 +223,10 @@ def to_scores(call: Call, heard: Heard) -> tuple[Score, ...]:
         else:
             applies = readings[name].status is not Status.NOT_APPLICABLE
             status = Status.UNPARSABLE if applies else Status.NOT_APPLICABLE
-            reason = "the released code takes no score from this reply" if applies else readings[name].reason
+            reason = (
+                "the released code takes no score from this reply"
+                if applies
+                else readings[name].reason
+            )
             scores.append(Score(metric, None, "faithful", status, reason, detail))
     return tuple(scores)

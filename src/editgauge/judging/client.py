@@ -1,7 +1,9 @@
-"""One chat call to an OpenAI-compatible server: the body, the request, and what came back as a plain value.
+"""One chat call to an OpenAI-compatible server: the body, the request, and what came back as a
+plain value.
 
-The library `httpx` carries the bytes over HTTP/1.1; everything that decides (retries, pauses, schemas) is ours. A body
-is never built in one piece: the words are serialised once, and the pictures' base64 text goes out from where it is.
+The library `httpx` carries the bytes over HTTP/1.1; everything that decides (retries, pauses,
+schemas) is ours. A body is never built in one piece: the words are serialised once, and the
+pictures' base64 text goes out from where it is.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KEY_NAMES = ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY")
-"""Environment variables that may hold the key, the first one found wins. Keys come from nowhere else."""
+"""Environment variables that may hold the key, the first one found wins. Keys come from nowhere
+else.
+"""
 MAX_REPLY_BYTES = 8 << 20
 _SLOT = "\u0000picture\u0000"
 _SLOT_BYTES = orjson.dumps(_SLOT)
@@ -36,7 +40,9 @@ _SLOT_BYTES = orjson.dumps(_SLOT)
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What this server takes: found out with the first call, kept with the replies, part of every key."""
+    """What this server takes: found out with the first call, kept with the replies, part of every
+    key.
+    """
 
     schema: bool = True
     """``response_format`` with a JSON schema."""
@@ -62,8 +68,9 @@ class Body:
 class Outcome:
     """What one HTTP request gave. `kind` says what to do about it:
 
-    ``ok`` · ``refused`` (content filter) · ``busy`` (429: wait) · ``again`` (5xx, time-out, cut connection: retry)
-    · ``bad`` (this request will never work) · ``stop`` (no request will: key, model, quota).
+    ``ok`` · ``refused`` (content filter) · ``busy`` (429: wait) · ``again`` (5xx, time-out, cut
+    connection: retry) · ``bad`` (this request will never work) · ``stop`` (no request will: key,
+    model, quota).
     """
 
     kind: str
@@ -79,19 +86,30 @@ class Outcome:
 
 
 def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str, Any]]:
-    """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what is said to it."""
+    """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
+    is said to it.
+    """
     content = [
-        {"type": "text", "text": part} if isinstance(part, str) else {"type": "image_url", "image_url": {"url": _SLOT}}
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else {"type": "image_url", "image_url": {"url": _SLOT}}
         for part in call.parts
     ]
-    found: list[dict[str, Any]] = [{"role": "system", "content": call.system}] if call.system else []
+    found: list[dict[str, Any]] = (
+        [{"role": "system", "content": call.system}] if call.system else []
+    )
     found.append({"role": "user", "content": content})
     if repair is not None:
-        found += [{"role": "assistant", "content": repair[0]}, {"role": "user", "content": repair[1]}]
+        found += [
+            {"role": "assistant", "content": repair[0]},
+            {"role": "user", "content": repair[1]},
+        ]
     return found
 
 
-def parameters(call: Call, model: str, dialect: Dialect, *, max_tokens: int, seed: int | None = None) -> dict[str, Any]:
+def parameters(
+    call: Call, model: str, dialect: Dialect, *, max_tokens: int, seed: int | None = None
+) -> dict[str, Any]:
     """Everything of a body but the messages."""
     found: dict[str, Any] = {"model": model, dialect.tokens_field: max_tokens}
     if call.temperature is not None and dialect.temperature:
@@ -108,10 +126,15 @@ def parameters(call: Call, model: str, dialect: Dialect, *, max_tokens: int, see
 
 
 def build(skeleton: bytes, pictures: Sequence[Encoded]) -> Body:
-    """Put pictures into the slots of a serialised body. Base64 needs no escaping, so nothing is serialised twice."""
+    """Put pictures into the slots of a serialised body. Base64 needs no escaping, so nothing is
+    serialised twice.
+    """
     texts = skeleton.split(_SLOT_BYTES)
     if len(texts) != len(pictures) + 1:
-        raise UsageError("a rubric or a text from the data holds the mark of a picture; remove the NUL characters")
+        raise UsageError(
+            "a rubric or a text from the data holds the mark of a picture; remove the NUL "
+            "characters"
+        )
     pieces: list[bytes] = [texts[0] + b'"']
     for picture, text in zip(pictures, texts[1:], strict=True):
         pieces += [picture.url, b'"' + text + b'"']
@@ -124,14 +147,21 @@ def build(skeleton: bytes, pictures: Sequence[Encoded]) -> Body:
 class Client:
     """A connection pool to one server. An async context manager.
 
-    `base_url` ends in ``/v1`` or whatever comes before ``/chat/completions``. The key is read from the environment
-    (`KEY_NAMES`) and appears in no message, log or file.
+    `base_url` ends in ``/v1`` or whatever comes before ``/chat/completions``. The key is read from
+    the environment (`KEY_NAMES`) and appears in no message, log or file.
     """
 
     def __init__(
-        self, base_url: str | None = None, *, timeout: float = 120.0, connections: int = 64, key: str | None = None
+        self,
+        base_url: str | None = None,
+        *,
+        timeout: float = 120.0,
+        connections: int = 64,
+        key: str | None = None,
     ) -> None:
-        self.base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL).rstrip("/")
+        self.base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL).rstrip(
+            "/"
+        )
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"--base-url {self.base_url!r}: wanted http(s)://host/…/v1")
@@ -139,7 +169,11 @@ class Client:
             raise UsageError(f"--base-url: put no key into the address; set {KEY_NAMES[0]} instead")
         self.timeout = timeout
         self._connections = connections
-        self._key = key if key is not None else next((os.environ[n] for n in KEY_NAMES if os.environ.get(n)), "")
+        self._key = (
+            key
+            if key is not None
+            else next((os.environ[n] for n in KEY_NAMES if os.environ.get(n)), "")
+        )
         self._http: httpx.AsyncClient | None = None
 
     @property
@@ -163,8 +197,12 @@ class Client:
             try:
                 headers["Authorization"] = "Bearer " + self._key.strip().encode("ascii").decode()
             except UnicodeEncodeError:
-                raise UsageError(f"the key in {' or '.join(KEY_NAMES)} holds letters that no key has") from None
-        limits = httpx.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
+                raise UsageError(
+                    f"the key in {' or '.join(KEY_NAMES)} holds letters that no key has"
+                ) from None
+        limits = httpx.Limits(
+            max_connections=self._connections, max_keepalive_connections=self._connections
+        )
         self._http = httpx.AsyncClient(
             headers=headers,
             limits=limits,
@@ -175,27 +213,42 @@ class Client:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
     ) -> None:
         if self._http is not None:
             await self._http.aclose()
 
     async def post(self, body: Body) -> Outcome:
-        """Send one body. Never raises for anything a server or a network does; the outcome says what it did."""
+        """Send one body. Never raises for anything a server or a network does; the outcome says
+        what it did.
+        """
         began = time.monotonic()
         try:
             async with asyncio.timeout(self.timeout):
                 status, headers, data = await self._exchange("POST", "/chat/completions", body)
         except TimeoutError:
-            return Outcome("again", f"no complete answer within {self.timeout:g} s", seconds=time.monotonic() - began)
+            return Outcome(
+                "again",
+                f"no complete answer within {self.timeout:g} s",
+                seconds=time.monotonic() - began,
+            )
         except _TooLarge:
-            return Outcome("again", f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB", http=200)
+            return Outcome(
+                "again", f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB", http=200
+            )
         except Exception as error:  # whatever a network does ends in a status and a reason
-            return Outcome("again", f"no answer ({self._clean(error)})", seconds=time.monotonic() - began)
+            return Outcome(
+                "again", f"no answer ({self._clean(error)})", seconds=time.monotonic() - began
+            )
         return read_response(status, headers, data, time.monotonic() - began)
 
     async def get(self, path: str) -> Any:
-        """A small JSON document from the server (``/models/…``), or None when there is none to be had."""
+        """A small JSON document from the server (``/models/…``), or None when there is none to be
+        had.
+        """
         try:
             async with asyncio.timeout(min(self.timeout, 20.0)):
                 status, _, data = await self._exchange("GET", path, None)
@@ -203,18 +256,28 @@ class Client:
         except Exception:  # a server without this page is as good as one that lists nothing
             return None
 
-    async def upload(self, path: str, fields: Mapping[str, str], name: str, data: bytes) -> tuple[int, Any]:
-        """Send a file as a form (for batches): the HTTP status, and the decoded reply (None if it is no JSON)."""
+    async def upload(
+        self, path: str, fields: Mapping[str, str], name: str, data: bytes
+    ) -> tuple[int, Any]:
+        """Send a file as a form (for batches): the HTTP status, and the decoded reply (None if it
+        is no JSON).
+        """
         assert self._http is not None
         headers = {k: v for k, v in self._http.headers.items() if k.lower() == "authorization"}
         import httpx
 
         async with httpx.AsyncClient(timeout=httpx.Timeout(600.0), headers=headers) as http:
-            response = await http.post(self.base_url + path, data=dict(fields), files={"file": (name, data)})
+            response = await http.post(
+                self.base_url + path, data=dict(fields), files={"file": (name, data)}
+            )
         return response.status_code, _json_or_none(response.content)
 
-    async def exchange_json(self, method: str, path: str, value: Any = None) -> tuple[int, Any, bytes]:
-        """A JSON request outside of chat (for batches): status, decoded reply or None, raw bytes."""
+    async def exchange_json(
+        self, method: str, path: str, value: Any = None
+    ) -> tuple[int, Any, bytes]:
+        """A JSON request outside of chat (for batches): status, decoded reply or None, raw
+        bytes.
+        """
         data = None if value is None else orjson.dumps(value)
         body = None if data is None else Body((data,), len(data))
         async with asyncio.timeout(600.0):
@@ -231,7 +294,9 @@ class Client:
         if body is not None:
             headers["Content-Length"] = str(body.size)
             content = _stream(body.pieces)
-        request = self._http.build_request(method, self.base_url + path, content=content, headers=headers)
+        request = self._http.build_request(
+            method, self.base_url + path, content=content, headers=headers
+        )
         response = await self._http.send(request, stream=True)
         try:
             data = bytearray()
@@ -257,13 +322,22 @@ async def _stream(pieces: tuple[bytes, ...]) -> AsyncIterator[bytes]:
         yield piece
 
 
-# --- what came back ------------------------------------------------------------------------------------------------
+# --- what came back -----------------------------------------------------------------------------
 
-_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "account_deactivated")
+_QUOTA = (
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "account_deactivated",
+)
 
 
-def read_response(status: int, headers: Mapping[str, str], data: bytes, seconds: float = 0.0) -> Outcome:
-    """An HTTP response as an `Outcome`. Knows the habits of servers: quota as 429, HTML as 200, null choices."""
+def read_response(
+    status: int, headers: Mapping[str, str], data: bytes, seconds: float = 0.0
+) -> Outcome:
+    """An HTTP response as an `Outcome`. Knows the habits of servers: quota as 429, HTML as 200,
+    null choices.
+    """
     value = _json_or_none(data)
     if status == 200:
         return _read_completion(value, data, seconds)
@@ -272,12 +346,24 @@ def read_response(status: int, headers: Mapping[str, str], data: bytes, seconds:
     reason = f"HTTP {status}: {text}" if text else f"HTTP {status}"
     code = str(error.get("code") or error.get("type") or "")
     if any(word in (code, str(error.get("type"))) for word in _QUOTA):
-        return Outcome("stop", f"{reason} (the account's quota is used up)", seconds=seconds, http=status)
+        return Outcome(
+            "stop", f"{reason} (the account's quota is used up)", seconds=seconds, http=status
+        )
     if status == 429 or (status == 503 and retry_after(headers, _error_of(value)) is not None):
-        return Outcome("busy", reason, seconds=seconds, retry_after=retry_after(headers, _error_of(value)), http=status)
+        return Outcome(
+            "busy",
+            reason,
+            seconds=seconds,
+            retry_after=retry_after(headers, _error_of(value)),
+            http=status,
+        )
     if status in (408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 524, 529):
         return Outcome(
-            "again", reason, seconds=seconds, retry_after=retry_after(headers, _error_of(value)), http=status
+            "again",
+            reason,
+            seconds=seconds,
+            retry_after=retry_after(headers, _error_of(value)),
+            http=status,
         )
     if status in (401, 403, 404, 407):
         return Outcome("stop", reason, seconds=seconds, http=status)
@@ -292,11 +378,17 @@ def _read_completion(value: Any, data: bytes, seconds: float) -> Outcome:
 
     if not isinstance(value, dict):
         start = data[:60].decode("utf-8", "replace")
-        return again(f"HTTP 200 with something that is no JSON object, {len(data)} bytes: {_words(start)!r}")
+        return again(
+            f"HTTP 200 with something that is no JSON object, {len(data)} bytes: {_words(start)!r}"
+        )
     if isinstance(value.get("error"), dict):
         return again(f"HTTP 200 with an error: {_words(str(value['error'].get('message')))}")
     choices = value.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+    choice = (
+        choices[0]
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict)
+        else None
+    )
     usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
     facts: dict[str, Any] = {
         "model": str(value.get("model") or ""),
@@ -306,15 +398,34 @@ def _read_completion(value: Any, data: bytes, seconds: float) -> Outcome:
         "http": 200,
     }
     if choice is None:
-        blocked = (value.get("promptFeedback") or value.get("prompt_feedback")) if isinstance(value, dict) else None
-        return Outcome("refused", "the prompt was blocked", **facts) if blocked else again("a reply without a choice")
+        blocked = (
+            (value.get("promptFeedback") or value.get("prompt_feedback"))
+            if isinstance(value, dict)
+            else None
+        )
+        return (
+            Outcome("refused", "the prompt was blocked", **facts)
+            if blocked
+            else again("a reply without a choice")
+        )
     message: dict[str, Any] = choice["message"] if isinstance(choice.get("message"), dict) else {}
     finish = str(choice.get("finish_reason") or "")
     content = _content(message.get("content"))
     if message.get("refusal"):
-        return Outcome("refused", f"the model declined: {_words(str(message['refusal']))}", finish=finish, **facts)
+        return Outcome(
+            "refused",
+            f"the model declined: {_words(str(message['refusal']))}",
+            finish=finish,
+            **facts,
+        )
     if finish in ("content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII"):
-        return Outcome("refused", f"stopped by the content filter ({finish})", content=content, finish=finish, **facts)
+        return Outcome(
+            "refused",
+            f"stopped by the content filter ({finish})",
+            content=content,
+            finish=finish,
+            **facts,
+        )
     if not content and finish != "length":
         return again("an empty reply")
     return Outcome("ok", content=content or "", finish=finish, **facts)
@@ -350,11 +461,15 @@ def _words(text: str) -> str:
 
 
 def wanted_dialect(dialect: Dialect, reason: str) -> Dialect | None:
-    """The dialect to try next after a request was turned down with this reason; None when the reason is another."""
+    """The dialect to try next after a request was turned down with this reason; None when the
+    reason is another.
+    """
     from dataclasses import replace
 
     text = reason.lower()
-    if dialect.schema and any(word in text for word in ("response_format", "json_schema", "schema", "grammar")):
+    if dialect.schema and any(
+        word in text for word in ("response_format", "json_schema", "schema", "grammar")
+    ):
         return replace(dialect, schema=False)
     if dialect.tokens_field == "max_tokens" and "max_completion_tokens" in text:
         return replace(dialect, tokens_field="max_completion_tokens")

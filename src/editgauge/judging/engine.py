@@ -1,8 +1,10 @@
-"""The engine: many calls to one judge at once, each paid for once, each ending in a reply or a reason.
+"""The engine: many calls to one judge at once, each paid for once, each ending in a reply or a
+reason.
 
-For one call: look into the store; else ask, waiting where the server says so; ask once more with more room where the
-reply was cut off; ask once more, showing the judge its own reply, where that cannot be read. Every reply is in the
-store before anybody hears of it, so that the same steps over a stored call give the same result and cost nothing.
+For one call: look into the store; else ask, waiting where the server says so; ask once more with
+more room where the reply was cut off; ask once more, showing the judge its own reply, where that
+cannot be read. Every reply is in the store before anybody hears of it, so that the same steps over
+a stored call give the same result and cost nothing.
 """
 
 from __future__ import annotations
@@ -33,15 +35,19 @@ HOPELESS = 30
 """Calls in a row without a single answer after which the engine gives up."""
 MORE_ROOM = 4
 REPAIR = (
-    "I could not read that answer: {problems}. Judge the same pictures by the same criteria and give the complete "
-    "answer again, in exactly the form that was asked for and with nothing around it. Every score must be one whole "
+    "I could not read that answer: {problems}. Judge the same pictures by the same criteria and "
+    "give the complete "
+    "answer again, in exactly the form that was asked for and with nothing around it. Every score "
+    "must be one whole "
     "number inside its range."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A call and what it belongs to. `about` (benchmark, sample, editor…) is kept beside the reply."""
+    """A call and what it belongs to. `about` (benchmark, sample, editor…) is kept beside the
+    reply.
+    """
 
     call: Call
     repeat: int = 0
@@ -73,7 +79,9 @@ class Stats:
 
 @dataclass(slots=True)
 class Settings:
-    """How an engine asks. `retry` holds what is asked again: ``failed``, ``refused``, ``unparsable``."""
+    """How an engine asks. `retry` holds what is asked again: ``failed``, ``refused``,
+    ``unparsable``.
+    """
 
     model: str
     retry: frozenset[str] = frozenset()
@@ -81,7 +89,8 @@ class Settings:
     deadline: float = 900.0
     """Seconds for one reply, all waiting and retries together."""
     backoff: float = 0.5
-    """Seconds before the first retry after a breakdown; doubled each time, with some chance in it."""
+    """Seconds before the first retry after a breakdown; doubled each time, with some chance in it.
+    """
     seed: int | None = None
     offline: bool = False
     """Only the store is looked at; what is not there fails with that reason."""
@@ -101,7 +110,13 @@ class Engine:
         price: Price | None = None,
         budget: Budget | None = None,
     ) -> None:
-        self.client, self.store, self.pictures, self.gate, self.settings = client, store, pictures, gate, settings
+        self.client, self.store, self.pictures, self.gate, self.settings = (
+            client,
+            store,
+            pictures,
+            gate,
+            settings,
+        )
         self.price, self.budget = price, budget or Budget()
         self.stats = Stats()
         self.dialect = read_dialect(store.note(f"dialect {settings.model}")) or Dialect()
@@ -121,12 +136,17 @@ class Engine:
         self._stopping = True
 
     async def run(
-        self, jobs: Iterable[Job], done: Callable[[Job, Heard], None], progress: Callable[[Stats], None] | None = None
+        self,
+        jobs: Iterable[Job],
+        done: Callable[[Job, Heard], None],
+        progress: Callable[[Stats], None] | None = None,
     ) -> bool:
-        """Do all jobs, calling `done` with each as it ends (in any order). True when none was left out.
+        """Do all jobs, calling `done` with each as it ends (in any order). True when none was left
+        out.
 
-        Raises `RunError` when going on makes no sense: no server, a wrong key, another model answering, nothing but
-        failures. A budget that would be passed ends the run with `broke` set and False.
+        Raises `RunError` when going on makes no sense: no server, a wrong key, another model
+        answering, nothing but failures. A budget that would be passed ends the run with `broke` set
+        and False.
         """
         waiting: Iterator[Job] = iter(jobs)
         complete = True
@@ -159,15 +179,24 @@ class Engine:
             await asyncio.gather(*workers, return_exceptions=True)
         return complete and next(waiting, None) is None
 
-    def key(self, job: Job, attempt: str = "first", repair: tuple[str, str] | None = None, room: int = 0) -> str:
-        """The reply key of a job under the current dialect. Raises `ImageError` for a picture that cannot be read."""
+    def key(
+        self, job: Job, attempt: str = "first", repair: tuple[str, str] | None = None, room: int = 0
+    ) -> str:
+        """The reply key of a job under the current dialect. Raises `ImageError` for a picture that
+        cannot be read.
+        """
         skeleton = self._skeleton(job, repair, room)
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
         return reply_key(
-            skeleton, marks, self.client.family, rubric=job.call.rubric, repeat=job.repeat, attempt=attempt
+            skeleton,
+            marks,
+            self.client.family,
+            rubric=job.call.rubric,
+            repeat=job.repeat,
+            attempt=attempt,
         )
 
-    # -- one job -----------------------------------------------------------------------------------------------------
+    # -- one job -----------------------------------------------------------------------------------
 
     async def _hear(self, job: Job) -> Heard:
         try:
@@ -187,7 +216,9 @@ class Engine:
                 problems = self._problems(job.call, last.content) if last.status == "ok" else ""
             if problems:
                 said = (last.content or "", REPAIR.format(problems=problems))
-                repaired = await self._reply(job, "repair", repair=said, force="unparsable" in self.settings.retry)
+                repaired = await self._reply(
+                    job, "repair", repair=said, force="unparsable" in self.settings.retry
+                )
                 replies.append(repaired)
                 if repaired.status == "ok" and not self._problems(job.call, repaired.content):
                     last = repaired
@@ -216,7 +247,9 @@ class Engine:
         if last.status != "ok":
             status = Status.REFUSED if last.status == "refused" else Status.FAILED
             return Heard(None, None, status, last.reason, detail)
-        if rationale := read_reason(last.content, (*job.call.reasons, "reason", "reasoning", "rationale")):
+        if rationale := read_reason(
+            last.content, (*job.call.reasons, "reason", "reasoning", "rationale")
+        ):
             detail["rationale"] = rationale[:1000]
         return Heard(replies[0].content, last.content, Status.SCORED, "", detail)
 
@@ -224,7 +257,9 @@ class Engine:
     def _problems(call: Call, content: str | None) -> str:
         readings = strict(call, content)
         return "; ".join(
-            f"{name}: {reading.reason}" for name, reading in readings.items() if reading.status is Status.UNPARSABLE
+            f"{name}: {reading.reason}"
+            for name, reading in readings.items()
+            if reading.status is Status.UNPARSABLE
         )
 
     async def _reply(
@@ -248,15 +283,23 @@ class Engine:
             await self._first.wait()
         return await self._reply_now(job, attempt, repair, room, force)
 
-    async def _reply_now(self, job: Job, attempt: str, repair: tuple[str, str] | None, room: int, force: bool) -> Reply:
+    async def _reply_now(
+        self, job: Job, attempt: str, repair: tuple[str, str] | None, room: int, force: bool
+    ) -> Reply:
         key = self.key(job, attempt, repair, room)
         stored = self.store.get(key)
-        again = stored is not None and key not in self._reasked and (force or stored.status in self.settings.retry)
+        again = (
+            stored is not None
+            and key not in self._reasked
+            and (force or stored.status in self.settings.retry)
+        )
         if stored is not None and not again:
             self.stats.stored += attempt == "first"
             return stored
         if self.settings.offline:
-            return Reply(key, "failed", reason="not in the reply store, and nothing may be asked (--offline)")
+            return Reply(
+                key, "failed", reason="not in the reply store, and nothing may be asked (--offline)"
+            )
         if key in self._flying:  # two editors gave the same picture: one call serves both
             self.stats.stored += attempt == "first"
             return await asyncio.shield(self._flying[key])
@@ -290,18 +333,25 @@ class Engine:
             self._tried = True
             self._first.set()
             if outcome.kind == "stop":
-                raise RunError(f"{self.client.host}: {outcome.reason}; nothing further was asked. {_advice(outcome)}")
+                raise RunError(
+                    f"{self.client.host}: {outcome.reason}; nothing further was asked. "
+                    f"{_advice(outcome)}"
+                )
             left = self.settings.deadline - (time.monotonic() - began)
             if outcome.kind == "busy" and (outcome.retry_after or 0) > self.settings.deadline:
                 raise RunError(
-                    f"{self.client.host}: {outcome.reason}; it asks to wait {outcome.retry_after:.0f} s, longer than "
-                    f"--deadline {self.settings.deadline:.0f}. What was done is kept; run the same command again later."
+                    f"{self.client.host}: {outcome.reason}; it asks to wait "
+                    f"{outcome.retry_after:.0f} s, longer than "
+                    f"--deadline {self.settings.deadline:.0f}. What was done is kept; run the same "
+                    f"command again later."
                 )
             if outcome.kind == "busy" and left > 0:
                 continue  # the gate is closed for as long as the server said
             if outcome.kind == "again":
                 failures += 1
-                pause = outcome.retry_after or random.uniform(1, 2) * self.settings.backoff * 2 ** min(failures - 1, 6)
+                pause = outcome.retry_after or random.uniform(
+                    1, 2
+                ) * self.settings.backoff * 2 ** min(failures - 1, 6)
                 if failures < ATTEMPTS and left > pause:
                     await asyncio.sleep(pause)
                     continue
@@ -320,9 +370,13 @@ class Engine:
             raise BudgetExceeded("the next call could pass the budget")
         cost: float | None = None
         try:
-            length = len(skeleton) + sum(self.pictures.length(picture) for picture in job.call.pictures)
+            length = len(skeleton) + sum(
+                self.pictures.length(picture) for picture in job.call.pictures
+            )
             async with self.gate.enter(length) as admitted:
-                encoded = [await self.pictures.encode_aside(picture) for picture in job.call.pictures]
+                encoded = [
+                    await self.pictures.encode_aside(picture) for picture in job.call.pictures
+                ]
                 outcome = await self.client.post(build(skeleton, encoded))
                 if outcome.kind == "busy":
                     self.gate.refused(admitted, outcome.retry_after)
@@ -346,43 +400,73 @@ class Engine:
                 self.store.note(f"answered {self.settings.model}", outcome.model)
             if outcome.model and outcome.model != self.answered:
                 raise RunError(
-                    f"{self.client.host}: {outcome.model} answers now, {self.answered} answered first under the name "
-                    f"{self.settings.model}; two judges are not mixed: name the one you want, or use another --replies"
+                    f"{self.client.host}: {outcome.model} answers now, {self.answered} answered "
+                    f"first under the name "
+                    f"{self.settings.model}; two judges are not mixed: name the one you want, or "
+                    f"use another --replies"
                 )
             return
         self._in_a_row += 1
         if not self.answered and outcome.http == 0 and "ConnectError" in outcome.reason:
-            raise RunError(f"{self.client.base_url}: {outcome.reason}; start the server, or correct --base-url")
+            raise RunError(
+                f"{self.client.base_url}: {outcome.reason}; start the server, or correct --base-url"
+            )
         if self._in_a_row >= HOPELESS:
             raise RunError(
-                f"{self.client.host}: {self._in_a_row} calls in a row without an answer, the last one: "
-                f"{outcome.reason}; what was done is kept, run the same command with --retry failed later"
+                f"{self.client.host}: {self._in_a_row} calls in a row without an answer, the last "
+                f"one: "
+                f"{outcome.reason}; what was done is kept, run the same command with --retry "
+                f"failed later"
             )
 
     def _stored_reply(self, job: Job, key: str, attempt: str, room: int, outcome: Outcome) -> Reply:
         status = {"ok": "ok", "refused": "refused"}.get(outcome.kind, "failed")
-        cost = self.price.of_usage(outcome.usage) if self.price is not None and outcome.usage else None
+        cost = (
+            self.price.of_usage(outcome.usage) if self.price is not None and outcome.usage else None
+        )
         usage = outcome.usage
         self.stats.asked += outcome.http > 0
         self.stats.tokens_in += int(usage.get("prompt_tokens") or 0)
         self.stats.tokens_out += int(usage.get("completion_tokens") or 0)
         cached = usage.get("prompt_tokens_details")
-        self.stats.tokens_cached += int(cached.get("cached_tokens") or 0) if isinstance(cached, dict) else 0
+        self.stats.tokens_cached += (
+            int(cached.get("cached_tokens") or 0) if isinstance(cached, dict) else 0
+        )
         self.stats.spent = self.budget.spent
-        about: dict[str, Any] = {"call": job.call.name, "repeat": job.repeat, "attempt": attempt, **job.about}
+        about: dict[str, Any] = {
+            "call": job.call.name,
+            "repeat": job.repeat,
+            "attempt": attempt,
+            **job.about,
+        }
         if room:
             about["room"] = room
         about["rubric"] = job.call.rubric
         about["pictures"] = [self.pictures.identity(picture) for picture in job.call.pictures]
         about["parameters"] = orjson.loads(dialect_note(self.dialect))
         return Reply(
-            key, status, outcome.content, outcome.reason, outcome.finish, self.settings.model, outcome.model,
-            outcome.system_fingerprint, outcome.usage, about, round(outcome.seconds, 4), cost,
-        )  # fmt: skip
+            key,
+            status,
+            outcome.content,
+            outcome.reason,
+            outcome.finish,
+            self.settings.model,
+            outcome.model,
+            outcome.system_fingerprint,
+            outcome.usage,
+            about,
+            round(outcome.seconds, 4),
+            cost,
+        )
 
     def _skeleton(self, job: Job, repair: tuple[str, str] | None, room: int) -> bytes:
         return skeleton_of(
-            job.call, self.settings.model, self.dialect, max_tokens=room or None, seed=self.settings.seed, repair=repair
+            job.call,
+            self.settings.model,
+            self.dialect,
+            max_tokens=room or None,
+            seed=self.settings.seed,
+            repair=repair,
         )
 
     def _count(self, heard: Heard) -> None:

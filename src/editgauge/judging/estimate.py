@@ -11,14 +11,18 @@ from editgauge.judging.keys import skeleton_of
 from editgauge.services.cost import TYPICAL_REPLY, Price, estimate_input
 
 CACHED_SHARE = 0.5
-"""Of a repeated beginning, how much providers were seen to serve from their cache; only the words are repeated."""
+"""Of a repeated beginning, how much providers were seen to serve from their cache; only the words
+are repeated.
+"""
 CACHE_FROM = 1024
 """Providers cache beginnings of this many tokens or more."""
 
 
 @dataclass(slots=True)
 class Line:
-    """One dimension of an estimate: calls to be paid, those already in the store, tokens, dollars (None: no price)."""
+    """One dimension of an estimate: calls to be paid, those already in the store, tokens, dollars
+    (None: no price).
+    """
 
     calls: int = 0
     stored: int = 0
@@ -28,11 +32,15 @@ class Line:
     dollars: float | None = None
 
 
-def estimate(engine: Engine, jobs: Iterable[Job], price: Price | None, *, batch: bool = False) -> dict[str, Line]:
-    """Calls, tokens and dollars by call name; ``""`` holds the sum. Nothing is sent and no picture is decoded.
+def estimate(
+    engine: Engine, jobs: Iterable[Job], price: Price | None, *, batch: bool = False
+) -> dict[str, Line]:
+    """Calls, tokens and dollars by call name; ``""`` holds the sum. Nothing is sent and no picture
+    is decoded.
 
-    Picture tokens follow the provider's rule for the size as sent; a reply counts `TYPICAL_REPLY` tokens. The cached
-    share is that of words that come again at the start of a call (a rubric as system message, 1,024 tokens or more).
+    Picture tokens follow the provider's rule for the size as sent; a reply counts `TYPICAL_REPLY`
+    tokens. The cached share is that of words that come again at the start of a call (a rubric as
+    system message, 1,024 tokens or more).
     """
     lines: dict[str, Line] = {"": Line()}
     for job in jobs:

@@ -1,7 +1,9 @@
-"""A judge's server that breaks on command: real sockets, scripted faults, token buckets. For tests and trials only.
+"""A judge's server that breaks on command: real sockets, scripted faults, token buckets. For tests
+and trials only.
 
-Raw asyncio without any HTTP library, so that it can do what no decent server does: cut a connection in the middle of a
-body, drip, lie about lengths. It runs on a thread of its own and counts what it was asked.
+Raw asyncio without any HTTP library, so that it can do what no decent server does: cut a connection
+in the middle of a body, drip, lie about lengths. It runs on a thread of its own and counts what it
+was asked.
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ Answer = Callable[[dict[str, Any]], str]
 class ScriptedJudge:
     """Answers every call in the form that its request asks for, deterministically.
 
-    With `score` every number is that one (moved into its range); without, numbers follow from a hash of the request, so
-    that the same call always gets the same ones. Without a schema in the request the form is read from the last JSON
-    example in its words, or MedEBench's two lines are given. `replies` come first, one a call, whatever was asked.
+    With `score` every number is that one (moved into its range); without, numbers follow from a
+    hash of the request, so that the same call always gets the same ones. Without a schema in the
+    request the form is read from the last JSON example in its words, or MedEBench's two lines are
+    given. `replies` come first, one a call, whatever was asked.
     """
 
     score: int | None = None
@@ -45,14 +48,19 @@ class ScriptedJudge:
             return json.dumps(self._fill(schema, words, ""))
         names = [name for name in ("IF", "TA", "VC", "LP", "SE") if f'"{name}"' in words]
         names += [
-            f"{n}_score" for n in ("consistency", "instruction", "quality", "knowledge") if f'"{n}_score"' in words
+            f"{n}_score"
+            for n in ("consistency", "instruction", "quality", "knowledge")
+            if f'"{n}_score"' in words
         ]
         if names:
             numbers = {name: self._number(words, name, 1, 5) for name in names}
             return json.dumps({"reasoning": "scripted", "rationale": "scripted", **numbers})
         if '"Q1"' in words:
             return json.dumps(
-                {"reason": "scripted", "score": {f"Q{i}": self._number(words, f"Q{i}", 1, 5) for i in range(1, 6)}}
+                {
+                    "reason": "scripted",
+                    "score": {f"Q{i}": self._number(words, f"Q{i}", 1, 5) for i in range(1, 6)},
+                }
             )
         lines = [
             f"{name}: {self._number(words, name, 0, 10)}/10, scripted"
@@ -66,12 +74,16 @@ class ScriptedJudge:
             return {key: self._fill(part, words, key) for key, part in schema["properties"].items()}
         if kind == "string":
             return "scripted"
-        return self._number(words, name, int(schema.get("minimum", 1)), int(schema.get("maximum", 5)))
+        return self._number(
+            words, name, int(schema.get("minimum", 1)), int(schema.get("maximum", 5))
+        )
 
     def _number(self, words: str, name: str, low: int, high: int) -> int:
         if self.score is not None:
             return min(max(self.score, low), high)
-        return low + hashlib.blake2b((name + words).encode(), digest_size=4).digest()[0] % (high - low + 1)
+        return low + hashlib.blake2b((name + words).encode(), digest_size=4).digest()[0] % (
+            high - low + 1
+        )
 
 
 def request_words(body: Mapping[str, Any]) -> str:
@@ -82,7 +94,9 @@ def request_words(body: Mapping[str, Any]) -> str:
         for part in content if isinstance(content, list) else [{"text": content}]:
             url = part.get("image_url", {}).get("url", "") if isinstance(part, dict) else ""
             found.append(
-                hashlib.blake2b(url.encode(), digest_size=8).hexdigest() if url else str(part.get("text") or "")
+                hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
+                if url
+                else str(part.get("text") or "")
             )
     return "\n".join(found)
 
@@ -99,18 +113,22 @@ def request_pictures(body: Mapping[str, Any]) -> list[bytes]:
 
 
 class FaultServer:
-    """An OpenAI-compatible server on 127.0.0.1 that does what its script says, one word a request, then ``ok``.
+    """An OpenAI-compatible server on 127.0.0.1 that does what its script says, one word a request,
+    then ``ok``.
 
-    Words: ``ok`` · ``429`` or ``429:2`` (Retry-After) · ``500`` ``503`` ``400`` ``401`` ``404`` · ``slow:3`` (seconds)
-    · ``cut`` (in the middle of the body) · ``drop`` (before any byte) · ``drip:0.1`` (a byte, then that pause)
-    · ``truncated`` (JSON that ends early) · ``empty`` · ``null`` (no choices) · ``refusal`` · ``filter`` · ``html``
-    · ``huge`` (100 MB) · ``length`` (cut off by its limit) · ``quota`` · ``noschema`` (400 while a schema is asked for)
-    · ``model:NAME`` (another model answers). A word may be a function of the request's number giving such a word.
+    Words: ``ok`` · ``429`` or ``429:2`` (Retry-After) · ``500`` ``503`` ``400`` ``401`` ``404`` ·
+    ``slow:3`` (seconds) · ``cut`` (in the middle of the body) · ``drop`` (before any byte) ·
+    ``drip:0.1`` (a byte, then that pause) · ``truncated`` (JSON that ends early) · ``empty`` ·
+    ``null`` (no choices) · ``refusal`` · ``filter`` · ``html`` · ``huge`` (100 MB) · ``length``
+    (cut off by its limit) · ``quota`` · ``noschema`` (400 while a schema is asked for) ·
+    ``model:NAME`` (another model answers). A word may be a function of the request's number giving
+    such a word.
 
-    `bucket` is (requests a second, capacity): above it comes 429, with Retry-After when `retry_after` is given. With
-    `keep` False bodies are counted and thrown away (for timings). `seen` counts words; `bodies` keeps requests.
-    Batches (``/files``, ``/batches``) end at once with `batch_status`; the script's words ``ok``, ``filter`` and any
-    other (500) go to their lines.
+    `bucket` is (requests a second, capacity): above it comes 429, with Retry-After when
+    `retry_after` is given. With `keep` False bodies are counted and thrown away (for timings).
+    `seen` counts words; `bodies` keeps requests. Batches (``/files``, ``/batches``) end at once
+    with `batch_status`; the script's words ``ok``, ``filter`` and any other (500) go to their
+    lines.
     """
 
     def __init__(
@@ -151,7 +169,9 @@ class FaultServer:
         self.requests += 1
         if self._bucket is not None:
             now = time.monotonic()
-            self._tokens = min(self._bucket[1], self._tokens + (now - self._filled) * self._bucket[0])
+            self._tokens = min(
+                self._bucket[1], self._tokens + (now - self._filled) * self._bucket[0]
+            )
             self._filled = now
             if self._tokens < 1:
                 return "429" if self.retry_after is None else f"429:{self.retry_after}"
@@ -166,7 +186,12 @@ class FaultServer:
             raise RuntimeError("the fault server did not start within 10 s")
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
         if self._thread is not None:
@@ -174,7 +199,9 @@ class FaultServer:
 
     def _serve(self) -> None:
         loop = self._loop = asyncio.new_event_loop()
-        server = loop.run_until_complete(loop.create_server(lambda: _Connection(self), "127.0.0.1", self._port))
+        server = loop.run_until_complete(
+            loop.create_server(lambda: _Connection(self), "127.0.0.1", self._port)
+        )
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         self._ready.set()
         try:
@@ -222,7 +249,11 @@ class _Connection(asyncio.Protocol):
             data = bytes(self.head[end + 4 :])
             self.head.clear()
             self.path = head.split(" ", 2)[1]
-            lengths = [line.split(":")[1] for line in head.lower().split("\r\n") if line.startswith("content-length:")]
+            lengths = [
+                line.split(":")[1]
+                for line in head.lower().split("\r\n")
+                if line.startswith("content-length:")
+            ]
             self.left = int(lengths[0]) if lengths else 0
         self.left -= len(data)
         if self.server.keep:
@@ -253,10 +284,14 @@ class _Connection(asyncio.Protocol):
             server.open_requests -= 1
 
     def batch(self, path: str, body: bytes) -> None:
-        """OpenAI's pages for batches: files up, a batch made of one (done at once), its results down."""
+        """OpenAI's pages for batches: files up, a batch made of one (done at once), its results
+        down.
+        """
         server, name = self.server, path.rpartition("/v1/")[2]
         if name == "files" and body:
-            lines = body.partition(b'filename="')[2].partition(b"\r\n\r\n")[2].partition(b"\r\n--")[0]
+            lines = (
+                body.partition(b'filename="')[2].partition(b"\r\n\r\n")[2].partition(b"\r\n--")[0]
+            )
             server.files[f"file-{len(server.files)}"] = lines
             self.send(200, {"id": f"file-{len(server.files) - 1}", "object": "file"})
         elif name == "batches" and body:
@@ -264,8 +299,15 @@ class _Connection(asyncio.Protocol):
             server.batches[number] = json.loads(body)["input_file_id"]
             self.send(200, {"id": number, "status": "in_progress"})
         elif name in [f"batches/{number}" for number in server.batches]:
-            done = {"id": name[8:], "status": server.batch_status, "output_file_id": f"out-{server.batches[name[8:]]}"}
-            self.send(200, done if server.batch_status == "completed" else {**done, "output_file_id": None})
+            done = {
+                "id": name[8:],
+                "status": server.batch_status,
+                "output_file_id": f"out-{server.batches[name[8:]]}",
+            }
+            self.send(
+                200,
+                done if server.batch_status == "completed" else {**done, "output_file_id": None},
+            )
         elif name.startswith("files/out-"):
             self.raw(200, b"\n".join(self.batch_lines(server.files[name[10:].partition("/")[0]])))
         else:
@@ -277,16 +319,33 @@ class _Connection(asyncio.Protocol):
             word = self.server.word()
             message = {"role": "assistant", "content": self.server.answer(entry["body"])}
             usage = {"prompt_tokens": 1000, "completion_tokens": 50}
-            choices = [{"message": message, "finish_reason": "content_filter" if word == "filter" else "stop"}]
+            choices = [
+                {
+                    "message": message,
+                    "finish_reason": "content_filter" if word == "filter" else "stop",
+                }
+            ]
             body = {"model": self.server.model, "choices": choices, "usage": usage}
             status = 200 if word in ("ok", "filter") else 500
-            response = {"status_code": status, "body": body if status == 200 else {"error": {"message": "scripted"}}}
-            yield json.dumps({"custom_id": entry["custom_id"], "response": response, "error": None}).encode()
+            response = {
+                "status_code": status,
+                "body": body if status == 200 else {"error": {"message": "scripted"}},
+            }
+            yield json.dumps(
+                {"custom_id": entry["custom_id"], "response": response, "error": None}
+            ).encode()
 
     async def act(self, kind: str, value: str, request: dict[str, Any]) -> None:
         if kind == "noschema":
             if "response_format" in request:
-                self.send(400, {"error": {"message": "response_format json_schema is not supported by this server"}})
+                self.send(
+                    400,
+                    {
+                        "error": {
+                            "message": "response_format json_schema is not supported by this server"
+                        }
+                    },
+                )
                 return
             kind = "ok"
         if kind in ("429", "500", "503", "400", "401", "404"):
@@ -304,7 +363,9 @@ class _Connection(asyncio.Protocol):
             await self.completion(kind, value, request)
 
     async def completion(self, kind: str, value: str, request: dict[str, Any]) -> None:
-        content: str | None = self.server.answer(request) if self.server.keep else '{"rationale": "", "IF": 3}'
+        content: str | None = (
+            self.server.answer(request) if self.server.keep else '{"rationale": "", "IF": 3}'
+        )
         message: dict[str, Any] = {"role": "assistant", "content": content}
         finish = {"length": "length", "filter": "content_filter"}.get(kind, "stop")
         if kind in ("empty", "filter"):
@@ -312,14 +373,24 @@ class _Connection(asyncio.Protocol):
         if kind == "length":
             message["content"] = (content or "")[: max(1, len(content or "") // 2)]
         if kind == "refusal":
-            message = {"role": "assistant", "content": None, "refusal": "I will not look at this picture."}
+            message = {
+                "role": "assistant",
+                "content": None,
+                "refusal": "I will not look at this picture.",
+            }
         reply = {
             "id": "chatcmpl-scripted",
             "object": "chat.completion",
             "model": value if kind == "model" else self.server.model,
             "system_fingerprint": "fp_scripted",
-            "choices": None if kind == "null" else [{"index": 0, "message": message, "finish_reason": finish}],
-            "usage": {"prompt_tokens": 1000, "completion_tokens": 50, "prompt_tokens_details": {"cached_tokens": 100}},
+            "choices": None
+            if kind == "null"
+            else [{"index": 0, "message": message, "finish_reason": finish}],
+            "usage": {
+                "prompt_tokens": 1000,
+                "completion_tokens": 50,
+                "prompt_tokens_details": {"cached_tokens": 100},
+            },
         }
         data = json.dumps(reply).encode()
         if kind == "truncated":
@@ -342,7 +413,9 @@ class _Connection(asyncio.Protocol):
             if self.transport.is_closing():
                 return
             self.transport.write(piece)
-            while self.transport.get_write_buffer_size() > 4 << 20 and not self.transport.is_closing():
+            while (
+                self.transport.get_write_buffer_size() > 4 << 20 and not self.transport.is_closing()
+            ):
                 await asyncio.sleep(0.005)
 
     def send(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
@@ -359,5 +432,8 @@ class _Connection(asyncio.Protocol):
     ) -> None:
         more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
         size = len(data) if length is None else length
-        head = f"HTTP/1.1 {status} Scripted\r\nContent-Type: {kind}\r\nContent-Length: {size}\r\n{more}\r\n"
+        head = (
+            f"HTTP/1.1 {status} Scripted\r\nContent-Type: {kind}\r\nContent-Length: "
+            f"{size}\r\n{more}\r\n"
+        )
         self.transport.write(head.encode() + data)

@@ -1,10 +1,12 @@
-"""Scores that the released scripts wrote, taken in as rows: money that was spent before is not lost.
+"""Scores that the released scripts wrote, taken in as rows: money that was spent before is not
+lost.
 
-Four formats: TextEditBench ``<model>.json`` (one split), TextEdit's answers (JSON lines or a list), MedEBench's
-``gpt4o_detailed_scores.json`` (all models), KRIS-Bench's ``metrics.json`` below ``<model>/<category>/``. The files hold
-scores and reasons but no replies, so the rows say *imported* in their source and cannot be read again. Faithful rows
-have the number as it is in the file, recorded failures as the released summaries count them; corrected rows have an
-integer in range or the reason why there is none.
+Four formats: TextEditBench ``<model>.json`` (one split), TextEdit's answers (JSON lines or a list),
+MedEBench's ``gpt4o_detailed_scores.json`` (all models), KRIS-Bench's ``metrics.json`` below
+``<model>/<category>/``. The files hold scores and reasons but no replies, so the rows say
+*imported* in their source and cannot be read again. Faithful rows have the number as it is in the
+file, recorded failures as the released summaries count them; corrected rows have an integer in
+range or the reason why there is none.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ FAILED_WORDS = ("json parsing failed", "api call failed")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One score in a file: the editor, sample and metric it is about, the value as written, and what was said."""
+    """One score in a file: the editor, sample and metric it is about, the value as written, and
+    what was said.
+    """
 
     editor: str
     sample: str
@@ -37,12 +41,15 @@ class Found:
     failed: str = ""
     """Why the released script had no score (it wrote 0 or -1), empty where it had one."""
     recorded: float | None = None
-    """What the released summary counts for such a failure: 0 for TextEditBench, nothing elsewhere."""
+    """What the released summary counts for such a failure: 0 for TextEditBench, nothing elsewhere.
+    """
 
 
 @dataclass(slots=True)
 class Imported:
-    """What an import did: rows written, rows that were there, entries about samples that are not in the data."""
+    """What an import did: rows written, rows that were there, entries about samples that are not in
+    the data.
+    """
 
     rows: int = 0
     kept: int = 0
@@ -59,16 +66,25 @@ RANGES: Mapping[str, tuple[int, int]] = {
 
 
 def import_scores(
-    run: RunFolder, benchmark: str, path: Path, samples: Sequence[Sample], *, judge: str, editor: str | None = None
+    run: RunFolder,
+    benchmark: str,
+    path: Path,
+    samples: Sequence[Sample],
+    *,
+    judge: str,
+    editor: str | None = None,
 ) -> Imported:
-    """Take the scores of a released script's file or folder into the run as rows of the judge `judge`.
+    """Take the scores of a released script's file or folder into the run as rows of the judge
+    `judge`.
 
-    `editor` names the model where the file does not. A score about a sample that `samples` has not is reported and
-    left out. Importing the same file again changes nothing. Raises `DataError` when the file is not of this benchmark's
-    format, naming what was wanted.
+    `editor` names the model where the file does not. A score about a sample that `samples` has not
+    is reported and left out. Importing the same file again changes nothing. Raises `DataError` when
+    the file is not of this benchmark's format, naming what was wanted.
     """
     if benchmark not in READERS:
-        raise DataError(f"{benchmark}: no released judge format is known; there are: {', '.join(READERS)}")
+        raise DataError(
+            f"{benchmark}: no released judge format is known; there are: {', '.join(READERS)}"
+        )
     known = {sample.id: sample for sample in samples}
     done = run.done(benchmark, [SCORER])
     result = Imported()
@@ -81,7 +97,10 @@ def import_scores(
             continue
         key = (found.editor, found.sample, found.metric)
         if seen.setdefault(key, found.value) != found.value:
-            raise DataError(f"{path.name}: {found.sample} has two values of {found.metric}; remove one of the entries")
+            raise DataError(
+                f"{path.name}: {found.sample} has two values of {found.metric}; remove one of the "
+                f"entries"
+            )
         for row in _rows(benchmark, found, source):
             if row.fingerprint in done.get(row.key, {}):
                 result.kept += 1
@@ -105,10 +124,18 @@ def _rows(benchmark: str, found: Found, source: str) -> Iterator[Row]:
     if found.failed:
         corrected = (None, Status.FAILED, found.failed)
     elif not good:
-        corrected = (None, Status.UNPARSABLE, f"not an integer from {low} to {high}: {str(found.value)[:40]}")
+        corrected = (
+            None,
+            Status.UNPARSABLE,
+            f"not an integer from {low} to {high}: {str(found.value)[:40]}",
+        )
     faithful: tuple[float | None, Status, str] = (number, Status.SCORED, "")
     if found.failed and found.recorded is not None:
-        faithful = (found.recorded, Status.SCORED, f"as the released summary counts it: {found.failed}")
+        faithful = (
+            found.recorded,
+            Status.SCORED,
+            f"as the released summary counts it: {found.failed}",
+        )
     elif found.failed:
         faithful = (None, Status.FAILED, found.failed)
     elif number is None:
@@ -119,17 +146,30 @@ def _rows(benchmark: str, found: Found, source: str) -> Iterator[Row]:
     )
     for variant, (value, status, reason) in variants:
         yield Row(
-            benchmark, found.sample, found.editor, SCORER, found.metric, variant, value, status, reason, mark, source,
-            0, detail, origin,
-        )  # fmt: skip
+            benchmark,
+            found.sample,
+            found.editor,
+            SCORER,
+            found.metric,
+            variant,
+            value,
+            status,
+            reason,
+            mark,
+            source,
+            0,
+            detail,
+            origin,
+        )
 
 
-# --- the four formats ----------------------------------------------------------------------------------------------
+# --- the four formats ---------------------------------------------------------------------------
 
 
 def _texteditbench(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
-    """A list of {"task_id", "category", "evaluation_results": {"IF": {"IF": 4, "rationale": …}}}; ids repeat between
-    splits, so `known` must be the samples of the file's split."""
+    """A list of {"task_id", "category", "evaluation_results": {"IF": {"IF": 4, "rationale": …}}};
+    ids repeat between splits, so `known` must be the samples of the file's split.
+    """
     value = _load(path)
     if not isinstance(value, list):
         raise _format(path, 'a list of {"task_id", "category", "evaluation_results"}', value)
@@ -142,9 +182,16 @@ def _texteditbench(path: Path, known: Mapping[str, Sample], editor: str | None) 
         if not isinstance(entry, dict) or not isinstance(entry.get("evaluation_results"), dict):
             raise _format(path, 'entries with "evaluation_results"', entry)
         task, category = str(entry.get("task_id", "")), _bare(str(entry.get("category", "")))
-        places = list(dict.fromkeys(by_place.get((category, task), []) or by_place.get((category, _last(task)), [])))
+        places = list(
+            dict.fromkeys(
+                by_place.get((category, task), []) or by_place.get((category, _last(task)), [])
+            )
+        )
         if len(places) > 1:
-            raise DataError(f"{path.name}: task {task!r} of {category!r} is in both splits; give --split with the file")
+            raise DataError(
+                f"{path.name}: task {task!r} of {category!r} is in both splits; give --split with "
+                f"the file"
+            )
         place = places[0] if places else f"{entry.get('category')}/{task}"
         for name, result in entry["evaluation_results"].items():
             result = result if isinstance(result, dict) else {}
@@ -156,19 +203,26 @@ def _texteditbench(path: Path, known: Mapping[str, Sample], editor: str | None) 
 
 
 def _textedit(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
-    """Lines or a list of {"id", "category" or "original_image", "score": {"Q1": 5, …} or null, "reason"}."""
+    """Lines or a list of {"id", "category" or "original_image", "score": {"Q1": 5, …} or null,
+    "reason"}.
+    """
     files = sorted(path.rglob("*.json*")) if path.is_dir() else [path]
     for file in files:
         for entry in _lines(file):
             if not isinstance(entry, dict) or "score" not in entry:
                 raise _format(file, 'entries {"id", "category", "score", "reason"}', entry)
-            category = str(entry.get("category") or str(entry.get("original_image", "")).lstrip("./").split("/")[0])
+            category = str(
+                entry.get("category")
+                or str(entry.get("original_image", "")).lstrip("./").split("/")[0]
+            )
             sample = f"{category}/{entry.get('id')}"
             scores = entry["score"] if isinstance(entry["score"], dict) else {}
             said = entry.get("reason")
             for name in ("Q1", "Q2", "Q3", "Q4", "Q5"):
                 failed = "" if name in scores else "the released script has no answer"
-                yield Found(editor or path.stem, sample, name, scores.get(name), str(said or ""), failed)
+                yield Found(
+                    editor or path.stem, sample, name, scores.get(name), str(said or ""), failed
+                )
 
 
 def _medebench(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
@@ -190,7 +244,8 @@ def _medebench(path: Path, known: Mapping[str, Sample], editor: str | None) -> I
 
 
 def _krisbench(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
-    """``<model>/<category>/metrics.json`` = {id: {"consistency_score": 4, "consistency_reasoning": …}}.
+    """``<model>/<category>/metrics.json`` = {id: {"consistency_score": 4, "consistency_reasoning":
+    …}}.
 
     `path` is the file, the model's folder, or the results' folder.
     """
@@ -250,7 +305,9 @@ def _number(value: Any) -> float | None:
 
 
 def _bare(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum()).replace("digtial", "digital")
+    return "".join(letter for letter in name.lower() if letter.isalnum()).replace(
+        "digtial", "digital"
+    )
 
 
 def _last(task: str) -> str:

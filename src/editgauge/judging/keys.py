@@ -28,14 +28,20 @@ def skeleton_of(
 
 
 def reply_key(
-    skeleton: bytes, pictures: Sequence[str], family: str, *, rubric: str, repeat: int = 0, attempt: str = "first"
+    skeleton: bytes,
+    pictures: Sequence[str],
+    family: str,
+    *,
+    rubric: str,
+    repeat: int = 0,
+    attempt: str = "first",
 ) -> str:
-    """32 hexadecimal digits over endpoint family, body (model, parameters, schema, text), picture bytes, rubric,
-    repeat and attempt.
+    """32 hexadecimal digits over endpoint family, body (model, parameters, schema, text), picture
+    bytes, rubric, repeat and attempt.
 
-    The text is part of the skeleton, so a rubric that renders to other words gives another key; the rubric's hash is
-    in it as well, so that a changed rubric is never mistaken for its predecessor. `attempt` is ``first``, ``room``
-    (asked again with more tokens) or ``repair``.
+    The text is part of the skeleton, so a rubric that renders to other words gives another key; the
+    rubric's hash is in it as well, so that a changed rubric is never mistaken for its predecessor.
+    `attempt` is ``first``, ``room`` (asked again with more tokens) or ``repair``.
     """
     state = hashlib.blake2b(digest_size=16)
     for part in (family, rubric, str(repeat), attempt, *pictures):

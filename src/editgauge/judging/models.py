@@ -1,7 +1,8 @@
-"""Judges come and go: which names are dated, which are aliases, when a model ends. Data in ``models.json``.
+"""Judges come and go: which names are dated, which are aliases, when a model ends. Data in
+``models.json``.
 
-A judge is "protocol + dated model id + date". An alias (``gpt-4o``) is another model tomorrow, so that its numbers
-cannot be compared with anybody's, and is taken only when the user says so.
+A judge is "protocol + dated model id + date". An alias (``gpt-4o``) is another model tomorrow, so
+that its numbers cannot be compared with anybody's, and is taken only when the user says so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from editgauge.errors import UsageError
 
 WARN_DAYS = 90
 _HOSTED = re.compile(
-    r"(?:^|/)(?:gpt-|chatgpt|o\d(?:-|$)|gemini|claude|grok|mistral-|pixtral-|command-|qwen-vl-(?:max|plus))", re.I
+    r"(?:^|/)(?:gpt-|chatgpt|o\d(?:-|$)|gemini|claude|grok|mistral-|pixtral-|command-|qwen-vl-(?:max|plus))",
+    re.I,
 )
 _DATED = re.compile(
     r"(?:^|[-@_.:])(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|(?:0[1-9]|1[0-2]|2[3-9])\d{2}|20\d{6}|00\d)(?:$|[-@_.:])"
@@ -30,23 +32,31 @@ _END_WORDS = ("deprecat", "shutdown", "expir", "retire", "sunset", "end_date", "
 def is_alias(model: str) -> bool:
     """Whether a name of a hosted service stands for whatever the service serves under it today.
 
-    Names of one's own server (``Qwen2.5-VL-72B-Instruct``) are no aliases: whoever runs it knows what it is.
+    Names of one's own server (``Qwen2.5-VL-72B-Instruct``) are no aliases: whoever runs it knows
+    what it is.
     """
     return _HOSTED.search(model) is not None and _DATED.search(model) is None
 
 
 def check_alias(model: str, allow: bool) -> None:
-    """Raises `UsageError` for an alias that is not allowed, naming dated ids where some are known."""
+    """Raises `UsageError` for an alias that is not allowed, naming dated ids where some are
+    known.
+    """
     if allow or not is_alias(model):
         return
     dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
     hint = f"name a dated one ({', '.join(dated)})" if dated else "name a dated one"
-    raise UsageError(f"--model {model}: an alias, which may be another model tomorrow; {hint}, or say --allow-alias")
+    raise UsageError(
+        f"--model {model}: an alias, which may be another model tomorrow; {hint}, or say "
+        f"--allow-alias"
+    )
 
 
 @cache
 def known() -> Mapping[str, Mapping[str, Any]]:
-    """What the package knows of models: id -> {"ends": date, "revision": of open weights, "note": text}."""
+    """What the package knows of models: id -> {"ends": date, "revision": of open weights, "note":
+    text}.
+    """
     data = orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
     models: Mapping[str, Mapping[str, Any]] = data["models"]
     return models
@@ -69,16 +79,23 @@ def about(model: str) -> str:
 
 
 def end_date(model: str, listed: Any = None) -> date | None:
-    """When the model ends: as its server lists it (a record of ``/models``), else as the package's table has it."""
+    """When the model ends: as its server lists it (a record of ``/models``), else as the package's
+    table has it.
+    """
     if isinstance(listed, dict):
         for name, value in listed.items():
-            if any(word in str(name).lower() for word in _END_WORDS) and (found := _date(value)) is not None:
+            if (
+                any(word in str(name).lower() for word in _END_WORDS)
+                and (found := _date(value)) is not None
+            ):
                 return found
     return _date(known().get(model, {}).get("ends"))
 
 
 def end_warning(model: str, listed: Any = None, today: date | None = None) -> str | None:
-    """A sentence for the user when the model has ended or ends within `WARN_DAYS` days, else None."""
+    """A sentence for the user when the model has ended or ends within `WARN_DAYS` days, else
+    None.
+    """
     ends = end_date(model, listed)
     if ends is None:
         return None
@@ -86,7 +103,10 @@ def end_warning(model: str, listed: Any = None, today: date | None = None) -> st
     if left > WARN_DAYS:
         return None
     when = f"ended on {ends}" if left < 0 else f"ends on {ends}, in {left} days"
-    return f"the judge {model} {when}: numbers made with it cannot be repeated after that; keep the replies"
+    return (
+        f"the judge {model} {when}: numbers made with it cannot be repeated after that; keep "
+        f"the replies"
+    )
 
 
 def _date(value: Any) -> date | None:

@@ -1,8 +1,10 @@
-"""Find the JSON objects in a judge's free text, and say of each whether it is whole, mended, or broken.
+"""Find the JSON objects in a judge's free text, and say of each whether it is whole, mended, or
+broken.
 
-A judge's reply is hostile by nature: prose, fences, half an object, an object that quotes another. This module only
-finds and decodes; what an object means is decided in `answers`. Nothing in here guesses a value: mending touches the
-punctuation that models get wrong (trailing commas, bare ``4/5``, single quotes) and never a quoted text.
+A judge's reply is hostile by nature: prose, fences, half an object, an object that quotes another.
+This module only finds and decodes; what an object means is decided in `answers`. Nothing in here
+guesses a value: mending touches the punctuation that models get wrong (trailing commas, bare
+``4/5``, single quotes) and never a quoted text.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from decimal import Decimal
 from typing import Any
 
 MAX_OBJECTS = 500
-"""Objects looked at in one reply: a reply with more is an attack or a loop, and the rest is not read."""
+"""Objects looked at in one reply: a reply with more is an attack or a loop, and the rest is not
+read.
+"""
 _MEND_LIMIT = 50_000
 _STRING = r'"(?:\\.|[^"\\])*"'
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
@@ -52,7 +56,8 @@ class NotANumber:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One ``{…}`` in a reply: where it lies, and its decoded value; `value` is None when it cannot be read.
+    """One ``{…}`` in a reply: where it lies, and its decoded value; `value` is None when it cannot
+    be read.
 
     `closed` is False for an object whose end never comes (a reply that was cut off).
     """
@@ -64,7 +69,9 @@ class Found:
 
 
 def _exact(text: str) -> float | NotANumber:
-    """A float, unless the nearest float is an integer that the text is not (4.9999999999999999999)."""
+    """A float, unless the nearest float is an integer that the text is not
+    (4.9999999999999999999).
+    """
     value = float(text)
     try:
         exact = not value.is_integer() or Decimal(text) == Decimal(value)
@@ -73,14 +80,16 @@ def _exact(text: str) -> float | NotANumber:
     return value if exact else NotANumber(text[:30])
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_constant=NotANumber, parse_float=_exact, strict=False)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=Pairs, parse_constant=NotANumber, parse_float=_exact, strict=False
+)
 
 
 def find_objects(text: str) -> list[Found]:
     """All outermost JSON objects in `text`, in order, the broken ones too (at most `MAX_OBJECTS`).
 
-    An object that lies inside a broken one is never reported: in ``{"example": {"score": 5}, "score": 3`` the inner
-    object is complete and is not the verdict.
+    An object that lies inside a broken one is never reported: in ``{"example": {"score": 5},
+    "score": 3`` the inner object is complete and is not the verdict.
     """
     found: list[Found] = []
     position = 0
@@ -127,13 +136,22 @@ def _decode(text: str, start: int) -> tuple[Pairs | None, int]:
 
 
 def _stands_alone(text: str, start: int) -> bool:
-    """Whether an object after a cut-off one begins a line of its own, and not as a part of what was cut off."""
+    """Whether an object after a cut-off one begins a line of its own, and not as a part of what was
+    cut off.
+    """
     line = text.rfind("\n", 0, start) + 1
-    return not text[line:start].strip(" \t`") and text[:start].rstrip(" \t\r\n")[-1:] not in (":", ",", "[", "{")
+    return not text[line:start].strip(" \t`") and text[:start].rstrip(" \t\r\n")[-1:] not in (
+        ":",
+        ",",
+        "[",
+        "{",
+    )
 
 
 def _matching_brace(text: str, start: int) -> int | None:
-    """One past the brace that closes the one at `start`, strings skipped; None when it never comes."""
+    """One past the brace that closes the one at `start`, strings skipped; None when it never
+    comes.
+    """
     opening = text[start + 1 : start + 40].lstrip()[:1]
     quote = "'" if opening == "'" else '"'
     depth, inside, position = 0, False, start
@@ -157,7 +175,9 @@ def _matching_brace(text: str, start: int) -> int | None:
 
 
 def _mend(span: str) -> Pairs | None:
-    """Decode an object with trailing commas, bare values such as ``4/5``, or Python's quotes; None if that fails."""
+    """Decode an object with trailing commas, bare values such as ``4/5``, or Python's quotes; None
+    if that fails.
+    """
     if len(span) > _MEND_LIMIT:
         return None
     mended = _BARE_VALUE.sub(_quote_bare, span)
@@ -178,7 +198,9 @@ def _quote_bare(match: re.Match[str]) -> str:
 def _python_literal(span: str) -> Pairs | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # odd escapes in a judge's prose are not our syntax errors
+            warnings.simplefilter(
+                "ignore"
+            )  # odd escapes in a judge's prose are not our syntax errors
             tree = ast.parse(span, mode="eval").body
         value = _plain(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

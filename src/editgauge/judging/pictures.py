@@ -1,7 +1,9 @@
-"""Pictures as a judge's server wants them: base64 text, encoded once for each content and shared by all calls.
+"""Pictures as a judge's server wants them: base64 text, encoded once for each content and shared by
+all calls.
 
-A file in a format that servers take (PNG, JPEG, GIF, and WebP unless the server cannot) is sent byte by byte as it
-is; anything else, and a picture that must have another one's size, is sent as PNG.
+A file in a format that servers take (PNG, JPEG, GIF, and WebP unless the server cannot) is sent
+byte by byte as it is; anything else, and a picture that must have another one's size, is sent as
+PNG.
 """
 
 from __future__ import annotations
@@ -22,12 +24,16 @@ from editgauge.store.hashes import HashStore
 
 _TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
 KEPT_BYTES = 256 << 20
-"""Base64 text that is kept for the next call: inputs and references come back for every dimension and editor."""
+"""Base64 text that is kept for the next call: inputs and references come back for every dimension
+and editor.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A picture ready to be sent: ``data:`` address as bytes, the hash of what is sent, and its size in pixels."""
+    """A picture ready to be sent: ``data:`` address as bytes, the hash of what is sent, and its
+    size in pixels.
+    """
 
     url: bytes
     mark: str
@@ -38,8 +44,8 @@ class Encoded:
 class PictureStore:
     """Encodes pictures and keeps the most recent ones, up to `kept` bytes.
 
-    `identity` is cheap and decodes nothing: the file's content hash (remembered by `hashes`) and the wanted size. Two
-    pictures with one identity are the same bytes on the wire.
+    `identity` is cheap and decodes nothing: the file's content hash (remembered by `hashes`) and
+    the wanted size. Two pictures with one identity are the same bytes on the wire.
     """
 
     def __init__(self, hashes: HashStore, *, webp: bool = True, kept: int = KEPT_BYTES) -> None:
@@ -54,7 +60,9 @@ class PictureStore:
         """How many pictures were really encoded."""
 
     def identity(self, picture: Picture) -> str:
-        """What is sent, as a hash: file content, and the size it is brought to. Raises `ImageError`."""
+        """What is sent, as a hash: file content, and the size it is brought to. Raises
+        `ImageError`.
+        """
         if picture in self._identities:
             return self._identities[picture]
         mark = self._hashes(picture.path)
@@ -71,11 +79,15 @@ class PictureStore:
         return width, height
 
     def as_it_is(self, picture: Picture) -> bool:
-        """Whether the file's own bytes are sent, not a resized or converted copy. Raises `ImageError`."""
+        """Whether the file's own bytes are sent, not a resized or converted copy. Raises
+        `ImageError`.
+        """
         return self.identity(picture) == self._hashes(picture.path)
 
     def encode(self, picture: Picture) -> Encoded:
-        """The picture's data address. Raises `ImageError` for a file that is no readable picture."""
+        """The picture's data address. Raises `ImageError` for a file that is no readable
+        picture.
+        """
         mark = self.identity(picture)
         if mark in self._store:
             self._store.move_to_end(mark)
@@ -83,14 +95,18 @@ class PictureStore:
         return self._keep(mark, self._encode(picture, mark))
 
     async def encode_aside(self, picture: Picture) -> Encoded:
-        """`encode` that leaves the event loop free where a picture has to be decoded and resized."""
+        """`encode` that leaves the event loop free where a picture has to be decoded and
+        resized.
+        """
         mark = self.identity(picture)
         if mark in self._store or self.as_it_is(picture):
             return self.encode(picture)
         return self._keep(mark, await asyncio.to_thread(self._encode, picture, mark))
 
     def length(self, picture: Picture) -> int:
-        """About how many bytes the picture's text will have, without encoding it. Raises `ImageError`."""
+        """About how many bytes the picture's text will have, without encoding it. Raises
+        `ImageError`.
+        """
         mark = self.identity(picture)
         if mark in self._store:
             return len(self._store[mark].url)
@@ -118,7 +134,9 @@ class PictureStore:
         else:
             pixels = resize(read_image(picture.path), wanted, "lanczos")
             buffer = io.BytesIO()
-            Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG", compress_level=1)
+            Image.fromarray(np.ascontiguousarray(pixels)).save(
+                buffer, format="PNG", compress_level=1
+            )
             data, mime = buffer.getvalue(), "image/png"
         return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), mark, *wanted)
 

@@ -1,8 +1,10 @@
-"""Judge: ask a judge about outputs, write rows as replies come. What was paid for is never paid for again.
+"""Judge: ask a judge about outputs, write rows as replies come. What was paid for is never paid for
+again.
 
-Which rows are needed is decided by their fingerprint, which is made of the key of the reply: everything the reply
-depends on, pictures and words included. Replies are in the store before rows are written, so a killed run repeats at
-most the calls in flight, and rows can be made again from replies alone.
+Which rows are needed is decided by their fingerprint, which is made of the key of the reply:
+everything the reply depends on, pictures and words included. Replies are in the store before rows
+are written, so a killed run repeats at most the calls in flight, and rows can be made again from
+replies alone.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ VERSION = 1
 class JudgeRun:
     """One judge on one benchmark: what is asked of it, and under which name its rows go.
 
-    `options` are the protocol's own (``reference``, ``text``). `dimensions` keeps only calls with one of these metrics.
+    `options` are the protocol's own (``reference``, ``text``). `dimensions` keeps only calls with
+    one of these metrics.
     """
 
     run: RunFolder
@@ -58,13 +61,15 @@ class JudgeRun:
 
     @property
     def source(self) -> str:
-        """The judge's name in rows: model id, and the protocol's hash. An alias also says who answered."""
+        """The judge's name in rows: model id, and the protocol's hash. An alias also says who
+        answered.
+        """
         model = self.engine.settings.model
         if is_alias(model) and self.engine.answered:
             model = f"{model}={self.engine.answered}"
         return f"{model}#{self.protocol}"
 
-    # -- what is to be asked -----------------------------------------------------------------------------------------
+    # -- what is to be asked -----------------------------------------------------------------------
 
     def calls(self, sample: Sample, edit: Edit) -> list[Call]:
         """The calls for one edit, narrowed to `dimensions`."""
@@ -77,8 +82,11 @@ class JudgeRun:
         names = [metric.name for metric in self.judging.metrics_for(sample, self.options)]
         return [name for name in names if not self.dimensions or name in self.dimensions]
 
-    def jobs(self, samples: Sequence[Sample], edits: Sequence[EditRecord], writer: RowWriter | None) -> Iterator[Job]:
-        """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written on the way.
+    def jobs(
+        self, samples: Sequence[Sample], edits: Sequence[EditRecord], writer: RowWriter | None
+    ) -> Iterator[Job]:
+        """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written
+        on the way.
 
         With `writer` None nothing is written and nothing is taken as done (for estimates).
         """
@@ -101,16 +109,27 @@ class JudgeRun:
                 missing = [name for name in self.wanted_metrics(sample) if name not in asked]
                 if missing and writer is not None:
                     if status is None:
-                        status, reason = Status.DATASET_FAULT, "the sample lacks what this question needs"
-                    self._write_unasked(sample, record, repeat, missing, status, reason, done, writer)
+                        status, reason = (
+                            Status.DATASET_FAULT,
+                            "the sample lacks what this question needs",
+                        )
+                    self._write_unasked(
+                        sample, record, repeat, missing, status, reason, done, writer
+                    )
 
     def _job(self, sample: Sample, record: EditRecord, call: Call, repeat: int) -> Job:
         about = {"benchmark": self.benchmark, "sample": sample.id, "editor": record.editor}
         return Job(call, repeat, about, (sample, record))
 
-    def _needed(self, job: Job, done: Mapping[RowKey, Mapping[str, Status]], writer: RowWriter) -> bool:
+    def _needed(
+        self, job: Job, done: Mapping[RowKey, Mapping[str, Status]], writer: RowWriter
+    ) -> bool:
         mark = self._mark(job)
-        keys = [self._key(job, metric, variant) for metric in job.call.metrics.values() for variant in _VARIANTS]
+        keys = [
+            self._key(job, metric, variant)
+            for metric in job.call.metrics.values()
+            for variant in _VARIANTS
+        ]
         statuses = [done.get(key, {}).get(mark) for key in keys]
         retired = [(key, old) for key in keys for old in done.get(key, {}) if old != mark]
         complete = all(status is not None for status in statuses)
@@ -122,7 +141,9 @@ class JudgeRun:
             if retired:
                 writer.retire(retired)
             return False
-        retired += [(key, mark) for key, status in zip(keys, statuses, strict=True) if status is not None]
+        retired += [
+            (key, mark) for key, status in zip(keys, statuses, strict=True) if status is not None
+        ]
         if retired:
             writer.retire(retired)
         return True
@@ -143,9 +164,21 @@ class JudgeRun:
         for metric in metrics:
             for variant in _VARIANTS:
                 row = Row(
-                    self.benchmark, sample.id, record.editor, SCORER, metric, variant, None, status, reason, mark,
-                    self.source, repeat, {}, self._origin(None),
-                )  # fmt: skip
+                    self.benchmark,
+                    sample.id,
+                    record.editor,
+                    SCORER,
+                    metric,
+                    variant,
+                    None,
+                    status,
+                    reason,
+                    mark,
+                    self.source,
+                    repeat,
+                    {},
+                    self._origin(None),
+                )
                 there = done.get(row.key, {})
                 self.summary.add(record.editor, SCORER, metric, variant, status)
                 if mark in there:
@@ -156,14 +189,18 @@ class JudgeRun:
                 rows.append(row)
         self.summary.computed += writer.write(rows) if rows else 0
 
-    # -- what came back ----------------------------------------------------------------------------------------------
+    # -- what came back ----------------------------------------------------------------------------
 
     def heard(self, job: Job, heard: Heard, writer: RowWriter) -> None:
         """Write the rows of one job."""
         if heard.status is Status.UNREADABLE and _output_reads(job):
-            heard = replace(heard, status=Status.DATASET_FAULT)  # it is another picture that cannot be read
+            heard = replace(
+                heard, status=Status.DATASET_FAULT
+            )  # it is another picture that cannot be read
         scores = to_scores(job.call, heard)
-        self.engine.stats.unparsable += any(score.status is Status.UNPARSABLE for score in scores[::2])
+        self.engine.stats.unparsable += any(
+            score.status is Status.UNPARSABLE for score in scores[::2]
+        )
         sample, _ = job.payload
         if any(score.status is Status.REFUSED for score in scores):
             category = "/".join(sample.category)
@@ -177,23 +214,51 @@ class JudgeRun:
     def _row(self, job: Job, score: Score, mark: str) -> Row:
         sample, record = job.payload
         return Row(
-            self.benchmark, sample.id, record.editor, SCORER, score.metric, score.variant, score.value, score.status,
-            score.reason.replace(f"{self.run.path}/", ""), mark, self.source, job.repeat, dict(score.detail),
+            self.benchmark,
+            sample.id,
+            record.editor,
+            SCORER,
+            score.metric,
+            score.variant,
+            score.value,
+            score.status,
+            score.reason.replace(f"{self.run.path}/", ""),
+            mark,
+            self.source,
+            job.repeat,
+            dict(score.detail),
             self._origin(job.call),
-        )  # fmt: skip
+        )
 
     def _origin(self, call: Call | None) -> dict[str, Any]:
-        origin: dict[str, Any] = {"reader": VERSION, "protocol": self.protocol, "options": dict(self.options)}
+        origin: dict[str, Any] = {
+            "reader": VERSION,
+            "protocol": self.protocol,
+            "options": dict(self.options),
+        }
         origin["judge"] = self.engine.settings.model
         if call is not None:
-            origin |= {"call": call.name, "rubric": call.rubric, "schema": call.as_json and self.engine.dialect.schema}
+            origin |= {
+                "call": call.name,
+                "rubric": call.rubric,
+                "schema": call.as_json and self.engine.dialect.schema,
+            }
             origin["temperature"] = call.temperature if self.engine.dialect.temperature else None
             origin["max_tokens"] = call.max_tokens
         return origin
 
     def _key(self, job: Job, metric: str, variant: str) -> RowKey:
         sample, record = job.payload
-        return (self.benchmark, sample.id, record.editor, SCORER, metric, variant, self.source, job.repeat)
+        return (
+            self.benchmark,
+            sample.id,
+            record.editor,
+            SCORER,
+            metric,
+            variant,
+            self.source,
+            job.repeat,
+        )
 
     def _mark(self, job: Job) -> str:
         try:
@@ -210,16 +275,20 @@ async def judge(
 ) -> bool:
     """Bring the judge's rows up to date; True when everything that was to be asked has been.
 
-    False when a budget or the user stopped it: what was done is kept, and the same call goes on from there. Raises
-    `RunError` when going on makes no sense (see `Engine.run`).
+    False when a budget or the user stopped it: what was done is kept, and the same call goes on
+    from there. Raises `RunError` when going on makes no sense (see `Engine.run`).
     """
     with todo.run.writer("judge") as writer:
         jobs = todo.jobs(samples, edits, writer)
-        return await todo.engine.run(jobs, lambda job, heard: todo.heard(job, heard, writer), progress)
+        return await todo.engine.run(
+            jobs, lambda job, heard: todo.heard(job, heard, writer), progress
+        )
 
 
 def _output_reads(job: Job) -> bool:
-    """Whether the editor's own picture can be opened: then the fault is the data's, not the editor's."""
+    """Whether the editor's own picture can be opened: then the fault is the data's, not the
+    editor's.
+    """
     try:
         for picture in job.call.pictures:
             if picture.name == "output":

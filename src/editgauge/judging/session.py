@@ -1,4 +1,6 @@
-"""What `editgauge judge` is put together from: data, outputs, server, store, and how it is told to the user."""
+"""What `editgauge judge` is put together from: data, outputs, server, store, and how it is told to
+the user.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,10 @@ def words(text: str) -> frozenset[str]:
 def options(pairs: Sequence[str]) -> dict[str, Any]:
     """``key=value`` options of a protocol; ``true`` and ``false`` are booleans."""
     found = selection.settings(pairs)
-    return {name: {"true": True, "false": False}.get(value.lower(), value) for name, value in found.items()}
+    return {
+        name: {"true": True, "false": False}.get(value.lower(), value)
+        for name, value in found.items()
+    }
 
 
 def retried(text: str) -> frozenset[Status]:
@@ -114,26 +119,36 @@ class Setup:
         ids: Sequence[str],
         where: Sequence[str],
     ) -> None:
-        """Read the data, find the outputs, open the stores. Raises `UsageError` and `DataError` before any cost."""
+        """Read the data, find the outputs, open the stores. Raises `UsageError` and `DataError`
+        before any cost.
+        """
         models.check_alias(self.model, self.allow_alias or self.offline)
         self.price = price_of(self.model, load_prices(self.prices))
         if self.budget is not None and self.price is None:
-            raise UsageError(f"--budget: the price of {self.model} is not known; give it with --prices FILE")
+            raise UsageError(
+                f"--budget: the price of {self.model} is not known; give it with --prices FILE"
+            )
         bench, dataset, samples = catalog.open_data(benchmark, data, split)
         judging, package = judging_of(bench)
         rubrics = RubricFolder(package, self.rubrics)
         if unknown := rubrics.unknown_files(judging.rubric_names()):
             names = ", ".join(judging.rubric_names())
-            raise UsageError(f"--rubrics: {unknown[0]} replaces no rubric of {bench.name}; there are: {names}")
+            raise UsageError(
+                f"--rubrics: {unknown[0]} replaces no rubric of {bench.name}; there are: {names}"
+            )
         known = {metric.name for metric in judging.metrics}
         if self.dimensions - known:
             wanted = ", ".join(sorted(known))
-            raise UsageError(f"--dimensions {sorted(self.dimensions - known)[0]!r}: wanted some of {wanted}")
+            raise UsageError(
+                f"--dimensions {sorted(self.dimensions - known)[0]!r}: wanted some of {wanted}"
+            )
         self.samples = selection.choose(samples, limit=limit, ids=ids, where=where)
         folder = RunFolder.create(self.run)
         self.data_hash = keep_samples(folder, bench.name, dataset.root, samples, self.samples)
         hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
-        self.edits = find_edits(folder, bench.name, self.outputs, self.editors, self.samples, hashes)
+        self.edits = find_edits(
+            folder, bench.name, self.outputs, self.editors, self.samples, hashes
+        )
         store = self._stack.enter_context(ReplyStore(self.replies or folder.replies_path))
         settings = Settings(
             self.model,
@@ -152,17 +167,30 @@ class Setup:
             budget=Budget(self.budget),
         )
         self.todo = JudgeRun(
-            folder, bench.name, judging, rubrics, engine, self.repeats, self.retry, self.options, self.dimensions
+            folder,
+            bench.name,
+            judging,
+            rubrics,
+            engine,
+            self.repeats,
+            self.retry,
+            self.options,
+            self.dimensions,
         )
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self._stack.close()
 
 
-# --- judging -------------------------------------------------------------------------------------------------------
+# --- judging ------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -212,21 +240,30 @@ class Outcome:
             if variant == "corrected":
                 totals.setdefault(editor, Counter()).update(counter)
         for editor, counter in sorted(totals.items()):
-            told = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common())
+            told = ", ".join(
+                f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common()
+            )
             out.append(f"{editor}: {told}")
         out += [f"refused in {category}: {n}" for category, n in sorted(todo.refused.items())]
         out += [f"note: {note}" for note in self.notes]
-        answered = f" (answered by {todo.engine.answered})" if todo.engine.answered != self.setup.model else ""
+        answered = (
+            f" (answered by {todo.engine.answered})"
+            if todo.engine.answered != self.setup.model
+            else ""
+        )
         out.append(f"judge: {todo.source}{answered if todo.engine.answered else ''}")
         money = f", {stats.spent:.4f} US dollars" if self.setup.price is not None else ""
         out.append(
-            f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} tokens in, "
+            f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} "
+            f"tokens in, "
             f"{stats.tokens_out:,} out{money}"
         )
         out.append(f"{todo.summary.computed} rows made now, {todo.summary.kept} were there")
         out.append(f"rows:  {self.setup.run}")
         if self.broke:
-            out.append("stopped: the next call could pass the budget; the same command goes on from here")
+            out.append(
+                "stopped: the next call could pass the budget; the same command goes on from here"
+            )
         elif self.interrupted or not self.complete:
             out.append("stopped; the same command goes on from here")
         else:
@@ -252,9 +289,13 @@ def run(setup: Setup, *, quiet: bool = False) -> Outcome:
                 task.cancel()
             interrupted = True
             todo.engine.stop()
-            print("stopping: waiting for calls in flight (Ctrl-C again drops them)", file=sys.stderr)
+            print(
+                "stopping: waiting for calls in flight (Ctrl-C again drops them)", file=sys.stderr
+            )
 
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or not Unix
+        with suppress(
+            NotImplementedError, RuntimeError, ValueError
+        ):  # not the main thread, or not Unix
             loop.add_signal_handler(signal.SIGINT, on_signal)
         async with todo.engine.client:
             if not setup.offline:
@@ -308,7 +349,9 @@ def _wants_calibration(setup: Setup) -> bool:
 
 
 def agreements(todo: JudgeRun) -> list[str]:
-    """How far this judge agrees with the others that judged the same edits in this run, and with its own repeats."""
+    """How far this judge agrees with the others that judged the same edits in this run, and with
+    its own repeats.
+    """
     scores: dict[str, dict[str, dict[tuple[str, str], dict[int, float]]]] = {}
     for row in todo.run.rows():
         if (
@@ -329,14 +372,20 @@ def agreements(todo: JudgeRun) -> list[str]:
             found = agreement([theirs[edit][0] for edit in both], [own[edit][0] for edit in both])
             kappa = "not defined" if found.kappa is None else f"{found.kappa:.3f}"
             out.append(
-                f"{metric}: agreement with {other}: kappa {kappa}, mean difference {found.mae:.3f}, "
+                f"{metric}: agreement with {other}: kappa {kappa}, mean difference "
+                f"{found.mae:.3f}, "
                 f"bias {found.bias:+.3f}, {found.n} edits"
             )
-        spreads = [value for value in spread([list(r.values()) for r in own.values()]) if value is not None]
+        spreads = [
+            value for value in spread([list(r.values()) for r in own.values()]) if value is not None
+        ]
         if spreads:
             same = sum(value == 0 for value in spreads) / len(spreads)
             mean = sum(spreads) / len(spreads)
-            out.append(f"{metric}: repeats: mean spread {mean:.3f}, the same score every time for {same:.0%} of edits")
+            out.append(
+                f"{metric}: repeats: mean spread {mean:.3f}, the same score every time for "
+                f"{same:.0%} of edits"
+            )
     return out
 
 
@@ -361,7 +410,10 @@ def live_line(quiet: bool, setup: Setup) -> Any:
     """A progress callback: one line rewritten on a terminal, a line every ten seconds in a log."""
     if quiet:
         return None
-    total = sum(len(setup.todo.calls(s, e.edit(setup.todo.run.path))) for s, e in _pairs(setup)) * setup.repeats
+    total = (
+        sum(len(setup.todo.calls(s, e.edit(setup.todo.run.path))) for s, e in _pairs(setup))
+        * setup.repeats
+    )
     terminal = sys.stderr.isatty()
     last = 0.0
 
@@ -375,17 +427,27 @@ def live_line(quiet: bool, setup: Setup) -> Any:
         left = f"{(total - stats.done) / rate:.0f} s left" if rate and total > stats.done else ""
         money = f" · ${stats.spent:.2f}" if setup.price is not None else ""
         line = (
-            f"{stats.done} of {total} · {rate:.1f}/s{money} · {stats.refused} refused · {stats.failed} failed · "
+            f"{stats.done} of {total} · {rate:.1f}/s{money} · {stats.refused} refused · "
+            f"{stats.failed} failed · "
             f"{stats.unparsable} unparsable · {left}"
         )
-        print(f"\r\x1b[K{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
+        print(
+            f"\r\x1b[K{line}" if terminal else line,
+            end="" if terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
 
     return show_line
 
 
 def _pairs(setup: Setup) -> list[tuple[Sample, EditRecord]]:
     known = {sample.id: sample for sample in setup.samples}
-    return [(known[e.sample], e) for e in setup.edits if e.sample in known and e.path and known[e.sample].fault is None]
+    return [
+        (known[e.sample], e)
+        for e in setup.edits
+        if e.sample in known and e.path and known[e.sample].fault is None
+    ]
 
 
 def _without_score(todo: JudgeRun) -> int:

@@ -1,7 +1,9 @@
-"""The wording of judges' replies: what marks an example, a template, a condition, a refusal, or thinking aloud.
+"""The wording of judges' replies: what marks an example, a template, a condition, a refusal, or
+thinking aloud.
 
-Patterns only: which of them matters where is decided in `answers`. They lean to one side: a phrase that could mean
-that a number is not the judge's own verdict counts as such, because a second call is cheaper than a wrong score.
+Patterns only: which of them matters where is decided in `answers`. They lean to one side: a phrase
+that could mean that a number is not the judge's own verdict counts as such, because a second call
+is cheaper than a wrong score.
 """
 
 from __future__ import annotations
@@ -17,23 +19,30 @@ PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
-    r"\b(?:for example|examples?|for instance|template|schema|(?:a|the) sample\b|sample (?:output|answer"
+    r"\b(?:for example|examples?|for instance|template|schema|(?:a|the) sample\b|sample "
+    r"(?:output|answer"
     r"|json|re\w+)|hypothetical\w*|placeholder"
-    r"|for reference|possible|allowed|valid answers?|options|levels?|scale|drafts?|scratchpad|thinking|tentativ\w+"
+    r"|for reference|possible|allowed|valid "
+    r"answers?|options|levels?|scale|drafts?|scratchpad|thinking|tentativ\w+"
     r"|impressions?|guess\w*|assum\w+|random\w*|arbitrar\w+|default|dummy|pretend\w*|simulat\w+"
-    r"|wants? me|(?:told|asked|supposed|ordered|instructed|requested|trying|tries|demands?|wants?) (?:me |you |us )?to"
-    r"|you asked|instructions? (?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*"
+    r"|wants? me|(?:told|asked|supposed|ordered|instructed|requested|trying|tries|demands?|wants?) "
+    r"(?:me |you |us )?to"
+    r"|you asked|instructions? "
+    r"(?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*"
     r"|(?:another|other|second) (?:judge|model)"
     r"|(?:image|picture|photo|sign|caption|poster|banner|label|text|watermark|overlay|it|which|that)s? "
-    r"(?:\w+ ){0,3}(?:says?|saying|reads?|reading|contains?|states?|tells?|instructs?|shows?|commands?|asks?)"
+    r"(?:\w+ "
+    r"){0,3}(?:says?|saying|reads?|reading|contains?|states?|tells?|instructs?|shows?|commands?|asks?)"
     r"|(?:written|printed|embedded|hidden|visible|overlaid) (?:text|in|on|instruction))\b",
     re.IGNORECASE,
 )
 _DOUBTED = re.compile(
-    r"\b(?:such as|instead of|rather than|would|could|should|might|had the|if|not|never|unless)\b", re.IGNORECASE
+    r"\b(?:such as|instead of|rather than|would|could|should|might|had the|if|not|never|unless)\b",
+    re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(
-    r"(?:\bhere(?:'s| is)|\bverdict|\bevaluation|\bassessment|\bfinal|\bconclusion|\btherefore|\bresult"
+    r"(?:\bhere(?:'s| "
+    r"is)|\bverdict|\bevaluation|\bassessment|\bfinal|\bconclusion|\btherefore|\bresult"
     r"|\bmy (?:answer|score|rating|judge?ment))\b[^.!?]{0,40}\Z",
     re.IGNORECASE,
 )
@@ -47,31 +56,42 @@ _DISOWNED = re.compile(
 _WEAKLY_CITED = re.compile(r"\b(?:format|structure|syntax|form|shape)\b", re.IGNORECASE)
 REASON_KEY = re.compile("reason|rational|explan|comment", re.IGNORECASE)
 BLIND = re.compile(
-    r"\b(?:can(?:'|’)?t|cannot|can not|could not|couldn(?:'|’)?t|unable to|not able to|did not|didn(?:'|’)?t) (?:\w+ )?"
-    r"(?:see|view|access|open|load|receive|find) (?:the |any |these |this |your |both |either |actual )?"
-    r"(?:images?|pictures?|photos?|attachments?|files?)\b|\bno (?:images?|pictures?) (?:was|were|is|are"
+    r"\b(?:can(?:'|’)?t|cannot|can not|could not|couldn(?:'|’)?t|unable to|not able to|did "
+    r"not|didn(?:'|’)?t) (?:\w+ )?"
+    r"(?:see|view|access|open|load|receive|find) (?:the |any |these |this |your |both |either "
+    r"|actual )?"
+    r"(?:images?|pictures?|photos?|attachments?|files?)\b|\bno (?:images?|pictures?) "
+    r"(?:was|were|is|are"
     r"|provided|attached)\b",
     re.IGNORECASE,
 )
 """A judge that saw nothing: whatever number it gives is none."""
 REFUSAL = re.compile(
-    r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not able|unable)"
+    r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not "
+    r"able|unable)"
     r"|i am (?:not able|unable)|i won(?:'|’)?t|unable to (?:help|assist|comply|process|provide"
     r"|evaluate|assess|view|rate|judge))",
     re.IGNORECASE,
 )
-_THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning|analysis|scratchpad)>", re.IGNORECASE)
+_THINKING = re.compile(
+    r"\s*<(think|thinking|thought|reasoning|analysis|scratchpad)>", re.IGNORECASE
+)
 
 
 def is_cited(before: str, refused: bool, after: str = "") -> bool:
-    """Whether the words around an object or line say that it is an example, a condition, or something seen."""
+    """Whether the words around an object or line say that it is an example, a condition, or
+    something seen.
+    """
     lead = re.sub(r"\be\.\s?g\.?,?", "for example", before[-160:])
     lead = lead if len(before) <= 160 else lead.partition(" ")[2]
     if _DISOWNED.match(after) or lead.rpartition("\n")[2].lstrip().startswith(">"):
         return True  # taken back, or a quotation in Markdown
     lead = re.split(r"(?<=[.!?])\s+|\n\s*\n", re.sub(r"```\w*|[`*_#]", " ", lead).rstrip())[-1]
     if lead.endswith((".", "!", "?")):  # a finished sentence introduces nothing, unless it says so
-        return re.search(r"\b(?:example|template|placeholder|schema)\b", lead, re.IGNORECASE) is not None
+        return (
+            re.search(r"\b(?:example|template|placeholder|schema)\b", lead, re.IGNORECASE)
+            is not None
+        )
     if re.fullmatch(r"\s*(?:\w+ ){0,2}(?:format|structure|syntax|form)\s*:?", lead, re.IGNORECASE):
         return True
     if _QUOTED.search(lead) or (refused and _WEAKLY_CITED.search(lead)):

@@ -1,14 +1,17 @@
-"""Bringing an edited picture back onto its input: SIFT matches and a similarity transform, the same every time.
+"""Bringing an edited picture back onto its input: SIFT matches and a similarity transform, the same
+every time.
 
-TextEditBench's recipe (released scoring code, mean squared error): SIFT on grey, FLANN kd-trees from the input's
-descriptors to the output's, Lowe's ratio test, least-median-of-squares partial affine transform, linear warp with a
-reflected border. D. G. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60(2), 2004.
+TextEditBench's recipe (released scoring code, mean squared error): SIFT on grey, FLANN kd-trees
+from the input's descriptors to the output's, Lowe's ratio test, least-median-of-squares partial
+affine transform, linear warp with a reflected border. D. G. Lowe, "Distinctive image features from
+scale-invariant keypoints", IJCV 60(2), 2004.
 
-FLANN builds its trees with OpenCV's thread-local random numbers, so without care a transform depends on how many
-pictures were matched before. Here the generator is set to its initial state before each match: the result is the one
-a fresh process gives, whatever came before, in any process or thread. OpenCV 4 and 5 give different descriptors, and
-the fit depends on the linear algebra kernels that OpenCV uses (`workers.settle_opencv` makes them the same where it
-can): record `provenance()` with every value made from this.
+FLANN builds its trees with OpenCV's thread-local random numbers, so without care a transform
+depends on how many pictures were matched before. Here the generator is set to its initial state
+before each match: the result is the one a fresh process gives, whatever came before, in any process
+or thread. OpenCV 4 and 5 give different descriptors, and the fit depends on the linear algebra
+kernels that OpenCV uses (`workers.settle_opencv` makes them the same where it can): record
+`provenance()` with every value made from this.
 """
 
 from __future__ import annotations
@@ -45,7 +48,9 @@ class Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """A similarity transform from the moving picture's pixels to the fixed one's, or why there is none."""
+    """A similarity transform from the moving picture's pixels to the fixed one's, or why there is
+    none.
+    """
 
     matrix: npt.NDArray[np.float64] | None
     """Shape (2, 3), finite: (x, y) of the fixed picture = matrix @ (x, y, 1) of the moving one."""
@@ -56,18 +61,22 @@ class Alignment:
 
 
 def provenance() -> dict[str, str]:
-    """What an alignment depends on besides the pictures: OpenCV's version and its linear algebra kernels."""
+    """What an alignment depends on besides the pictures: OpenCV's version and its linear algebra
+    kernels.
+    """
     return {"opencv": str(cv2.__version__), "blas": settle_opencv()}
 
 
 def sift_features(picture: Array) -> Features:
     """SIFT keypoints and descriptors of a picture, perhaps none.
 
-    `picture`: ndarray of shape (H, W, 3), uint8, RGB. Needs about 300 bytes of memory a pixel while it works. Raises
-    `ValueError` for other arrays.
+    `picture`: ndarray of shape (H, W, 3), uint8, RGB. Needs about 300 bytes of memory a pixel while
+    it works. Raises `ValueError` for other arrays.
     """
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8 or picture.size == 0:
-        raise ValueError(f"wanted a uint8 picture of shape (H, W, 3), found {picture.dtype} {picture.shape}")
+        raise ValueError(
+            f"wanted a uint8 picture of shape (H, W, 3), found {picture.dtype} {picture.shape}"
+        )
     grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
     keypoints, descriptors = cv2.SIFT.create().detectAndCompute(grey, None)
     if descriptors is None or len(keypoints) == 0:
@@ -77,27 +86,39 @@ def sift_features(picture: Array) -> Features:
 
 
 def estimate_alignment(fixed: Features, moving: Features) -> Alignment:
-    """The transform that lays the picture of `moving` over that of `fixed`; both are left as they are.
+    """The transform that lays the picture of `moving` over that of `fixed`; both are left as they
+    are.
 
-    The same features give the same transform to the last bit. There is none when a picture has no features (the
-    moving one needs two for the ratio test), when fewer than 4 matches pass, or when no transform fits them.
+    The same features give the same transform to the last bit. There is none when a picture has no
+    features (the moving one needs two for the ratio test), when fewer than 4 matches pass, or when
+    no transform fits them.
     """
     if len(fixed) == 0 or len(moving) < 2:
-        return Alignment(None, 0, f"too few SIFT features to match ({len(fixed)} and {len(moving)})")
+        return Alignment(
+            None, 0, f"too few SIFT features to match ({len(fixed)} and {len(moving)})"
+        )
     settle_opencv()
     cv2.setRNGSeed(_INITIAL_RANDOM_STATE)
     try:
-        pairs = cv2.FlannBasedMatcher(_KDTREE, _SEARCH).knnMatch(fixed.descriptors, moving.descriptors, k=2)
+        pairs = cv2.FlannBasedMatcher(_KDTREE, _SEARCH).knnMatch(
+            fixed.descriptors, moving.descriptors, k=2
+        )
     except cv2.error as error:
         return Alignment(None, 0, f"matching failed ({error.err})")
     if any(len(pair) != 2 for pair in pairs):
         return Alignment(None, 0, "matching gave fewer than two neighbours")
-    good = [(near.queryIdx, near.trainIdx) for near, far in pairs if near.distance < RATIO * far.distance]
+    good = [
+        (near.queryIdx, near.trainIdx)
+        for near, far in pairs
+        if near.distance < RATIO * far.distance
+    ]
     if len(good) < LEAST_MATCHES:
         return Alignment(None, len(good), f"{len(good)} matches, {LEAST_MATCHES} are needed")
     chosen = np.array(good)
     matrix, _ = cv2.estimateAffinePartial2D(
-        moving.points[chosen[:, 1]].reshape(-1, 1, 2), fixed.points[chosen[:, 0]].reshape(-1, 1, 2), method=cv2.LMEDS
+        moving.points[chosen[:, 1]].reshape(-1, 1, 2),
+        fixed.points[chosen[:, 0]].reshape(-1, 1, 2),
+        method=cv2.LMEDS,
     )
     if matrix is None or not np.isfinite(matrix).all():
         return Alignment(None, len(good), f"no similarity transform fits the {len(good)} matches")
@@ -105,10 +126,14 @@ def estimate_alignment(fixed: Features, moving: Features) -> Alignment:
 
 
 def warp(picture: Array, matrix: npt.NDArray[np.float64], size: tuple[int, int]) -> Array:
-    """`picture` laid over a frame of `size` = (width, height): linear interpolation, reflected border.
+    """`picture` laid over a frame of `size` = (width, height): linear interpolation, reflected
+    border.
 
-    `picture`: ndarray of shape (H, W, 3), uint8; `matrix`: shape (2, 3), from `estimate_alignment`. Returns an ndarray
-    of shape (height, width, 3), uint8. Raises `cv2.error` above OpenCV's limit of 32,767 pixels a side.
+    `picture`: ndarray of shape (H, W, 3), uint8; `matrix`: shape (2, 3), from `estimate_alignment`.
+    Returns an ndarray of shape (height, width, 3), uint8. Raises `cv2.error` above OpenCV's limit
+    of 32,767 pixels a side.
     """
-    warped = cv2.warpAffine(picture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+    warped = cv2.warpAffine(
+        picture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT
+    )
     return np.asarray(warped, dtype=np.uint8)

@@ -1,8 +1,9 @@
-"""Scores of embedding vectors: cosines, CLIPScore, directional alignment, the linear aesthetic head. Pure NumPy.
+"""Scores of embedding vectors: cosines, CLIPScore, directional alignment, the linear aesthetic
+head. Pure NumPy.
 
-Functions take vectors of shape (D,) or stacks of shape (N, D) and give a float64 array of shape (N,) (or a float for
-vectors). They know nothing of models: whoever calls says which model's features they are. A vector of length zero has
-no direction: its cosine is NaN, never 0.
+Functions take vectors of shape (D,) or stacks of shape (N, D) and give a float64 array of shape
+(N,) (or a float for vectors). They know nothing of models: whoever calls says which model's
+features they are. A vector of length zero has no direction: its cosine is NaN, never 0.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ CLIP_SCORE_WEIGHT = 2.5
 
 
 def cosine(first: Vectors, second: Vectors) -> Floats:
-    """Cosine of the angle between two vectors: in [-1, 1], 1 for the same direction, higher is more alike.
+    """Cosine of the angle between two vectors: in [-1, 1], 1 for the same direction, higher is more
+    alike.
 
-    `first, second` : ndarray of shape (D,) or (N, D), any float type; computed in float64. Raises `ShapeMismatch` when
-    the shapes differ. NaN where either vector has length zero.
+    `first, second` : ndarray of shape (D,) or (N, D), any float type; computed in float64. Raises
+    `ShapeMismatch` when the shapes differ. NaN where either vector has length zero.
     """
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim not in (1, 2):
-        raise ShapeMismatch(f"cosine: wanted two arrays of one shape (D,) or (N, D), found {a.shape} and {b.shape}")
+        raise ShapeMismatch(
+            f"cosine: wanted two arrays of one shape (D,) or (N, D), found {a.shape} and {b.shape}"
+        )
     dot = np.sum(a * b, axis=-1)
     length = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -45,10 +49,12 @@ def clip_score(image: Vectors, text: Vectors) -> Floats:
 
 
 def directional_alignment(output: Vectors, source: Vectors, text: Vectors) -> Floats:
-    """Cosine of the change of the image features (output - source) and the text: in [-1, 1], higher is better.
+    """Cosine of the change of the image features (output - source) and the text: in [-1, 1], higher
+    is better.
 
-    `output` and `source` are the features **as the model gives them** (not scaled to length 1 before the difference).
-    NaN when output and source have the same features: no change has no direction.
+    `output` and `source` are the features **as the model gives them** (not scaled to length 1
+    before the difference). NaN when output and source have the same features: no change has no
+    direction.
     """
     return cosine(np.asarray(output, np.float64) - np.asarray(source, np.float64), text)
 
@@ -56,8 +62,9 @@ def directional_alignment(output: Vectors, source: Vectors, text: Vectors) -> Fl
 def aesthetic(image: Vectors, weight: Vectors, bias: float) -> Floats:
     """LAION's linear aesthetic score of image features: about 1 (poor) to 10, higher is better.
 
-    The features are scaled to length 1, then `weight` (shape (D,)) · feature + `bias`. Raises `ShapeMismatch` when the
-    head is for another number of features. NaN for a feature vector of length zero.
+    The features are scaled to length 1, then `weight` (shape (D,)) · feature + `bias`. Raises
+    `ShapeMismatch` when the head is for another number of features. NaN for a feature vector of
+    length zero.
     """
     a, w = np.asarray(image, np.float64), np.asarray(weight, np.float64).reshape(-1)
     if a.shape[-1] != w.shape[0]:

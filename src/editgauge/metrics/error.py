@@ -1,7 +1,7 @@
 """Squared error and PSNR of 8-bit pictures, and the two ways of averaging them over a set.
 
-A faithful mean is `released_mean` (TextEditBench's released script rounds every value to 4 places first); a corrected
-mean PSNR is `psnr_of_mean`, which no infinite value can spoil.
+A faithful mean is `released_mean` (TextEditBench's released script rounds every value to 4 places
+first); a corrected mean PSNR is `psnr_of_mean`, which no infinite value can spoil.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def check_pair(reference: npt.NDArray[np.generic], edited: npt.NDArray[np.generi
     """
     if reference.shape != edited.shape:
         raise ShapeMismatch(
-            f"reference and edited must have one shape, found {reference.shape} and {edited.shape}; resize one first"
+            f"reference and edited must have one shape, found {reference.shape} and "
+            f"{edited.shape}; resize one first"
         )
     if reference.ndim != 3 or reference.shape[2] != 3 or reference.size == 0:
         raise ValueError(f"wanted pictures of shape (H, W, 3), found {reference.shape}")
@@ -39,20 +40,24 @@ def check_pair(reference: npt.NDArray[np.generic], edited: npt.NDArray[np.generi
 def masked_mse(reference: Array, edited: Array, *, mask: Mask | None = None) -> float:
     """Mean squared error over the pixels that should not change; lower is better.
 
-    `reference`, `edited`: ndarray of shape (H, W, 3), uint8, sRGB. `mask`: ndarray of shape (H, W), bool, True =
-    compared; None compares everywhere. (Masks of samples mark the area that *may* change: pass their inverse.)
+    `reference`, `edited`: ndarray of shape (H, W, 3), uint8, sRGB. `mask`: ndarray of shape (H, W),
+    bool, True = compared; None compares everywhere. (Masks of samples mark the area that *may*
+    change: pass their inverse.)
 
-    Returns a float in [0, 65025], in squared 8-bit levels: 0 when identical. The sum is an integer and exact, so the
-    value does not depend on the order of summation. Symmetric in the two pictures.
+    Returns a float in [0, 65025], in squared 8-bit levels: 0 when identical. The sum is an integer
+    and exact, so the value does not depend on the order of summation. Symmetric in the two
+    pictures.
 
-    Raises `ShapeMismatch` when shapes differ (nothing is resized silently) and `ValueError` when the mask selects no
-    pixel.
+    Raises `ShapeMismatch` when shapes differ (nothing is resized silently) and `ValueError` when
+    the mask selects no pixel.
     """
     check_pair(reference, edited)
     if mask is None:
         return _squares(cv2.norm(reference, edited, cv2.NORM_L2SQR)) / reference.size
     if mask.shape != reference.shape[:2]:
-        raise ShapeMismatch(f"mask must have the pictures' size {reference.shape[:2]}, found {mask.shape}")
+        raise ShapeMismatch(
+            f"mask must have the pictures' size {reference.shape[:2]}, found {mask.shape}"
+        )
     selected = int(np.count_nonzero(mask))
     if selected == 0:
         raise ValueError("the mask selects no pixel: there is nothing to compare")
@@ -66,10 +71,11 @@ def _squares(norm: float) -> int:
 
 
 def psnr_of_mse(mse: float) -> float:
-    """Peak signal-to-noise ratio of 8-bit pictures in decibels: 10 log10(255² / mse); higher is better.
+    """Peak signal-to-noise ratio of 8-bit pictures in decibels: 10 log10(255² / mse); higher is
+    better.
 
-    `mse` is in [0, 65025]; the result in [0, inf], ``math.inf`` at 0 (identical). Raises `ValueError` below 0 and for
-    NaN.
+    `mse` is in [0, 65025]; the result in [0, inf], ``math.inf`` at 0 (identical). Raises
+    `ValueError` below 0 and for NaN.
     """
     if not mse >= 0:
         raise ValueError(f"a mean squared error is 0 or more, found {mse!r}")
@@ -77,20 +83,26 @@ def psnr_of_mse(mse: float) -> float:
 
 
 def mse_of_psnr(psnr: float) -> float:
-    """The inverse of `psnr_of_mse`: the mean squared error behind a PSNR in decibels, 0 for ``math.inf``."""
+    """The inverse of `psnr_of_mse`: the mean squared error behind a PSNR in decibels, 0 for
+    ``math.inf``.
+    """
     return 0.0 if psnr == math.inf else float(PEAK * PEAK * 10.0 ** (-psnr / 10.0))
 
 
 def masked_psnr(reference: Array, edited: Array, *, mask: Mask | None = None) -> float:
-    """PSNR in decibels over the pixels where `mask` is True (default everywhere): see `masked_mse`, `psnr_of_mse`."""
+    """PSNR in decibels over the pixels where `mask` is True (default everywhere): see `masked_mse`,
+    `psnr_of_mse`.
+    """
     return psnr_of_mse(masked_mse(reference, edited, mask=mask))
 
 
 def released_mean(values: Iterable[float], *, places: int = 4) -> float:
-    """The mean as TextEditBench's released script forms it for MSE and PSNR: each value rounded first, then averaged.
+    """The mean as TextEditBench's released script forms it for MSE and PSNR: each value rounded
+    first, then averaged.
 
-    For tables (column *faithful*): pass `Row.number` of the rows that are scored. One ``math.inf`` makes the mean
-    ``math.inf``. `places`: decimals, rounded half to even as Python's `round`. Raises `ValueError` without values.
+    For tables (column *faithful*): pass `Row.number` of the rows that are scored. One ``math.inf``
+    makes the mean ``math.inf``. `places`: decimals, rounded half to even as Python's `round`.
+    Raises `ValueError` without values.
     """
     rounded = [round(value, places) if math.isfinite(value) else value for value in values]
     if not rounded:
@@ -101,8 +113,8 @@ def released_mean(values: Iterable[float], *, places: int = 4) -> float:
 def psnr_of_mean(mses: Iterable[float]) -> float:
     """The corrected mean PSNR in decibels: the PSNR of the mean of the mean squared errors `mses`.
 
-    For tables (column *corrected*): finite as long as one pair differs. Where only PSNR rows are there, pass
-    ``mse_of_psnr(row.number)``. Raises `ValueError` without values.
+    For tables (column *corrected*): finite as long as one pair differs. Where only PSNR rows are
+    there, pass ``mse_of_psnr(row.number)``. Raises `ValueError` without values.
     """
     values = list(mses)
     if not values:

@@ -1,7 +1,9 @@
-"""Text as TextEdit's OCR scores compare it: normalisation, similarity, containment, right-to-left order.
+"""Text as TextEdit's OCR scores compare it: normalisation, similarity, containment, right-to-left
+order.
 
-Pure functions of strings. `normalise` and `similarity` are the released definitions (protocols, TextEdit, classic
-track); `normalise_strictly`, `occurrences` and `logical_order` serve the corrected variant and the engines.
+Pure functions of strings. `normalise` and `similarity` are the released definitions (protocols,
+TextEdit, classic track); `normalise_strictly`, `occurrences` and `logical_order` serve the
+corrected variant and the engines.
 """
 
 from __future__ import annotations
@@ -13,17 +15,22 @@ from functools import lru_cache
 from rapidfuzz.distance import Levenshtein
 
 distance: Callable[[str, str], int] = Levenshtein.distance
-"""Levenshtein distance: insertions, deletions and substitutions of code points, each at a cost of 1."""
+"""Levenshtein distance: insertions, deletions and substitutions of code points, each at a cost of
+1.
+"""
 
 SHORT = 3
-"""Up to this many characters after normalisation a text occurs in a page by chance too often to say anything."""
+"""Up to this many characters after normalisation a text occurs in a page by chance too often to say
+anything.
+"""
 
 
 def normalise(text: str) -> str:
     """NFKC, lower case, alphanumeric characters only: what the released scores compare.
 
-    Case, punctuation, blanks, emoji and marks that do not combine into a letter vanish; full-width and ligature forms
-    become plain ones; other scripts stay: ``"Café №1 – ＦＵＬＬ!"`` gives ``"caféno1full"``.
+    Case, punctuation, blanks, emoji and marks that do not combine into a letter vanish; full-width
+    and ligature forms become plain ones; other scripts stay: ``"Café №1 – ＦＵＬＬ!"`` gives
+    ``"caféno1full"``.
     """
     if text.isascii():
         return text.lower() if text.isalnum() else "".join(filter(str.isalnum, text.lower()))
@@ -32,14 +39,16 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _normalise_any(text: str) -> str:
-    # the order matters: a sign that NFKC takes apart may hold capitals, and a capital's lower case a mark of its own
+    # the order matters: a sign that NFKC takes apart may hold capitals, and a capital's lower case
+    # a mark of its own
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
 
 
 def normalise_strictly(text: str) -> str:
     """NFKC without blanks and control characters: case, punctuation, marks and emoji stay.
 
-    For edits that `normalise` cannot see, because it makes source and target the same or leaves nothing of one.
+    For edits that `normalise` cannot see, because it makes source and target the same or leaves
+    nothing of one.
     """
     return "".join(filter(_is_ink, unicodedata.normalize("NFKC", text)))
 
@@ -47,8 +56,8 @@ def normalise_strictly(text: str) -> str:
 def similarity(a: str, b: str) -> float:
     """1 − Levenshtein distance / (length of the longer + 1e-5), in [0, 1]; higher is more alike.
 
-    Identical texts, two empty ones among them, give 1; texts with nothing in common about 1e-5 / length, not 0.
-    The released code's formula, on texts that are normalised already.
+    Identical texts, two empty ones among them, give 1; texts with nothing in common about 1e-5 /
+    length, not 0. The released code's formula, on texts that are normalised already.
     """
     if a == b:
         return 1.0
@@ -56,12 +65,16 @@ def similarity(a: str, b: str) -> float:
     return 1 - distance(a, b) / ((length_a if length_a > length_b else length_b) + 1e-5)
 
 
-def occurrences(text: str, words: str, *, strictly: bool = False, whole: bool = False) -> list[tuple[int, int]]:
-    """Where `words` occur in `text`, as (start, end) in the normalised text; none for words without letters.
+def occurrences(
+    text: str, words: str, *, strictly: bool = False, whole: bool = False
+) -> list[tuple[int, int]]:
+    """Where `words` occur in `text`, as (start, end) in the normalised text; none for words without
+    letters.
 
-    Both are seen through `normalise`, or `normalise_strictly`. With `whole` only places count that neither begin nor
-    end inside a word: ``10`` is in ``"10 am"`` but not in ``"2010"``. Blanks that OCR lost or added inside `words` do
-    not matter. Chinese, Japanese, Thai and Lao set no blanks between words: there every place is a boundary.
+    Both are seen through `normalise`, or `normalise_strictly`. With `whole` only places count that
+    neither begin nor end inside a word: ``10`` is in ``"10 am"`` but not in ``"2010"``. Blanks that
+    OCR lost or added inside `words` do not matter. Chinese, Japanese, Thai and Lao set no blanks
+    between words: there every place is a boundary.
     """
     wanted = normalise_strictly(words) if strictly else normalise(words)
     if not wanted:
@@ -134,26 +147,30 @@ LANGUAGES: tuple[str, ...] = tuple(dict.fromkeys(language for _, language in _SC
 def language_of(*texts: str) -> str:
     """The language, or rather the script, that an OCR engine must know to read these texts.
 
-    ``zh`` (Chinese characters alone), ``ja`` (with kana), ``ko``, ``ru`` (Cyrillic), ``ar``, ``he``, ``el``, ``th``,
-    ``hi`` (Devanagari); ``en`` for Latin script in any language and for texts without letters; ``other`` where there is
-    a letter of none of these. With several scripts the first of these counts that is there, before Latin: its
-    engines read Latin script too.
+    ``zh`` (Chinese characters alone), ``ja`` (with kana), ``ko``, ``ru`` (Cyrillic), ``ar``,
+    ``he``, ``el``, ``th``, ``hi`` (Devanagari); ``en`` for Latin script in any language and for
+    texts without letters; ``other`` where there is a letter of none of these. With several scripts
+    the first of these counts that is there, before Latin: its engines read Latin script too.
     """
     found = set()
     for character in "".join(texts):
         if character.isascii() or not character.isalpha():
             continue
         name = unicodedata.name(unicodedata.normalize("NFKC", character)[:1], "")
-        found.add(next((language for script, language in _SCRIPTS if name.startswith(script)), "other"))
+        found.add(
+            next((language for script, language in _SCRIPTS if name.startswith(script)), "other")
+        )
     return min(found, key=("other", *LANGUAGES).index, default="en")
 
 
-# --------------------------------------------------------------------------------------------------- right to left
+# ---------------------------------------------------------------------------------- right to left
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether most letters with a direction of their own run from right to left (Hebrew, Arabic, Syriac…)."""
+    """Whether most letters with a direction of their own run from right to left (Hebrew, Arabic,
+    Syriac…).
+    """
     if text.isascii():
         return False
     right = left = 0
@@ -167,11 +184,13 @@ def is_right_to_left(text: str) -> bool:
 
 
 def logical_order(text: str) -> str:
-    """Text in reading order, from text in the order of its pixels (left to right); other text comes back as it is.
+    """Text in reading order, from text in the order of its pixels (left to right); other text comes
+    back as it is.
 
-    A line that is mostly right-to-left is turned around; runs of digits and of left-to-right letters in it, which
-    stand in reading order already, are turned back, and marks stay behind their letter. For engines that deliver
-    visual order; the reverse of it is the function itself on one line of text.
+    A line that is mostly right-to-left is turned around; runs of digits and of left-to-right
+    letters in it, which stand in reading order already, are turned back, and marks stay behind
+    their letter. For engines that deliver visual order; the reverse of it is the function itself on
+    one line of text.
     """
     if not is_right_to_left(text):
         return text
@@ -199,7 +218,9 @@ def _runs_left_to_right(character: str) -> bool:
 
 
 def _turn_back(run: list[str], result: list[str]) -> None:
-    """Append a left-to-right run in its own order; separators at its end belong to the line, not to the run."""
+    """Append a left-to-right run in its own order; separators at its end belong to the line, not
+    to the run.
+    """
     tail: list[str] = []
     while run and not _runs_left_to_right(run[-1][0]):
         tail.append(run.pop())

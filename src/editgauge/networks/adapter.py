@@ -1,16 +1,20 @@
-"""Models whose packages cannot be installed beside ours, run as a program of their own: one line in, one line out.
+"""Models whose packages cannot be installed beside ours, run as a program of their own: one line
+in, one line out.
 
-ImageReward and MedCLIP need versions of transformers and torch of their own. Such a model lives in another environment
-and is started as a command; both sides talk JSON, one object a line:
+ImageReward and MedCLIP need versions of transformers and torch of their own. Such a model lives in
+another environment and is started as a command; both sides talk JSON, one object a line:
 
-====================  ==========================================================================================
+====================
+==========================================================================================
 we read first         ``{"adapter": 1, "model": "ImageReward-v1.0", "identity": "sha256 or version"}``
 we write              ``{"id": 7, "image": "/path/output.png", "text": "remove the tube"}``
 it answers            ``{"id": 7, "value": 0.42}`` or ``{"id": 7, "error": "why there is none"}``
-====================  ==========================================================================================
+====================
+==========================================================================================
 
-Answers come in the order of the questions. What it prints on standard error is kept for the error message. It ends when
-its input is closed. ``examples/imagereward_adapter.py`` and ``examples/medclip_adapter.py`` are such programs.
+Answers come in the order of the questions. What it prints on standard error is kept for the error
+message. It ends when its input is closed. ``examples/imagereward_adapter.py`` and
+``examples/medclip_adapter.py`` are such programs.
 """
 
 from __future__ import annotations
@@ -49,8 +53,9 @@ class Answer:
 class Adapter:
     """A running adapter program. Use it as a context manager: leaving ends the program.
 
-    `command` is a command line or its words. Raises `UsageError` when it cannot be started and `WeightsError` when it
-    does not answer with the line of introduction; both name the command and the last thing it said.
+    `command` is a command line or its words. Raises `UsageError` when it cannot be started and
+    `WeightsError` when it does not answer with the line of introduction; both name the command and
+    the last thing it said.
     """
 
     def __init__(
@@ -69,7 +74,9 @@ class Adapter:
             )
         except (OSError, IndexError, ValueError) as error:
             self._stderr.close()
-            raise UsageError(f"adapter {' '.join(self._words)!r} cannot be started ({error})") from error
+            raise UsageError(
+                f"adapter {' '.join(self._words)!r} cannot be started ({error})"
+            ) from error
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -88,7 +95,9 @@ class Adapter:
         return hello["model"], str(hello.get("identity", ""))
 
     def ask(self, image: Path, text: str) -> Answer:
-        """The model's value for a picture and a text. Raises `WeightsError` when the program has ended or is silent."""
+        """The model's value for a picture and a text. Raises `WeightsError` when the program has
+        ended or is silent.
+        """
         number = self._next
         self._next += 1
         line = orjson.dumps({"id": number, "image": str(image.absolute()), "text": text})
@@ -155,5 +164,10 @@ class Adapter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()

@@ -1,16 +1,20 @@
-"""CLIP: image and text features with the official weights, and the three things that go wrong with it.
+"""CLIP: image and text features with the official weights, and the three things that go wrong with
+it.
 
-*Activation.* OpenAI's weights were trained with QuickGELU, x·sigmoid(1.702·x). Loaded into a network with the ordinary
-GELU they give other features without any error (scores move by up to a point of the aesthetic scale). Here the
-configuration must name it, and the built network is probed with numbers: see `ClipModel`.
+*Activation.* OpenAI's weights were trained with QuickGELU, x·sigmoid(1.702·x). Loaded into a
+network with the ordinary GELU they give other features without any error (scores move by up to a
+point of the aesthetic scale). Here the configuration must name it, and the built network is probed
+with numbers: see `ClipModel`.
 
-*Long captions.* The text tower takes 77 tokens, the last of which must be the end token, because the features are read
-there. Cutting the token list at 77 drops it. Here the text is cut so that the end token stays, and the caller is told.
+*Long captions.* The text tower takes 77 tokens, the last of which must be the end token, because
+the features are read there. Cutting the token list at 77 drops it. Here the text is cut so that the
+end token stays, and the caller is told.
 
-*Preprocessing.* Bicubic resize of the short side to 224 with Pillow's filter, centre crop, mean and deviation of the
-training set: equal to transformers' `CLIPImageProcessorPil`, and like it the crop is cut at (side - 224) // 2.
-torchvision, on which open_clip's transform rests, rounds that to the nearest even number instead, one pixel further
-where the surplus leaves remainder 3 by 4; `crop` chooses.
+*Preprocessing.* Bicubic resize of the short side to 224 with Pillow's filter, centre crop, mean and
+deviation of the training set: equal to transformers' `CLIPImageProcessorPil`, and like it the crop
+is cut at (side - 224) // 2. torchvision, on which open_clip's transform rests, rounds that to the
+nearest even number instead, one pixel further where the surplus leaves remainder 3 by 4; `crop`
+chooses.
 """
 
 from __future__ import annotations
@@ -67,7 +71,9 @@ def _offset(surplus: int, crop: Crop) -> int:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Token ids (N, 77) and, for each text, how many tokens it had before it was cut (with start and end)."""
+    """Token ids (N, 77) and, for each text, how many tokens it had before it was cut (with start
+    and end).
+    """
 
     ids: Any
     mask: Any
@@ -80,16 +86,20 @@ class Tokens:
 
 
 class ClipModel:
-    """A CLIP checkpoint in transformers' layout (config.json, model.safetensors, vocab.json, merges.txt).
+    """A CLIP checkpoint in transformers' layout (config.json, model.safetensors, vocab.json,
+    merges.txt).
 
-    Features are **as the model projects them**, float32, not scaled to length 1. The two towers are loaded when first
-    used: scoring pictures against pictures never loads the text tower.
+    Features are **as the model projects them**, float32, not scaled to length 1. The two towers are
+    loaded when first used: scoring pictures against pictures never loads the text tower.
 
-    Raises `WeightsError` when the configuration names another activation than `activation`, when the built network
-    does not compute it, or when files do not fit; `MissingExtra` without transformers.
+    Raises `WeightsError` when the configuration names another activation than `activation`, when
+    the built network does not compute it, or when files do not fit; `MissingExtra` without
+    transformers.
     """
 
-    def __init__(self, folder: Path, *, activation: str | None = "quick_gelu", runtime: Runtime | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, activation: str | None = "quick_gelu", runtime: Runtime | None = None
+    ) -> None:
         self.folder = folder
         self.runtime = runtime or Runtime()
         self._activation = activation
@@ -116,7 +126,8 @@ class ClipModel:
             found = self._config.get(tower, {}).get("hidden_act", "quick_gelu")
             if found != self._activation:
                 raise WeightsError(
-                    f"{self.folder}: {tower} names the activation {found!r}, these weights were trained with "
+                    f"{self.folder}: {tower} names the activation {found!r}, these weights were "
+                    f"trained with "
                     f"{self._activation!r}; with another one every score is silently wrong"
                 )
 
@@ -127,7 +138,9 @@ class ClipModel:
             self._vision = self._load("CLIPVisionModelWithProjection")
         batch = torch.from_numpy(np.stack(list(inputs))).to(self.runtime.device, self._dtype)
         with torch.inference_mode():
-            return np.asarray(self._vision(pixel_values=batch).image_embeds.float().cpu().numpy(), np.float32)
+            return np.asarray(
+                self._vision(pixel_values=batch).image_embeds.float().cpu().numpy(), np.float32
+            )
 
     def text_features(self, tokens: Tokens) -> Floats:
         """Features (N, D) of tokenised texts."""
@@ -136,14 +149,18 @@ class ClipModel:
             self._text = self._load("CLIPTextModelWithProjection")
         device = self.runtime.device
         with torch.inference_mode():
-            found = self._text(input_ids=tokens.ids.to(device), attention_mask=tokens.mask.to(device)).text_embeds
+            found = self._text(
+                input_ids=tokens.ids.to(device), attention_mask=tokens.mask.to(device)
+            ).text_embeds
         return np.asarray(found.float().cpu().numpy(), np.float32)
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
-        """Token ids, padded to the limit; a text that is too long loses words at its end, never the end token.
+        """Token ids, padded to the limit; a text that is too long loses words at its end, never the
+        end token.
 
-        Padding is id 0, as in the original code: padded with the end token (transformers' way) the features are the
-        same, but the place of the end token is then found by the first of several equal maxima.
+        Padding is id 0, as in the original code: padded with the end token (transformers' way) the
+        features are the same, but the place of the end token is then found by the first of several
+        equal maxima.
         """
         torch = torch_for("CLIP")
         if self._tokenizer is None:
@@ -170,21 +187,26 @@ class ClipModel:
                 model, report = getattr(transformers, kind).from_pretrained(
                     self.folder, local_files_only=True, dtype=self._dtype, output_loading_info=True
                 )
-        except Exception as error:  # a library of many kinds of errors: all mean that these files do not load
+        except (
+            Exception
+        ) as error:  # a library of many kinds of errors: all mean that these files do not load
             raise WeightsError(
                 f"{self.folder}: CLIP cannot be loaded ({str(error).strip().splitlines()[0]})"
             ) from error
         missing = sorted(k for k in report["missing_keys"] if "position_ids" not in k)
         if missing or report["mismatched_keys"]:
             raise WeightsError(
-                f"{self.folder}: CLIP weights are incomplete ({', '.join(missing[:3]) or 'other shapes'})"
+                f"{self.folder}: CLIP weights are incomplete "
+                f"({', '.join(missing[:3]) or 'other shapes'})"
             )
         model = model.to(self.runtime.device).eval()
         self._probe(model)
         return model
 
     def _probe(self, model: Any) -> None:
-        """Give the network's own activation numbers: what the configuration says is not what may have been built."""
+        """Give the network's own activation numbers: what the configuration says is not what may
+        have been built.
+        """
         if self._activation != "quick_gelu":
             return
         torch = torch_for("CLIP")
@@ -194,7 +216,8 @@ class ClipModel:
             function = getattr(module, "activation_fn", None)
             if function is not None and not torch.allclose(function(numbers), wanted, atol=1e-5):
                 raise WeightsError(
-                    f"{self.folder}: {name} computes another activation than quick_gelu; with it every score is "
+                    f"{self.folder}: {name} computes another activation than quick_gelu; with it "
+                    f"every score is "
                     "silently wrong"
                 )
 
@@ -204,7 +227,9 @@ def _read_config(folder: Path) -> dict[str, Any]:
     try:
         found = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
-        raise WeightsError(f"{path}: wanted a CLIP configuration, found none that can be read ({error})") from error
+        raise WeightsError(
+            f"{path}: wanted a CLIP configuration, found none that can be read ({error})"
+        ) from error
     if not isinstance(found, dict):
         raise WeightsError(f"{path}: wanted a CLIP configuration, found no mapping")
     return found
@@ -231,7 +256,9 @@ def _load_tokenizer(folder: Path) -> Any:
 
 @contextlib.contextmanager
 def _quiet(transformers: Any) -> Iterator[None]:
-    """No progress bars and no advice while a checkpoint is loaded: what matters is checked here and raised."""
+    """No progress bars and no advice while a checkpoint is loaded: what matters is checked here and
+    raised.
+    """
     before = transformers.logging.get_verbosity()
     bars = transformers.logging.is_progress_bar_enabled()
     transformers.logging.set_verbosity_error()

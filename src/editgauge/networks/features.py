@@ -1,4 +1,6 @@
-"""Features of pictures and texts, looked up in the store first: what several scorers ask for is computed once."""
+"""Features of pictures and texts, looked up in the store first: what several scorers ask for is
+computed once.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,19 @@ Found = Mapping[Any, Vector | Exception]
 
 
 class ClipFeatures:
-    """Image and text features of one CLIP checkpoint. Raises `WeightsError` when it is not there or another one."""
+    """Image and text features of one CLIP checkpoint. Raises `WeightsError` when it is not there or
+    another one.
+    """
 
-    def __init__(self, folder: Path | None, runtime: Runtime, cache: Path | None, *, batch_size: int = 16) -> None:
+    def __init__(
+        self, folder: Path | None, runtime: Runtime, cache: Path | None, *, batch_size: int = 16
+    ) -> None:
         local = locate(CLIP, folder)
         folders = {path.parent for path in local.paths.values()}
         if len(folders) != 1:
-            raise WeightsError(f"weights {CLIP!r}: wanted all files in one folder, found them in {len(folders)}")
+            raise WeightsError(
+                f"weights {CLIP!r}: wanted all files in one folder, found them in {len(folders)}"
+            )
         self.runtime = runtime
         self.batch_size = batch_size
         self._model = _clip_model(folders.pop(), local.weights.activation, runtime)
@@ -40,8 +48,12 @@ class ClipFeatures:
         self._identity = f"{_identity(local)}/{runtime.precision}"
 
     def images(self, paths: Sequence[Path], crop: Crop = "floor") -> Found:
-        """Features of pictures, by path. A picture that cannot be read has its exception instead."""
-        keys: dict[Path, str | Exception] = {path: _attempt(lambda p: self._key(p, crop), path) for path in set(paths)}
+        """Features of pictures, by path. A picture that cannot be read has its exception
+        instead.
+        """
+        keys: dict[Path, str | Exception] = {
+            path: _attempt(lambda p: self._key(p, crop), path) for path in set(paths)
+        }
 
         def compute(batch: Sequence[Any]) -> Any:
             return self._model.image_features(batch)
@@ -49,7 +61,9 @@ class ClipFeatures:
         def read(path: Path) -> Any:
             return preprocess(images.read_image(path), self._model.side, crop)
 
-        return _features(self._store, f"{self._identity}/image", keys, read, compute, self.batch_size)
+        return _features(
+            self._store, f"{self._identity}/image", keys, read, compute, self.batch_size
+        )
 
     def texts(self, texts: Sequence[str]) -> tuple[Found, Mapping[str, str]]:
         """Features of texts, and for those that were too long a note of what was left out."""
@@ -65,19 +79,29 @@ class ClipFeatures:
         def compute(batch: Sequence[str]) -> Any:
             return self._model.text_features(self._model.tokenize(batch))
 
-        return _features(self._store, f"{self._identity}/text", keys, lambda t: t, compute, self.batch_size), notes
+        return _features(
+            self._store, f"{self._identity}/text", keys, lambda t: t, compute, self.batch_size
+        ), notes
 
     def _key(self, path: Path, crop: Crop) -> str:
-        """Content hash; the rule for the crop is part of it only for pictures where the two rules differ."""
+        """Content hash; the rule for the crop is part of it only for pictures where the two rules
+        differ.
+        """
         header = images.read_header(path)
         key = images.fingerprint(path)
-        return key if crops_agree(header.width, header.height, self._model.side) else f"{key}/{crop}"
+        return (
+            key if crops_agree(header.width, header.height, self._model.side) else f"{key}/{crop}"
+        )
 
 
 class InceptionFeatures:
-    """Features for the Fréchet distance. Raises `WeightsError` when the weights are not there or other ones."""
+    """Features for the Fréchet distance. Raises `WeightsError` when the weights are not there or
+    other ones.
+    """
 
-    def __init__(self, folder: Path | None, runtime: Runtime, cache: Path | None, *, batch_size: int = 16) -> None:
+    def __init__(
+        self, folder: Path | None, runtime: Runtime, cache: Path | None, *, batch_size: int = 16
+    ) -> None:
         local = locate(INCEPTION, folder)
         self.batch_size = batch_size
         (file,) = local.weights.files
@@ -86,13 +110,19 @@ class InceptionFeatures:
         self._identity = f"{_identity(local)}/{runtime.precision}"
 
     def images(self, paths: Sequence[Path]) -> Found:
-        """Features of pictures, by path. A picture that cannot be read has its exception instead."""
-        keys: dict[Path, str | Exception] = {path: _attempt(images.fingerprint, path) for path in set(paths)}
+        """Features of pictures, by path. A picture that cannot be read has its exception
+        instead.
+        """
+        keys: dict[Path, str | Exception] = {
+            path: _attempt(images.fingerprint, path) for path in set(paths)
+        }
 
         def read(path: Path) -> Any:
             return prepare(images.read_image(path))
 
-        return _features(self._store, self._identity, keys, read, self._network.features_of, self.batch_size)
+        return _features(
+            self._store, self._identity, keys, read, self._network.features_of, self.batch_size
+        )
 
 
 def _features(
@@ -103,8 +133,12 @@ def _features(
     compute: Callable[[Sequence[Any]], Any],
     batch_size: int,
 ) -> Found:
-    """Look up, read what is missing ahead of the network, compute in batches, keep each batch at once."""
-    found: dict[Any, Vector | Exception] = {item: key for item, key in keys.items() if isinstance(key, Exception)}
+    """Look up, read what is missing ahead of the network, compute in batches, keep each batch at
+    once.
+    """
+    found: dict[Any, Vector | Exception] = {
+        item: key for item, key in keys.items() if isinstance(key, Exception)
+    }
     wanted = {item: key for item, key in keys.items() if isinstance(key, str)}
     known = store.get(identity, sorted(set(wanted.values())))
     first_with: dict[str, Any] = {}
@@ -112,12 +146,16 @@ def _features(
         if wanted[item] not in known:
             first_with.setdefault(wanted[item], item)
     with threads():
-        for batch in batched(read_ahead(first_with.values(), read, depth=2 * batch_size, workers=2), batch_size):
+        for batch in batched(
+            read_ahead(first_with.values(), read, depth=2 * batch_size, workers=2), batch_size
+        ):
             good = [(item, data) for item, data in batch if not isinstance(data, Exception)]
             found.update({item: data for item, data in batch if isinstance(data, Exception)})
             if good:
                 vectors = np.asarray(compute([data for _, data in good]), dtype=np.float32)
-                fresh = {wanted[item]: vector for (item, _), vector in zip(good, vectors, strict=True)}
+                fresh = {
+                    wanted[item]: vector for (item, _), vector in zip(good, vectors, strict=True)
+                }
                 store.put(identity, fresh)
                 known.update(fresh)
     for item, key in wanted.items():

@@ -1,11 +1,14 @@
-"""Inception-v3 of 2015 as the Fréchet distance uses it: TensorFlow's network in plain torch, 2,048 features a picture.
+"""Inception-v3 of 2015 as the Fréchet distance uses it: TensorFlow's network in plain torch, 2,048
+features a picture.
 
-The weights are those of the TensorFlow graph of 2015-12-05 under the state-dict names of pytorch-fid; published FID
-values rest on them, and torchvision's Inception-v3 gives other numbers. The graph differs from torchvision's in three
-places: average pools do not count the padding, the last block pools with the maximum, and there are 1,008 classes.
+The weights are those of the TensorFlow graph of 2015-12-05 under the state-dict names of
+pytorch-fid; published FID values rest on them, and torchvision's Inception-v3 gives other numbers.
+The graph differs from torchvision's in three places: average pools do not count the padding, the
+last block pools with the maximum, and there are 1,008 classes.
 
-Preprocessing is pytorch-fid's: 8-bit values to [0, 1], bilinear resize to 299 × 299 without anti-aliasing (whatever the
-picture's shape), then [-1, 1]. Batch normalisation is folded into the convolutions when loading (1e-6 apart).
+Preprocessing is pytorch-fid's: 8-bit values to [0, 1], bilinear resize to 299 × 299 without
+anti-aliasing (whatever the picture's shape), then [-1, 1]. Batch normalisation is folded into the
+convolutions when loading (1e-6 apart).
 """
 
 from __future__ import annotations
@@ -32,15 +35,24 @@ def _conv(name: str, stride: int = 1, padding: tuple[int, int] = (0, 0)) -> _Con
 
 
 _STEM: tuple[_Conv | None, ...] = (
-    _conv("Conv2d_1a_3x3", 2), _conv("Conv2d_2a_3x3"), _conv("Conv2d_2b_3x3", padding=(1, 1)), None,
-    _conv("Conv2d_3b_1x1"), _conv("Conv2d_4a_3x3"), None,
-)  # fmt: skip
+    _conv("Conv2d_1a_3x3", 2),
+    _conv("Conv2d_2a_3x3"),
+    _conv("Conv2d_2b_3x3", padding=(1, 1)),
+    None,
+    _conv("Conv2d_3b_1x1"),
+    _conv("Conv2d_4a_3x3"),
+    None,
+)
 """None is a 3 × 3 maximum pool of stride 2."""
 
 _A = (
     (_conv("branch1x1"),),
     (_conv("branch5x5_1"), _conv("branch5x5_2", padding=(2, 2))),
-    (_conv("branch3x3dbl_1"), _conv("branch3x3dbl_2", padding=(1, 1)), _conv("branch3x3dbl_3", padding=(1, 1))),
+    (
+        _conv("branch3x3dbl_1"),
+        _conv("branch3x3dbl_2", padding=(1, 1)),
+        _conv("branch3x3dbl_3", padding=(1, 1)),
+    ),
 )
 _B = (
     (_conv("branch3x3", 2),),
@@ -49,24 +61,39 @@ _B = (
 _WIDE, _TALL = (0, 3), (3, 0)
 _C = (
     (_conv("branch1x1"),),
-    (_conv("branch7x7_1"), _conv("branch7x7_2", padding=_WIDE), _conv("branch7x7_3", padding=_TALL)),
     (
-        _conv("branch7x7dbl_1"), _conv("branch7x7dbl_2", padding=_TALL), _conv("branch7x7dbl_3", padding=_WIDE),
-        _conv("branch7x7dbl_4", padding=_TALL), _conv("branch7x7dbl_5", padding=_WIDE),
+        _conv("branch7x7_1"),
+        _conv("branch7x7_2", padding=_WIDE),
+        _conv("branch7x7_3", padding=_TALL),
     ),
-)  # fmt: skip
+    (
+        _conv("branch7x7dbl_1"),
+        _conv("branch7x7dbl_2", padding=_TALL),
+        _conv("branch7x7dbl_3", padding=_WIDE),
+        _conv("branch7x7dbl_4", padding=_TALL),
+        _conv("branch7x7dbl_5", padding=_WIDE),
+    ),
+)
 _D = (
     (_conv("branch3x3_1"), _conv("branch3x3_2", 2)),
     (
-        _conv("branch7x7x3_1"), _conv("branch7x7x3_2", padding=_WIDE), _conv("branch7x7x3_3", padding=_TALL),
+        _conv("branch7x7x3_1"),
+        _conv("branch7x7x3_2", padding=_WIDE),
+        _conv("branch7x7x3_3", padding=_TALL),
         _conv("branch7x7x3_4", 2),
     ),
-)  # fmt: skip
+)
 _BLOCKS: tuple[tuple[str, Sequence[Sequence[_Conv]], str], ...] = (
-    ("Mixed_5b", _A, "mean"), ("Mixed_5c", _A, "mean"), ("Mixed_5d", _A, "mean"), ("Mixed_6a", _B, "shrink"),
-    ("Mixed_6b", _C, "mean"), ("Mixed_6c", _C, "mean"), ("Mixed_6d", _C, "mean"), ("Mixed_6e", _C, "mean"),
+    ("Mixed_5b", _A, "mean"),
+    ("Mixed_5c", _A, "mean"),
+    ("Mixed_5d", _A, "mean"),
+    ("Mixed_6a", _B, "shrink"),
+    ("Mixed_6b", _C, "mean"),
+    ("Mixed_6c", _C, "mean"),
+    ("Mixed_6d", _C, "mean"),
+    ("Mixed_6e", _C, "mean"),
     ("Mixed_7a", _D, "shrink"),
-)  # fmt: skip
+)
 _FORKED = (("Mixed_7b", "mean"), ("Mixed_7c", "max"))
 
 
@@ -81,7 +108,9 @@ class Inception:
             folded = {name: _fold(state, name) for name in _names(state)}
             self._weights = {
                 name: (
-                    weight.to(self.runtime.device, dtype).contiguous(memory_format=torch.channels_last),
+                    weight.to(self.runtime.device, dtype).contiguous(
+                        memory_format=torch.channels_last
+                    ),
                     bias.to(self.runtime.device, dtype),
                 )
                 for name, (weight, bias) in folded.items()
@@ -91,7 +120,9 @@ class Inception:
         except (KeyError, RuntimeError) as error:
             raise WeightsError(f"Inception-v3: the state dict does not fit ({error})") from error
         if features.shape[1] != FEATURES:
-            raise WeightsError(f"Inception-v3: wanted {FEATURES} features, found {features.shape[1]}")
+            raise WeightsError(
+                f"Inception-v3: wanted {FEATURES} features, found {features.shape[1]}"
+            )
 
     def features(self, pictures: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.float32]:
         """Features (N, 2048), float32, of pictures (H, W, 3), uint8, RGB, each of any size."""
@@ -113,7 +144,9 @@ class Inception:
             x = functional.max_pool2d(x, 3, 2) if step is None else self._apply(x, "", step)
         for block, branches, pool in _BLOCKS:
             outs = [self._chain(x, block, branch) for branch in branches]
-            outs.append(functional.max_pool2d(x, 3, 2) if pool == "shrink" else self._pooled(x, block, pool))
+            outs.append(
+                functional.max_pool2d(x, 3, 2) if pool == "shrink" else self._pooled(x, block, pool)
+            )
             x = torch.cat(outs, 1)
         for block, pool in _FORKED:
             x = self._forked(x, block, pool)
@@ -139,7 +172,9 @@ class Inception:
 
     def _forked(self, x: Any, block: str, pool: str) -> Any:
         short = self._chain(x, block, (_conv("branch3x3_1"),))
-        deep = self._chain(x, block, (_conv("branch3x3dbl_1"), _conv("branch3x3dbl_2", padding=(1, 1))))
+        deep = self._chain(
+            x, block, (_conv("branch3x3dbl_1"), _conv("branch3x3dbl_2", padding=(1, 1)))
+        )
         outs = [self._apply(x, block, _conv("branch1x1"))]
         for stem, letters in ((short, "branch3x3_2"), (deep, "branch3x3dbl_3")):
             outs.append(self._apply(stem, block, _conv(letters + "a", padding=(0, 1))))
@@ -149,16 +184,20 @@ class Inception:
 
 
 def prepare(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-    """The network's input (3, 299, 299) of a picture (H, W, 3), uint8, RGB; always made on the CPU, whatever runs the
-    network, so that a picture's memory is bounded and its values are the same.
+    """The network's input (3, 299, 299) of a picture (H, W, 3), uint8, RGB; always made on the CPU,
+    whatever runs the network, so that a picture's memory is bounded and its values are the same.
     """
     torch = torch_for("FID")
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
-        raise ShapeMismatch(f"Inception-v3: wanted uint8 (H, W, 3), found {picture.dtype} {picture.shape}")
+        raise ShapeMismatch(
+            f"Inception-v3: wanted uint8 (H, W, 3), found {picture.dtype} {picture.shape}"
+        )
     tensor = torch.from_numpy(np.require(picture, requirements=["C", "W"])).permute(2, 0, 1)[None]
     with torch.inference_mode():
         unit = tensor.float().div_(255.0)
-        unit = torch.nn.functional.interpolate(unit, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
+        unit = torch.nn.functional.interpolate(
+            unit, size=(SIDE, SIDE), mode="bilinear", align_corners=False
+        )
         return np.asarray(unit.mul_(2.0).sub_(1.0)[0].numpy(), np.float32)
 
 
@@ -167,8 +206,13 @@ def _names(state: Mapping[str, Any]) -> list[str]:
 
 
 def _fold(state: Mapping[str, Any], name: str) -> tuple[Any, Any]:
-    """Weight and bias of a convolution with its batch normalisation folded in, computed in float64."""
+    """Weight and bias of a convolution with its batch normalisation folded in, computed in
+    float64.
+    """
     weight = state[f"{name}.conv.weight"].double()
-    scale = state[f"{name}.bn.weight"].double() / (state[f"{name}.bn.running_var"].double() + _NORM_EPSILON).sqrt()
+    scale = (
+        state[f"{name}.bn.weight"].double()
+        / (state[f"{name}.bn.running_var"].double() + _NORM_EPSILON).sqrt()
+    )
     bias = state[f"{name}.bn.bias"].double() - state[f"{name}.bn.running_mean"].double() * scale
     return (weight * scale[:, None, None, None]).float(), bias.float()

@@ -42,18 +42,27 @@ def state_dict(path: Path) -> dict[str, Any]:
 def lpips_network(net: str, folder: Path | None, runtime: Runtime) -> Network:
     """LPIPS with the published weights (`net`: squeeze, alex or vgg), loaded once in a process.
 
-    Raises `WeightsError` when weights are missing, other ones, or do not fit, and `MissingExtra` without torch.
+    Raises `WeightsError` when weights are missing, other ones, or do not fit, and `MissingExtra`
+    without torch.
     """
     local = locate(f"lpips-{net}", folder)
     backbone, head = (local.paths[file.name] for file in local.weights.files)
     try:
-        return Network(net, state_dict(backbone), state_dict(head), device=runtime.device, dtype=runtime.precision)
+        return Network(
+            net,
+            state_dict(backbone),
+            state_dict(head),
+            device=runtime.device,
+            dtype=runtime.precision,
+        )
     except ValueError as error:
         raise WeightsError(f"weights 'lpips-{net}': {error}") from error
 
 
 def aesthetic_head(folder: Path | None) -> tuple[npt.NDArray[np.float64], float, Local]:
-    """Weight (D,), bias and files of LAION's linear head. Raises `WeightsError` when it is not a linear head."""
+    """Weight (D,), bias and files of LAION's linear head. Raises `WeightsError` when it is not a
+    linear head.
+    """
     local = locate("laion-aesthetic-vit-l-14", folder)
     (file,) = local.weights.files
     tensors = state_dict(local.paths[file.name])
@@ -61,5 +70,7 @@ def aesthetic_head(folder: Path | None) -> tuple[npt.NDArray[np.float64], float,
         weight = tensors["weight"].double().numpy().reshape(-1)
         bias = float(tensors["bias"].double().reshape(()))
     except (KeyError, RuntimeError) as error:
-        raise WeightsError(f"{local.paths[file.name]}: wanted weight (1, D) and bias (1,), found others") from error
+        raise WeightsError(
+            f"{local.paths[file.name]}: wanted weight (1, D) and bias (1,), found others"
+        ) from error
     return weight, bias, local

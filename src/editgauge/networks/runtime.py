@@ -1,4 +1,6 @@
-"""Where and how networks run: device, number format, threads; reading pictures ahead of the network."""
+"""Where and how networks run: device, number format, threads; reading pictures ahead of the
+network.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,9 @@ def torch_for(feature: str) -> Any:
 class Runtime:
     """A device and a number format, both resolved: ``cuda`` and not ``auto``.
 
-    float32 is the default everywhere and what reproduces published numbers. bfloat16 and float16 are allowed on a GPU
-    only (a CPU without the instructions is slower with them, and silently less exact).
+    float32 is the default everywhere and what reproduces published numbers. bfloat16 and float16
+    are allowed on a GPU only (a CPU without the instructions is slower with them, and silently less
+    exact).
     """
 
     device: str = "cpu"
@@ -41,16 +44,19 @@ class Runtime:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What a row's origin says: the format, and not the device, whose results agree to about 1e-5."""
+        """What a row's origin says: the format, and not the device, whose results agree to about
+        1e-5.
+        """
         return {"precision": self.precision}
 
 
 def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
-    """The runtime for a device (``auto``, ``cpu``, ``cuda``, ``cuda:1``) and a precision (one of `PRECISIONS`).
+    """The runtime for a device (``auto``, ``cpu``, ``cuda``, ``cuda:1``) and a precision (one of
+    `PRECISIONS`).
 
-    Raises `UsageError` for an unknown word, a device that is not there, or half precision on a CPU, and
-    `MissingExtra` without torch. On CUDA, TF32 is switched off for matrix products and convolutions: with it float32
-    would not be float32.
+    Raises `UsageError` for an unknown word, a device that is not there, or half precision on a CPU,
+    and `MissingExtra` without torch. On CUDA, TF32 is switched off for matrix products and
+    convolutions: with it float32 would not be float32.
     """
     precision = precision or "float32"
     if precision not in PRECISIONS:
@@ -64,7 +70,9 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
         raise UsageError(f"device {wanted!r}: wanted auto, cpu, cuda or cuda:N")
     if kind == "cuda":
         if not torch.cuda.is_available():
-            raise UsageError(f"device {wanted!r}: torch finds no CUDA device here; use --device cpu")
+            raise UsageError(
+                f"device {wanted!r}: torch finds no CUDA device here; use --device cpu"
+            )
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False
     elif precision != "float32":
@@ -74,7 +82,8 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
 
 @contextlib.contextmanager
 def threads(count: int | None = None) -> Iterator[int]:
-    """Torch's CPU threads inside: `count`, else ``EDITGAUGE_THREADS``, else the processors this process may use.
+    """Torch's CPU threads inside: `count`, else ``EDITGAUGE_THREADS``, else the processors this
+    process may use.
 
     The former number is set again afterwards, so that nothing else in the process is changed.
     """
@@ -110,8 +119,9 @@ def read_ahead(
 ) -> Iterator[tuple[Item, Result | Exception]]:
     """Apply `read` in other threads, at most `depth` items ahead, and give the results in order.
 
-    An exception is given as a result, not raised: one bad picture does not end the batch. Memory is bounded by
-    `depth` results. Closing the iterator early waits for what is being read and drops it.
+    An exception is given as a result, not raised: one bad picture does not end the batch. Memory is
+    bounded by `depth` results. Closing the iterator early waits for what is being read and drops
+    it.
     """
     with ThreadPoolExecutor(workers, thread_name_prefix="read-ahead") as pool:
         waiting: deque[tuple[Item, Future[Result]]] = deque()

@@ -1,8 +1,9 @@
-"""Feature vectors kept by content hash and model identity: computed once, whoever asks and however often.
+"""Feature vectors kept by content hash and model identity: computed once, whoever asks and however
+often.
 
-One SQLite file (``features.sqlite``) in a folder that outlives the run. Several processes may use it at a time; a
-process that is killed loses the batch it was computing and nothing else. Two processes that compute the same vector at
-once write it twice, with the same content.
+One SQLite file (``features.sqlite``) in a folder that outlives the run. Several processes may use
+it at a time; a process that is killed loses the batch it was computing and nothing else. Two
+processes that compute the same vector at once write it twice, with the same content.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ _AT_ONCE = 500
 
 
 class FeatureStore:
-    """Vectors by (model, key). `model` names everything a vector depends on but its input, `key` is the input's hash.
+    """Vectors by (model, key). `model` names everything a vector depends on but its input, `key` is
+    the input's hash.
 
-    `folder` None keeps them in memory for as long as the object lives. Vectors are float32 of any length; they come
-    back bit for bit. Raises `RunError` when the file cannot be opened.
+    `folder` None keeps them in memory for as long as the object lives. Vectors are float32 of any
+    length; they come back bit for bit. Raises `RunError` when the file cannot be opened.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -37,15 +39,19 @@ class FeatureStore:
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / FILE_NAME
             try:
-                self._connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+                self._connection = sqlite3.connect(
+                    path, timeout=60, isolation_level=None, check_same_thread=False
+                )
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 self._connection.execute("PRAGMA synchronous=NORMAL")
                 self._connection.execute(
                     "CREATE TABLE IF NOT EXISTS features "
-                    "(model TEXT NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, key))"
+                    "(model TEXT NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY "
+                    "(model, key))"
                 )
             except sqlite3.Error as error:
-                raise RunError(f"{path}: the feature store cannot be opened ({error}); remove it or choose another "
+                raise RunError(f"{path}: the feature store cannot be opened ({error}); remove it "
+                               f"or choose another "
                                "--cache folder") from error  # fmt: skip
 
     def get(self, model: str, keys: Sequence[str]) -> dict[str, Vector]:
@@ -64,9 +70,14 @@ class FeatureStore:
 
     def put(self, model: str, vectors: Mapping[str, Vector]) -> None:
         """Keep vectors, all of them or (when killed) none."""
-        rows = {key: np.ascontiguousarray(value, dtype="<f4").reshape(-1) for key, value in vectors.items()}
+        rows = {
+            key: np.ascontiguousarray(value, dtype="<f4").reshape(-1)
+            for key, value in vectors.items()
+        }
         if self._connection is None:
-            self._memory.update({(model, key): value.astype(np.float32) for key, value in rows.items()})
+            self._memory.update(
+                {(model, key): value.astype(np.float32) for key, value in rows.items()}
+            )
             return
         self._connection.execute("BEGIN IMMEDIATE")
         try:
@@ -90,5 +101,10 @@ class FeatureStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()

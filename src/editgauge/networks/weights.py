@@ -1,13 +1,15 @@
 """Weights as data: one table of what each network needs, from where, and how it is recognised.
 
-Nothing here is shipped: a file comes from `editgauge fetch weights NAME`, from a folder that somebody filled
-(``--weights DIR`` or ``EDITGAUGE_WEIGHTS``), or out of an installed package (torchmetrics' wheel has the LPIPS heads).
-Wherever it comes from, its SHA-256 is checked before it is loaded: another model is never used silently.
+Nothing here is shipped: a file comes from `editgauge fetch weights NAME`, from a folder that
+somebody filled (``--weights DIR`` or ``EDITGAUGE_WEIGHTS``), or out of an installed package
+(torchmetrics' wheel has the LPIPS heads). Wherever it comes from, its SHA-256 is checked before it
+is loaded: another model is never used silently.
 
-Checksums in the table come from the publishers (a hash in the file's name or address, the hub's listing) and were
-compared with several public records of the same files. Where no checksum is published, `sha256` is None: the file is
-refused until ``editgauge fetch weights NAME --trust-first-use`` has recorded what it is in the folder's lock file, and
-from then on any other content is refused.
+Checksums in the table come from the publishers (a hash in the file's name or address, the hub's
+listing) and were compared with several public records of the same files. Where no checksum is
+published, `sha256` is None: the file is refused until ``editgauge fetch weights NAME
+--trust-first-use`` has recorded what it is in the folder's lock file, and from then on any other
+content is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ LOCK_FILE = "editgauge-weights.lock.json"
 
 @dataclass(frozen=True, slots=True)
 class WeightFile:
-    """One file of a network. `package` is where an installed package carries the same bytes: (package, path in it)."""
+    """One file of a network. `package` is where an installed package carries the same bytes:
+    (package, path in it).
+    """
 
     name: str
     url: str
@@ -42,7 +46,9 @@ class WeightFile:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What one network needs. `source` is a hub id or a page, `revision` the pinned commit, tag or file version."""
+    """What one network needs. `source` is a hub id or a page, `revision` the pinned commit, tag or
+    file version.
+    """
 
     name: str
     title: str
@@ -52,7 +58,9 @@ class Weights:
     files: tuple[WeightFile, ...]
     used_for: str
     activation: str | None = None
-    """The activation function that the network was trained with, where a wrong one would not be noticed."""
+    """The activation function that the network was trained with, where a wrong one would not be
+    noticed.
+    """
 
     @property
     def size(self) -> int | None:
@@ -80,7 +88,9 @@ def _lpips(name: str, title: str, backbone: WeightFile, head: WeightFile, used_f
 
 
 def _head(name: str, checksum: str, size: int) -> WeightFile:
-    """The linear heads: the file of the original repository, which torchmetrics' wheel carries byte for byte."""
+    """The linear heads: the file of the original repository, which torchmetrics' wheel carries byte
+    for byte.
+    """
     return WeightFile(
         f"{name}.pth",
         f"https://github.com/richzhang/PerceptualSimilarity/raw/master/lpips/weights/v0.1/{name}.pth",
@@ -99,7 +109,9 @@ _CLIP_REVISION = "32bd64288804d66eefd0ccbe215aa642df71cc41"
 
 
 def _clip(name: str, checksum: str, size: int) -> WeightFile:
-    return WeightFile(name, f"{hub.ENDPOINT}/{_CLIP_ID}/resolve/{_CLIP_REVISION}/{name}", checksum, size)
+    return WeightFile(
+        name, f"{hub.ENDPOINT}/{_CLIP_ID}/resolve/{_CLIP_REVISION}/{name}", checksum, size
+    )
 
 
 WEIGHTS: dict[str, Weights] = {
@@ -113,7 +125,11 @@ WEIGHTS: dict[str, Weights] = {
                 "b8a52dc049b60e4b6ab68ad0df457362afab8b6304b2febdc1650a5dab4d7e7b",
                 4_958_839,
             ),
-            _head("squeeze", "4a5350f23600cb79923ce65bb07cbf57dca461329894153e05a1346bd531cf76", 10_811),
+            _head(
+                "squeeze",
+                "4a5350f23600cb79923ce65bb07cbf57dca461329894153e05a1346bd531cf76",
+                10_811,
+            ),
             "TextEditBench LPIPS",
         ),
         _lpips(
@@ -124,7 +140,9 @@ WEIGHTS: dict[str, Weights] = {
                 "7be5be791159472b1fbf3c69796f7cb30dca7ad8466c2df70058c37116cdee02",
                 244_408_911,
             ),
-            _head("alex", "df73285e35b22355a2df87cdb6b70b343713b667eddbda73e1977e0c860835c0", 6_009),
+            _head(
+                "alex", "df73285e35b22355a2df87cdb6b70b343713b667eddbda73e1977e0c860835c0", 6_009
+            ),
             "MedEBench LPIPS",
         ),
         _lpips(
@@ -145,14 +163,26 @@ WEIGHTS: dict[str, Weights] = {
             _CLIP_REVISION,
             "MIT",
             (
-                _clip("config.json", "8a09b467700c58138c29d53c605b34ebc69beaadd13274a8a2af8ad2c2f4032a", 4_519),
+                _clip(
+                    "config.json",
+                    "8a09b467700c58138c29d53c605b34ebc69beaadd13274a8a2af8ad2c2f4032a",
+                    4_519,
+                ),
                 _clip(
                     "model.safetensors",
                     "a2bf730a0c7debf160f7a6b50b3aaf3703e7e88ac73de7a314903141db026dcb",
                     1_710_540_580,
                 ),
-                _clip("vocab.json", "3f0c4f7d2086b61b38487075278ea9ed04edb53a03cbb045b86c27190fa8fb69", 961_143),
-                _clip("merges.txt", "9fd691f7c8039210e0fced15865466c65820d09b63988b0174bfe25de299051a", 524_619),
+                _clip(
+                    "vocab.json",
+                    "3f0c4f7d2086b61b38487075278ea9ed04edb53a03cbb045b86c27190fa8fb69",
+                    961_143,
+                ),
+                _clip(
+                    "merges.txt",
+                    "9fd691f7c8039210e0fced15865466c65820d09b63988b0174bfe25de299051a",
+                    524_619,
+                ),
             ),
             "CLIPScore, ISim, TAlign, DAlign, aesthetic score",
             activation="quick_gelu",
@@ -239,8 +269,9 @@ def checksum(path: Path) -> str:
 def locate(name: str, chosen: Path | str | None = None) -> Local:
     """All files of a network, checked.
 
-    A file is looked for at ``FOLDER/NAME/FILE``, then ``FOLDER/FILE``, then in the package that carries it. Raises
-    `WeightsError` with the exact command when a file is not there, has no recorded checksum, or has another one.
+    A file is looked for at ``FOLDER/NAME/FILE``, then ``FOLDER/FILE``, then in the package that
+    carries it. Raises `WeightsError` with the exact command when a file is not there, has no
+    recorded checksum, or has another one.
     """
     weights = find(name)
     root = folder(chosen)
@@ -253,7 +284,8 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
         wanted = file.sha256 or lock.get(name, {}).get(file.name)
         if wanted is None:
             raise WeightsError(
-                f"weights {name!r}: no checksum of {file.name} is published, and none was recorded: {weights.command}"
+                f"weights {name!r}: no checksum of {file.name} is published, and none was "
+                f"recorded: {weights.command}"
             )
         try:
             found = checksum(path)
@@ -261,7 +293,8 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
             raise WeightsError(f"{path}: cannot be read ({error.strerror or error})") from error
         if found != wanted:
             raise WeightsError(
-                f"weights {name!r}: {path.name} is another file (SHA-256 wanted {wanted[:16]}…, found {found[:16]}…); "
+                f"weights {name!r}: {path.name} is another file (SHA-256 wanted {wanted[:16]}…, "
+                f"found {found[:16]}…); "
                 f"remove it, then: {weights.command}"
             )
         paths[file.name], checksums[file.name] = path, found
@@ -269,13 +302,17 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
 
 
 def fetch(
-    name: str, chosen: Path | str | None = None, *, trust_first_use: bool = False, progress: Progress | None = None
+    name: str,
+    chosen: Path | str | None = None,
+    *,
+    trust_first_use: bool = False,
+    progress: Progress | None = None,
 ) -> Local:
     """Get what is missing, check everything, and say where it is.
 
-    Files that are there are checked and kept. Without a published checksum a file is fetched (or, when already there,
-    accepted) only with `trust_first_use`, and its SHA-256 recorded in the folder's lock file. Raises `WeightsError`
-    or `DownloadError`.
+    Files that are there are checked and kept. Without a published checksum a file is fetched (or,
+    when already there, accepted) only with `trust_first_use`, and its SHA-256 recorded in the
+    folder's lock file. Raises `WeightsError` or `DownloadError`.
     """
     weights = find(name)
     root = folder(chosen)
@@ -284,7 +321,8 @@ def fetch(
         known = file.sha256 or lock.get(name, {}).get(file.name)
         if known is None and not trust_first_use:
             raise WeightsError(
-                f"weights {name!r}: no checksum of {file.name} is published; to accept what the address gives now and "
+                f"weights {name!r}: no checksum of {file.name} is published; to accept what the "
+                f"address gives now and "
                 f"hold it to that from then on: editgauge fetch weights {name} --trust-first-use"
             )
         path = _path(weights, file, root)
@@ -298,10 +336,17 @@ def fetch(
 
 
 def _remote(file: WeightFile, known: str | None) -> Remote:
-    """A file on the hub may come from a mirror (``HF_ENDPOINT``); what it must be does not change with that."""
+    """A file on the hub may come from a mirror (``HF_ENDPOINT``); what it must be does not change
+    with that.
+    """
     on_hub = file.url.startswith(hub.ENDPOINT + "/")
     url = hub.endpoint() + file.url.removeprefix(hub.ENDPOINT) if on_hub else file.url
-    return Remote(url, sha256=known, size=file.size, token=os.environ.get("HF_TOKEN") or None if on_hub else None)
+    return Remote(
+        url,
+        sha256=known,
+        size=file.size,
+        token=os.environ.get("HF_TOKEN") or None if on_hub else None,
+    )
 
 
 def _path(weights: Weights, file: WeightFile, root: Path) -> Path | None:
@@ -327,11 +372,18 @@ def _read_lock(root: Path) -> dict[str, dict[str, str]]:
     try:
         data = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
-        raise WeightsError(f"{path}: cannot be read ({error}); remove it and fetch the weights again") from error
+        raise WeightsError(
+            f"{path}: cannot be read ({error}); remove it and fetch the weights again"
+        ) from error
     if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
-        raise WeightsError(f"{path}: wanted {{weights: {{file: SHA-256}}}}, found something else; remove it")
+        raise WeightsError(
+            f"{path}: wanted {{weights: {{file: SHA-256}}}}, found something else; remove it"
+        )
     return data
 
 
 def _write_lock(root: Path, lock: dict[str, dict[str, str]]) -> None:
-    write_bytes(root / LOCK_FILE, orjson.dumps(lock, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+    write_bytes(
+        root / LOCK_FILE,
+        orjson.dumps(lock, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n",
+    )

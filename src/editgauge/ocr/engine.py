@@ -1,7 +1,8 @@
-"""What an OCR engine is to the rest of the tool: a picture goes in, recognised text comes out; it says who it is.
+"""What an OCR engine is to the rest of the tool: a picture goes in, recognised text comes out; it
+says who it is.
 
-Everything that an engine gives passes through `clean`, so that what is scored now and what is read back from the store
-later is the same to the last digit.
+Everything that an engine gives passes through `clean`, so that what is scored now and what is read
+back from the store later is the same to the last digit.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ from editgauge.metrics.text import logical_order
 
 Point = tuple[float, float]
 READING = 1
-"""Raised when our own part of reading changes (margins, tiles, `clean`): what was kept before is then read anew."""
+"""Raised when our own part of reading changes (margins, tiles, `clean`): what was kept before is
+then read anew.
+"""
 
 
 class Text(NamedTuple):
     """One recognised piece of text: a line of print as a rule, or what of it stands together.
 
-    `polygon` holds four corners (x, y) in pixels of the picture that was read, clockwise from the text's top left one,
-    to 0.01 px; `text` is in logical order; `confidence` lies in [0, 1], to four places.
+    `polygon` holds four corners (x, y) in pixels of the picture that was read, clockwise from the
+    text's top left one, to 0.01 px; `text` is in logical order; `confidence` lies in [0, 1], to
+    four places.
     """
 
     polygon: tuple[Point, ...]
@@ -39,8 +43,8 @@ class Text(NamedTuple):
 class Identity:
     """What made a recognised text: two identities that are equal read every picture alike.
 
-    `models` maps the name of each model file to the SHA-256 of its content (the first 16 digits); `settings` holds all
-    that changes results.
+    `models` maps the name of each model file to the SHA-256 of its content (the first 16 digits);
+    `settings` holds all that changes results.
     """
 
     engine: str
@@ -50,9 +54,12 @@ class Identity:
 
     @property
     def label(self) -> str:
-        """``rapidocr-3.10.0-1f0a9c3d``: engine, version and a hash of all the rest. The `source` of rows."""
+        """``rapidocr-3.10.0-1f0a9c3d``: engine, version and a hash of all the rest. The `source` of
+        rows.
+        """
         text = json.dumps(self.as_dict(), sort_keys=True, ensure_ascii=True)
-        return f"{self.engine}-{self.version}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+        settings = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+        return f"{self.engine}-{self.version}-{settings}"
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -68,8 +75,9 @@ class Identity:
 class Engine(Protocol):
     """``(picture, language) -> recognised text``.
 
-    An engine object is small and can be pickled; models are loaded in the process that reads, at the first picture. It
-    uses one core: as many processes as cores fill the machine. Calls from several threads wait for each other.
+    An engine object is small and can be pickled; models are loaded in the process that reads, at
+    the first picture. It uses one core: as many processes as cores fill the machine. Calls from
+    several threads wait for each other.
     """
 
     @property
@@ -80,20 +88,28 @@ class Engine(Protocol):
         ...
 
     def own_language(self, language: str) -> str | None:
-        """The engine's name for a language of `metrics.text.language_of`; None when it cannot read it."""
+        """The engine's name for a language of `metrics.text.language_of`; None when it cannot read
+        it.
+        """
         ...
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
-        """The text in a picture of shape (H, W, 3), uint8, RGB. Raises `OcrError` when the engine breaks down."""
+        """The text in a picture of shape (H, W, 3), uint8, RGB. Raises `OcrError` when the engine
+        breaks down.
+        """
         ...
 
 
-def clean(found: Iterable[tuple[Any, Any, Any]], size: tuple[int, int], *, visual: bool = False) -> list[Text]:
-    """Recognised text as everything else expects it; what has no text or no finite place is left out.
+def clean(
+    found: Iterable[tuple[Any, Any, Any]], size: tuple[int, int], *, visual: bool = False
+) -> list[Text]:
+    """Recognised text as everything else expects it; what has no text or no finite place is left
+    out.
 
-    `found` holds (polygon, text, confidence) as an engine gave it, `size` is (width, height) of the picture: corners
-    outside are moved to its border. Control characters and lone surrogates go, a polygon of other than four corners
-    becomes its box. `visual`: the engine writes right-to-left text in the order of its pixels.
+    `found` holds (polygon, text, confidence) as an engine gave it, `size` is (width, height) of the
+    picture: corners outside are moved to its border. Control characters and lone surrogates go, a
+    polygon of other than four corners becomes its box. `visual`: the engine writes right-to-left
+    text in the order of its pixels.
     """
     texts: list[Text] = []
     for polygon, text, confidence in found:
@@ -101,17 +117,33 @@ def clean(found: Iterable[tuple[Any, Any, Any]], size: tuple[int, int], *, visua
         corners = _corners(polygon, size)
         if not words or corners is None:
             continue
-        sure = float(confidence) if confidence is not None and math.isfinite(float(confidence)) else 0.0
-        texts.append(Text(corners, logical_order(words) if visual else words, round(min(1.0, max(0.0, sure)), 4)))
+        sure = (
+            float(confidence)
+            if confidence is not None and math.isfinite(float(confidence))
+            else 0.0
+        )
+        texts.append(
+            Text(
+                corners,
+                logical_order(words) if visual else words,
+                round(min(1.0, max(0.0, sure)), 4),
+            )
+        )
     return texts
 
 
 def _printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text.strip()
-    kept = (" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs", "Cn"))
+    kept = (
+        " " if c.isspace() else c
+        for c in text
+        if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs", "Cn")
+    )
     words = "".join(kept).strip()
-    return words if any(unicodedata.category(c) != "Cf" for c in words) else ""  # nothing but invisible marks
+    return (
+        words if any(unicodedata.category(c) != "Cf" for c in words) else ""
+    )  # nothing but invisible marks
 
 
 def _corners(polygon: Any, size: tuple[int, int]) -> tuple[Point, ...] | None:
@@ -123,7 +155,9 @@ def _corners(polygon: Any, size: tuple[int, int]) -> tuple[Point, ...] | None:
         left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
         points = [(left, top), (right, top), (right, bottom), (left, bottom)]
     width, height = float(size[0]), float(size[1])
-    return tuple((round(min(max(x, 0.0), width), 2), round(min(max(y, 0.0), height), 2)) for x, y in points)
+    return tuple(
+        (round(min(max(x, 0.0), width), 2), round(min(max(y, 0.0), height), 2)) for x, y in points
+    )
 
 
 def box_of(text: Text) -> tuple[float, float, float, float]:

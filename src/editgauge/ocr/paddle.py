@@ -1,8 +1,9 @@
-"""PaddleOCR 2.x and 3.x, the engine of TextEdit's released scores (2.10, ``lang="en"``, angle classifier on).
+"""PaddleOCR 2.x and 3.x, the engine of TextEdit's released scores (2.10, ``lang="en"``, angle
+classifier on).
 
-An optional package that fetches its models from the network when it first runs. Pictures are given to it in its own
-convention, B, G, R; the released script does so for the original, but gives the output as R, G, B: strongly coloured
-text may be read differently there.
+An optional package that fetches its models from the network when it first runs. Pictures are given
+to it in its own convention, B, G, R; the released script does so for the original, but gives the
+output as R, G, B: strongly coloured text may be read differently there.
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ _OWN: Final[dict[str, str]] = {
     "th": "th",
     "hi": "hi",
 }
-_OLD: Final[dict[str, Any]] = {"use_angle_cls": True, "show_log": False, "use_gpu": False, "cpu_threads": 1}
+_OLD: Final[dict[str, Any]] = {
+    "use_angle_cls": True,
+    "show_log": False,
+    "use_gpu": False,
+    "cpu_threads": 1,
+}
 _NEW: Final[dict[str, Any]] = {
     "use_doc_orientation_classify": False,
     "use_doc_unwarping": False,
@@ -58,7 +64,9 @@ class PaddleOcr:
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
         if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-            raise ValueError(f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}")
+            raise ValueError(
+                f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}"
+            )
         own = self.own_language(language)
         if own is None:
             raise OcrError(f"the OCR engine 'paddleocr' has no model for the language {language!r}")
@@ -68,13 +76,18 @@ class PaddleOcr:
             try:
                 found = list(_old(reader, pixels) if _major() < 3 else _new(reader, pixels))
             except Exception as error:  # the library has no error type of its own
-                raise OcrError(f"the OCR engine 'paddleocr' failed: {error or type(error).__name__}") from error
-        # its models write right-to-left text in the order of the pixels; 2.x turns it around, 3.x no longer does
+                raise OcrError(
+                    f"the OCR engine 'paddleocr' failed: {error or type(error).__name__}"
+                ) from error
+        # its models write right-to-left text in the order of the pixels; 2.x turns it around, 3.x
+        # no longer does
         return clean(found, (image.shape[1], image.shape[0]), visual=_major() >= 3)
 
 
 def engine() -> PaddleOcr:
-    """PaddleOCR 2.x or 3.x, the engine of TextEdit's released scores; it fetches its models when it first runs."""
+    """PaddleOCR 2.x or 3.x, the engine of TextEdit's released scores; it fetches its models when it
+    first runs.
+    """
     _version()
     return PaddleOcr()
 
@@ -102,23 +115,33 @@ def _major() -> int:
 
 @lru_cache(maxsize=2)
 def _reader(own: str) -> Any:
-    """The library's object for one of its languages; making it loads the models, and fetches them the first time."""
+    """The library's object for one of its languages; making it loads the models, and fetches them
+    the first time.
+    """
     try:
         return _module().PaddleOCR(lang=own, **(_OLD if _major() < 3 else _NEW))
     except MissingExtra:
         raise
     except Exception as error:  # no network, no models, a device that is not there
-        raise OcrError(f"the OCR engine 'paddleocr' cannot be started for {own!r}: {error}") from error
+        raise OcrError(
+            f"the OCR engine 'paddleocr' cannot be started for {own!r}: {error}"
+        ) from error
 
 
 @lru_cache(maxsize=1)
 def _identity() -> Identity:
-    """Versions, settings and the hashes of the English models; the object is made for it, to know where they lie."""
+    """Versions, settings and the hashes of the English models; the object is made for it, to know
+    where they lie.
+    """
     with _LOCK:
         folders = _model_folders(_reader("en"))
     models: dict[str, str] = {}
     for name, folder in sorted(folders.items()):
-        files = [f for pattern in ("*.pdiparams", "*.pdmodel", "*.json") for f in sorted(folder.glob(pattern))]
+        files = [
+            f
+            for pattern in ("*.pdiparams", "*.pdmodel", "*.json")
+            for f in sorted(folder.glob(pattern))
+        ]
         models.update({f"{name}/{file}": value for file, value in model_hashes(files).items()})
     settings: dict[str, Any] = dict(_OLD if _major() < 3 else _NEW)
     for name in ("paddlepaddle", "paddlepaddle-gpu"):
@@ -130,7 +153,9 @@ def _identity() -> Identity:
 
 
 def _model_folders(reader: Any) -> dict[str, Path]:
-    """Where the models of a library object lie, as far as it says: 2.x in its arguments, 3.x in its parameters."""
+    """Where the models of a library object lie, as far as it says: 2.x in its arguments, 3.x in its
+    parameters.
+    """
     places: dict[str, Path] = {}
     for holder in (getattr(reader, "args", None), getattr(reader, "_params", None), reader):
         values = holder if isinstance(holder, Mapping) else getattr(holder, "__dict__", {})

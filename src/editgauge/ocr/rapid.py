@@ -1,8 +1,10 @@
-"""The default engine: RapidOCR's models (PP-OCRv6 small) on onnxruntime, inside the wheel, read offline.
+"""The default engine: RapidOCR's models (PP-OCRv6 small) on onnxruntime, inside the wheel, read
+offline.
 
-Reads Latin, Greek, Chinese and Japanese script; not Korean, Cyrillic, Arabic and others, and says so. Two settings are
-ours because they change results or use cores that are not theirs: text lines are recognised one by one (in a batch a
-line's result depends on its neighbours' lengths), and every model runs on one thread.
+Reads Latin, Greek, Chinese and Japanese script; not Korean, Cyrillic, Arabic and others, and says
+so. Two settings are ours because they change results or use cores that are not theirs: text lines
+are recognised one by one (in a batch a line's result depends on its neighbours' lengths), and every
+model runs on one thread.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ TILE: Final = 1600
 OVERLAP: Final = 320
 LEAST_SIDE: Final = 64
 WIDEST: Final = 4
-"""Narrower pictures are widened with a plain margin: the library fails above 1 : 60, and crawls above 1 : 8."""
+"""Narrower pictures are widened with a plain margin: the library fails above 1 : 60, and crawls
+above 1 : 8.
+"""
 _LANGUAGES: Final = frozenset({"en", "zh", "ja", "el"})
 _SETTINGS: Final[dict[str, Any]] = {
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,
@@ -56,12 +60,16 @@ class RapidOcr:
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
         if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-            raise ValueError(f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}")
+            raise ValueError(
+                f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}"
+            )
         return read_large(image, _read, limit=LIMIT, side=TILE, overlap=OVERLAP, again=_read_again)
 
 
 def engine() -> RapidOcr:
-    """RapidOCR with models inside its wheel, offline: Latin, Greek, Chinese and Japanese script. The default."""
+    """RapidOCR with models inside its wheel, offline: Latin, Greek, Chinese and Japanese script.
+    The default.
+    """
     _need()
     return RapidOcr()
 
@@ -74,7 +82,9 @@ def _need() -> None:
 
 @lru_cache(maxsize=1)
 def _identity() -> Identity:
-    """Versions and model hashes, without importing the library: planning a run needs no models in memory."""
+    """Versions and model hashes, without importing the library: planning a run needs no models in
+    memory.
+    """
     _need()
     spec = importlib.util.find_spec("rapidocr")
     folder = Path(str(spec.origin)).parent / "models" if spec else Path()
@@ -83,7 +93,12 @@ def _identity() -> Identity:
         "rapidocr",
         version("rapidocr"),
         model_hashes(sorted(folder.glob("*.onnx"))),
-        {**settings, "onnxruntime": version("onnxruntime"), "opencv": cv2.__version__, "tile": [TILE, OVERLAP]},
+        {
+            **settings,
+            "onnxruntime": version("onnxruntime"),
+            "opencv": cv2.__version__,
+            "tile": [TILE, OVERLAP],
+        },
     )
 
 
@@ -113,16 +128,25 @@ def _call(image: Array, *, use_det: bool) -> Any:
     with _LOCK:
         reader = _reader()
         try:
-            return reader(cv2.cvtColor(image, cv2.COLOR_RGB2BGR), use_det=use_det, use_cls=True, use_rec=True)
+            return reader(
+                cv2.cvtColor(image, cv2.COLOR_RGB2BGR), use_det=use_det, use_cls=True, use_rec=True
+            )
         except Exception as error:  # the library raises its own types, OpenCV's and onnxruntime's
             text = str(error).strip().splitlines()
-            raise OcrError(f"the OCR engine 'rapidocr' failed: {text[-1] if text else type(error).__name__}") from error
+            raise OcrError(
+                f"the OCR engine 'rapidocr' failed: {text[-1] if text else type(error).__name__}"
+            ) from error
 
 
 def _padded(image: Array) -> tuple[Array, int, int]:
-    """The picture with a margin in its border's median colour where it is too small or too narrow, and the margin."""
+    """The picture with a margin in its border's median colour where it is too small or too narrow,
+    and the margin.
+    """
     height, width = image.shape[:2]
-    wanted_width, wanted_height = max(width, LEAST_SIDE, height // WIDEST), max(height, LEAST_SIDE, width // WIDEST)
+    wanted_width, wanted_height = (
+        max(width, LEAST_SIDE, height // WIDEST),
+        max(height, LEAST_SIDE, width // WIDEST),
+    )
     if (wanted_width, wanted_height) == (width, height):
         return image, 0, 0
     border = np.concatenate([image[0], image[-1], image[:, 0], image[:, -1]])
@@ -134,10 +158,16 @@ def _padded(image: Array) -> tuple[Array, int, int]:
 
 
 def _read_again(image: Array, text: Text) -> Text:
-    """The same text recognised from the picture at full size: shrunk, small print may be found but not read."""
+    """The same text recognised from the picture at full size: shrunk, small print may be found but
+    not read.
+    """
     corners = np.array(text.polygon, np.float32)
-    width = round(max(np.linalg.norm(corners[0] - corners[1]), np.linalg.norm(corners[2] - corners[3])))
-    height = round(max(np.linalg.norm(corners[0] - corners[3]), np.linalg.norm(corners[1] - corners[2])))
+    width = round(
+        max(np.linalg.norm(corners[0] - corners[1]), np.linalg.norm(corners[2] - corners[3]))
+    )
+    height = round(
+        max(np.linalg.norm(corners[0] - corners[3]), np.linalg.norm(corners[1] - corners[2]))
+    )
     if width < 2 or height < 2:
         return text
     flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
@@ -146,12 +176,18 @@ def _read_again(image: Array, text: Text) -> Text:
     origin = np.array([max(0, left - 2), max(0, top - 2)], np.float32)
     matrix = cv2.getPerspectiveTransform(corners - origin, flat)
     crop = cv2.warpPerspective(
-        np.ascontiguousarray(part), matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+        np.ascontiguousarray(part),
+        matrix,
+        (width, height),
+        flags=cv2.INTER_CUBIC,
+        borderMode=cv2.BORDER_REPLICATE,
     )
     if height >= 1.5 * width:
         crop = np.rot90(crop)
     with contextlib.suppress(OcrError):
         result = _call(np.ascontiguousarray(crop), use_det=False)
         if result.txts and str(result.txts[0]).strip() and result.scores[0] > text.confidence:
-            return clean([(text.polygon, result.txts[0], result.scores[0])], (image.shape[1], image.shape[0]))[0]
+            return clean(
+                [(text.polygon, result.txts[0], result.scores[0])], (image.shape[1], image.shape[0])
+            )[0]
     return text

@@ -16,22 +16,28 @@ from editgauge.ocr.store import TextStore
 class Reader:
     """Reads picture files with one engine; with a `store`, each content once, whoever asks.
 
-    `label` is the engine's identity as rows carry it (`Identity.label`), and part of every key of the store.
+    `label` is the engine's identity as rows carry it (`Identity.label`), and part of every key of
+    the store.
     """
 
     engine: Engine
     label: str
     store: TextStore | None = None
 
-    def __call__(self, path: Path, language: str = "en", size: tuple[int, int] | None = None) -> list[Text]:
-        """The text in a picture, resized before to `size` = (width, height) with Pillow's Lanczos filter, if given.
+    def __call__(
+        self, path: Path, language: str = "en", size: tuple[int, int] | None = None
+    ) -> list[Text]:
+        """The text in a picture, resized before to `size` = (width, height) with Pillow's Lanczos
+        filter, if given.
 
-        Corners are in pixels of that size. Raises `ImageError` when the file cannot be read as a picture, `OcrError`
-        when the engine breaks down or cannot read the language.
+        Corners are in pixels of that size. Raises `ImageError` when the file cannot be read as a
+        picture, `OcrError` when the engine breaks down or cannot read the language.
         """
         own = self.engine.own_language(language)
         if own is None:
-            raise OcrError(f"the OCR engine {self.engine.name!r} cannot read the language {language!r}")
+            raise OcrError(
+                f"the OCR engine {self.engine.name!r} cannot read the language {language!r}"
+            )
         if self.store is None:
             return self._read(path, language, size)
         key = self._key(path, own, size)
@@ -46,7 +52,9 @@ class Reader:
         return texts
 
     def _key(self, path: Path, own: str, size: tuple[int, int] | None) -> bytes:
-        """What the text depends on: the file's bytes, the size it is read at if that is not its own, who reads."""
+        """What the text depends on: the file's bytes, the size it is read at if that is not its
+        own, who reads.
+        """
         header = images.read_header(path)
         scaled = "" if size in (None, (header.width, header.height)) else f"lanczos {size}"
         parts = [images.fingerprint(path), scaled, own, self.label]
@@ -60,9 +68,11 @@ class Reader:
 
 
 def open_reader(name: str = "rapidocr", cache: Path | None = None) -> Reader:
-    """A reader with the engine of a name (`catalog.OCR_ENGINES`), and a store in the folder `cache` if given.
+    """A reader with the engine of a name (`catalog.OCR_ENGINES`), and a store in the folder `cache`
+    if given.
 
-    Raises `UnknownName`, and `MissingExtra` or `UsageError` when what the engine needs is not installed.
+    Raises `UnknownName`, and `MissingExtra` or `UsageError` when what the engine needs is not
+    installed.
     """
     from editgauge import catalog
 

@@ -1,7 +1,9 @@
-"""Recognised text kept by content, so that no picture is read twice: one SQLite file that many processes share.
+"""Recognised text kept by content, so that no picture is read twice: one SQLite file that many
+processes share.
 
-A text is kept as soon as it is read; what was kept survives a kill -9. Two processes that want the same picture at the
-same time do the work once: the second waits at a file lock, which the system opens when its owner dies.
+A text is kept as soon as it is read; what was kept survives a kill -9. Two processes that want the
+same picture at the same time do the work once: the second waits at a file lock, which the system
+opens when its owner dies.
 """
 
 from __future__ import annotations
@@ -19,15 +21,18 @@ import orjson
 from editgauge.ocr.engine import Text
 
 _STRIPES = 256
-_TABLE = "CREATE TABLE IF NOT EXISTS texts (key BLOB PRIMARY KEY, engine TEXT, texts BLOB) WITHOUT ROWID"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS texts (key BLOB PRIMARY KEY, engine TEXT, texts BLOB) WITHOUT ROWID"
+)
 _local = threading.local()
 
 
 class TextStore:
-    """key -> recognised texts, below a folder: ``ocr.sqlite`` and its locks. May be pickled; opened when used.
+    """key -> recognised texts, below a folder: ``ocr.sqlite`` and its locks. May be pickled; opened
+    when used.
 
-    A store that cannot be opened, or is damaged, is set aside and begun anew; where not even that works it keeps
-    nothing, and everything is read from the pictures again.
+    A store that cannot be opened, or is damaged, is set aside and begun anew; where not even that
+    works it keeps nothing, and everything is read from the pictures again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -51,12 +56,20 @@ class TextStore:
         """Keep the texts of a key. The same key is only ever given the same texts."""
         database = self._database()
         if database is not None:
-            with contextlib.suppress(sqlite3.Error):  # a full disk must not cost the score that has just been made
-                database.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", (key, engine, _packed(texts)))
+            with contextlib.suppress(
+                sqlite3.Error
+            ):  # a full disk must not cost the score that has just been made
+                database.execute(
+                    "INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", (key, engine, _packed(texts))
+                )
 
     def __len__(self) -> int:
         database = self._database()
-        return 0 if database is None else int(database.execute("SELECT count(*) FROM texts").fetchone()[0])
+        return (
+            0
+            if database is None
+            else int(database.execute("SELECT count(*) FROM texts").fetchone()[0])
+        )
 
     @contextlib.contextmanager
     def reading(self, key: bytes) -> Iterator[None]:
@@ -83,7 +96,9 @@ class TextStore:
 
     def _database(self) -> sqlite3.Connection | None:
         """This thread's connection in this process: neither may be shared."""
-        known: dict[tuple[int, Path], sqlite3.Connection | None] = _local.__dict__.setdefault("open", {})
+        known: dict[tuple[int, Path], sqlite3.Connection | None] = _local.__dict__.setdefault(
+            "open", {}
+        )
         key = (os.getpid(), self.folder)
         if key not in known:
             known[key] = self._open()
@@ -93,7 +108,9 @@ class TextStore:
         for _ in range(2):
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                database = sqlite3.connect(self.folder / "ocr.sqlite", timeout=30, isolation_level=None)
+                database = sqlite3.connect(
+                    self.folder / "ocr.sqlite", timeout=30, isolation_level=None
+                )
                 database.execute("PRAGMA journal_mode=WAL")
                 database.execute("PRAGMA synchronous=NORMAL")
                 database.execute(_TABLE)

@@ -1,7 +1,9 @@
-"""Tesseract 4 or later, through its program: for those who have it, and for scripts that the default engine lacks.
+"""Tesseract 4 or later, through its program: for those who have it, and for scripts that the
+default engine lacks.
 
-The program is looked for on PATH, or named by ``EDITGAUGE_TESSERACT``; languages are those whose data it has. Pieces of
-text are lines, split where a gap is wider than the line is high; it runs on one thread.
+The program is looked for on PATH, or named by ``EDITGAUGE_TESSERACT``; languages are those whose
+data it has. Pieces of text are lines, split where a gap is wider than the line is high; it runs on
+one thread.
 """
 
 from __future__ import annotations
@@ -37,8 +39,15 @@ _DATA: Final[dict[str, tuple[str, ...]]] = {
     "th": ("tha", "eng"),
     "hi": ("hin", "eng"),
 }
-"""Our language -> Tesseract's data files; the first of each must be there, English is added when it is."""
-_SETTINGS: Final[dict[str, Any]] = {"psm": 11, "oem": 1, "least_height": 1000, "least_confidence": 30}
+"""Our language -> Tesseract's data files; the first of each must be there, English is added when it
+is.
+"""
+_SETTINGS: Final[dict[str, Any]] = {
+    "psm": 11,
+    "oem": 1,
+    "least_height": 1000,
+    "least_confidence": 30,
+}
 _SECONDS: Final = 120
 LARGEST: Final = 32_000
 """The program takes no picture with a longer side; such a one is shrunk."""
@@ -62,11 +71,14 @@ class Tesseract:
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
         if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-            raise ValueError(f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}")
+            raise ValueError(
+                f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}"
+            )
         own = self.own_language(language)
         if own is None:
             raise OcrError(
-                f"tesseract has no data for the language {language!r}; it has {', '.join(_languages(_program()))}"
+                f"tesseract has no data for the language {language!r}; it has "
+                f"{', '.join(_languages(_program()))}"
             )
         height, width = image.shape[:2]
         factor = _factor(width, height)
@@ -76,7 +88,9 @@ class Tesseract:
 
 
 def engine() -> Tesseract:
-    """Tesseract 4 or later, through its program: the languages whose data it has, Arabic and Hebrew among them."""
+    """Tesseract 4 or later, through its program: the languages whose data it has, Arabic and Hebrew
+    among them.
+    """
     _program()
     return Tesseract()
 
@@ -87,7 +101,8 @@ def _program() -> str:
     found = shutil.which(name)
     if found is None:
         raise UsageError(
-            f"the OCR engine 'tesseract' needs the program {name!r}, which is not on PATH: install Tesseract 5, name "
+            f"the OCR engine 'tesseract' needs the program {name!r}, which is not on PATH: install "
+            f"Tesseract 5, name "
             "the program in EDITGAUGE_TESSERACT, or use --ocr-engine rapidocr"
         )
     return found
@@ -95,7 +110,9 @@ def _program() -> str:
 
 def _ask(program: str, *arguments: str) -> str:
     try:
-        done = subprocess.run([program, *arguments], capture_output=True, timeout=_SECONDS, check=True)
+        done = subprocess.run(
+            [program, *arguments], capture_output=True, timeout=_SECONDS, check=True
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise OcrError(f"tesseract {' '.join(arguments)} failed: {error}") from error
     return (done.stdout + done.stderr).decode("utf-8", "replace")
@@ -106,7 +123,9 @@ def _listing(program: str) -> tuple[Path | None, tuple[str, ...]]:
     """Where the language data lie, as far as the program says, and the languages."""
     lines = _ask(program, "--list-langs").splitlines()
     place = re.search(r'"(.+)"', lines[0]) if lines else None
-    return (Path(place.group(1)) if place else None), tuple(sorted(line.strip() for line in lines[1:] if line.strip()))
+    return (Path(place.group(1)) if place else None), tuple(
+        sorted(line.strip() for line in lines[1:] if line.strip())
+    )
 
 
 def _languages(program: str) -> tuple[str, ...]:
@@ -124,7 +143,9 @@ def _identity(program: str) -> Identity:
 
 
 def _factor(width: int, height: int) -> float:
-    """Small pictures are enlarged, as the program's models want letters about 30 px high; very large ones shrunk."""
+    """Small pictures are enlarged, as the program's models want letters about 30 px high; very
+    large ones shrunk.
+    """
     least = int(_SETTINGS["least_height"])
     return min(max(1.0, min(3.0, least / min(width, height))), LARGEST / max(width, height))
 
@@ -154,7 +175,12 @@ def _run(program: str, language: str, png: bytes) -> str:
     environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
     try:
         done = subprocess.run(
-            [*command, "tsv"], input=png, capture_output=True, timeout=_SECONDS, env=environment, check=False
+            [*command, "tsv"],
+            input=png,
+            capture_output=True,
+            timeout=_SECONDS,
+            env=environment,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise OcrError(f"the OCR engine 'tesseract' failed: {error}") from error
@@ -166,19 +192,25 @@ def _run(program: str, language: str, png: bytes) -> str:
 
 
 def _pieces(table: str, language: str) -> Iterator[tuple[list[list[float]], str, float]]:
-    """Words of the program's table as lines, split at wide gaps: corners, text and confidence of each."""
+    """Words of the program's table as lines, split at wide gaps: corners, text and confidence of
+    each.
+    """
     joint = "" if language.split("+")[0] in ("chi_sim", "jpn", "tha") else " "
     line: list[tuple[float, float, float, float, str, float]] = []
     current: tuple[str, ...] = ()
     for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
         try:
-            sure, x, y, width, height = (float(row[name]) for name in ("conf", "left", "top", "width", "height"))
+            sure, x, y, width, height = (
+                float(row[name]) for name in ("conf", "left", "top", "width", "height")
+            )
         except (KeyError, TypeError, ValueError):
             continue
         if sure < float(_SETTINGS["least_confidence"]) or not (row["text"] or "").strip():
             continue
         here = (row["block_num"], row["par_num"], row["line_num"])
-        if line and (here != current or _gap(line[-1], x, width) > max(height, line[-1][3] - line[-1][1])):
+        if line and (
+            here != current or _gap(line[-1], x, width) > max(height, line[-1][3] - line[-1][1])
+        ):
             yield _piece(line, joint)
             line = []
         current = here

@@ -1,7 +1,9 @@
-"""Reading pictures above an engine's limit without losing small text: the whole picture shrunk, and tiles at full size.
+"""Reading pictures above an engine's limit without losing small text: the whole picture shrunk, and
+tiles at full size.
 
-The shrunk picture finds what is long or large, the tiles find what is small. A text that a tile's border cut is taken
-from the shrunk picture or from a neighbouring tile; what remains of it elsewhere is dropped.
+The shrunk picture finds what is long or large, the tiles find what is small. A text that a tile's
+border cut is taken from the shrunk picture or from a neighbouring tile; what remains of it
+elsewhere is dropped.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ TOUCHES = 4.0
 
 
 def windows(length: int, side: int, overlap: int) -> list[tuple[int, int]]:
-    """Start and end of the tiles along one axis: `side` long, evenly spread, overlapping by `overlap` at least."""
+    """Start and end of the tiles along one axis: `side` long, evenly spread, overlapping by
+    `overlap` at least.
+    """
     if length <= side:
         return [(0, length)]
     count = -(-(length - overlap) // (side - overlap))
@@ -28,12 +32,19 @@ def windows(length: int, side: int, overlap: int) -> list[tuple[int, int]]:
 
 
 def read_large(
-    image: Array, read: Read, *, limit: int, side: int, overlap: int, again: Callable[[Array, Text], Text] | None = None
+    image: Array,
+    read: Read,
+    *,
+    limit: int,
+    side: int,
+    overlap: int,
+    again: Callable[[Array, Text], Text] | None = None,
 ) -> list[Text]:
-    """The text of a picture of any size; `read` takes pictures of any size, but shrinks those with a side over `limit`.
+    """The text of a picture of any size; `read` takes pictures of any size, but shrinks those with
+    a side over `limit`.
 
-    Up to `limit` this is `read(image)`. `again` reads one text once more from the picture at full size; it is asked for
-    texts that only the shrunk picture shows as a whole.
+    Up to `limit` this is `read(image)`. `again` reads one text once more from the picture at full
+    size; it is asked for texts that only the shrunk picture shows as a whole.
     """
     height, width = image.shape[:2]
     if max(height, width) <= limit:
@@ -66,7 +77,12 @@ def read_large(
 
 def _touches(box: Box, size: tuple[int, int], inner: tuple[bool, bool, bool, bool]) -> bool:
     left, top, right, bottom = box
-    near = (left <= TOUCHES, top <= TOUCHES, right >= size[0] - TOUCHES, bottom >= size[1] - TOUCHES)
+    near = (
+        left <= TOUCHES,
+        top <= TOUCHES,
+        right >= size[0] - TOUCHES,
+        bottom >= size[1] - TOUCHES,
+    )
     return any(a and b for a, b in zip(near, inner, strict=True))
 
 

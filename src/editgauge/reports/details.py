@@ -1,4 +1,6 @@
-"""What the page shows of one sample: texts, pictures, and every row with its reason and the judge's raw reply."""
+"""What the page shows of one sample: texts, pictures, and every row with its reason and the judge's
+raw reply.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def shard_size(rows: int, samples: int) -> int:
 def samples(
     frame: Frame, runs: Sequence[RunFolder], places: Places, column_of: Mapping[ColumnKey, int]
 ) -> Iterator[dict[str, Any]]:
-    """Every sample of the frame, in its order, as one JSON object. Memory does not grow with their number."""
+    """Every sample of the frame, in its order, as one JSON object. Memory does not grow with their
+    number.
+    """
     edits = places.edits(frame.benchmark)
     by_sample: dict[str, dict[str, Mapping[str, Any]]] = {}
     for (sample, editor), record in edits.items():
@@ -65,7 +69,9 @@ class Replies:
         self._stores = []
         for run in runs:
             if run.replies_path.is_file():
-                self._stores.append(sqlite3.connect(f"{run.replies_path.as_uri()}?mode=ro", uri=True))
+                self._stores.append(
+                    sqlite3.connect(f"{run.replies_path.as_uri()}?mode=ro", uri=True)
+                )
 
     def __call__(self, detail: Mapping[str, Any]) -> str | None:
         key = detail.get("reply") or detail.get("reply_key") or detail.get("key")
@@ -82,13 +88,24 @@ class Replies:
 
 
 def cut(text: str, limit: int = _TEXT_LIMIT) -> str:
-    """A text without control characters other than newlines and tabs, and not longer than `limit`."""
+    """A text without control characters other than newlines and tabs, and not longer than
+    `limit`.
+    """
     text = "".join(c for c in text[: limit + 1] if c in "\n\t" or ord(c) >= 32)
     return text if len(text) <= limit else text[:limit] + f" … (cut after {limit:,} characters)"
 
 
 def _facts(record: Mapping[str, Any], places: Places) -> dict[str, Any]:
-    texts = ("instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")
+    texts = (
+        "instruction",
+        "source_text",
+        "target_text",
+        "caption",
+        "knowledge",
+        "change",
+        "concept",
+        "rephrased",
+    )
     return {
         "id": record["id"],
         **{name: cut(str(record[name])) for name in texts if record.get(name)},
@@ -112,11 +129,17 @@ def _size(path: Path | None) -> list[int] | None:
 
 
 def _known(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in record.items() if name != "path" and value not in (None, "", {}, [])}
+    return {
+        name: value
+        for name, value in record.items()
+        if name != "path" and value not in (None, "", {}, [])
+    }
 
 
 def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
-    """(sample, editor, metric, variant, source, repeat, value, status, reason, detail), in the order of the samples."""
+    """(sample, editor, metric, variant, source, repeat, value, status, reason, detail), in the
+    order of the samples.
+    """
     files = [path for run in runs for path in run.parquet()]
     if not files:
         return
@@ -126,7 +149,8 @@ def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
             [list(frame.samples.ids), list(range(len(frame.samples)))],
         )
         cursor = db.execute(
-            "SELECT r.sample, editor, metric, variant, source, repeat, value, status, reason, detail "
+            "SELECT r.sample, editor, metric, variant, source, repeat, value, status, reason, "
+            "detail "
             f"FROM {parquet.relation(files)} AS r JOIN place ON place.sample = r.sample "
             "WHERE benchmark = ? AND r.sample <> ? AND list_contains(?, editor) "
             "ORDER BY place.number, editor, metric, variant, source, repeat",
@@ -136,8 +160,12 @@ def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
             yield from part
 
 
-def _row(row: tuple[Any, ...], column_of: Mapping[ColumnKey, int], replies: Replies) -> list[list[Any]]:
-    """[[column, value, status, repeat, extra]] as the page reads it; empty for a column it does not have."""
+def _row(
+    row: tuple[Any, ...], column_of: Mapping[ColumnKey, int], replies: Replies
+) -> list[list[Any]]:
+    """[[column, value, status, repeat, extra]] as the page reads it; empty for a column it does not
+    have.
+    """
     _, editor, metric, variant, source, repeat, value, status, reason, text = row
     column = column_of.get((editor, metric, variant, source))
     if column is None:

@@ -1,7 +1,9 @@
-"""The plots of a report as SVG files: radar, bars, difficulty curves. Our own few lines of SVG: small, dark and light.
+"""The plots of a report as SVG files: radar, bars, difficulty curves. Our own few lines of SVG:
+small, dark and light.
 
-Colours are Okabe and Ito's, which people with any colour vision can tell apart; lines differ in dash and marker too.
-Each figure is data first (`Figure`), so that `papers` can draw the same ones with matplotlib.
+Colours are Okabe and Ito's, which people with any colour vision can tell apart; lines differ in
+dash and marker too. Each figure is data first (`Figure`), so that `papers` can draw the same ones
+with matplotlib.
 """
 
 from __future__ import annotations
@@ -19,23 +21,41 @@ from editgauge.tables.frame import Frame
 from editgauge.types import Metric
 
 Kind = Literal["radar", "bars", "curve"]
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f", "#6f6f6f", "#5e3c99", "#a6611a")
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#8c6d1f",
+    "#6f6f6f",
+    "#5e3c99",
+    "#a6611a",
+)
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "", "6 3", "2 3", "8 3 2 3", "", "6 3")
 _WANTED: Mapping[str, Sequence[tuple[Kind, str, str]]] = {
     "krisbench": (("radar", "dimension", "by knowledge dimension"), ("bars", "task", "by task")),
-    "texteditbench": (("radar", "operation", "by operation"), ("curve", "difficulty_total", "by difficulty score")),
+    "texteditbench": (
+        ("radar", "operation", "by operation"),
+        ("curve", "difficulty_total", "by difficulty score"),
+    ),
     "medebench": (("bars", "organ", "by organ"),),
     "textedit": (("bars", "category", "by category"),),
     "mini": (("radar", "operation", "by operation"), ("curve", "difficulty", "by difficulty")),
 }
-"""What the papers plot, and on which attribute; an attribute that the samples do not have is passed over."""
+"""What the papers plot, and on which attribute; an attribute that the samples do not have is passed
+over.
+"""
 _ORDER = {"easy": 0, "medium": 1, "hard": 2}
 _MOST_EDITORS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Means of one metric for each editor (in `series`) at each label; NaN where nothing was scored."""
+    """Means of one metric for each editor (in `series`) at each label; NaN where nothing was
+    scored.
+    """
 
     kind: Kind
     name: str
@@ -48,11 +68,20 @@ class Figure:
 
 
 def figures(frame: Frame, metrics: Mapping[str, Metric]) -> list[Figure]:
-    """The figures of a benchmark: for each attribute the papers plot, one for each metric (its best variant)."""
+    """The figures of a benchmark: for each attribute the papers plot, one for each metric (its best
+    variant).
+    """
     there = set(frame.samples.names())
     found = []
     for kind, attribute, words in _WANTED.get(frame.benchmark, ()):
-        attribute = next((name for name in (attribute, f"{attribute}_tier", f"{attribute}_score") if name in there), "")
+        attribute = next(
+            (
+                name
+                for name in (attribute, f"{attribute}_tier", f"{attribute}_score")
+                if name in there
+            ),
+            "",
+        )
         if not attribute:
             continue
         for metric in frame.metrics:
@@ -64,17 +93,28 @@ def figures(frame: Frame, metrics: Mapping[str, Metric]) -> list[Figure]:
 
 
 def _figure(
-    frame: Frame, metrics: Mapping[str, Metric], kind: Kind, attribute: str, words: str, metric: str, variant: str
+    frame: Frame,
+    metrics: Mapping[str, Metric],
+    kind: Kind,
+    attribute: str,
+    words: str,
+    metric: str,
+    variant: str,
 ) -> Figure | None:
     sources = {
-        int(code) for code in np.unique(frame.columns.source[frame.columns.metric == frame.metrics.index(metric)])
+        int(code)
+        for code in np.unique(
+            frame.columns.source[frame.columns.metric == frame.metrics.index(metric)]
+        )
     }
     if len(sources) != 1:
         return None  # rows of several judges or engines are never averaged together
     grid = frame.grid(metric, variant)
     labels = frame.samples.labels(attribute)
     some = (~np.isnan(grid.values)).any(axis=0)
-    names = sorted({str(label) for label in labels[some] if label}, key=_place)  # a label without a score has no place
+    names = sorted(
+        {str(label) for label in labels[some] if label}, key=_place
+    )  # a label without a score has no place
     if len(names) < (3 if kind == "radar" else 2) or len(names) > 40:
         return None
     series = {}
@@ -84,7 +124,9 @@ def _figure(
     if all(math.isnan(value) for line in series.values() for value in line):
         return None
     about = metrics.get(metric)
-    better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(about.direction if about else "", "")
+    better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(
+        about.direction if about else "", ""
+    )
     return Figure(
         kind,
         f"{kind}-{attribute}-{metric}-{variant}".replace("/", "-"),
@@ -110,14 +152,18 @@ def _place(label: str) -> tuple[int, float, str]:
         return (1, 0.0, label)
 
 
-def write(frame: Frame, metrics: Mapping[str, Metric], folder: Path, *, prefix: str = "") -> list[dict[str, str]]:
+def write(
+    frame: Frame, metrics: Mapping[str, Metric], folder: Path, *, prefix: str = ""
+) -> list[dict[str, str]]:
     """Write every figure as SVG; return name, title and a text alternative of each."""
     written = []
     for figure in figures(frame, metrics):
         name = f"{prefix}-{figure.name}.svg"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(svg(figure), encoding="utf-8")
-        written.append({"file": name, "title": figure.title, "kind": figure.kind, "text": as_text(figure)})
+        written.append(
+            {"file": name, "title": figure.title, "kind": figure.kind, "text": as_text(figure)}
+        )
     return written
 
 
@@ -133,10 +179,11 @@ def as_text(figure: Figure) -> str:
     return f"{figure.title}. " + ". ".join(parts) + "."
 
 
-# -- drawing -------------------------------------------------------------------------------------------------------
+# -- drawing ---------------------------------------------------------------------------------------
 
 _STYLE = (
-    "text{font:12px system-ui,sans-serif;fill:#1a1a1a}.t{font-weight:600;font-size:13px}.g{stroke:#c8c8c8;fill:none}"
+    "text{font:12px "
+    "system-ui,sans-serif;fill:#1a1a1a}.t{font-weight:600;font-size:13px}.g{stroke:#c8c8c8;fill:none}"
     ".bg{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#eee}.g{stroke:#555}.bg{fill:#16181c}}"
 )
 
@@ -148,7 +195,8 @@ def svg(figure: Figure) -> str:
     legend, legend_height = _legend(figure, width, height)
     height += legend_height
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" '
         f'role="img"><title>{escape(figure.title)}</title><desc>{escape(as_text(figure))}</desc>'
         f'<style>{_STYLE}</style><rect class="bg" width="{width}" height="{height}"/>'
         f'<text class="t" x="12" y="20">{escape(figure.title)}</text>'
@@ -170,26 +218,42 @@ def _radar(figure: Figure) -> tuple[str, int, int]:
     def point(index: int, value: float) -> tuple[float, float]:
         share = (value - low) / (high - low)
         angle = -math.pi / 2 + 2 * math.pi * index / count
-        return centre[0] + radius * share * math.cos(angle), centre[1] + radius * share * math.sin(angle)
+        return centre[0] + radius * share * math.cos(angle), centre[1] + radius * share * math.sin(
+            angle
+        )
 
     parts = []
     for step in (0.25, 0.5, 0.75, 1.0):
-        ring = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(i, low + step * (high - low)) for i in range(count)))
+        ring = " ".join(
+            f"{x:.1f},{y:.1f}"
+            for x, y in (point(i, low + step * (high - low)) for i in range(count))
+        )
         parts.append(f'<polygon class="g" points="{ring}"/>')
         x, y = point(0, low + step * (high - low))
-        parts.append(f'<text x="{x + 4:.1f}" y="{y + 4:.1f}" font-size="10">{low + step * (high - low):.3g}</text>')
+        parts.append(
+            f'<text x="{x + 4:.1f}" y="{y + 4:.1f}" '
+            f'font-size="10">{low + step * (high - low):.3g}</text>'
+        )
     for index, label in enumerate(figure.labels):
         x, y = point(index, high)
-        parts.append(f'<line class="g" x1="{centre[0]}" y1="{centre[1]}" x2="{x:.1f}" y2="{y:.1f}"/>')
+        parts.append(
+            f'<line class="g" x1="{centre[0]}" y1="{centre[1]}" x2="{x:.1f}" y2="{y:.1f}"/>'
+        )
         x, y = point(index, low + 1.12 * (high - low))
         anchor = "middle" if abs(x - centre[0]) < 8 else ("start" if x > centre[0] else "end")
-        parts.append(f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{escape(_short(label, 20))}</text>')
+        parts.append(
+            f'<text x="{x:.1f}" y="{y + 4:.1f}" '
+            f'text-anchor="{anchor}">{escape(_short(label, 20))}</text>'
+        )
     for number, values in enumerate(figure.series.values()):
         points = [point(i, v) for i, v in enumerate(values) if not math.isnan(v)]
         joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         shape = "polygon" if len(points) == count else "polyline"
         parts.append(f'<{shape} points="{joined}" fill="none" {_stroke(number)}/>')
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{_colour(number)}"/>' for x, y in points]
+        parts += [
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{_colour(number)}"/>'
+            for x, y in points
+        ]
     return "".join(parts), size, 420
 
 
@@ -209,12 +273,14 @@ def _bars(figure: Figure) -> tuple[str, int, int]:
             zero = top + plot * (1 - (0 - low) / (high - low))
             tall = max(0.5, abs(zero - y))
             parts.append(
-                f'<rect x="{start + 9 * number}" y="{min(y, zero):.1f}" width="8" height="{tall:.1f}" '
+                f'<rect x="{start + 9 * number}" y="{min(y, zero):.1f}" width="8" '
+                f'height="{tall:.1f}" '
                 f'fill="{_colour(number)}"/>'
             )
         x = start + 4.5 * len(figure.series)
         parts.append(
-            f'<text transform="translate({x:.1f},{top + plot + 14}) rotate(35)">{escape(_short(label, 24))} '
+            f'<text transform="translate({x:.1f},{top + plot + 14}) '
+            f'rotate(35)">{escape(_short(label, 24))} '
             f"({figure.counts[position]})</text>"
         )
     return "".join(parts), width + 90, top + plot + 130
@@ -227,7 +293,8 @@ def _curve(figure: Figure) -> tuple[str, int, int]:
     step = (width - left - 30) / max(1, len(figure.labels) - 1)
     for position, label in enumerate(figure.labels):
         parts.append(
-            f'<text x="{left + 10 + position * step:.1f}" y="{top + plot + 18}" text-anchor="middle">'
+            f'<text x="{left + 10 + position * step:.1f}" y="{top + plot + 18}" '
+            f'text-anchor="middle">'
             f"{escape(_short(label, 10))}</text>"
         )
     for number, values in enumerate(figure.series.values()):
@@ -238,7 +305,9 @@ def _curve(figure: Figure) -> tuple[str, int, int]:
         ]
         joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         parts.append(f'<polyline points="{joined}" fill="none" {_stroke(number)}/>')
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_colour(number)}"/>' for x, y in points]
+        parts += [
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_colour(number)}"/>' for x, y in points
+        ]
     return "".join(parts), width, top + plot + 34
 
 
@@ -247,7 +316,10 @@ def _grid_lines(low: float, high: float, left: int, top: int, plot: int, width: 
     for share in (0, 0.25, 0.5, 0.75, 1):
         y = top + plot * (1 - share)
         parts.append(f'<line class="g" x1="{left}" x2="{width - 8}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{low + share * (high - low):.3g}</text>')
+        parts.append(
+            f'<text x="{left - 6}" y="{y + 4:.1f}" '
+            f'text-anchor="end">{low + share * (high - low):.3g}</text>'
+        )
     return parts
 
 
@@ -256,9 +328,13 @@ def _legend(figure: Figure, width: int, top: int) -> tuple[str, int]:
     for number, editor in enumerate(figure.series):
         x, y = 16 + (number % columns) * 180, top + 16 + (number // columns) * 18
         if figure.kind == "bars":
-            parts.append(f'<rect x="{x}" y="{y - 10}" width="24" height="10" fill="{_colour(number)}"/>')
+            parts.append(
+                f'<rect x="{x}" y="{y - 10}" width="24" height="10" fill="{_colour(number)}"/>'
+            )
         else:
-            parts.append(f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" {_stroke(number)}/>')
+            parts.append(
+                f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" {_stroke(number)}/>'
+            )
         parts.append(f'<text x="{x + 30}" y="{y}">{escape(_short(editor, 20))}</text>')
     return "".join(parts), 12 + 18 * -(-len(figure.series) // columns)
 
@@ -269,17 +345,21 @@ def _colour(number: int) -> str:
 
 def _stroke(number: int) -> str:
     dash = DASHES[number % len(DASHES)]
-    return f'stroke="{_colour(number)}" stroke-width="2"' + (f' stroke-dasharray="{dash}"' if dash else "")
+    return f'stroke="{_colour(number)}" stroke-width="2"' + (
+        f' stroke-dasharray="{dash}"' if dash else ""
+    )
 
 
 def _short(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-# -- files for papers ----------------------------------------------------------------------------------------------
+# -- files for papers ------------------------------------------------------------------------------
 
 
-def papers(found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg", "png", "pdf")) -> list[Path]:
+def papers(
+    found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg", "png", "pdf")
+) -> list[Path]:
     """Draw the figures with matplotlib (extra `report`) as files for papers; returns them.
 
     Raises `MissingExtra` without matplotlib. The files hold no date and no user's name.
@@ -295,7 +375,13 @@ def papers(found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg
 
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    with mpl.rc_context({"svg.hashsalt": "editgauge", "font.size": 9, "axes.prop_cycle": pyplot.cycler(color=COLOURS)}):
+    with mpl.rc_context(
+        {
+            "svg.hashsalt": "editgauge",
+            "font.size": 9,
+            "axes.prop_cycle": pyplot.cycler(color=COLOURS),
+        }
+    ):
         for figure in found:
             drawing = _axes(figure, pyplot)
             for form in formats:
@@ -309,7 +395,9 @@ def papers(found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg
 
 def _axes(figure: Figure, pyplot: Any) -> Any:
     count = len(figure.labels)
-    drawing = pyplot.figure(figsize=(4.2, 3.6) if figure.kind == "radar" else (max(4.2, 0.32 * count + 2), 3.2))
+    drawing = pyplot.figure(
+        figsize=(4.2, 3.6) if figure.kind == "radar" else (max(4.2, 0.32 * count + 2), 3.2)
+    )
     axes = drawing.add_subplot(projection="polar" if figure.kind == "radar" else None)
     for number, (editor, values) in enumerate(figure.series.items()):
         name, style = editor.replace("$", r"\$"), ("-", "--", ":", "-.")[number % 4]
@@ -326,11 +414,19 @@ def _axes(figure: Figure, pyplot: Any) -> Any:
         axes.set_theta_direction(-1)
         axes.tick_params(axis="x", pad=14)
         axes.set_xticks(
-            [2 * math.pi * i / count for i in range(count)], [label.replace("$", r"\$") for label in figure.labels]
+            [2 * math.pi * i / count for i in range(count)],
+            [label.replace("$", r"\$") for label in figure.labels],
         )
     else:
-        axes.set_xticks(range(count), [label.replace("$", r"\$") for label in figure.labels], rotation=35, ha="right")
+        axes.set_xticks(
+            range(count),
+            [label.replace("$", r"\$") for label in figure.labels],
+            rotation=35,
+            ha="right",
+        )
         axes.set_ylabel(figure.axis)
     axes.set_title(figure.title, fontsize=9, pad=18 if figure.kind == "radar" else 6)
-    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.3 if figure.kind == "radar" else 1.02, 1.0))
+    axes.legend(
+        fontsize=7, loc="upper left", bbox_to_anchor=(1.3 if figure.kind == "radar" else 1.02, 1.0)
+    )
     return drawing

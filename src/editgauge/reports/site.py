@@ -1,4 +1,5 @@
-"""The report: one folder that opens from disk in any browser, with every picture behind every number.
+"""The report: one folder that opens from disk in any browser, with every picture behind every
+number.
 
 ::
 
@@ -12,8 +13,9 @@
     report/thumbs/<n>/…             thumbnails, made once
     report/figures/*.svg            the plots
 
-Data are scripts that hand one JSON value to one function, because a page opened from disk may load scripts but not
-fetch files. Texts from data sets, judges and editors are untrusted: they are JSON strings here and text nodes there.
+Data are scripts that hand one JSON value to one function, because a page opened from disk may load
+scripts but not fetch files. Texts from data sets, judges and editors are untrusted: they are JSON
+strings here and text nodes there.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ STATIC = ("app.js", "data.js", "browse.js", "sample.js", "style.css")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One benchmark of a report: its rows, its tables, what is known of its metrics, and what it is called."""
+    """One benchmark of a report: its rows, its tables, what is known of its metrics, and what it is
+    called.
+    """
 
     frame: Frame
     tables: Sequence[Table] = ()
@@ -77,11 +81,13 @@ def build(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Site:
-    """Write the report of one or several runs to the folder `to`; what an older report left there is replaced.
+    """Write the report of one or several runs to the folder `to`; what an older report left there
+    is replaced.
 
-    Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or with
-    `copy_images`: a path that leads out of the run would tell a reader about this machine. Thumbnails that are there
-    already are kept. Raises `RunError` when `to` cannot be written or holds something else.
+    Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or
+    with `copy_images`: a path that leads out of the run would tell a reader about this machine.
+    Thumbnails that are there already are kept. Raises `RunError` when `to` cannot be written or
+    holds something else.
     """
     to = to.resolve()
     _claim(to)
@@ -95,7 +101,9 @@ def build(
         if thumbnails:
             jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
             made += thumbs.make(jobs, workers=workers, progress=progress)
-        shown[-1]["figures"] = figures.write(part.frame, part.metrics, to / "figures", prefix=str(number))
+        shown[-1]["figures"] = figures.write(
+            part.frame, part.metrics, to / "figures", prefix=str(number)
+        )
     meta = {
         "version": __version__,
         "runs": [run.path.name for run in runs],
@@ -107,21 +115,30 @@ def build(
     }
     write_script(to / "data" / "meta.js", "meta", meta)
     for name in STATIC:
-        write_bytes(to / "static" / name, files("editgauge.reports").joinpath("static", name).read_bytes())
-    write_bytes(to / "index.html", files("editgauge.reports").joinpath("templates", "index.html").read_bytes())
+        write_bytes(
+            to / "static" / name, files("editgauge.reports").joinpath("static", name).read_bytes()
+        )
+    write_bytes(
+        to / "index.html",
+        files("editgauge.reports").joinpath("templates", "index.html").read_bytes(),
+    )
     size = sum(p.stat().st_size for p in to.rglob("*") if p.is_file() and "thumbs" not in p.parts)
     return Site(to / "index.html", size, sum(len(part.frame.samples) for part in parts), made)
 
 
 class Places:
-    """Where a picture of a run is, seen from the report: a relative URL, and a copy when pictures are copied."""
+    """Where a picture of a run is, seen from the report: a relative URL, and a copy when pictures
+    are copied.
+    """
 
     def __init__(self, runs: Sequence[RunFolder], to: Path, *, copied: bool) -> None:
         self.runs, self.to, self.copied = runs, to, copied
         self._edits: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
 
     def file(self, relative: str | None) -> Path | None:
-        """The file behind a path of a run folder, in the first run that has it; None when none has."""
+        """The file behind a path of a run folder, in the first run that has it; None when none
+        has.
+        """
         if not relative:
             return None
         for run in self.runs:
@@ -131,7 +148,9 @@ class Places:
         return None
 
     def url(self, relative: str | None) -> str | None:
-        """The picture's URL relative to the page, or None when the run does not have it. Copies it where asked."""
+        """The picture's URL relative to the page, or None when the run does not have it. Copies it
+        where asked.
+        """
         path = self.file(relative)
         if path is None or relative is None:
             return None
@@ -167,17 +186,25 @@ class Places:
 
 
 def write_script(path: Path, key: str, value: Any) -> None:
-    """A data file: one call with a key and one JSON value. Every ``<`` is escaped, although no markup ever reads it."""
+    """A data file: one call with a key and one JSON value. Every ``<`` is escaped, although no
+    markup ever reads it.
+    """
     data = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
-    data = data.replace(b"<", b"\\u003c").replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
+    data = (
+        data.replace(b"<", b"\\u003c")
+        .replace(b"\xe2\x80\xa8", b"\\u2028")
+        .replace(b"\xe2\x80\xa9", b"\\u2029")
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"EG.take(" + orjson.dumps(key) + b"," + data + b");\n")
 
 
-# -- one benchmark -------------------------------------------------------------------------------------------------
+# -- one benchmark ---------------------------------------------------------------------------------
 
 
-def _write_part(part: Part, number: int, folder: Path, places: Places, runs: Sequence[RunFolder]) -> dict[str, Any]:
+def _write_part(
+    part: Part, number: int, folder: Path, places: Places, runs: Sequence[RunFolder]
+) -> dict[str, Any]:
     frame = part.frame
     columns = list(_columns(frame, part.metrics))
     for index, column in enumerate(columns):
@@ -200,7 +227,9 @@ def _write_part(part: Part, number: int, folder: Path, places: Places, runs: Seq
         f"{number}/index",
         {"ids": list(frame.samples.ids), "codes": codes, "edits": [_bytes(row) for row in state]},
     )
-    instructions = [str(record.get("instruction") or "") for record in frame.samples.records.values()]
+    instructions = [
+        str(record.get("instruction") or "") for record in frame.samples.records.values()
+    ]
     write_script(folder / "text.js", f"{number}/text", [text[:2000] for text in instructions])
     shards = _write_details(frame, columns, number, folder, places, runs)
     return {
@@ -218,7 +247,9 @@ def _write_part(part: Part, number: int, folder: Path, places: Places, runs: Seq
 
 
 def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, Any]]:
-    """Every (metric, variant, source) that has rows, for every editor, with its values in the order of the samples."""
+    """Every (metric, variant, source) that has rows, for every editor, with its values in the order
+    of the samples.
+    """
     triples = np.unique(
         np.stack([frame.columns.metric, frame.columns.variant, frame.columns.source]), axis=1
     ).T  # (T, 3)
@@ -248,7 +279,9 @@ def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, 
 
 
 def _attributes(frame: Frame) -> tuple[list[dict[str, Any]], list[str]]:
-    """What samples are filtered and sorted by: for each the values there are, and one code a sample (16 bits)."""
+    """What samples are filtered and sorted by: for each the values there are, and one code a sample
+    (16 bits).
+    """
     about, codes = [], []
     for name in frame.samples.names():
         labels = frame.samples.labels(name)
@@ -258,7 +291,9 @@ def _attributes(frame: Frame) -> tuple[list[dict[str, Any]], list[str]]:
         texts = [str(value) for value in values]
         numeric = all(_is_number(text) for text in texts if text)
         if numeric:
-            order = sorted(range(len(texts)), key=lambda i: float(texts[i]) if texts[i] else float("-inf"))
+            order = sorted(
+                range(len(texts)), key=lambda i: float(texts[i]) if texts[i] else float("-inf")
+            )
             place = np.empty(len(order), np.int64)
             place[order] = np.arange(len(order))
             texts, code = [texts[i] for i in order], place[code]
@@ -282,7 +317,10 @@ def _coverage(frame: Frame, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
         status = frame.columns.status[frame.columns.editor == code]
         counts = np.bincount(status, minlength=len(STATUSES))
         found.append(
-            {"editor": editor, "counts": {s.value: int(n) for s, n in zip(STATUSES, counts, strict=True) if n}}
+            {
+                "editor": editor,
+                "counts": {s.value: int(n) for s, n in zip(STATUSES, counts, strict=True) if n},
+            }
         )
     return found
 
@@ -313,8 +351,12 @@ def _write_details(
     places: Places,
     runs: Sequence[RunFolder],
 ) -> dict[str, Any]:
-    """The shards, each of some 200 kB; returns how many there are and how many samples each holds."""
-    column_of = {(c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)}
+    """The shards, each of some 200 kB; returns how many there are and how many samples each
+    holds.
+    """
+    column_of = {
+        (c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)
+    }
     size = details.shard_size(len(frame), len(frame.samples))
     shard: list[Any] = []
     count = 0
@@ -330,7 +372,9 @@ def _write_details(
 
 
 def _floats(values: NDArray[np.float64]) -> str:
-    """Little-endian 32-bit floats in base64; NaN where there is no score. The exact value is in the detail shard."""
+    """Little-endian 32-bit floats in base64; NaN where there is no score. The exact value is in the
+    detail shard.
+    """
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
 
 

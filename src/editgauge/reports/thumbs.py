@@ -26,7 +26,9 @@ Progress = Callable[[int, int, str], None]
 
 
 def wanted(frame: Frame, places: Places, folder: Path) -> Iterator[Job]:
-    """(picture, thumbnail) for each input, reference and output that has none yet, or an older one."""
+    """(picture, thumbnail) for each input, reference and output that has none yet, or an older
+    one.
+    """
     edits = places.edits(frame.benchmark)
     for number, (identity, record) in enumerate(frame.samples.records.items()):
         images = record.get("images") or [None]
@@ -45,7 +47,9 @@ def wanted(frame: Frame, places: Places, folder: Path) -> Iterator[Job]:
 
 
 def make(jobs: Iterator[Job], *, workers: int = 1, progress: Progress | None = None) -> int:
-    """Make thumbnails on `workers` processes; return how many. A picture that cannot be read gets none."""
+    """Make thumbnails on `workers` processes; return how many. A picture that cannot be read gets
+    none.
+    """
     todo = list(jobs)
     if not todo:
         return 0
@@ -69,7 +73,9 @@ def _results(batches: Sequence[list[Job]], workers: int) -> Iterator[int]:
             for number in pool.map(_make_batch, batches):
                 done += 1
                 yield number
-    except BrokenProcessPool:  # a decoder crashed: the rest of the pictures simply have no thumbnail
+    except (
+        BrokenProcessPool
+    ):  # a decoder crashed: the rest of the pictures simply have no thumbnail
         yield from (0 for _ in range(len(batches) - done))
 
 
@@ -89,12 +95,19 @@ def _make(source: Path, target: Path) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(source, formats=[header.format]) as image:
-                image.draft("RGB", (SIDE * 2, SIDE * 2))  # a JPEG is decoded at an eighth of its size
+                image.draft(
+                    "RGB", (SIDE * 2, SIDE * 2)
+                )  # a JPEG is decoded at an eighth of its size
                 picture = image.convert("RGB")
                 picture.thumbnail((SIDE, SIDE), Image.Resampling.BILINEAR, reducing_gap=2.0)
         buffer = io.BytesIO()
         picture.save(buffer, format="WEBP", quality=72, method=2)
-    except (ImageError, OSError, ValueError, SyntaxError):  # decoders raise all of these at broken files
+    except (
+        ImageError,
+        OSError,
+        ValueError,
+        SyntaxError,
+    ):  # decoders raise all of these at broken files
         return False
     write_bytes(target, buffer.getvalue())
     return True

@@ -1,7 +1,9 @@
-"""Edit: call an editor on every sample that has no output yet, keep what it gives, write down what it cost.
+"""Edit: call an editor on every sample that has no output yet, keep what it gives, write down what
+it cost.
 
-An output is made under a temporary name and renamed into its place; a record of it follows. A run that is killed
-loses the samples in flight and nothing else. Finished samples are never edited again.
+An output is made under a temporary name and renamed into its place; a record of it follows. A run
+that is killed loses the samples in flight and nothing else. Finished samples are never edited
+again.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(slots=True)
 class EditSummary:
-    """What an `edit` call did: how many samples have each status now, and how many this call edited."""
+    """What an `edit` call did: how many samples have each status now, and how many this call
+    edited.
+    """
 
     editor: str
     counts: Counter[str] = field(default_factory=Counter)
@@ -57,17 +61,21 @@ def edit(
 ) -> EditSummary:
     """Make the outputs that are not there yet; return what there is now.
 
-    How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on `workers`
-    processes, each stopped after `seconds_a_sample`), ``thread`` (on ``editor.concurrency`` threads of this process:
-    for services) or ``serial`` (one after the other in this process: for a model on a GPU; in batches where it has a
-    ``batch_size`` above 1 and a method ``edit_batch(samples, folders) -> edits``). Samples whose record has a
-    status in `retry` are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
-    `EditSummary.stopped`; what was done is kept. Raises `RunError` when the run folder cannot be written.
+    How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on
+    `workers` processes, each stopped after `seconds_a_sample`), ``thread`` (on
+    ``editor.concurrency`` threads of this process: for services) or ``serial`` (one after the other
+    in this process: for a model on a GPU; in batches where it has a ``batch_size`` above 1 and a
+    method ``edit_batch(samples, folders) -> edits``). Samples whose record has a status in `retry`
+    are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
+    `EditSummary.stopped`; what was done is kept. Raises `RunError` when the run folder cannot be
+    written.
     """
     plain_name(editor.name)
     summary = EditSummary(editor.name)
     began = time.perf_counter()
-    before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor.name}
+    before = {
+        record.sample: record for record in run.edits(benchmark) if record.editor == editor.name
+    }
     todo = []
     for sample in samples:
         old = before.get(sample.id)
@@ -100,19 +108,25 @@ def edit(
 
 
 def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditRecord:
-    """Call the editor on one sample, move its output into the run, and return the record (not yet written).
+    """Call the editor on one sample, move its output into the run, and return the record (not yet
+    written).
 
-    Whatever the editor raises becomes a record with a status and a reason, but for `RunError` and `BudgetExceeded`.
+    Whatever the editor raises becomes a record with a status and a reason, but for `RunError` and
+    `BudgetExceeded`.
     """
     try:
         parts = _safe_parts(sample)
     except DataError as error:
-        return EditRecord(benchmark, sample.id, editor.name, Status.DATASET_FAULT, reason=str(error))
+        return EditRecord(
+            benchmark, sample.id, editor.name, Status.DATASET_FAULT, reason=str(error)
+        )
     scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
     try:
         scratch.mkdir(parents=True)
     except OSError as error:
-        raise RunError(f"{scratch.parent}: cannot be written ({error.strerror}); make room or rights") from error
+        raise RunError(
+            f"{scratch.parent}: cannot be written ({error.strerror}); make room or rights"
+        ) from error
     began = time.perf_counter()
     try:
         if sample.fault is not None:
@@ -126,8 +140,12 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def edit_batch(run: Path, benchmark: str, samples: Sequence[Sample], editor: Any) -> list[EditRecord]:
-    """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked one by one."""
+def edit_batch(
+    run: Path, benchmark: str, samples: Sequence[Sample], editor: Any
+) -> list[EditRecord]:
+    """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked
+    one by one.
+    """
     if len(samples) == 1:
         return [edit_one(run, benchmark, samples[0], editor)]
     scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
@@ -142,10 +160,15 @@ def edit_batch(run: Path, benchmark: str, samples: Sequence[Sample], editor: Any
             raise ValueError("edit_batch: wanted one edit a sample, in order")
         share = round((time.perf_counter() - began) / len(samples), 6)
         made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
-        return [_into_place(run, benchmark, s, p, m) for s, p, m in zip(samples, parts, made, strict=True)]
+        return [
+            _into_place(run, benchmark, s, p, m)
+            for s, p, m in zip(samples, parts, made, strict=True)
+        ]
     except (RunError, BudgetExceeded):
         raise
-    except Exception:  # one sample's fault is not the others': each is asked alone and has a record of its own
+    except (
+        Exception
+    ):  # one sample's fault is not the others': each is asked alone and has a record of its own
         return [edit_one(run, benchmark, sample, editor) for sample in samples]
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -164,16 +187,29 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
         return Edit(sample.id, editor.name, None, Status.DATASET_FAULT, str(error))
     except EditgaugeError as error:
         return Edit(sample.id, editor.name, None, Status.FAILED, str(error))
-    except Exception as error:  # an editor is somebody's model: its crash is a record, the rest goes on
+    except (
+        Exception
+    ) as error:  # an editor is somebody's model: its crash is a record, the rest goes on
         return Edit(sample.id, editor.name, None, Status.FAILED, f"{type(error).__name__}: {error}")
 
 
-def _into_place(run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit) -> EditRecord:
+def _into_place(
+    run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit
+) -> EditRecord:
     record = EditRecord(
-        benchmark, sample.id, made.editor, made.status, None, portable(made.reason, [run]),
-        seed=made.seed, settings=without_roots(made.settings, [run]), seconds=made.seconds, cost=made.cost,
-        instruction=made.instruction, detail=without_roots(made.detail, [run]),
-    )  # fmt: skip
+        benchmark,
+        sample.id,
+        made.editor,
+        made.status,
+        None,
+        portable(made.reason, [run]),
+        seed=made.seed,
+        settings=without_roots(made.settings, [run]),
+        seconds=made.seconds,
+        cost=made.cost,
+        instruction=made.instruction,
+        detail=without_roots(made.detail, [run]),
+    )
     if made.path is None:
         return record
     try:
@@ -187,31 +223,48 @@ def _into_place(run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...
     mark = fingerprint(made.path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        for extension in (".png", ".jpg", ".jpeg", ".webp"):  # an older output of another format would be found first
+        for extension in (
+            ".png",
+            ".jpg",
+            ".jpeg",
+            ".webp",
+        ):  # an older output of another format would be found first
             with suppress(FileNotFoundError):
                 (target.parent / (parts[-1] + extension)).unlink()
         made.path.replace(target)
     except OSError as error:
-        raise RunError(f"{target}: cannot be written ({error.strerror}); make room or rights") from error
-    return replace(record, path=str(place), fingerprint=mark, width=header.width, height=header.height)
+        raise RunError(
+            f"{target}: cannot be written ({error.strerror}); make room or rights"
+        ) from error
+    return replace(
+        record, path=str(place), fingerprint=mark, width=header.width, height=header.height
+    )
 
 
 def _safe_parts(sample: Sample) -> tuple[str, ...]:
-    """Where the output goes below the editor's folder; stems come from metadata and may not lead out of it."""
+    """Where the output goes below the editor's folder; stems come from metadata and may not lead
+    out of it.
+    """
     stem = PurePosixPath(sample.output_stems[0])
     if not stem.parts or stem.is_absolute() or ".." in stem.parts or "\0" in str(stem):
         raise DataError(
-            f"sample {sample.id!r}: its output name {str(stem)!r} leads out of the run folder; correct the data",
+            f"sample {sample.id!r}: its output name {str(stem)!r} leads out of the run folder; "
+            f"correct the data",
             sample=sample.id,
         )
     return stem.parts
 
 
-# -- on processes --------------------------------------------------------------------------------------------------
+# -- on processes ----------------------------------------------------------------------------------
 
 
 def _on_processes(
-    run: RunFolder, benchmark: str, samples: Sequence[Sample], editor: Editor, workers: int, seconds: float
+    run: RunFolder,
+    benchmark: str,
+    samples: Sequence[Sample],
+    editor: Editor,
+    workers: int,
+    seconds: float,
 ) -> Iterator[EditRecord]:
     token = f"edit-{secrets.token_hex(4)}"
 
@@ -272,13 +325,19 @@ def _work(batch: Sequence[Sample]) -> list[EditRecord]:
     return records
 
 
-# -- on threads ----------------------------------------------------------------------------------------------------
+# -- on threads ------------------------------------------------------------------------------------
 
 
 def _on_threads(
-    run: RunFolder, benchmark: str, batches: Sequence[Sequence[Sample]], editor: Editor, concurrency: int
+    run: RunFolder,
+    benchmark: str,
+    batches: Sequence[Sequence[Sample]],
+    editor: Editor,
+    concurrency: int,
 ) -> Iterator[EditRecord]:
-    """At most `concurrency` calls at once; after an error that ends the call, those in flight are still written."""
+    """At most `concurrency` calls at once; after an error that ends the call, those in flight are
+    still written.
+    """
     lock = threading.Lock()
     halted = threading.Event()
     with run.edit_writer("edit") as writer, ThreadPoolExecutor(max(1, concurrency)) as pool:
@@ -300,7 +359,9 @@ def _on_threads(
         stop: BaseException | None = None
         try:
             while True:
-                while stop is None and len(running) < 2 * max(1, concurrency):  # a thread that ends finds its next
+                while stop is None and len(running) < 2 * max(
+                    1, concurrency
+                ):  # a thread that ends finds its next
                     batch = next(waiting, None)
                     if batch is None:
                         break

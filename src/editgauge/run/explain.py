@@ -27,22 +27,34 @@ class Explains(Protocol):
 
 
 def explain(
-    run: RunFolder, benchmark: str, samples: Sequence[Sample], edits: Sequence[EditRecord], scorers: Sequence[Any]
+    run: RunFolder,
+    benchmark: str,
+    samples: Sequence[Sample],
+    edits: Sequence[EditRecord],
+    scorers: Sequence[Any],
 ) -> tuple[list[Path], list[str]]:
-    """Draw every edit of these samples with every scorer that can; returns the PNG files, and what could not be drawn.
+    """Draw every edit of these samples with every scorer that can; returns the PNG files, and what
+    could not be drawn.
 
-    Files are ``RUN/explain/<benchmark>/<editor>/<sample>-<scorer>.png``. Raises `UsageError` when no scorer can draw.
+    Files are ``RUN/explain/<benchmark>/<editor>/<sample>-<scorer>.png``. Raises `UsageError` when
+    no scorer can draw.
     """
     drawing = [scorer for scorer in scorers if isinstance(scorer, Explains)]
     if not drawing:
-        raise UsageError("--explain: none of these scorers can draw how it came to its scores; add --tracks ocr")
+        raise UsageError(
+            "--explain: none of these scorers can draw how it came to its scores; add --tracks ocr"
+        )
     paths: list[Path] = []
     problems: list[str] = []
     for sample in samples:
         for record in (record for record in edits if record.sample == sample.id):
             edit = record.edit(run.path)
             for scorer in drawing:
-                why = sample.fault or scorer.applies(sample) or (None if edit.ok else edit.reason or edit.status.value)
+                why = (
+                    sample.fault
+                    or scorer.applies(sample)
+                    or (None if edit.ok else edit.reason or edit.status.value)
+                )
                 if why is None:
                     path = run.path / "explain" / _safe(benchmark) / _safe(edit.editor)
                     path /= f"{_safe(sample.id)}-{_safe(scorer.name)}.png"

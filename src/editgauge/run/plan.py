@@ -1,4 +1,6 @@
-"""What is still to be scored: what is wanted compared with what is there, row by row, by fingerprint."""
+"""What is still to be scored: what is wanted compared with what is there, row by row, by
+fingerprint.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,26 @@ from editgauge.errors import ImageError
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import EditRecord, RowKey, RunFolder, digest
 from editgauge.store.summary import Summary
-from editgauge.types import BatchScorer, Edit, Row, Sample, Score, Scorer, SetScorer, Status, not_scored
+from editgauge.types import (
+    BatchScorer,
+    Edit,
+    Row,
+    Sample,
+    Score,
+    Scorer,
+    SetScorer,
+    Status,
+    not_scored,
+)
 
 _SENT_EVERY = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One scorer on one output: the fingerprint of its rows and which (metric, variant) are still wanted."""
+    """One scorer on one output: the fingerprint of its rows and which (metric, variant) are still
+    wanted.
+    """
 
     scorer: int
     fingerprint: str
@@ -27,7 +41,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One output and the scorers that have work on it. For a set scorer: one editor and all its pairs."""
+    """One output and the scorers that have work on it. For a set scorer: one editor and all its
+    pairs.
+    """
 
     sample: Sample
     edit: Edit
@@ -58,12 +74,18 @@ class Plan:
         for record in edits:
             self.edits.setdefault(record.sample, []).append(record)
         self.done = run.done(benchmark, sorted({scorer.name for scorer in scorers}))
-        self.origins = [digest(scorer.name, scorer.source, dict(scorer.origin())) for scorer in scorers]
+        self.origins = [
+            digest(scorer.name, scorer.source, dict(scorer.origin())) for scorer in scorers
+        ]
         self.retired: list[tuple[RowKey, str]] = []
         self.ready: list[Row] = []
 
-    def make(self, write: Callable[[list[Row]], int], retire: Callable[[list[tuple[RowKey, str]]], int]) -> list[Item]:
-        """The outputs that need work. Rows that need none (nothing to score) are written at once."""
+    def make(
+        self, write: Callable[[list[Row]], int], retire: Callable[[list[tuple[RowKey, str]]], int]
+    ) -> list[Item]:
+        """The outputs that need work. Rows that need none (nothing to score) are written at
+        once.
+        """
         items: list[Item] = []
         for sample in self.samples:
             for record in self.edits.get(sample.id, ()):
@@ -79,7 +101,9 @@ class Plan:
         self._send(write, retire)
         return items
 
-    def _send(self, write: Callable[[list[Row]], int], retire: Callable[[list[tuple[RowKey, str]]], int]) -> None:
+    def _send(
+        self, write: Callable[[list[Row]], int], retire: Callable[[list[tuple[RowKey, str]]], int]
+    ) -> None:
         if self.retired:
             retire(self.retired)
         if self.ready:
@@ -87,7 +111,9 @@ class Plan:
             self.summary.computed += len(self.ready)
         self.retired, self.ready = [], []
 
-    def _tasks(self, sample: Sample, edit: Edit, record: EditRecord) -> tuple[list[Task], list[Task]]:
+    def _tasks(
+        self, sample: Sample, edit: Edit, record: EditRecord
+    ) -> tuple[list[Task], list[Task]]:
         quick: list[Task] = []
         batched: list[Task] = []
         for index, scorer in enumerate(self.scorers):
@@ -120,25 +146,41 @@ class Plan:
                 continue
             for editor, all_pairs in sorted(by_editor.items()):
                 pairs = [(s, e, r) for s, e, r in all_pairs if e.ok and s.fault is None]
-                marks = sorted(digest(self._picture_marks(scorer.inputs, s), r.fingerprint) for s, _, r in pairs)
+                marks = sorted(
+                    digest(self._picture_marks(scorer.inputs, s), r.fingerprint)
+                    for s, _, r in pairs
+                )
                 mark = digest(self.origins[index], marks)
                 wanted = self._wanted(scorer, "*", editor, mark)
                 if wanted and not pairs:
-                    self._write_down(scorer, "*", editor, mark, wanted, Status.MISSING, "no output to score")
+                    self._write_down(
+                        scorer, "*", editor, mark, wanted, Status.MISSING, "no output to score"
+                    )
                 elif wanted:
                     sample, edit, _ = pairs[0]
                     task = Task(index, mark, wanted)
                     items.append(Item(sample, edit, (task,), tuple((s, e) for s, e, _ in pairs)))
         return items
 
-    def _wanted(self, scorer: Scorer | SetScorer, sample: str, editor: str, mark: str) -> frozenset[tuple[str, str]]:
-        """Which (metric, variant) have no row of this fingerprint yet; rows of other fingerprints are retired."""
+    def _wanted(
+        self, scorer: Scorer | SetScorer, sample: str, editor: str, mark: str
+    ) -> frozenset[tuple[str, str]]:
+        """Which (metric, variant) have no row of this fingerprint yet; rows of other fingerprints
+        are retired.
+        """
         wanted = set()
         for metric in scorer.metrics:
             for variant in metric.variants:
                 key: RowKey = (
-                    self.benchmark, sample, editor, scorer.name, metric.name, variant, scorer.source, 0,
-                )  # fmt: skip
+                    self.benchmark,
+                    sample,
+                    editor,
+                    scorer.name,
+                    metric.name,
+                    variant,
+                    scorer.source,
+                    0,
+                )
                 known = self.done.get(key, {})
                 self.retired += [(key, old) for old in known if old != mark]
                 status = known.get(mark)
@@ -168,7 +210,12 @@ class Plan:
             self.summary.add(editor, scorer.name, row.metric, row.variant, row.status)
 
     def _fingerprint(
-        self, index: int, scorer: Scorer, sample: Sample, record: EditRecord, why_not: tuple[Status, str] | None
+        self,
+        index: int,
+        scorer: Scorer,
+        sample: Sample,
+        record: EditRecord,
+        why_not: tuple[Status, str] | None,
     ) -> str:
         if why_not is not None:
             return digest(self.origins[index], why_not[0].value, why_not[1], record.fingerprint)
@@ -179,7 +226,9 @@ class Plan:
         return digest(self.origins[index], marks, record.fingerprint)
 
     def _picture_marks(self, inputs: Sequence[str], sample: Sample) -> list[Any]:
-        """The named fields of a sample, each picture as the hash of its bytes (a missing file as such)."""
+        """The named fields of a sample, each picture as the hash of its bytes (a missing file as
+        such).
+        """
         return [(name, self._mark(getattr(sample, name))) for name in inputs]
 
     def _mark(self, value: Any) -> Any:
@@ -193,7 +242,9 @@ class Plan:
 
 
 def _nothing_to_score(scorer: Scorer, sample: Sample, edit: Edit) -> tuple[Status, str] | None:
-    """Why a scorer need not be called on an output, or None: the data's fault first, then the scorer's own word."""
+    """Why a scorer need not be called on an output, or None: the data's fault first, then the
+    scorer's own word.
+    """
     if sample.fault is not None:
         return Status.DATASET_FAULT, sample.fault
     reason = scorer.applies(sample)
@@ -217,7 +268,8 @@ def make_rows(
     origin = dict(scorer.origin())
     return [
         Row(
-            benchmark, sample, editor, scorer.name, score.metric, score.variant, score.value, score.status,
+            benchmark, sample, editor, scorer.name, score.metric, score.variant, score.value,
+            score.status,
             score.reason, fingerprint, scorer.source, 0, score.detail, origin,
         )
         for score in scores

@@ -1,7 +1,9 @@
-"""Batches of work on processes that may die: a dead process costs the item it died on, nothing else.
+"""Batches of work on processes that may die: a dead process costs the item it died on, nothing
+else.
 
-Built on `pebble`, which replaces dead workers and stops those that take too long. A batch whose worker died is split:
-its unfinished items go out again one by one, so that the item that kills is found and reported, not retried for ever.
+Built on `pebble`, which replaces dead workers and stops those that take too long. A batch whose
+worker died is split: its unfinished items go out again one by one, so that the item that kills is
+found and reported, not retried for ever.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from editgauge.errors import RunError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 RESTARTS = 3
-"""How often the workers are started anew when one dies before any has begun a batch, without a batch in between."""
+"""How often the workers are started anew when one dies before any has begun a batch, without a
+batch in between.
+"""
 _LOOK_EVERY = 1.0
 """Seconds between two looks at whether a worker died unnoticed."""
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -33,7 +37,9 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEX
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[Item, Result]):
-    """What came of a batch: the worker's result, or for a single item the reason why there is none."""
+    """What came of a batch: the worker's result, or for a single item the reason why there is
+    none.
+    """
 
     items: Sequence[Item]
     result: Result | None
@@ -51,13 +57,15 @@ def run_batches(
     seconds_an_item: float,
     threads: int = 1,
 ) -> Iterator[Done[Item, Result]]:
-    """Call `work(batch)` on `workers` processes, each prepared by `start(*start_args)`; yield as batches end.
+    """Call `work(batch)` on `workers` processes, each prepared by `start(*start_args)`; yield as
+    batches end.
 
     `work` and `start` must be importable by name. When a worker dies or a batch takes longer than
-    `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be done; a single item
-    that kills its worker comes back with `died`. An exception that `work` raises is raised here, after the pool has
-    stopped. At most four batches a worker wait in memory; no batch may be empty. `workers` 0 runs everything
-    in this process. Raises `RunError` when workers die again and again before they have begun anything.
+    `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be
+    done; a single item that kills its worker comes back with `died`. An exception that `work`
+    raises is raised here, after the pool has stopped. At most four batches a worker wait in memory;
+    no batch may be empty. `workers` 0 runs everything in this process. Raises `RunError` when
+    workers die again and again before they have begun anything.
     """
     if workers <= 0:
         start(*start_args)
@@ -80,7 +88,9 @@ def run_batches(
             dead = _Dead(pool)
             try:
                 most = 4 * workers
-                for outcome in _on_pool(pool, dead, batches, work, again, running, unfinished, seconds_an_item, most):
+                for outcome in _on_pool(
+                    pool, dead, batches, work, again, running, unfinished, seconds_an_item, most
+                ):
                     restarts = 0
                     yield outcome
                 pool.close()
@@ -90,15 +100,22 @@ def run_batches(
                 restarts += 1
                 if restarts > RESTARTS:
                     raise RunError(
-                        f"worker processes die before they have done anything ({error}); is there enough memory? Run "
-                        "the same command again with fewer --workers, or with --workers 0 to see what happens"
+                        f"worker processes die before they have done anything ({error}); is there "
+                        f"enough memory? Run "
+                        "the same command again with fewer --workers, or with --workers 0 to see "
+                        "what happens"
                     ) from error
-            except BaseException:  # Ctrl-C, a full disk, or a caller that has seen enough: nothing more is started
+            except (
+                BaseException
+            ):  # Ctrl-C, a full disk, or a caller that has seen enough: nothing more is started
                 pool.stop()
                 raise
             finally:
                 pool.join()
-            for future, batch in running.items():  # no worker lives any more: what is unfinished now stays so
+            for (
+                future,
+                batch,
+            ) in running.items():  # no worker lives any more: what is unfinished now stays so
                 if future.done() and future.exception() is None:
                     yield Done(batch, future.result())
                 elif left := unfinished(batch):
@@ -109,9 +126,10 @@ def run_batches(
 class _Dead:
     """Ends the batches of dead workers that pebble has missed.
 
-    A worker says that it has taken a batch, then begins it. Where the batch kills it at once, pebble may notice the
-    death before it has read that message: it then looks for the worker's task, finds none, forgets the worker, and
-    waits for the batch until its time limit. So exit codes are kept here, and a task whose worker is dead is ended.
+    A worker says that it has taken a batch, then begins it. Where the batch kills it at once,
+    pebble may notice the death before it has read that message: it then looks for the worker's
+    task, finds none, forgets the worker, and waits for the batch until its time limit. So exit
+    codes are kept here, and a task whose worker is dead is ended.
     """
 
     def __init__(self, pool: Any) -> None:
@@ -153,9 +171,11 @@ def _on_pool(
     seconds_an_item: float,
     most: int,
 ) -> Iterator[Done[Item, Result]]:
-    """`run_batches` on one pool, at most `most` batches at once; raises `BrokenProcessPool` when the pool gives up.
+    """`run_batches` on one pool, at most `most` batches at once; raises `BrokenProcessPool` when
+    the pool gives up.
 
-    It does so when a worker dies before any of them has begun a batch. `running` then holds what was given to it.
+    It does so when a worker dies before any of them has begun a batch. `running` then holds what
+    was given to it.
     """
     while True:
         while len(running) < most:
@@ -163,8 +183,12 @@ def _on_pool(
             if not batch:
                 break
             try:
-                future = pool.schedule(_call, args=(work, batch), timeout=seconds_an_item * max(1, len(batch)))
-            except RuntimeError as error:  # pebble's word for a pool that has given up in the meantime
+                future = pool.schedule(
+                    _call, args=(work, batch), timeout=seconds_an_item * max(1, len(batch))
+                )
+            except (
+                RuntimeError
+            ) as error:  # pebble's word for a pool that has given up in the meantime
                 again.appendleft(batch)
                 raise BrokenProcessPool(str(error)) from error
             running[future] = batch
@@ -198,7 +222,9 @@ def _why_it_died(future: Future[Any]) -> str:
 
 
 def _prepare(parent: int, start: Callable[..., None], start_args: tuple[Any, ...]) -> None:
-    """In a new worker: die with the parent, leave Ctrl-C to it, one thread for OpenCV, then the caller's own start."""
+    """In a new worker: die with the parent, leave Ctrl-C to it, one thread for OpenCV, then the
+    caller's own start.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
@@ -207,7 +233,9 @@ def _prepare(parent: int, start: Callable[..., None], start_args: tuple[Any, ...
             os._exit(1)
     try:
         start(*start_args)
-    except Exception as error:  # a worker that cannot start would be replaced for ever: its first call says why
+    except (
+        Exception
+    ) as error:  # a worker that cannot start would be replaced for ever: its first call says why
         global _broken  # noqa: PLW0603 - a worker process is one worker
         _broken = error
 
@@ -223,7 +251,9 @@ def _call(work: Callable[[Sequence[Item]], Result], batch: Sequence[Item]) -> Re
 
 @contextlib.contextmanager
 def _thread_limit(threads: int) -> Iterator[None]:
-    """Numeric libraries read these when they are imported, so they are set while workers are being started."""
+    """Numeric libraries read these when they are imported, so they are set while workers are being
+    started.
+    """
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, str(threads)))
     try:

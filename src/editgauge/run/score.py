@@ -1,7 +1,7 @@
 """Score: decide what is still to be done, do it on a pool of processes, write rows as they come.
 
-The same rows to the last bit come out whatever the number of workers, the order, or how often it was stopped: scorers
-are pure, and which row is needed is decided by its fingerprint alone.
+The same rows to the last bit come out whatever the number of workers, the order, or how often it
+was stopped: scorers are pure, and which row is needed is decided by its fingerprint alone.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def score(
 ) -> Summary:
     """Bring the rows of these scorers up to date for these samples and edits; return what was done.
 
-    A row whose fingerprint is already there is left alone, unless its status is in `retry`. `workers` processes
-    (0: this process) score outputs; scorers that work in batches, or on whole sets, run after that in one process
-    with all cores. `roots` are folders whose names are cut out of reasons, so that no absolute path is stored.
-    Raises `RunError` when rows cannot be written; everything written before stays.
+    A row whose fingerprint is already there is left alone, unless its status is in `retry`.
+    `workers` processes (0: this process) score outputs; scorers that work in batches, or on whole
+    sets, run after that in one process with all cores. `roots` are folders whose names are cut out
+    of reasons, so that no absolute path is stored. Raises `RunError` when rows cannot be written;
+    everything written before stays.
     """
     began = time.perf_counter()
     plan = Plan(run, benchmark, samples, edits, scorers, hashes, retry)
@@ -63,7 +64,18 @@ def score(
     for note, work, alone in phases:
         if work:
             start_args = (str(run.path), benchmark, list(scorers), token, cut)
-            _run_phase(plan, work, note, alone, workers, start_args, seconds_an_output, progress, run, token)
+            _run_phase(
+                plan,
+                work,
+                note,
+                alone,
+                workers,
+                start_args,
+                seconds_an_output,
+                progress,
+                run,
+                token,
+            )
     hashes.flush()
     plan.summary.seconds = time.perf_counter() - began
     plan.summary.problems += run.problems
@@ -86,7 +98,9 @@ def _run_phase(
     if progress:
         progress(0, total, note)
     width = workers if not alone else min(workers, 1)
-    limit = seconds_an_output * max((len(item.pairs) for item in items), default=0) or seconds_an_output
+    limit = (
+        seconds_an_output * max((len(item.pairs) for item in items), default=0) or seconds_an_output
+    )
     outcomes = run_batches(
         _batches(items, width, _largest_batch(plan, items) if alone else BATCH),
         worker.work,
@@ -112,24 +126,32 @@ def _run_phase(
 
 
 def _batches(items: Sequence[Item], workers: int, most: int = BATCH) -> Iterator[Sequence[Item]]:
-    """Batches of up to `most` outputs, smaller when there are few: every worker should have something to do."""
+    """Batches of up to `most` outputs, smaller when there are few: every worker should have
+    something to do.
+    """
     size = max(1, min(most, -(-len(items) // max(1, workers * 4))))
     for start in range(0, len(items), size):
         yield items[start : start + size]
 
 
 def _largest_batch(plan: Plan, items: Sequence[Item]) -> int:
-    """As many outputs as any of the scorers takes at once: a GPU wants more than a worker process does."""
+    """As many outputs as any of the scorers takes at once: a GPU wants more than a worker process
+    does.
+    """
     wanted = {task.scorer for item in items for task in item.tasks}
     return max([BATCH, *(getattr(plan.scorers[index], "batch_size", BATCH) for index in wanted)])
 
 
 def _unfinished(run: RunFolder, token: str, plan: Plan, batch: Sequence[Item]) -> Sequence[Item]:
-    """The items of a batch whose rows are not all in this call's segments; those that are, are counted."""
+    """The items of a batch whose rows are not all in this call's segments; those that are, are
+    counted.
+    """
     written: dict[tuple[str, ...], Status] = {}
     for path in segments.segments(run.path / "rows" / "segments", token):
         for line in segments.read(path, []):
-            key = tuple(str(line[name]) for name in ("sample", "editor", "scorer", "metric", "variant"))
+            key = tuple(
+                str(line[name]) for name in ("sample", "editor", "scorer", "metric", "variant")
+            )
             written[key] = Status(line["status"])
     left = []
     for item in batch:
@@ -156,7 +178,13 @@ def _write_dead(plan: Plan, run: RunFolder, items: Sequence[Item], died: str) ->
                 scores = not_scored(scorer.metrics, Status.FAILED, died)
                 sample = "*" if item.pairs else item.sample.id
                 rows = make_rows(
-                    plan.benchmark, sample, item.edit.editor, scorer, scores, task.fingerprint, task.wanted
+                    plan.benchmark,
+                    sample,
+                    item.edit.editor,
+                    scorer,
+                    scores,
+                    task.fingerprint,
+                    task.wanted,
                 )
                 writer.write(rows)
                 plan.summary.computed += len(rows)

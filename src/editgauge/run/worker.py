@@ -27,7 +27,9 @@ class _Worker:
 _worker: _Worker | None = None
 
 
-def start(run: str, benchmark: str, scorers: list[Scorer | SetScorer], token: str, cut: tuple[str, ...]) -> None:
+def start(
+    run: str, benchmark: str, scorers: list[Scorer | SetScorer], token: str, cut: tuple[str, ...]
+) -> None:
     """Prepare a worker process (or this one): the scorers and a segment of its own."""
     global _worker  # noqa: PLW0603 - a worker process is one worker
     from editgauge.native import tune_worker
@@ -42,10 +44,15 @@ def work(batch: Sequence[Item]) -> tuple[Counter[Any], Counter[str]]:
     tally: Counter[Any] = Counter()
     seconds: Counter[str] = Counter()
     whole = {
-        task.scorer for item in batch for task in item.tasks if isinstance(_worker.scorers[task.scorer], BatchScorer)
+        task.scorer
+        for item in batch
+        for task in item.tasks
+        if isinstance(_worker.scorers[task.scorer], BatchScorer)
     }
     for index in sorted(whole):
-        _score_batch(index, [i for i in batch if any(t.scorer == index for t in i.tasks)], tally, seconds)
+        _score_batch(
+            index, [i for i in batch if any(t.scorer == index for t in i.tasks)], tally, seconds
+        )
     for item in batch:
         rows: list[Row] = []
         for task in item.tasks:
@@ -61,7 +68,9 @@ def work(batch: Sequence[Item]) -> tuple[Counter[Any], Counter[str]]:
     return tally, seconds
 
 
-def _score_batch(index: int, items: Sequence[Item], tally: Counter[Any], seconds: Counter[str]) -> None:
+def _score_batch(
+    index: int, items: Sequence[Item], tally: Counter[Any], seconds: Counter[str]
+) -> None:
     assert _worker is not None
     scorer = cast(BatchScorer, _worker.scorers[index])
     size = max(1, scorer.batch_size)
@@ -69,10 +78,14 @@ def _score_batch(index: int, items: Sequence[Item], tally: Counter[Any], seconds
         part = items[start : start + size]
         began = time.process_time()
         try:
-            found: Sequence[Sequence[Score]] = scorer.score_batch([(item.sample, item.edit) for item in part])
+            found: Sequence[Sequence[Score]] = scorer.score_batch(
+                [(item.sample, item.edit) for item in part]
+            )
         except RunError:
             raise
-        except Exception:  # one bad picture must not cost the batch: find it by scoring one at a time
+        except (
+            Exception
+        ):  # one bad picture must not cost the batch: find it by scoring one at a time
             found = [_guarded(scorer, item) for item in part]
         seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
         rows = []
@@ -93,7 +106,9 @@ def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
         scores = not_scored(scorer.metrics, Status.FAILED, reason)
     sample = "*" if item.pairs else item.sample.id
     clean = [_portable(score) for score in scores]
-    return make_rows(_worker.benchmark, sample, item.edit.editor, scorer, clean, task.fingerprint, task.wanted)
+    return make_rows(
+        _worker.benchmark, sample, item.edit.editor, scorer, clean, task.fingerprint, task.wanted
+    )
 
 
 def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
@@ -110,7 +125,9 @@ def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
         return not_scored(scorer.metrics, status, str(error))
     except (EditgaugeError, MissingExtra) as error:
         return not_scored(scorer.metrics, Status.FAILED, str(error))
-    except Exception as error:  # whatever a scorer throws ends as a row that says so; the rest goes on
+    except (
+        Exception
+    ) as error:  # whatever a scorer throws ends as a row that says so; the rest goes on
         return not_scored(scorer.metrics, Status.FAILED, f"{type(error).__name__}: {error}")
 
 

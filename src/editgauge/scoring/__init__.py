@@ -1,1 +1,3 @@
-"""Scorers that several benchmarks share: pixels, LPIPS, CLIP, Fréchet distance, adapters of other packages."""
+"""Scorers that several benchmarks share: pixels, LPIPS, CLIP, Fréchet distance, adapters of other
+packages.
+"""

@@ -18,11 +18,13 @@ from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
 @dataclass(frozen=True)
 class AdapterScorer:
-    """Values of a model that runs as a program in an environment of its own, asked with a picture and a text.
+    """Values of a model that runs as a program in an environment of its own, asked with a picture
+    and a text.
 
-    A `types.BatchScorer`. `measures` pairs a metric with the sample's field that holds its text. The command comes
-    from `command`, else from the environment variable `variable`; without either every pair fails with what to set.
-    The program runs as long as this process and answers one question at a time.
+    A `types.BatchScorer`. `measures` pairs a metric with the sample's field that holds its text.
+    The command comes from `command`, else from the environment variable `variable`; without either
+    every pair fails with what to set. The program runs as long as this process and answers one
+    question at a time.
     """
 
     name: str
@@ -46,7 +48,11 @@ class AdapterScorer:
     def origin(self) -> Mapping[str, Any]:
         """The command as a hash (it holds this machine's paths), and whether there is one."""
         command = self._command()
-        digest = None if command is None else hashlib.blake2b(command.encode(), digest_size=16).hexdigest()
+        digest = (
+            None
+            if command is None
+            else hashlib.blake2b(command.encode(), digest_size=16).hexdigest()
+        )
         return {"adapter": self.title, "command": digest}
 
     def _command(self) -> str | None:
@@ -65,7 +71,8 @@ class AdapterScorer:
         try:
             if command is None:
                 raise WeightsError(
-                    f"{self.title} runs in an environment of its own: set {self.variable} to the command that starts "
+                    f"{self.title} runs in an environment of its own: set {self.variable} to the "
+                    f"command that starts "
                     f"{self.example} there"
                 )
             adapter = _running(command)
@@ -85,15 +92,23 @@ class AdapterScorer:
                 scores.append(Score(metric.name, None, status=status, reason=reason))
         return scores
 
-    def _score(self, adapter: Adapter, metric: Metric, sample: Sample, edit: Edit, text: str) -> Score:
+    def _score(
+        self, adapter: Adapter, metric: Metric, sample: Sample, edit: Edit, text: str
+    ) -> Score:
         del sample
         if edit.path is None:
             raise ImageError("there is no output", path=None)
         images.read_header(edit.path)  # a file that is no picture is not the model's failure
         answer = adapter.ask(edit.path, text)
         if answer.value is None:
-            return Score(metric.name, None, status=Status.FAILED, reason=f"{self.title}: {answer.error}")
-        return Score(metric.name, answer.value, detail=detail_of(model=adapter.model, identity=adapter.identity))
+            return Score(
+                metric.name, None, status=Status.FAILED, reason=f"{self.title}: {answer.error}"
+            )
+        return Score(
+            metric.name,
+            answer.value,
+            detail=detail_of(model=adapter.model, identity=adapter.identity),
+        )
 
 
 _RUNNING: dict[str, Adapter] = {}

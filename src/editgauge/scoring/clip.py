@@ -1,4 +1,6 @@
-"""Scores that rest on CLIP features: one scorer a benchmark, which says what it measures in a list."""
+"""Scores that rest on CLIP features: one scorer a benchmark, which says what it measures in a
+list.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ Kind = Literal["clip_score", "image", "text", "direction", "aesthetic"]
 class Measure:
     """One metric and how it comes out of the features.
 
-    `kind`: ``clip_score`` 2.5 · max(0, cos(output, text)); ``image`` cos(output, reference); ``text``
-    cos(output, text); ``direction`` cos(output - input, text); ``aesthetic`` the linear head on the output. `text` is
-    the sample's field with the text.
+    `kind`: ``clip_score`` 2.5 · max(0, cos(output, text)); ``image`` cos(output, reference);
+    ``text`` cos(output, text); ``direction`` cos(output - input, text); ``aesthetic`` the linear
+    head on the output. `text` is the sample's field with the text.
     """
 
     metric: Metric
@@ -37,9 +39,11 @@ class Measure:
 
 @dataclass(frozen=True)
 class ClipScorer:
-    """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept by content.
+    """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept
+    by content.
 
-    A `types.BatchScorer`. `cache` is the folder of the feature store, shared by all metrics, editors and benchmarks.
+    A `types.BatchScorer`. `cache` is the folder of the feature store, shared by all metrics,
+    editors and benchmarks.
     """
 
     measures: tuple[Measure, ...]
@@ -80,7 +84,9 @@ class ClipScorer:
         return self.score_batch([(sample, edit)])[0]
 
     def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
-        """One list of scores a pair, in order. Without weights every pair fails with the command that gets them."""
+        """One list of scores a pair, in order. Without weights every pair fails with the command
+        that gets them.
+        """
         try:
             locate(CLIP, self.folder)  # before torch is imported
             features = ClipFeatures(self.folder, resolve(self.device, self.precision), self.cache)
@@ -93,7 +99,9 @@ class ClipScorer:
 class _Batch:
     """The features of one batch, and the scores that come out of them."""
 
-    def __init__(self, scorer: ClipScorer, features: ClipFeatures, pairs: Sequence[tuple[Sample, Edit]]) -> None:
+    def __init__(
+        self, scorer: ClipScorer, features: ClipFeatures, pairs: Sequence[tuple[Sample, Edit]]
+    ) -> None:
         kinds = {measure.kind for measure in scorer.measures}
         paths = [edit.path for _, edit in pairs if edit.path is not None]
         if kinds - {"aesthetic"}:
@@ -107,7 +115,9 @@ class _Batch:
         if "aesthetic" in kinds:
             try:
                 self._head = aesthetic_head(scorer.folder)
-                self._round = features.images([e.path for _, e in pairs if e.path is not None], crop="round")
+                self._round = features.images(
+                    [e.path for _, e in pairs if e.path is not None], crop="round"
+                )
             except EditgaugeError as error:
                 self._no_head = error
         self._texts, self._notes = features.texts(
@@ -130,7 +140,9 @@ class _Batch:
             reason = "the output has the input's features: no change has no direction"
             return Score(metric, None, status=Status.NOT_APPLICABLE, reason=reason)
         if not math.isfinite(value):
-            return Score(metric, None, status=Status.FAILED, reason="the network's features are not finite")
+            return Score(
+                metric, None, status=Status.FAILED, reason="the network's features are not finite"
+            )
         note = self._notes.get(_text_or_none(sample, measure.text) or "") if measure.text else None
         return Score(metric, value, detail=detail_of(note=note))
 

@@ -1,4 +1,6 @@
-"""What the neural scorers of all benchmarks share: texts for missing weights, one score list for a failure, notes."""
+"""What the neural scorers of all benchmarks share: texts for missing weights, one score list for a
+failure, notes.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,23 @@ class NoScore(Exception):
 def failure(error: Exception, sample: Sample, edit: Edit) -> tuple[Status, str]:
     """Status and reason for whatever went wrong with one pair.
 
-    A picture of the data set that cannot be read is the data set's fault, the output's is the output's.
+    A picture of the data set that cannot be read is the data set's fault, the output's is the
+    output's.
     """
     if isinstance(error, NoScore):
         return error.status, error.reason
     if isinstance(error, ImageError):
-        status = Status.UNREADABLE if error.path is not None and error.path == edit.path else Status.DATASET_FAULT
+        status = (
+            Status.UNREADABLE
+            if error.path is not None and error.path == edit.path
+            else Status.DATASET_FAULT
+        )
         where = sample.id if status is Status.DATASET_FAULT else edit.editor
-        text = str(error) if error.path is None else str(error).replace(str(error.path), error.path.name)
+        text = (
+            str(error)
+            if error.path is None
+            else str(error).replace(str(error.path), error.path.name)
+        )
         return status, f"{where}: {text}"
     if isinstance(error, EditgaugeError):
         return Status.FAILED, str(error)
@@ -41,20 +52,25 @@ def failure(error: Exception, sample: Sample, edit: Edit) -> tuple[Status, str]:
 
 
 def all_failed(metrics: Sequence[Metric], count: int, error: Exception) -> list[list[Score]]:
-    """The same failure for every pair of a batch: one reason, so that it is reported as one line."""
+    """The same failure for every pair of a batch: one reason, so that it is reported as one
+    line.
+    """
     return [not_scored(metrics, Status.FAILED, str(error)) for _ in range(count)]
 
 
 def origin_of(names: Sequence[str], folder: Path | None, **parameters: Any) -> dict[str, Any]:
-    """Checksums of the weights, versions of the libraries, parameters. Missing weights are part of it, so that their
-    arrival makes another fingerprint and the rows are computed."""
+    """Checksums of the weights, versions of the libraries, parameters. Missing weights are part of
+    it, so that their arrival makes another fingerprint and the rows are computed.
+    """
     origin: dict[str, Any] = {}
     for name in names:
         try:
             origin[name] = locate(name, folder).identity
         except EditgaugeError:
             origin[name] = {"weights": name, "state": "not here"}
-    return origin | {package: _version(package) for package in ("torch", "transformers")} | parameters
+    return (
+        origin | {package: _version(package) for package in ("torch", "transformers")} | parameters
+    )
 
 
 @functools.cache

@@ -1,4 +1,6 @@
-"""FID and KID of all outputs of one editor against the references: a metric of the set, not of a sample."""
+"""FID and KID of all outputs of one editor against the references: a metric of the set, not of a
+sample.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +20,34 @@ from editgauge.scoring.failures import detail_of, origin_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 FID = Metric(
-    "fid", "lower", 0.0, float("inf"),
-    note="Fréchet distance of Inception-v3 features (2,048) between outputs and references, pytorch-fid's network and "
-    "preprocessing; biased upwards for few samples: compare at equal numbers only (Heusel et al. 2017).",
-)  # fmt: skip
+    "fid",
+    "lower",
+    0.0,
+    float("inf"),
+    note="Fréchet distance of Inception-v3 features (2,048) between outputs and references, "
+    "pytorch-fid's network and "
+    "preprocessing; biased upwards for few samples: compare at equal numbers only (Heusel et al. "
+    "2017).",
+)
 KID = Metric(
-    "kid", "lower", float("-inf"), float("inf"),
-    note="Squared maximum mean discrepancy, cubic kernel, all pairs, unbiased: the one to read for small sets "
+    "kid",
+    "lower",
+    float("-inf"),
+    float("inf"),
+    note="Squared maximum mean discrepancy, cubic kernel, all pairs, unbiased: the one to read for "
+    "small sets "
     "(Bińkowski et al. 2018).",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
 class FidScorer:
-    """Distance of the set of outputs from the set of references: one value an editor, not one a sample.
+    """Distance of the set of outputs from the set of references: one value an editor, not one a
+    sample.
 
-    A `types.SetScorer`. A sample without an output takes its reference out of the set with it, so that an editor is
-    not punished twice; how many samples went in stands in the rows' detail. Features are kept in `cache` and survive
-    an interruption.
+    A `types.SetScorer`. A sample without an output takes its reference out of the set with it, so
+    that an editor is not punished twice; how many samples went in stands in the rows' detail.
+    Features are kept in `cache` and survive an interruption.
     """
 
     metrics: tuple[Metric, ...] = (FID, KID)
@@ -53,19 +65,32 @@ class FidScorer:
 
     def __call__(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Score]:
         """FID and KID, or for both one status and reason."""
-        usable = [(s.reference, e.path) for s, e in pairs if s.reference is not None and e.ok and e.path is not None]
+        usable = [
+            (s.reference, e.path)
+            for s, e in pairs
+            if s.reference is not None and e.ok and e.path is not None
+        ]
         try:
             locate(INCEPTION, self.folder)  # before torch is imported
-            network = InceptionFeatures(self.folder, resolve(self.device, self.precision), self.cache)
+            network = InceptionFeatures(
+                self.folder, resolve(self.device, self.precision), self.cache
+            )
             found = network.images([path for pair in usable for path in pair])
         except EditgaugeError as error:
             return not_scored(self.metrics, Status.FAILED, str(error))
         both = [(found[r], found[o]) for r, o in usable]
-        good = [(r, o) for r, o in both if not isinstance(r, Exception) and not isinstance(o, Exception)]
+        good = [
+            (r, o) for r, o in both if not isinstance(r, Exception) and not isinstance(o, Exception)
+        ]
         if len(good) < 2:
-            reason = f"wanted at least 2 outputs with a reference that can be read, found {len(good)} of {len(pairs)}"
+            reason = (
+                f"wanted at least 2 outputs with a reference that can be read, found "
+                f"{len(good)} of {len(pairs)}"
+            )
             return not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
-        references, outputs = (np.stack(list(side)).astype(np.float64) for side in zip(*good, strict=True))
+        references, outputs = (
+            np.stack(list(side)).astype(np.float64) for side in zip(*good, strict=True)
+        )
         detail = detail_of(
             samples=len(good),
             left_out=len(pairs) - len(good),
@@ -83,6 +108,7 @@ def few_samples(count: int) -> str:
     if count >= FEW_SAMPLES:
         return ""
     return (
-        f"{count} samples, fewer than {FEW_SAMPLES}: the covariance is rank-deficient and FID is biased upwards; "
+        f"{count} samples, fewer than {FEW_SAMPLES}: the covariance is rank-deficient and FID is "
+        f"biased upwards; "
         "compare it only at equal numbers, and read KID"
     )

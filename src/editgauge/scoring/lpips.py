@@ -1,4 +1,6 @@
-"""LPIPS as a scorer: which frames are compared is the benchmark's business, everything else is here."""
+"""LPIPS as a scorer: which frames are compared is the benchmark's business, everything else is
+here.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ GPU_PIXELS = 1 << 24
 class Frames:
     """What is compared for one pair: two pictures of one size, (H, W, 3), uint8, RGB.
 
-    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` and `no_corrected` are the status and
-    reason where that variant has no value; `detail` goes into the rows.
+    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` and `no_corrected`
+    are the status and reason where that variant has no value; `detail` goes into the rows.
     """
 
     reference: Array
@@ -46,17 +48,21 @@ class Frames:
 
 
 MakeFrames = Callable[[Sample, Edit], Frames]
-"""A module-level function (scorers are pickled). Raises `scoring.NoScore` or `ImageError` where there is nothing."""
+"""A module-level function (scorers are pickled). Raises `scoring.NoScore` or `ImageError` where
+there is nothing.
+"""
 
 
 @dataclass(frozen=True)
 class LpipsScorer:
-    """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when identical.
+    """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when
+    identical.
 
-    A `types.BatchScorer`. `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the default one). Pairs
-    of one batch with the same reference share its features, and the last references stay in memory (`KEPT_BYTES`):
-    hand pairs over sample by sample, all editors of a sample together, and each further editor costs half. Values do
-    not depend on the batch (to 1e-5 on a GPU, exactly on a CPU, where frames go one by one).
+    A `types.BatchScorer`. `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the
+    default one). Pairs of one batch with the same reference share its features, and the last
+    references stay in memory (`KEPT_BYTES`): hand pairs over sample by sample, all editors of a
+    sample together, and each further editor costs half. Values do not depend on the batch (to 1e-5
+    on a GPU, exactly on a CPU, where frames go one by one).
     """
 
     frames: MakeFrames
@@ -72,7 +78,9 @@ class LpipsScorer:
     batch_size: int = 16
 
     def origin(self) -> Mapping[str, Any]:
-        return origin_of([f"lpips-{self.net}"], self.folder, net=self.net, precision=self.precision or "float32")
+        return origin_of(
+            [f"lpips-{self.net}"], self.folder, net=self.net, precision=self.precision or "float32"
+        )
 
     def applies(self, sample: Sample) -> str | None:
         del sample
@@ -82,7 +90,9 @@ class LpipsScorer:
         return self.score_batch([(sample, edit)])[0]
 
     def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
-        """One list of scores a pair, in order. Without weights every pair fails with the command that gets them."""
+        """One list of scores a pair, in order. Without weights every pair fails with the command
+        that gets them.
+        """
         try:
             locate(f"lpips-{self.net}", self.folder)  # before torch is imported
             runtime = resolve(self.device, self.precision)
@@ -99,7 +109,8 @@ class LpipsScorer:
                 height, width = frames.reference.shape[:2]
                 if height * width > MAX_PIXELS:
                     reason = (
-                        f"{width} x {height} pixels, LPIPS is limited to {MAX_PIXELS:,} (it needs 450 bytes a pixel)"
+                        f"{width} x {height} pixels, LPIPS is limited to {MAX_PIXELS:,} (it "
+                        f"needs 450 bytes a pixel)"
                     )
                     scores[index] = not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
                     continue
@@ -120,7 +131,8 @@ class LpipsScorer:
     ) -> None:
         try:
             values = _distances(network, [frames for _, frames in group])
-        except Exception as error:  # a picture that is too small, or a device out of memory: a status for its pairs
+        # a picture that is too small, or a device out of memory: a status for its pairs
+        except Exception as error:
             for index, _ in group:
                 status, reason = failure(error, *pairs[index])
                 if isinstance(error, ShapeMismatch):
@@ -129,7 +141,9 @@ class LpipsScorer:
             return
         for (index, frames), (faithful, corrected) in zip(group, values, strict=True):
             scores[index] = [
-                self._score(metric.name, variant, faithful if variant == "faithful" else corrected, frames)
+                self._score(
+                    metric.name, variant, faithful if variant == "faithful" else corrected, frames
+                )
                 for metric in self.metrics
                 for variant in metric.variants
             ]
@@ -138,10 +152,23 @@ class LpipsScorer:
         without = frames.no_faithful if variant == "faithful" else frames.no_corrected
         if without is not None:
             return Score(metric, None, variant, *without)
-        if math.isnan(value) and variant == "corrected" and frames.mask is not None and frames.mask.any():
-            return Score(metric, None, variant, Status.DATASET_FAULT, "the masks leave no position to compare")
+        if (
+            math.isnan(value)
+            and variant == "corrected"
+            and frames.mask is not None
+            and frames.mask.any()
+        ):
+            return Score(
+                metric,
+                None,
+                variant,
+                Status.DATASET_FAULT,
+                "the masks leave no position to compare",
+            )
         if not math.isfinite(value):
-            return Score(metric, None, variant, Status.FAILED, "the network's features are not finite")
+            return Score(
+                metric, None, variant, Status.FAILED, "the network's features are not finite"
+            )
         return Score(metric, value, variant, detail=frames.detail)
 
 
@@ -165,7 +192,10 @@ class _Kept:
 
     def put(self, key: tuple[Network, str], features: Features) -> None:
         self._entries[key] = features
-        while len(self._entries) > 1 and sum(entry.bytes for entry in self._entries.values()) > self.limit:
+        while (
+            len(self._entries) > 1
+            and sum(entry.bytes for entry in self._entries.values()) > self.limit
+        ):
             self._entries.popitem(last=False)
 
 

@@ -1,4 +1,6 @@
-"""LPIPS for benchmarks that have masks but no released script for it, and what all neural scorers are told."""
+"""LPIPS for benchmarks that have masks but no released script for it, and what all neural scorers
+are told.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,33 @@ from editgauge.scoring.pixel import fitted, read_output, source_of
 from editgauge.types import Edit, Metric, Sample
 
 LPIPS = Metric(
-    "lpips", "lower", 0.0, math.inf, variants=("corrected",),
-    note="SqueezeNet, v0.1 heads, against the input, over the positions outside the masks; other sizes are resized.",
-)  # fmt: skip
+    "lpips",
+    "lower",
+    0.0,
+    math.inf,
+    variants=("corrected",),
+    note="SqueezeNet, v0.1 heads, against the input, over the positions outside the masks; other "
+    "sizes are resized.",
+)
 
 
 def place(options: dict[str, Any]) -> dict[str, Any]:
-    """Where weights lie and networks run, out of a benchmark's options: the fields that every neural scorer has."""
-    return {"folder": options.get("weights"), "device": options.get("device"), "precision": options.get("precision")}
+    """Where weights lie and networks run, out of a benchmark's options: the fields that every
+    neural scorer has.
+    """
+    return {
+        "folder": options.get("weights"),
+        "device": options.get("device"),
+        "precision": options.get("precision"),
+    }
 
 
 def lpips(**options: Any) -> list[LpipsScorer]:
     """For a benchmark's ``FACTORIES``. Options in use: ``weights``, ``device``, ``precision``."""
     inputs = ("images", "masks")
-    return [LpipsScorer(frames=frames, net="squeeze", inputs=inputs, metrics=(LPIPS,), **place(options))]
+    return [
+        LpipsScorer(frames=frames, net="squeeze", inputs=inputs, metrics=(LPIPS,), **place(options))
+    ]
 
 
 def frames(sample: Sample, edit: Edit) -> Frames:
@@ -37,7 +52,11 @@ def frames(sample: Sample, edit: Edit) -> Frames:
         source.need_every_mask()
         output, _ = read_output(edit)
         source.need_every_mask()
-        mask = source.area(source.picture.shape) if source.masks else np.zeros(source.picture.shape[:2], np.bool_)
+        mask = (
+            source.area(source.picture.shape)
+            if source.masks
+            else np.zeros(source.picture.shape[:2], np.bool_)
+        )
     except Unscored as why:
         raise NoScore(why.status, why.reason) from why
     same, detail = fitted(output, source.picture)

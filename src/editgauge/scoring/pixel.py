@@ -1,8 +1,10 @@
-"""What the pixel scorers of several benchmarks share: a sample's pictures read once, and scores or reasons.
+"""What the pixel scorers of several benchmarks share: a sample's pictures read once, and scores or
+reasons.
 
-Pixels are as stored (see `editgauge.images`); masks are grey as OpenCV reads it, 128 and more = may change. What
-depends on a sample alone – decoded pictures, masks, SIFT features – is kept for the last few samples of a process:
-outputs of several editors for one sample are scored one after the other.
+Pixels are as stored (see `editgauge.images`); masks are grey as OpenCV reads it, 128 and more = may
+change. What depends on a sample alone – decoded pictures, masks, SIFT features – is kept for the
+last few samples of a process: outputs of several editors for one sample are scored one after the
+other.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant,
 VERSION = 2
 """Part of every pixel score's origin: raised when a change here changes a value."""
 MAX_ALIGN_PIXELS = 16_000_000
-"""SIFT needs about 300 bytes a pixel while it works: 4.8 GB at this size. Larger pictures get a reason instead."""
+"""SIFT needs about 300 bytes a pixel while it works: 4.8 GB at this size. Larger pictures get a
+reason instead.
+"""
 
 T = TypeVar("T")
 
@@ -43,7 +47,9 @@ class NoScore(Exception):
 
 
 class Recent(Generic[T]):
-    """The results of the last `size` different keys: small, because samples come one after the other."""
+    """The results of the last `size` different keys: small, because samples come one after the
+    other.
+    """
 
     def __init__(self, size: int = 2) -> None:
         self._size = size
@@ -71,7 +77,9 @@ def stamp(*paths: Path | None) -> tuple[Any, ...]:
             state = path.stat() if path is not None else None
         except OSError:
             state = None
-        marks.append((path, state.st_mtime_ns, state.st_size, state.st_ino) if state else (path, None))
+        marks.append(
+            (path, state.st_mtime_ns, state.st_size, state.st_ino) if state else (path, None)
+        )
     return tuple(marks)
 
 
@@ -93,7 +101,11 @@ class Source:
 
     def upright(self, turned: bool) -> Array:
         """The input as stored, or, with `turned`, as its EXIF orientation shows it."""
-        return oriented(self.picture, self.orientation) if turned and self.orientation != 1 else self.picture
+        return (
+            oriented(self.picture, self.orientation)
+            if turned and self.orientation != 1
+            else self.picture
+        )
 
     def features(self, turned: bool) -> Features:
         turned = turned and self.orientation != 1
@@ -105,8 +117,8 @@ class Source:
     def area(self, shape: tuple[int, ...]) -> Mask:
         """The union of the masks as an ndarray of `shape` = (H, W), True = may change.
 
-        Masks of another size are resized as the released code does it: to the first mask's, then to the picture's,
-        nearest neighbour, OpenCV's rule. Raises `NoScore` when there is no mask.
+        Masks of another size are resized as the released code does it: to the first mask's, then to
+        the picture's, nearest neighbour, OpenCV's rule. Raises `NoScore` when there is no mask.
         """
         size = (shape[0], shape[1])
         if size not in self._area:
@@ -120,13 +132,18 @@ class Source:
         return self._area[size]
 
     def need_every_mask(self) -> None:
-        """Raise `NoScore` where a mask is missing: what lies outside the others may have been meant to change."""
+        """Raise `NoScore` where a mask is missing: what lies outside the others may have been meant
+        to change.
+        """
         if self.missing:
             names = " and ".join(map(repr, self.missing))
-            raise NoScore(Status.DATASET_FAULT, f"no mask {names}: where the picture may change is not known")
+            raise NoScore(
+                Status.DATASET_FAULT, f"no mask {names}: where the picture may change is not known"
+            )
 
     def clear(self) -> Mask:
-        """The windows of Gaussian SSIM that touch no masked pixel; see `metrics.ssim.clear_windows`.
+        """The windows of Gaussian SSIM that touch no masked pixel; see
+        `metrics.ssim.clear_windows`.
 
         Raises `NoScore` as `need_every_mask` and `area` do.
         """
@@ -142,8 +159,8 @@ _sources: Recent[Source] = Recent()
 def source_of(sample: Sample) -> Source:
     """The `Source` of a sample, from memory if it was among the last and its files are unchanged.
 
-    Masks come in the sample's order, ``input`` first; one whose file is not there is `Source.missing`. Raises `NoScore`
-    when the input, or a mask that is there, cannot be read.
+    Masks come in the sample's order, ``input`` first; one whose file is not there is
+    `Source.missing`. Raises `NoScore` when the input, or a mask that is there, cannot be read.
     """
     names = sorted(sample.masks, key=lambda name: name != "input")
     paths = {name: sample.masks[name] for name in names}
@@ -163,7 +180,9 @@ def _read_source(image: Path, masks: dict[str, Path]) -> Source:
 
 
 def read_output(edit: Edit) -> tuple[Array, int]:
-    """An edit's picture, pixels as stored, and its EXIF orientation. Raises `NoScore` when it cannot be read."""
+    """An edit's picture, pixels as stored, and its EXIF orientation. Raises `NoScore` when it
+    cannot be read.
+    """
     if edit.path is None:
         raise NoScore(Status.MISSING, edit.reason or "no output")
     try:
@@ -173,33 +192,45 @@ def read_output(edit: Edit) -> tuple[Array, int]:
 
 
 def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool) -> float:
-    """The mean squared error outside the masks after laying the output over the input (metrics.align).
+    """The mean squared error outside the masks after laying the output over the input
+    (metrics.align).
 
-    `turned`: read both as their EXIF orientation shows them, as OpenCV (and with it the released script) does.
-    Raises `NoScore` when nothing lies outside the masks or the output cannot be aligned.
+    `turned`: read both as their EXIF orientation shows them, as OpenCV (and with it the released
+    script) does. Raises `NoScore` when nothing lies outside the masks or the output cannot be
+    aligned.
     """
     picture = source.upright(turned)
     edited = oriented(output, orientation) if turned else output
     background = ~source.area(picture.shape)
     if not background.any():
-        raise NoScore(Status.DATASET_FAULT, "the masks cover the whole picture: nothing is left to compare")
+        raise NoScore(
+            Status.DATASET_FAULT, "the masks cover the whole picture: nothing is left to compare"
+        )
     fixed = source.features(turned)
     if len(fixed) == 0:
-        raise NoScore(Status.NOT_APPLICABLE, "the input has no SIFT features: nothing can be aligned to it")
+        raise NoScore(
+            Status.NOT_APPLICABLE, "the input has no SIFT features: nothing can be aligned to it"
+        )
     _check_alignable(edited, "the output")
     alignment = estimate_alignment(fixed, sift_features(edited))
     if alignment.matrix is None:
-        raise NoScore(Status.FAILED, f"the output cannot be aligned to the input: {alignment.reason}")
+        raise NoScore(
+            Status.FAILED, f"the output cannot be aligned to the input: {alignment.reason}"
+        )
     height, width = picture.shape[:2]
     try:
         warped = warp(edited, alignment.matrix, (width, height))
     except cv2.error as error:
-        raise NoScore(Status.FAILED, f"the output cannot be laid over the input: {error.err}") from error
+        raise NoScore(
+            Status.FAILED, f"the output cannot be laid over the input: {error.err}"
+        ) from error
     return masked_mse(picture, warped, mask=background)
 
 
 def corrected_mse(source: Source, output: Array, orientation: int) -> float:
-    """`aligned_mse` of pixels as stored, outside all the masks that there should be. Raises `NoScore`."""
+    """`aligned_mse` of pixels as stored, outside all the masks that there should be. Raises
+    `NoScore`.
+    """
     source.need_every_mask()
     return aligned_mse(source, output, orientation, turned=False)
 
@@ -207,7 +238,9 @@ def corrected_mse(source: Source, output: Array, orientation: int) -> float:
 def squared_error_scores(
     variant: Variant, compute: Callable[[], float], names: tuple[str, str] = ("mse", "psnr")
 ) -> list[Score]:
-    """The mean squared error and its PSNR, infinite at 0, or both without a value and with one reason."""
+    """The mean squared error and its PSNR, infinite at 0, or both without a value and with one
+    reason.
+    """
     try:
         mse = compute()
     except NoScore as why:
@@ -222,27 +255,39 @@ def psnr_score(name: str, mse: float, variant: Variant, **detail: Any) -> Score:
     return Score(name, psnr_of_mse(mse), variant, detail=detail)
 
 
-def score_or_reason(name: str, variant: Variant, compute: Callable[[], tuple[float, dict[str, Any]]]) -> Score:
-    """One score from a value and its detail, or the reason why there is none (also for pictures that are too small)."""
+def score_or_reason(
+    name: str, variant: Variant, compute: Callable[[], tuple[float, dict[str, Any]]]
+) -> Score:
+    """One score from a value and its detail, or the reason why there is none (also for pictures
+    that are too small).
+    """
     try:
         value, detail = compute()
     except NoScore as why:
         return Score(name, None, variant, why.status, why.reason)
-    except ValueError as error:  # the metrics' own words: a picture below the window, no window left
+    except (
+        ValueError
+    ) as error:  # the metrics' own words: a picture below the window, no window left
         return Score(name, None, variant, Status.NOT_APPLICABLE, str(error))
     return Score(name, value, variant, detail=detail)
 
 
 def fitted(output: Array, like: Array) -> tuple[Array, dict[str, Any]]:
-    """The output at the other picture's size (Lanczos), and what to note about it: nothing when it already was."""
+    """The output at the other picture's size (Lanczos), and what to note about it: nothing when it
+    already was.
+    """
     height, width = like.shape[:2]
     if output.shape == like.shape:
         return output, {}
-    return resize(output, (width, height), "lanczos"), {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
+    return resize(output, (width, height), "lanczos"), {
+        "resized_from": f"{output.shape[1]}x{output.shape[0]}"
+    }
 
 
 def clear_ssim(source: Source, output: Array) -> tuple[float, dict[str, Any]]:
-    """Gaussian SSIM over the windows that touch no masked pixel, the output resized to the input where it differs."""
+    """Gaussian SSIM over the windows that touch no masked pixel, the output resized to the input
+    where it differs.
+    """
     same, detail = fitted(output, source.picture)
     clear = source.clear()
     need_clear(clear)
@@ -252,7 +297,9 @@ def clear_ssim(source: Source, output: Array) -> tuple[float, dict[str, Any]]:
 def need_clear(clear: Mask) -> None:
     """Raise `NoScore` when a mask leaves no window free."""
     if not clear.any():
-        raise NoScore(Status.DATASET_FAULT, "no window is free of masked pixels: nothing is left to compare")
+        raise NoScore(
+            Status.DATASET_FAULT, "no window is free of masked pixels: nothing is left to compare"
+        )
 
 
 def pixel_origin() -> dict[str, Any]:
@@ -272,24 +319,45 @@ def _check_alignable(picture: Array, name: str) -> None:
     if height * width > MAX_ALIGN_PIXELS:
         raise NoScore(
             Status.NOT_APPLICABLE,
-            f"{name} has {width} x {height} pixels, alignment is limited to {MAX_ALIGN_PIXELS:,} (it needs 300 bytes a "
+            f"{name} has {width} x {height} pixels, alignment is limited to {MAX_ALIGN_PIXELS:,} "
+            f"(it needs 300 bytes a "
             "pixel)",
         )
 
 
-# -- scorers for benchmarks that have masks or references, but no released pixel script ------------------------------
+# -- scorers for benchmarks that have masks or references, but no released pixel script ------------
 
 
 @dataclass(frozen=True, slots=True)
 class BackgroundScorer:
-    """What stayed as it was outside the masks: TextEditBench's corrected MSE, PSNR and SSIM for other benchmarks."""
+    """What stayed as it was outside the masks: TextEditBench's corrected MSE, PSNR and SSIM for
+    other benchmarks.
+    """
 
     name: str = "background"
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = (
-        Metric("mse", "lower", 0.0, 65025.0, "8-bit levels²", ("corrected",), "After alignment, outside the masks."),
-        Metric("psnr", "higher", 0.0, float("inf"), "dB", ("corrected",), "Of that mean squared error."),
-        Metric("ssim", "higher", -1.0, 1.0, "", ("corrected",), "Over windows that touch no masked pixel."),
+        Metric(
+            "mse",
+            "lower",
+            0.0,
+            65025.0,
+            "8-bit levels²",
+            ("corrected",),
+            "After alignment, outside the masks.",
+        ),
+        Metric(
+            "psnr", "higher", 0.0, float("inf"), "dB", ("corrected",), "Of that mean squared error."
+        ),
+        Metric(
+            "ssim",
+            "higher",
+            -1.0,
+            1.0,
+            "",
+            ("corrected",),
+            "Over windows that touch no masked pixel.",
+        ),
     )
     inputs: tuple[str, ...] = ("images", "masks")
     source: str = ""
@@ -314,13 +382,31 @@ class BackgroundScorer:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceScorer:
-    """How near the output comes to the reference: PSNR and SSIM of the whole picture, at the reference's size."""
+    """How near the output comes to the reference: PSNR and SSIM of the whole picture, at the
+    reference's size.
+    """
 
     name: str = "reference"
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = (
-        Metric("reference_psnr", "higher", 0.0, float("inf"), "dB", ("corrected",), "Not a metric of the paper."),
-        Metric("reference_ssim", "higher", -1.0, 1.0, "", ("corrected",), "Not a metric of the paper; Gaussian."),
+        Metric(
+            "reference_psnr",
+            "higher",
+            0.0,
+            float("inf"),
+            "dB",
+            ("corrected",),
+            "Not a metric of the paper.",
+        ),
+        Metric(
+            "reference_ssim",
+            "higher",
+            -1.0,
+            1.0,
+            "",
+            ("corrected",),
+            "Not a metric of the paper; Gaussian.",
+        ),
     )
     inputs: tuple[str, ...] = ("reference",)
     source: str = ""
@@ -340,7 +426,9 @@ class ReferenceScorer:
         same, detail = fitted(output, reference)
         return [
             psnr_score("reference_psnr", masked_mse(reference, same), "corrected", **detail),
-            score_or_reason("reference_ssim", "corrected", lambda: (ssim(reference, same, GAUSSIAN), detail)),
+            score_or_reason(
+                "reference_ssim", "corrected", lambda: (ssim(reference, same, GAUSSIAN), detail)
+            ),
         ]
 
 
@@ -348,7 +436,9 @@ _references: Recent[Array] = Recent()
 
 
 def reference_of(sample: Sample) -> Array:
-    """The reference's picture, pixels as stored. Raises `NoScore` when there is none or it cannot be read."""
+    """The reference's picture, pixels as stored. Raises `NoScore` when there is none or it cannot
+    be read.
+    """
     path = sample.reference
     if path is None:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")

@@ -27,7 +27,11 @@ CHUNK = 1 << 20
 MAX_JSON = 1 << 26
 TIMEOUT = 60.0
 ATTEMPTS = 5
-_HINTS = {401: "set HF_TOKEN", 403: "set HF_TOKEN, or accept the terms on the page", 404: "check the name"}
+_HINTS = {
+    401: "set HF_TOKEN",
+    403: "set HF_TOKEN, or accept the terms on the page",
+    404: "check the name",
+}
 _RETRIED = (408, 425, 429, 500, 502, 503, 504)
 
 
@@ -35,8 +39,9 @@ _RETRIED = (408, 425, 429, 500, 502, 503, 504)
 class Remote:
     """A file elsewhere: where it is and what is known about it.
 
-    `sha256` is hexadecimal, `git_sha1` git's blob id (what the hub gives for small files); either may be None. `size`
-    is in bytes. With both checksums None nothing is verified, which only the first, recorded fetch may do.
+    `sha256` is hexadecimal, `git_sha1` git's blob id (what the hub gives for small files); either
+    may be None. `size` is in bytes. With both checksums None nothing is verified, which only the
+    first, recorded fetch may do.
     """
 
     url: str
@@ -48,14 +53,20 @@ class Remote:
 
 
 def download(
-    remote: Remote, target: Path, *, progress: Progress | None = None, attempts: int = ATTEMPTS, wait: float = 1.0
+    remote: Remote,
+    target: Path,
+    *,
+    progress: Progress | None = None,
+    attempts: int = ATTEMPTS,
+    wait: float = 1.0,
 ) -> str:
     """Fetch a file to `target`; returns its SHA-256.
 
-    The bytes go to ``<target>.part`` first, which a later call continues; the file appears at `target` only when its
-    size and checksums are right. A connection that breaks is retried `attempts` times, `wait`, 2 `wait`… seconds apart,
-    from where it stopped. Raises `DownloadError` with the URL when there is no such file, the server refuses, or the
-    bytes are not the wanted ones (the part file is then removed).
+    The bytes go to ``<target>.part`` first, which a later call continues; the file appears at
+    `target` only when its size and checksums are right. A connection that breaks is retried
+    `attempts` times, `wait`, 2 `wait`… seconds apart, from where it stopped. Raises `DownloadError`
+    with the URL when there is no such file, the server refuses, or the bytes are not the wanted
+    ones (the part file is then removed).
     """
     if urllib.parse.urlsplit(remote.url).scheme not in ("http", "https"):
         raise DownloadError(f"{remote.url}: wanted an http or https address")
@@ -70,7 +81,8 @@ def download(
                 part.unlink(missing_ok=True)
             if attempt == attempts:
                 raise DownloadError(
-                    f"{remote.url}: {error}; tried {attempts} times, what arrived is kept: run the same command again"
+                    f"{remote.url}: {error}; tried {attempts} times, what arrived is kept: run the "
+                    f"same command again"
                 ) from error
             time.sleep(wait * 2 ** (attempt - 1))
     digest = _verify(remote, part)
@@ -86,8 +98,12 @@ class _Useless(_Interrupted):
     """Worth another attempt, but not with this part file: it is as long as the file, or longer."""
 
 
-def get_json(url: str, *, token: str | None = None, attempts: int = ATTEMPTS, wait: float = 1.0) -> tuple[Any, Message]:
-    """A JSON document of at most 64 MB and the reply's headers. Raises `DownloadError` as `download` does."""
+def get_json(
+    url: str, *, token: str | None = None, attempts: int = ATTEMPTS, wait: float = 1.0
+) -> tuple[Any, Message]:
+    """A JSON document of at most 64 MB and the reply's headers. Raises `DownloadError` as
+    `download` does.
+    """
     remote = Remote(url, token=token)
     for attempt in range(1, attempts + 1):
         try:
@@ -190,7 +206,9 @@ def sha256(path: Path) -> str:
 
 
 def git_blob_sha1(path: Path) -> str:
-    """The id git gives a file's content, which is what a hub lists for files outside its large-file store."""
+    """The id git gives a file's content, which is what a hub lists for files outside its large-file
+    store.
+    """
 
     def start() -> Any:
         digest = hashlib.sha1(usedforsecurity=False)

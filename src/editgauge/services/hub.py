@@ -1,8 +1,10 @@
-"""Data sets from a hub (huggingface.co's interface): listed at one commit, fetched with the hub's own checksums.
+"""Data sets from a hub (huggingface.co's interface): listed at one commit, fetched with the hub's
+own checksums.
 
-A data set is fetched at a **commit**: a branch or tag that is asked for is resolved first, and what it was is written
-into the folder (`LOCK_FILE`), so that a later call continues or checks the same state whatever the branch has become.
-Large files are checked by SHA-256, small ones by git's blob id, as the hub lists them.
+A data set is fetched at a **commit**: a branch or tag that is asked for is resolved first, and what
+it was is written into the folder (`LOCK_FILE`), so that a later call continues or checks the same
+state whatever the branch has become. Large files are checked by SHA-256, small ones by git's blob
+id, as the hub lists them.
 """
 
 from __future__ import annotations
@@ -64,24 +66,28 @@ def fetch_dataset(
     progress: Progress | None = None,
     workers: int = 4,
 ) -> Fetched:
-    """Bring a data set's files at one commit into `target`; files that are there and right are kept.
+    """Bring a data set's files at one commit into `target`; files that are there and right are
+    kept.
 
-    `revision` is a commit, branch or tag; without it the folder's lock file decides, then the source's own pin. Raises
-    `UsageError` when there is neither, `DataError` when the folder holds another commit or repository, and
-    `DownloadError` when the hub does not answer, lists an unsafe path, or gives other bytes than it lists.
+    `revision` is a commit, branch or tag; without it the folder's lock file decides, then the
+    source's own pin. Raises `UsageError` when there is neither, `DataError` when the folder holds
+    another commit or repository, and `DownloadError` when the hub does not answer, lists an unsafe
+    path, or gives other bytes than it lists.
     """
     repo = repo or source.repo
     lock = _read_lock(target)
     wanted = revision or (lock or {}).get("commit") or source.revision
     if wanted is None:
         raise UsageError(
-            f"{repo}: no revision is pinned; say which with --revision (a commit, or main: what it is now is written "
+            f"{repo}: no revision is pinned; say which with --revision (a commit, or main: what it "
+            f"is now is written "
             f"to {LOCK_FILE} and used from then on)"
         )
     commit = wanted if _COMMIT.fullmatch(wanted) else resolve(repo, wanted)
     if lock is not None and (lock.get("repo"), lock.get("commit")) != (repo, commit):
         raise DataError(
-            f"{target}: holds {lock.get('repo')} at {lock.get('commit')}, wanted {repo} at {commit}; give another --to"
+            f"{target}: holds {lock.get('repo')} at {lock.get('commit')}, wanted {repo} at "
+            f"{commit}; give another --to"
         )
     files = list(list_files(repo, commit))
     for file in files:
@@ -135,7 +141,9 @@ def _next_page(link: str) -> str | None:
     if found is None:
         return None
     if not found.group(1).startswith(endpoint() + "/"):
-        raise DownloadError(f"{found.group(1)[:120]}: the next page of the list lies on another host")
+        raise DownloadError(
+            f"{found.group(1)[:120]}: the next page of the list lies on another host"
+        )
     return found.group(1)
 
 
@@ -144,12 +152,18 @@ def _check_path(repo: str, path: str) -> None:
     bad = not parts or path.startswith("/") or "\\" in path or ":" in parts[0] or "\0" in path
     if bad or any(part in ("..", ".") for part in path.split("/")) or parts[-1] == LOCK_FILE:
         raise DownloadError(
-            f"{repo}: lists the file {path[:120]!r}, which does not stay in its folder; nothing was fetched"
+            f"{repo}: lists the file {path[:120]!r}, which does not stay in its folder; nothing "
+            f"was fetched"
         )
 
 
 def _fetch_all(
-    repo: str, commit: str, files: Sequence[HubFile], target: Path, progress: Progress | None, workers: int
+    repo: str,
+    commit: str,
+    files: Sequence[HubFile],
+    target: Path,
+    progress: Progress | None,
+    workers: int,
 ) -> int:
     token, base = _token(), f"{endpoint()}/datasets/{_quoted(repo)}/resolve/{commit}"
     new = 0

@@ -1,10 +1,11 @@
 """One gate for all calls in flight: how many, how fast, and how many bytes.
 
-Every refusal (429, or 503 with Retry-After) closes the gate for everybody, so that one server limit is met once and
-not sixty times. Two things are learned from refusals: a concurrency (x 0.7 at a refusal, slow growth after) and a rate.
-The rate is exact for a token bucket: at two refusals the bucket is empty, so what got through between them is what
-flowed into it. Calls are let through at a hair above that rate, which keeps the bucket drained and costs a refusal
-every few seconds; tokens that flow in while the gate is closed may be used at once when it opens.
+Every refusal (429, or 503 with Retry-After) closes the gate for everybody, so that one server limit
+is met once and not sixty times. Two things are learned from refusals: a concurrency (x 0.7 at a
+refusal, slow growth after) and a rate. The rate is exact for a token bucket: at two refusals the
+bucket is empty, so what got through between them is what flowed into it. Calls are let through at a
+hair above that rate, which keeps the bucket drained and costs a refusal every few seconds; tokens
+that flow in while the gate is closed may be used at once when it opens.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 PROBE = 1.006
-"""How far above the learned rate calls are let through, and how much that grows in each second without a refusal."""
+"""How far above the learned rate calls are let through, and how much that grows in each second
+without a refusal.
+"""
 
 
 class Gate:
-    """Admission for calls. `concurrency` is the most calls at once; `max_bytes` the most bytes of bodies at once."""
+    """Admission for calls. `concurrency` is the most calls at once; `max_bytes` the most bytes of
+    bodies at once.
+    """
 
     def __init__(self, concurrency: int, max_bytes: int = 512 << 20) -> None:
         self.concurrency = concurrency
@@ -45,7 +50,9 @@ class Gate:
 
     @asynccontextmanager
     async def enter(self, size: int = 0) -> AsyncIterator[float]:
-        """Wait for a place for a body of `size` bytes; gives the time of admission, for `refused`."""
+        """Wait for a place for a body of `size` bytes; gives the time of admission, for
+        `refused`.
+        """
         if self._waiting or not self._admits(size):
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append((future, size))
@@ -72,7 +79,9 @@ class Gate:
         self.limit = min(float(self.concurrency), self.limit + 1 / self.limit)
 
     def refused(self, admitted: float, retry_after: float | None) -> float:
-        """A call admitted at that time was refused; returns the seconds for which the gate is closed."""
+        """A call admitted at that time was refused; returns the seconds for which the gate is
+        closed.
+        """
         now = time.monotonic()
         self.refusals += 1
         if self._first_refusal is None:
@@ -84,13 +93,17 @@ class Gate:
             self.limit = max(1.0, self.limit * 0.7)
             self._shrunk_at = now
             self._consecutive += 1
-        pause = retry_after if retry_after is not None else min(8.0, 0.1 * 2 ** min(self._consecutive, 7))
+        pause = (
+            retry_after
+            if retry_after is not None
+            else min(8.0, 0.1 * 2 ** min(self._consecutive, 7))
+        )
         if self.rate and retry_after is None:
             pause = max(1.0 / self.rate, 0.02)
         self._open_at = max(self._open_at, now + pause)
         return self._open_at - now
 
-    # -- inside ------------------------------------------------------------------------------------------------------
+    # -- inside ------------------------------------------------------------------------------------
 
     def _admits(self, size: int) -> bool:
         now = time.monotonic()
@@ -106,7 +119,9 @@ class Gate:
     def _fill(self, now: float) -> None:
         quiet = now - self._last_refusal
         rate = (self.rate or 0.0) * (PROBE + 0.006 * quiet)
-        self._tokens = min(self._tokens + rate * (now - self._filled_at), max(2.0, float(self.concurrency)))
+        self._tokens = min(
+            self._tokens + rate * (now - self._filled_at), max(2.0, float(self.concurrency))
+        )
         self._filled_at = now
 
     def _take(self, size: int) -> None:
@@ -135,7 +150,9 @@ class Gate:
         self._schedule()
 
     def _schedule(self) -> None:
-        """Wake up when the gate opens or the next token has flowed in; a call that ends wakes us by itself."""
+        """Wake up when the gate opens or the next token has flowed in; a call that ends wakes us by
+        itself.
+        """
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -14,11 +14,12 @@ LONGEST = 3600.0
 
 
 def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float | None:
-    """Seconds to wait as the server says, in [0, 3600], None where it says nothing that can be read.
+    """Seconds to wait as the server says, in [0, 3600], None where it says nothing that can be
+    read.
 
-    `headers` has names in lower case (or is a mapping that folds case): ``retry-after-ms`` in milliseconds, or
-    ``retry-after`` in seconds or as an HTTP date. `error` is the body's error object: Google's services put
-    ``retryDelay`` ("17s") into one of its ``details``.
+    `headers` has names in lower case (or is a mapping that folds case): ``retry-after-ms`` in
+    milliseconds, or ``retry-after`` in seconds or as an HTTP date. `error` is the body's error
+    object: Google's services put ``retryDelay`` ("17s") into one of its ``details``.
     """
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         text = headers.get(name)

@@ -1,4 +1,6 @@
-"""Outputs that somebody else made: find them in a folder of official naming and take them into the run."""
+"""Outputs that somebody else made: find them in a folder of official naming and take them into the
+run.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,11 @@ from editgauge.types import Sample, Status
 
 
 def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
-    """The editors of an outputs folder: each of its sub-folders that holds at least one output, by name.
+    """The editors of an outputs folder: each of its sub-folders that holds at least one output, by
+    name.
 
-    Raises `DataError` when the folder is not there or no sub-folder holds an output of these samples.
+    Raises `DataError` when the folder is not there or no sub-folder holds an output of these
+    samples.
     """
     model_folder(outputs, None)
     found = {
@@ -29,14 +33,16 @@ def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
     if not found:
         wanted = samples[0].output_stems[0] if samples else "…"
         raise DataError(
-            f"{outputs}: no outputs found; wanted files such as {outputs.name}/<editor>/{wanted}.png "
+            f"{outputs}: no outputs found; wanted files such as "
+            f"{outputs.name}/<editor>/{wanted}.png "
             "(or name the editor with --editor when the folder is the editor's own)"
         )
     return found
 
 
 def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
-    """The folder of one editor's outputs: `outputs`/`editor` when that is there, else `outputs` itself.
+    """The folder of one editor's outputs: `outputs`/`editor` when that is there, else `outputs`
+    itself.
 
     Raises `DataError` when neither is a folder with at least one output of these samples.
     """
@@ -58,12 +64,18 @@ def _holds_any(folder: Path, samples: Sequence[Sample]) -> bool:
 
 
 def take_in(
-    run: RunFolder, benchmark: str, editor: str, folder: Path, samples: Iterable[Sample], hashes: HashStore
+    run: RunFolder,
+    benchmark: str,
+    editor: str,
+    folder: Path,
+    samples: Iterable[Sample],
+    hashes: HashStore,
 ) -> list[EditRecord]:
-    """Record the output, or its absence, of one editor for each sample; keep the files in the run; return the records.
+    """Record the output, or its absence, of one editor for each sample; keep the files in the run;
+    return the records.
 
-    Nothing is decoded and nothing resized: only the first bytes are read, to tell pictures from other files. An output
-    that is the same as at the last call costs a look at its size and time.
+    Nothing is decoded and nothing resized: only the first bytes are read, to tell pictures from
+    other files. An output that is the same as at the last call costs a look at its size and time.
     """
     before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
     records, new = [], []
@@ -91,16 +103,27 @@ def _take(
         file = outputs.find(sample)
         if file is None:
             return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
-        if file.is_symlink():  # a link may lead to any file of this machine: only pictures are taken along
+        if (
+            file.is_symlink()
+        ):  # a link may lead to any file of this machine: only pictures are taken along
             read_header(file)
         mark = hashes(file)
     except DataError as error:
         reason = portable(str(error), [outputs.root])
         return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
     stem = PurePosixPath(sample.output_stems[0])
-    if old is not None and old.fingerprint == mark and (old.path is None or (run.path / old.path).exists()):
+    if (
+        old is not None
+        and old.fingerprint == mark
+        and (old.path is None or (run.path / old.path).exists())
+    ):
         return old
-    place = PurePosixPath("edits") / plain_name(benchmark) / plain_name(editor) / f"{stem}{file.suffix.lower()}"
+    place = (
+        PurePosixPath("edits")
+        / plain_name(benchmark)
+        / plain_name(editor)
+        / f"{stem}{file.suffix.lower()}"
+    )
     kept = run.keep(file, Path(place))
     hashes.forget(kept)
     try:
@@ -108,7 +131,13 @@ def _take(
     except ImageError as error:
         reason = portable(str(error), [run.path])
         return EditRecord(
-            benchmark, sample.id, editor, Status.UNREADABLE, reason=reason, fingerprint=mark, path=str(place)
+            benchmark,
+            sample.id,
+            editor,
+            Status.UNREADABLE,
+            reason=reason,
+            fingerprint=mark,
+            path=str(place),
         )
     return EditRecord(
         benchmark,
@@ -128,7 +157,8 @@ def refresh(
 ) -> list[EditRecord]:
     """The records of an editor whose outputs are in the run already, one for each sample.
 
-    A file that was replaced or removed by hand since gets a new record; a sample without any is `Status.MISSING`.
+    A file that was replaced or removed by hand since gets a new record; a sample without any is
+    `Status.MISSING`.
     """
     known = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
     records, new = [], []
@@ -136,7 +166,9 @@ def refresh(
         old = known.get(sample.id)
         record = _look_again(run, old, hashes) if old else None
         if record is None:
-            record = EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="not edited yet")
+            record = EditRecord(
+                benchmark, sample.id, editor, Status.MISSING, reason="not edited yet"
+            )
         elif record != old:
             new.append(record)
         records.append(record)
@@ -151,17 +183,31 @@ def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecor
     path = run.path / old.path
     if not path.is_file():
         return replace(
-            old, status=Status.MISSING, path=None, fingerprint="", width=None, height=None,
+            old,
+            status=Status.MISSING,
+            path=None,
+            fingerprint="",
+            width=None,
+            height=None,
             reason="its output is no longer in the run folder",
-        )  # fmt: skip
+        )
     if (mark := hashes(path)) == old.fingerprint:
         return old
     try:
         header = read_header(path)
     except ImageError as error:
         reason = portable(str(error), [run.path])
-        return replace(old, status=Status.UNREADABLE, reason=reason, fingerprint=mark, width=None, height=None)
-    return replace(old, status=Status.SCORED, reason="", fingerprint=mark, width=header.width, height=header.height)
+        return replace(
+            old, status=Status.UNREADABLE, reason=reason, fingerprint=mark, width=None, height=None
+        )
+    return replace(
+        old,
+        status=Status.SCORED,
+        reason="",
+        fingerprint=mark,
+        width=header.width,
+        height=header.height,
+    )
 
 
 def edits_of(
@@ -172,27 +218,39 @@ def edits_of(
     samples: Sequence[Sample],
     hashes: HashStore,
 ) -> list[EditRecord]:
-    """The records of the wanted editors (all of them when none is named): taken in from `outputs`, or those of the run.
+    """The records of the wanted editors (all of them when none is named): taken in from `outputs`,
+    or those of the run.
 
     Raises `DataError` for an editor without outputs.
     """
     if outputs is not None:
         places = (
-            {name: outputs_of(outputs, name, samples) for name in editors} if editors else editors_in(outputs, samples)
+            {name: outputs_of(outputs, name, samples) for name in editors}
+            if editors
+            else editors_in(outputs, samples)
         )
         return [
-            record for name, place in places.items() for record in take_in(run, benchmark, name, place, samples, hashes)
+            record
+            for name, place in places.items()
+            for record in take_in(run, benchmark, name, place, samples, hashes)
         ]
     known = sorted({record.editor for record in run.edits(benchmark)})
     for name in editors:
         if name not in known:
             raise DataError(
-                f"editor {name!r}: the run has no outputs of it on {benchmark} (it has: {', '.join(known) or 'none'}); "
-                f"give --outputs DIR, or make them: editgauge edit {benchmark} … --editor {name} --run {run.path.name}"
+                f"editor {name!r}: the run has no outputs of it on {benchmark} (it has: "
+                f"{', '.join(known) or 'none'}); "
+                f"give --outputs DIR, or make them: editgauge edit {benchmark} … --editor {name} "
+                f"--run {run.path.name}"
             )
     if not known:
         raise DataError(
-            f"{run.path.name}: no outputs of {benchmark} in the run; give --outputs DIR, or make some: "
+            f"{run.path.name}: no outputs of {benchmark} in the run; give --outputs DIR, or make "
+            f"some: "
             f"editgauge edit {benchmark} … --editor copy --run {run.path.name}"
         )
-    return [record for name in (editors or known) for record in refresh(run, benchmark, name, samples, hashes)]
+    return [
+        record
+        for name in (editors or known)
+        for record in refresh(run, benchmark, name, samples, hashes)
+    ]

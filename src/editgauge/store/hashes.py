@@ -1,4 +1,6 @@
-"""File hashes remembered by path, size and time, so that a second look at 10,000 pictures reads none of them."""
+"""File hashes remembered by path, size and time, so that a second look at 10,000 pictures reads
+none of them.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,14 @@ from typing import Self
 from editgauge import images
 
 _RACY = 2_000_000_000
-"""A file changed less than this many nanoseconds ago is not remembered: it may change again within one clock tick."""
+"""A file changed less than this many nanoseconds ago is not remembered: it may change again within
+one clock tick.
+"""
 
 
 class HashStore:
-    """Content hashes of files, kept in one SQLite file; paths are kept as hashes only, never in clear.
+    """Content hashes of files, kept in one SQLite file; paths are kept as hashes only, never in
+    clear.
 
     With `path` None, or where the file cannot be opened, it remembers for as long as it lives.
     """
@@ -40,7 +45,9 @@ class HashStore:
                 self._db = None  # a cache that cannot be kept is only slower
 
     def __call__(self, path: Path) -> str:
-        """Hash of the file's bytes, as `images.fingerprint` gives it. Raises `ImageError` when it cannot be read."""
+        """Hash of the file's bytes, as `images.fingerprint` gives it. Raises `ImageError` when it
+        cannot be read.
+        """
         if (known := self._memory.get(path)) is not None:
             return known
         try:
@@ -66,7 +73,9 @@ class HashStore:
         if self._db is not None and self._new:
             try:
                 with self._db:
-                    self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", self._new)
+                    self._db.executemany(
+                        "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", self._new
+                    )
             except sqlite3.Error:
                 self._db = None
         self._new.clear()
@@ -80,14 +89,21 @@ class HashStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()
 
     def _look_up(self, key: bytes, stat: os.stat_result) -> str | None:
         if self._db is None:
             return None
         try:
-            found = self._db.execute("SELECT size, mtime, inode, hash FROM files WHERE path = ?", (key,)).fetchone()
+            found = self._db.execute(
+                "SELECT size, mtime, inode, hash FROM files WHERE path = ?", (key,)
+            ).fetchone()
         except sqlite3.Error:
             return None
         if found is None or found[:3] != (stat.st_size, stat.st_mtime_ns, stat.st_ino):

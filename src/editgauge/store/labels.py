@@ -16,7 +16,9 @@ _HAS = ("knowledge", "reference")
 
 
 class Samples:
-    """What is known of a benchmark's samples, in the benchmark's order: the records of `RunFolder.samples`."""
+    """What is known of a benchmark's samples, in the benchmark's order: the records of
+    `RunFolder.samples`.
+    """
 
     def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
         merged: dict[str, Mapping[str, Any]] = {}
@@ -32,33 +34,47 @@ class Samples:
         return len(self.ids)
 
     def names(self) -> list[str]:
-        """What samples can be sliced by: split, category and its levels, and every attribute any sample has."""
+        """What samples can be sliced by: split, category and its levels, and every attribute any
+        sample has.
+        """
         if self._names is None:
             deepest = max((len(_levels(record)) for record in self.records.values()), default=0)
             levels = [f"category{level + 1}" for level in range(deepest)]
             found = ["split", "category", *levels, *(f"has_{name}" for name in _HAS)]
-            attributes = {name for record in self.records.values() for name in mapping(record.get("attributes"))}
+            attributes = {
+                name
+                for record in self.records.values()
+                for name in mapping(record.get("attributes"))
+            }
             self._names = found + sorted(attributes - set(found))
         return list(self._names)
 
     def labels(self, by: str) -> NDArray[np.str_]:
         """One text for each sample, "" where it has none: shape (S,).
 
-        `by` is ``split``, ``category`` (its levels joined by ``/``), ``category1``… (one level, broad to narrow),
-        ``has_knowledge`` or ``has_reference`` (true, false), or an attribute. Raises `UnknownName` when no sample has
-        it, naming what there is.
+        `by` is ``split``, ``category`` (its levels joined by ``/``), ``category1``… (one level,
+        broad to narrow), ``has_knowledge`` or ``has_reference`` (true, false), or an attribute.
+        Raises `UnknownName` when no sample has it, naming what there is.
         """
         if by not in self._labels:
             names = self.names()
             if by not in names:
                 near = difflib.get_close_matches(by, names, n=3, cutoff=0.5)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(names)}"
+                hint = (
+                    f"did you mean {' or '.join(near)}?"
+                    if near
+                    else f"there are: {', '.join(names)}"
+                )
                 raise UnknownName(f"samples have no attribute {by!r}; {hint}")
-            self._labels[by] = np.array([_label(record, by) for record in self.records.values()], dtype=np.str_)
+            self._labels[by] = np.array(
+                [_label(record, by) for record in self.records.values()], dtype=np.str_
+            )
         return self._labels[by]
 
     def where(self, conditions: Mapping[str, str]) -> Mask:
-        """Which samples have all these labels: shape (S,). An unknown attribute raises `UnknownName`."""
+        """Which samples have all these labels: shape (S,). An unknown attribute raises
+        `UnknownName`.
+        """
         mask = np.ones(len(self), dtype=np.bool_)
         for by, wanted in conditions.items():
             mask &= self.labels(by) == wanted
@@ -83,7 +99,11 @@ def _label(record: Mapping[str, Any], by: str) -> str:
         return "/".join(map(str, category))
     if by in {f"has_{name}" for name in _HAS}:
         return "true" if record.get(by[4:]) else "false"
-    if by.startswith("category") and by[8:].isdigit() and by not in mapping(record.get("attributes")):
+    if (
+        by.startswith("category")
+        and by[8:].isdigit()
+        and by not in mapping(record.get("attributes"))
+    ):
         level = int(by[8:]) - 1
         return str(category[level]) if level < len(category) else ""
     value = mapping(record.get("attributes")).get(by)

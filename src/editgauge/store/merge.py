@@ -1,8 +1,10 @@
-"""Several runs into one: rows, edits, samples, pictures and replies of machines or colleagues that shared the work.
+"""Several runs into one: rows, edits, samples, pictures and replies of machines or colleagues that
+shared the work.
 
-Nothing is ever overwritten. Everything is checked before anything is written: two scores of one key that differ, two
-outputs of one editor for one sample, or two data releases end the merge with the name of what contradicts. A failure
-(missing, crashed…) gives way to a score of the same thing from another run: that is what sharing work means.
+Nothing is ever overwritten. Everything is checked before anything is written: two scores of one key
+that differ, two outputs of one editor for one sample, or two data releases end the merge with the
+name of what contradicts. A failure (missing, crashed…) gives way to a score of the same thing from
+another run: that is what sharing work means.
 """
 
 from __future__ import annotations
@@ -22,11 +24,32 @@ from editgauge.store.run_folder import KEY_COLUMNS, EditRecord, RowKey, RunFolde
 from editgauge.types import Row, Status, Variant
 
 SAME = 1e-9
-"""Two scores from one fingerprint may differ by this much (relative): the last bits of another processor."""
+"""Two scores from one fingerprint may differ by this much (relative): the last bits of another
+processor.
+"""
 _KEY = ", ".join(KEY_COLUMNS)
 _BATCH = 20_000
-_SAMPLE_FACTS = ("split", "category", "instruction", "source_text", "target_text", "caption", "knowledge", "attributes")
-_OWN_FOLDERS = {"rows", "samples", "inputs", "edits", "replies", "cache", "report", "manifest.json", ".lock"}
+_SAMPLE_FACTS = (
+    "split",
+    "category",
+    "instruction",
+    "source_text",
+    "target_text",
+    "caption",
+    "knowledge",
+    "attributes",
+)
+_OWN_FOLDERS = {
+    "rows",
+    "samples",
+    "inputs",
+    "edits",
+    "replies",
+    "cache",
+    "report",
+    "manifest.json",
+    ".lock",
+}
 
 
 @dataclass(slots=True)
@@ -44,13 +67,16 @@ class Merged:
 
 
 def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
-    """Bring everything of the sources into the target run; what is there already is not taken again.
+    """Bring everything of the sources into the target run; what is there already is not taken
+    again.
 
-    Raises `RunError` on a contradiction (before anything was written), on a source that is the target, and on a path
-    in a source that leads out of it.
+    Raises `RunError` on a contradiction (before anything was written), on a source that is the
+    target, and on a path in a source that leads out of it.
     """
     if any(run.path == target.path for run in sources):
-        raise RunError(f"{target.path.name}: a run cannot be merged into itself; leave it out of the sources")
+        raise RunError(
+            f"{target.path.name}: a run cannot be merged into itself; leave it out of the sources"
+        )
     done = Merged()
     samples = _samples([target, *sources])
     edits = _edits([target, *sources], done)
@@ -62,27 +88,40 @@ def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
         _take_rows(db, target, done)
     for run in sources:
         done.replies += _take_replies(run, target, done)
-        done.left += [f"{run.path.name}/{p.name}" for p in sorted(run.path.iterdir()) if p.name not in _OWN_FOLDERS]
+        done.left += [
+            f"{run.path.name}/{p.name}"
+            for p in sorted(run.path.iterdir())
+            if p.name not in _OWN_FOLDERS
+        ]
         done.problems += [f"{run.path.name}: {text}" for text in run.problems]
     target.record(
-        "merge", rows=done.rows, edits=done.edits,
-        sources=[{"run": run.path.name, "entries": run.manifest().get("entries", [])} for run in sources],
-    )  # fmt: skip
+        "merge",
+        rows=done.rows,
+        edits=done.edits,
+        sources=[
+            {"run": run.path.name, "entries": run.manifest().get("entries", [])} for run in sources
+        ],
+    )
     return done
 
 
-# -- rows ----------------------------------------------------------------------------------------------------------
+# -- rows ------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def _database(runs: Sequence[RunFolder]) -> Iterator[Any]:
-    """A database with the current rows of all runs: table `rows` with the run's number as `origin_run`."""
+    """A database with the current rows of all runs: table `rows` with the run's number as
+    `origin_run`.
+    """
     with parquet.database() as db:
         parts = []
         for number, run in enumerate(runs):
             if files := run.parquet():
                 parts.append(f"SELECT *, {number} AS origin_run FROM {parquet.relation(files)}")
-        empty = f"SELECT {', '.join(f'NULL AS {name}' for name in _COLUMNS)}, 0 AS origin_run WHERE false"
+        empty = (
+            f"SELECT {', '.join(f'NULL AS {name}' for name in _COLUMNS)}, 0 AS origin_run "
+            f"WHERE false"
+        )
         db.execute(f"CREATE VIEW rows AS {' UNION ALL BY NAME '.join(parts) if parts else empty}")
         yield db
 
@@ -92,18 +131,26 @@ _COLUMNS = (*KEY_COLUMNS, "value", "status", "reason", "fingerprint", "detail", 
 
 def _refuse_contradictions(db: Any) -> None:
     found = db.execute(
-        f"SELECT {_KEY}, count(DISTINCT fingerprint), min(value), max(value) FROM rows WHERE status = 'scored' "
-        f"GROUP BY {_KEY} HAVING count(DISTINCT fingerprint) > 1 OR count(DISTINCT value IS NULL) > 1 "
-        f"OR max(value) - min(value) > {SAME} * greatest(1, abs(max(value))) ORDER BY {_KEY} LIMIT 4"
+        f"SELECT {_KEY}, count(DISTINCT fingerprint), min(value), max(value) FROM rows WHERE "
+        f"status = 'scored' "
+        f"GROUP BY {_KEY} HAVING count(DISTINCT fingerprint) > 1 OR count(DISTINCT value IS NULL) "
+        f"> 1 "
+        f"OR max(value) - min(value) > {SAME} * greatest(1, abs(max(value))) ORDER BY {_KEY} LIMIT "
+        f"4"
     ).fetchall()
     if not found:
         return
     said = []
     for *key, marks, low, high in found[:3]:
         place = dict(zip(KEY_COLUMNS, key, strict=True))
-        why = "made from different outputs or by different scorers" if marks > 1 else "from the same input"
+        why = (
+            "made from different outputs or by different scorers"
+            if marks > 1
+            else "from the same input"
+        )
         said.append(
-            f"{place['benchmark']} {place['sample']!r}, {place['editor']}, {place['metric']} ({place['variant']}): "
+            f"{place['benchmark']} {place['sample']!r}, {place['editor']}, {place['metric']} "
+            f"({place['variant']}): "
             f"{low} and {high}, {why}"
         )
     more = " (and more)" if len(found) > 3 else ""
@@ -114,40 +161,61 @@ def _refuse_contradictions(db: Any) -> None:
 
 
 def _take_rows(db: Any, target: RunFolder, done: Merged) -> None:
-    """Write the row that counts of each key, where the target has it not; retire failures that it replaces."""
+    """Write the row that counts of each key, where the target has it not; retire failures that it
+    replaces.
+    """
     db.execute(
         f"CREATE TEMP TABLE chosen AS SELECT * FROM rows QUALIFY row_number() OVER "
         f"(PARTITION BY {_KEY} ORDER BY status = 'scored' DESC, origin_run) = 1"
     )
     replaced = db.execute(
-        f"SELECT {', '.join('r.' + name for name in KEY_COLUMNS)}, r.fingerprint FROM rows r JOIN chosen c "
-        f"USING ({_KEY}) WHERE r.origin_run = 0 AND c.origin_run > 0 AND r.fingerprint <> c.fingerprint"
+        f"SELECT {', '.join('r.' + name for name in KEY_COLUMNS)}, r.fingerprint FROM rows r JOIN "
+        f"chosen c "
+        f"USING ({_KEY}) WHERE r.origin_run = 0 AND c.origin_run > 0 AND r.fingerprint <> "
+        f"c.fingerprint"
     ).fetchall()
     done.rows_known = db.execute("SELECT count(*) FROM chosen WHERE origin_run = 0").fetchone()[0]
-    cursor = db.execute(f"SELECT {', '.join(_COLUMNS)} FROM chosen WHERE origin_run > 0 ORDER BY {_KEY}")
+    cursor = db.execute(
+        f"SELECT {', '.join(_COLUMNS)} FROM chosen WHERE origin_run > 0 ORDER BY {_KEY}"
+    )
     with target.writer("merged") as writer:
         if replaced:
-            done.retired = writer.retire((cast(RowKey, tuple(key)), mark) for *key, mark in replaced)
+            done.retired = writer.retire(
+                (cast(RowKey, tuple(key)), mark) for *key, mark in replaced
+            )
         while batch := cursor.fetchmany(_BATCH):
-            done.rows += writer.write(_row(dict(zip(_COLUMNS, record, strict=True))) for record in batch)
+            done.rows += writer.write(
+                _row(dict(zip(_COLUMNS, record, strict=True))) for record in batch
+            )
 
 
 def _row(record: Mapping[str, Any]) -> Row:
     return Row(
-        record["benchmark"], record["sample"], record["editor"], record["scorer"], record["metric"],
-        cast(Variant, record["variant"]), record["value"], Status(record["status"]), record["reason"],
-        record["fingerprint"], record["source"], record["repeat"],
-        orjson.loads(record["detail"]), orjson.loads(record["origin"]),
-    )  # fmt: skip
+        record["benchmark"],
+        record["sample"],
+        record["editor"],
+        record["scorer"],
+        record["metric"],
+        cast(Variant, record["variant"]),
+        record["value"],
+        Status(record["status"]),
+        record["reason"],
+        record["fingerprint"],
+        record["source"],
+        record["repeat"],
+        orjson.loads(record["detail"]),
+        orjson.loads(record["origin"]),
+    )
 
 
-# -- samples and edits ---------------------------------------------------------------------------------------------
+# -- samples and edits -----------------------------------------------------------------------------
 
 
 def _samples(runs: Sequence[RunFolder]) -> dict[str, list[dict[str, Any]]]:
     """Every benchmark's samples in the first run's order, with the pictures that any run has.
 
-    Raises `RunError` where two runs know one sample differently: they were made from different releases.
+    Raises `RunError` where two runs know one sample differently: they were made from different
+    releases.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for benchmark in sorted({name for run in runs for name in run.benchmarks()}):
@@ -160,15 +228,21 @@ def _samples(runs: Sequence[RunFolder]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _one_sample(known: Mapping[str, Any], record: Mapping[str, Any], run: RunFolder) -> dict[str, Any]:
+def _one_sample(
+    known: Mapping[str, Any], record: Mapping[str, Any], run: RunFolder
+) -> dict[str, Any]:
     for fact in _SAMPLE_FACTS:
         if known.get(fact) != record.get(fact):
             raise RunError(
-                f"{run.path.name}: {record.get('benchmark')} sample {record['id']!r} has another {fact} than in the "
+                f"{run.path.name}: {record.get('benchmark')} sample {record['id']!r} has another "
+                f"{fact} than in the "
                 f"other runs: they were made from different data; nothing was merged"
             )
     pairs = zip(known.get("images") or [], record.get("images") or [], strict=False)
-    masks = {name: path or (record.get("masks") or {}).get(name) for name, path in (known.get("masks") or {}).items()}
+    masks = {
+        name: path or (record.get("masks") or {}).get(name)
+        for name, path in (known.get("masks") or {}).items()
+    }
     return {
         **known,
         "images": [ours or theirs for ours, theirs in pairs],
@@ -178,11 +252,18 @@ def _one_sample(known: Mapping[str, Any], record: Mapping[str, Any], run: RunFol
 
 
 def _take_samples(
-    target: RunFolder, sources: Sequence[RunFolder], benchmark: str, records: Sequence[dict[str, Any]]
+    target: RunFolder,
+    sources: Sequence[RunFolder],
+    benchmark: str,
+    records: Sequence[dict[str, Any]],
 ) -> int:
     known = {record["id"] for record in target.samples(benchmark)}
     for record in records:
-        paths = [*(record.get("images") or []), record.get("reference"), *(record.get("masks") or {}).values()]
+        paths = [
+            *(record.get("images") or []),
+            record.get("reference"),
+            *(record.get("masks") or {}).values(),
+        ]
         for path in filter(None, paths):
             _take_file(target, sources, path)
     target.write_samples(benchmark, records)
@@ -190,7 +271,9 @@ def _take_samples(
 
 
 def _edits(runs: Sequence[RunFolder], done: Merged) -> list[tuple[RunFolder, EditRecord]]:
-    """The edit that counts of each editor and sample, and the run it comes from; only those not in the first run."""
+    """The edit that counts of each editor and sample, and the run it comes from; only those not in
+    the first run.
+    """
     chosen: dict[tuple[str, str, str], tuple[RunFolder, EditRecord]] = {}
     for run in runs:
         for record in run.edits():
@@ -202,8 +285,10 @@ def _edits(runs: Sequence[RunFolder], done: Merged) -> list[tuple[RunFolder, Edi
             both = known.status is Status.SCORED and record.status is Status.SCORED
             if both and known.fingerprint != record.fingerprint:
                 raise RunError(
-                    f"the runs contradict each other, nothing was merged: {record.editor} has two outputs for "
-                    f"{record.benchmark} {record.sample!r} (in {chosen[key][0].path.name} and {run.path.name}); "
+                    f"the runs contradict each other, nothing was merged: {record.editor} has two "
+                    f"outputs for "
+                    f"{record.benchmark} {record.sample!r} (in {chosen[key][0].path.name} and "
+                    f"{run.path.name}); "
                     f"give one of the editors another name"
                 )
             if record.status is Status.SCORED and known.status is not Status.SCORED:
@@ -222,31 +307,42 @@ def _take_edits(target: RunFolder, chosen: Sequence[tuple[RunFolder, EditRecord]
 
 
 def _take_file(target: RunFolder, sources: Sequence[RunFolder], path: str) -> None:
-    """Keep a picture of the first source that has it. Raises `RunError` for a path that leads out of a run."""
+    """Keep a picture of the first source that has it. Raises `RunError` for a path that leads out
+    of a run.
+    """
     place = PurePosixPath(path)
     if place.is_absolute() or ".." in place.parts:
-        raise RunError(f"{path!r}: a picture of a run must lie inside it; this run folder cannot be trusted")
+        raise RunError(
+            f"{path!r}: a picture of a run must lie inside it; this run folder cannot be trusted"
+        )
     if (target.path / place).is_file():
         return
     for run in sources:
         file = run.path / place
         if file.is_file():
             if not file.resolve().is_relative_to(run.path.resolve()):
-                raise RunError(f"{run.path.name}: {path!r} leads out of the run; this run folder cannot be trusted")
+                raise RunError(
+                    f"{run.path.name}: {path!r} leads out of the run; this run folder cannot be "
+                    f"trusted"
+                )
             target.keep(file, Path(place))
             return
 
 
-# -- replies -------------------------------------------------------------------------------------------------------
+# -- replies ---------------------------------------------------------------------------------------
 
 
 def _take_replies(source: RunFolder, target: RunFolder, done: Merged) -> int:
-    """Copy the judges' replies whose keys the target's store has not. A store of another format is left, and named."""
+    """Copy the judges' replies whose keys the target's store has not. A store of another format is
+    left, and named.
+    """
     if not source.replies_path.is_file():
         return 0
     target.replies_path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with contextlib.closing(sqlite3.connect(f"{source.replies_path.as_uri()}?mode=ro", uri=True)) as theirs:
+        with contextlib.closing(
+            sqlite3.connect(f"{source.replies_path.as_uri()}?mode=ro", uri=True)
+        ) as theirs:
             if not target.replies_path.exists():
                 with contextlib.closing(sqlite3.connect(target.replies_path)) as ours:
                     theirs.backup(ours)

@@ -1,9 +1,10 @@
-"""Which file in a model's folder is the output of a sample: one rule for scoring, editing and checking.
+"""Which file in a model's folder is the output of a sample: one rule for scoring, editing and
+checking.
 
-An output lies at one of the sample's `output_stems` below the model's folder, under any extension of
-`images.EXTENSIONS` in any case (``.JPG``); what it really is, its content decides when it is read. The first stem with
-a file wins, and among several files of one stem the first extension in the order of `EXTENSIONS`; the others are there
-to be reported.
+An output lies at one of the sample's `output_stems` below the model's folder, under any extension
+of `images.EXTENSIONS` in any case (``.JPG``); what it really is, its content decides when it is
+read. The first stem with a file wins, and among several files of one stem the first extension in
+the order of `EXTENSIONS`; the others are there to be reported.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from editgauge.types import Sample
 
 @dataclass(slots=True)
 class OutputFolder:
-    """A model's outputs. Listings of folders are read once and kept: make a new object after files were added."""
+    """A model's outputs. Listings of folders are read once and kept: make a new object after files
+    were added.
+    """
 
     root: Path
     _listings: dict[str, dict[tuple[str, str], list[str]]] = field(default_factory=dict, repr=False)
@@ -30,7 +33,9 @@ class OutputFolder:
         return next(iter(self.candidates(sample)), None)
 
     def candidates(self, sample: Sample) -> list[Path]:
-        """Every file that could be the sample's output, the one that is taken first. More than one is a doubt."""
+        """Every file that could be the sample's output, the one that is taken first. More than one
+        is a doubt.
+        """
         return list(self._candidates(sample))
 
     def _candidates(self, sample: Sample) -> Iterator[Path]:
@@ -61,7 +66,9 @@ class OutputFolder:
 
 
 def _is_output(entry: os.DirEntry[str]) -> bool:
-    """A file, or a link to nothing or to itself (an output that cannot be read); never a folder, a pipe or a device."""
+    """A file, or a link to nothing or to itself (an output that cannot be read); never a folder, a
+    pipe or a device.
+    """
     try:
         return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
     except OSError:  # a link that leads in a circle

@@ -1,8 +1,10 @@
-"""Segments of rows to Parquet, with DuckDB: which rows are current, and which contradict each other.
+"""Segments of rows to Parquet, with DuckDB: which rows are current, and which contradict each
+other.
 
-Of each (key, fingerprint) the newest record decides: a row, or a retirement. Two rows of one key and one fingerprint
-with different values, and two current fingerprints of one key, are contradictions: they are reported, and of the
-second kind both rows are kept so that whoever reads can refuse.
+Of each (key, fingerprint) the newest record decides: a row, or a retirement. Two rows of one key
+and one fingerprint with different values, and two current fingerprints of one key, are
+contradictions: they are reported, and of the second kind both rows are kept so that whoever reads
+can refuse.
 """
 
 from __future__ import annotations
@@ -21,25 +23,31 @@ from editgauge.errors import RunError
 from editgauge.store import segments
 
 _COLUMNS = {
-    "benchmark": "VARCHAR", "sample": "VARCHAR", "editor": "VARCHAR", "scorer": "VARCHAR", "metric": "VARCHAR",
-    "variant": "VARCHAR", "value": "DOUBLE", "status": "VARCHAR", "reason": "VARCHAR", "fingerprint": "VARCHAR",
-    "source": "VARCHAR", "repeat": "INTEGER", "detail": "JSON", "origin": "JSON", "retired": "BOOLEAN", "at": "BIGINT",
+    "benchmark": "VARCHAR", "sample": "VARCHAR", "editor": "VARCHAR", "scorer": "VARCHAR",
+    "metric": "VARCHAR",
+    "variant": "VARCHAR", "value": "DOUBLE", "status": "VARCHAR", "reason": "VARCHAR",
+    "fingerprint": "VARCHAR",
+    "source": "VARCHAR", "repeat": "INTEGER", "detail": "JSON", "origin": "JSON",
+    "retired": "BOOLEAN", "at": "BIGINT",
 }  # fmt: skip
 _KEY = "benchmark, sample, editor, scorer, metric, variant, source, repeat"
 
 
 def parquet(run: Path, problems: list[str]) -> list[Path]:
-    """The run's Parquet files, rebuilt when any segment has grown since; contradictions are added to `problems`.
+    """The run's Parquet files, rebuilt when any segment has grown since; contradictions are added
+    to `problems`.
 
-    The file's name holds a hash of the segments' names and sizes, so that a reader can tell whether it is current. One
-    that was cut short or overwritten is made again.
+    The file's name holds a hash of the segments' names and sizes, so that a reader can tell whether
+    it is current. One that was cut short or overwritten is made again.
     """
     source = run / "rows" / "segments"
     parts = [(path, _whole_lines(path)) for path in segments.segments(source)]
     parts = [(path, size) for path, size in parts if size]
     if not parts:
         return []
-    state = hashlib.blake2b(orjson.dumps([(p.name, n) for p, n in parts]), digest_size=8).hexdigest()
+    state = hashlib.blake2b(
+        orjson.dumps([(p.name, n) for p, n in parts]), digest_size=8
+    ).hexdigest()
     folder = run / "rows" / "parquet"
     target = folder / f"rows-{state}.parquet"
     notes = target.with_suffix(".problems.json")
@@ -48,7 +56,9 @@ def parquet(run: Path, problems: list[str]) -> list[Path]:
             folder.mkdir(parents=True, exist_ok=True)
             _build(parts, target, notes)
         except OSError as error:
-            raise RunError(f"{folder}: cannot be written ({error.strerror}); make room or rights") from error
+            raise RunError(
+                f"{folder}: cannot be written ({error.strerror}); make room or rights"
+            ) from error
         for old in folder.glob("rows-*"):
             if not old.name.startswith(target.stem):
                 with contextlib.suppress(OSError):
@@ -58,8 +68,12 @@ def parquet(run: Path, problems: list[str]) -> list[Path]:
     return [target]
 
 
-def fetch_tuples(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """The result of a query over the table `rows` made of Parquet files; empty when there are none."""
+def fetch_tuples(
+    files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()
+) -> list[tuple[Any, ...]]:
+    """The result of a query over the table `rows` made of Parquet files; empty when there are
+    none.
+    """
     if not files:
         return []
     with database() as db:
@@ -80,20 +94,26 @@ def fetch(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> li
 
 def _build(parts: Sequence[tuple[Path, int]], target: Path, notes: Path) -> None:
     problems: list[str] = []
-    with tempfile.TemporaryDirectory(prefix=".build-", dir=target.parent) as scratch, database() as db:
+    with (
+        tempfile.TemporaryDirectory(prefix=".build-", dir=target.parent) as scratch,
+        database() as db,
+    ):
         db.execute(f"SET temp_directory = '{_quoted(Path(scratch))}'")
         if not _load_whole(parts, db):
             _load(_clean(parts, Path(scratch), problems), db)
         _say_contradictions(db, problems)
         written = Path(scratch) / "rows.parquet"
-        kept = ", ".join(name for name in _COLUMNS if name not in ("retired", "at", "detail", "origin"))
+        kept = ", ".join(
+            name for name in _COLUMNS if name not in ("retired", "at", "detail", "origin")
+        )
         texts = "CAST(detail AS VARCHAR) AS detail, CAST(origin AS VARCHAR) AS origin"
         current = (
             f"SELECT {kept}, {texts} FROM events QUALIFY row_number() OVER "
             f'(PARTITION BY {_KEY}, fingerprint ORDER BY "at" DESC) = 1 AND retired IS NOT TRUE'
         )
         db.execute(
-            f"COPY ({current} ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' (FORMAT parquet, COMPRESSION zstd)"
+            f"COPY ({current} ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' (FORMAT "
+            f"parquet, COMPRESSION zstd)"
         )
         with written.open("rb") as file:
             os.fsync(file.fileno())
@@ -111,7 +131,9 @@ def _load(files: Sequence[Path], db: Any) -> None:
 
 
 def _load_whole(parts: Sequence[tuple[Path, int]], db: Any) -> bool:
-    """Read the segments as they are: the way of nearly every run. False when one of them has to be cleaned first."""
+    """Read the segments as they are: the way of nearly every run. False when one of them has to be
+    cleaned first.
+    """
     import duckdb
 
     if any(path.stat().st_size != size for path, size in parts):
@@ -120,27 +142,35 @@ def _load_whole(parts: Sequence[tuple[Path, int]], db: Any) -> bool:
         _load([path for path, _ in parts], db)
     except duckdb.Error:
         return False
-    return not db.execute("SELECT count(*) FROM events WHERE fingerprint IS NULL OR sample IS NULL").fetchone()[0]
+    return not db.execute(
+        "SELECT count(*) FROM events WHERE fingerprint IS NULL OR sample IS NULL"
+    ).fetchone()[0]
 
 
 def _say_contradictions(db: Any, problems: list[str]) -> None:
-    once = db.execute(f"SELECT count(*) = count(DISTINCT ({_KEY}, fingerprint)) FROM events").fetchone()[0]
+    once = db.execute(
+        f"SELECT count(*) = count(DISTINCT ({_KEY}, fingerprint)) FROM events"
+    ).fetchone()[0]
     if once:
         return
     found = db.execute(
         "WITH live AS (SELECT *, coalesce(CAST(value AS VARCHAR), status) AS said FROM events "
-        f'QUALIFY "at" > coalesce(max("at") FILTER (retired) OVER (PARTITION BY {_KEY}, fingerprint), 0)) '
+        f'QUALIFY "at" > coalesce(max("at") FILTER (retired) OVER (PARTITION BY {_KEY}, '
+        f"fingerprint), 0)) "
         f"SELECT {_KEY}, fingerprint, list(DISTINCT said) FROM live WHERE retired IS NOT TRUE "
         f"GROUP BY {_KEY}, fingerprint HAVING count(DISTINCT said) > 1 ORDER BY ALL LIMIT 20"
     ).fetchall()
     for *key, mark, values in found:
         problems.append(
-            f"contradiction: {' '.join(map(str, key))} was scored twice from the same input ({mark}): {values}"
+            f"contradiction: {' '.join(map(str, key))} was scored twice from the same input "
+            f"({mark}): {values}"
         )
 
 
 def _clean(parts: Sequence[tuple[Path, int]], scratch: Path, problems: list[str]) -> list[Path]:
-    """The whole valid lines of each segment, as files that DuckDB can read; the others go into `problems`."""
+    """The whole valid lines of each segment, as files that DuckDB can read; the others go into
+    `problems`.
+    """
     files = []
     for number, (path, _) in enumerate(parts):
         copy = scratch / f"{number}.jsonl"
@@ -167,7 +197,9 @@ def _whole_lines(path: Path) -> int:
 
 
 def _whole_file(path: Path) -> bool:
-    """Whether a Parquet file has its beginning and its end; what lies between is only looked at when it is read."""
+    """Whether a Parquet file has its beginning and its end; what lies between is only looked at
+    when it is read.
+    """
     try:
         with path.open("rb") as file:
             start = file.read(4)
@@ -180,7 +212,9 @@ def _whole_file(path: Path) -> bool:
 
 @contextlib.contextmanager
 def database() -> Iterator[Any]:
-    """A DuckDB connection in memory; what DuckDB cannot read inside the block is raised as `RunError`."""
+    """A DuckDB connection in memory; what DuckDB cannot read inside the block is raised as
+    `RunError`.
+    """
     import duckdb
 
     db = duckdb.connect(":memory:")
@@ -189,7 +223,8 @@ def database() -> Iterator[Any]:
     except duckdb.Error as error:
         said = str(error).strip().splitlines()[0][:200]
         raise RunError(
-            f"the run's Parquet files cannot be read ({said}); delete the run's folder rows/parquet: "
+            f"the run's Parquet files cannot be read ({said}); delete the run's folder "
+            f"rows/parquet: "
             "it is made again from the rows"
         ) from error
     finally:

@@ -1,4 +1,5 @@
-"""The run folder: rows, edits, the index of samples, the manifest. All that is needed to read a result again.
+"""The run folder: rows, edits, the index of samples, the manifest. All that is needed to read a
+result again.
 
 ::
 
@@ -12,8 +13,9 @@
     RUN/replies/                 judges' raw replies
     RUN/cache/                   may be deleted at any time
 
-No file of a run holds an absolute path. Two rows with one key and one fingerprint must agree, or reading reports it:
-a row is never silently overwritten. A row of an output that has changed since is *retired* by a record that says so.
+No file of a run holds an absolute path. Two rows with one key and one fingerprint must agree, or
+reading reports it: a row is never silently overwritten. A row of an output that has changed since
+is *retired* by a record that says so.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ _PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb", "p
 
 @dataclass(frozen=True, slots=True)
 class EditRecord:
-    """One output as the run knows it. `path` is relative to the run folder, with ``/``; None when there is none."""
+    """One output as the run knows it. `path` is relative to the run folder, with ``/``; None when
+    there is none.
+    """
 
     benchmark: str
     sample: str
@@ -70,13 +74,26 @@ class EditRecord:
     def edit(self, run: Path) -> Edit:
         """The record as an `Edit` whose path is below the given run folder."""
         return Edit(
-            self.sample, self.editor, run / self.path if self.path else None, self.status, self.reason,
-            self.width, self.height, self.seed, self.settings, self.seconds, self.cost, self.instruction, self.detail,
-        )  # fmt: skip
+            self.sample,
+            self.editor,
+            run / self.path if self.path else None,
+            self.status,
+            self.reason,
+            self.width,
+            self.height,
+            self.seed,
+            self.settings,
+            self.seconds,
+            self.cost,
+            self.instruction,
+            self.detail,
+        )
 
 
 class RowWriter:
-    """Writes rows (and retirements) to a segment of its own. A context manager; raises `RunError` as its segment."""
+    """Writes rows (and retirements) to a segment of its own. A context manager; raises `RunError`
+    as its segment.
+    """
 
     def __init__(self, folder: Path, label: str) -> None:
         self._segment = segments.SegmentWriter(folder, label)
@@ -86,9 +103,12 @@ class RowWriter:
         return self._segment.write(_shallow(row) for row in rows)
 
     def retire(self, old: Iterable[tuple[RowKey, str]]) -> int:
-        """Say that the rows with these keys and fingerprints no longer count: what they were made from has changed."""
+        """Say that the rows with these keys and fingerprints no longer count: what they were made
+        from has changed.
+        """
         return self._segment.write(
-            {**dict(zip(KEY_COLUMNS, key, strict=True)), "fingerprint": mark, "retired": True} for key, mark in old
+            {**dict(zip(KEY_COLUMNS, key, strict=True)), "fingerprint": mark, "retired": True}
+            for key, mark in old
         )
 
     def close(self) -> None:
@@ -97,18 +117,25 @@ class RowWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()
 
 
 class RunFolder:
-    """One run on disk. `problems` collects, in words, what was found damaged or contradictory while reading."""
+    """One run on disk. `problems` collects, in words, what was found damaged or contradictory while
+    reading.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problems: list[str] = []
 
-    # -- opening ---------------------------------------------------------------------------------------------------
+    # -- opening -----------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -121,13 +148,18 @@ class RunFolder:
             return cls.open(path)
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
-                raise RunError(f"{path}: not empty, and not a run (no manifest.json); name another folder")
+                raise RunError(
+                    f"{path}: not empty, and not a run (no manifest.json); name another folder"
+                )
             path.mkdir(parents=True, exist_ok=True)
             run = cls(path)
-            run._write_manifest({"format": FORMAT, "editgauge": __version__, "created": _now(), "entries": []})
+            run._write_manifest(
+                {"format": FORMAT, "editgauge": __version__, "created": _now(), "entries": []}
+            )
         except OSError as error:
             raise RunError(
-                f"{path}: the run folder cannot be written ({error.strerror}); check its rights or name another folder"
+                f"{path}: the run folder cannot be written ({error.strerror}); check its rights or "
+                f"name another folder"
             ) from error
         return run
 
@@ -149,7 +181,7 @@ class RunFolder:
             run.problems += segments.repair(folder)
         return run
 
-    # -- places ----------------------------------------------------------------------------------------------------
+    # -- places ------------------------------------------------------------------------------------
 
     @property
     def cache_folder(self) -> Path:
@@ -160,10 +192,12 @@ class RunFolder:
         return self.path / "replies" / "replies.sqlite"
 
     def edits_folder(self, benchmark: str, editor: str) -> Path:
-        """Where the outputs of an editor lie. Raises `RunError` for a name that is no plain folder name."""
+        """Where the outputs of an editor lie. Raises `RunError` for a name that is no plain folder
+        name.
+        """
         return self.path / "edits" / plain_name(benchmark) / plain_name(editor)
 
-    # -- manifest --------------------------------------------------------------------------------------------------
+    # -- manifest ----------------------------------------------------------------------------------
 
     def manifest(self) -> dict[str, Any]:
         path = self.path / "manifest.json"
@@ -175,18 +209,27 @@ class RunFolder:
                 f"make one with: editgauge score … --run {self.path.name}"
             ) from None
         except (OSError, orjson.JSONDecodeError) as error:
-            raise RunError(f"{path}: cannot be read ({error}); restore it or start a new run") from error
-        if not isinstance(manifest, dict) or not isinstance(manifest.get("entries", []), list):
-            found = "entries that are no list" if isinstance(manifest, dict) else type(manifest).__name__
             raise RunError(
-                f"{path}: wanted an object with a list of entries, found {found}; restore it or start a new run"
+                f"{path}: cannot be read ({error}); restore it or start a new run"
+            ) from error
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("entries", []), list):
+            found = (
+                "entries that are no list"
+                if isinstance(manifest, dict)
+                else type(manifest).__name__
+            )
+            raise RunError(
+                f"{path}: wanted an object with a list of entries, found {found}; restore it or "
+                f"start a new run"
             )
         return manifest
 
     def record(self, command: str, **facts: Any) -> None:
-        """Add an entry to the manifest: command, time, versions, platform, and `facts` (JSON values).
+        """Add an entry to the manifest: command, time, versions, platform, and `facts` (JSON
+        values).
 
-        Of a fact that is an absolute path only the last name is kept: a run folder is read on other machines.
+        Of a fact that is an absolute path only the last name is kept: a run folder is read on other
+        machines.
         """
         entry = {
             "command": command,
@@ -200,13 +243,15 @@ class RunFolder:
             manifest.setdefault("entries", []).append(entry)
             self._write_manifest(manifest)
 
-    # -- rows ------------------------------------------------------------------------------------------------------
+    # -- rows --------------------------------------------------------------------------------------
 
     def writer(self, label: str = "rows") -> RowWriter:
         return RowWriter(self.path / "rows" / "segments", label)
 
     def parquet(self) -> list[Path]:
-        """The Parquet files of the current rows, brought up to date; an empty list when no row was ever written."""
+        """The Parquet files of the current rows, brought up to date; an empty list when no row was
+        ever written.
+        """
         from editgauge.store import parquet
 
         return parquet.parquet(self.path, self.problems)
@@ -215,10 +260,22 @@ class RunFolder:
         """All current rows, ordered by key."""
         from editgauge.store import parquet
 
-        found = parquet.fetch(self.parquet(), f"SELECT * FROM rows ORDER BY {', '.join(KEY_COLUMNS)}, fingerprint")
+        found = parquet.fetch(
+            self.parquet(), f"SELECT * FROM rows ORDER BY {', '.join(KEY_COLUMNS)}, fingerprint"
+        )
         return [
             Row(
-                **{k: record[k] for k in (*KEY_COLUMNS[:5], "value", "reason", "fingerprint", "source", "repeat")},
+                **{
+                    k: record[k]
+                    for k in (
+                        *KEY_COLUMNS[:5],
+                        "value",
+                        "reason",
+                        "fingerprint",
+                        "source",
+                        "repeat",
+                    )
+                },
                 variant=cast(Variant, record["variant"]),
                 status=Status(record["status"]),
                 detail=orjson.loads(record["detail"]),
@@ -227,8 +284,12 @@ class RunFolder:
             for record in found
         ]
 
-    def done(self, benchmark: str, scorers: Sequence[str] | None = None) -> dict[RowKey, dict[str, Status]]:
-        """What has been scored: row key -> {fingerprint: status}, of one benchmark (and only of these scorers)."""
+    def done(
+        self, benchmark: str, scorers: Sequence[str] | None = None
+    ) -> dict[RowKey, dict[str, Status]]:
+        """What has been scored: row key -> {fingerprint: status}, of one benchmark (and only of
+        these scorers).
+        """
         from editgauge.store import parquet
 
         clause = "" if scorers is None else f"AND scorer IN ({', '.join(['?'] * len(scorers))})"
@@ -236,7 +297,8 @@ class RunFolder:
             return {}
         found = parquet.fetch_tuples(
             self.parquet(),
-            f"SELECT {', '.join(KEY_COLUMNS)}, fingerprint, status FROM rows WHERE benchmark = ? {clause}",
+            f"SELECT {', '.join(KEY_COLUMNS)}, fingerprint, status FROM rows WHERE benchmark = ? "
+            f"{clause}",
             [benchmark, *(scorers or [])],
         )
         known: dict[RowKey, dict[str, Status]] = {}
@@ -245,18 +307,21 @@ class RunFolder:
         return known
 
     def reasons(self, benchmark: str) -> list[tuple[str, str, str, int]]:
-        """Why rows have no score: (scorer, status, reason, how many), the commonest first; not_applicable left out."""
+        """Why rows have no score: (scorer, status, reason, how many), the commonest first;
+        not_applicable left out.
+        """
         from editgauge.store import parquet
 
         found = parquet.fetch_tuples(
             self.parquet(),
             "SELECT scorer, status, reason, count(*) FROM rows WHERE benchmark = ? "
-            "AND status NOT IN ('scored', 'not_applicable') GROUP BY ALL ORDER BY 4 DESC, 1, 2, 3 LIMIT 20",
+            "AND status NOT IN ('scored', 'not_applicable') GROUP BY ALL ORDER BY 4 DESC, 1, 2, 3 "
+            "LIMIT 20",
             [benchmark],
         )
         return [(str(a), str(b), str(c), int(n)) for a, b, c, n in found]
 
-    # -- edits -----------------------------------------------------------------------------------------------------
+    # -- edits -------------------------------------------------------------------------------------
 
     def write_edits(self, records: Iterable[EditRecord], writer: segments.SegmentWriter) -> int:
         return writer.write(_shallow(record) for record in records)
@@ -270,19 +335,24 @@ class RunFolder:
         for path in segments.segments(self.path / "rows" / "edits"):
             for record in segments.read(path, self.problems):
                 key = (record["benchmark"], record["sample"], record["editor"])
-                if (benchmark is None or key[0] == benchmark) and newest.get(key, {"at": 0})["at"] <= record["at"]:
+                if (benchmark is None or key[0] == benchmark) and newest.get(key, {"at": 0})[
+                    "at"
+                ] <= record["at"]:
                     newest[key] = record
         return [
             EditRecord(
-                **{k: v for k, v in newest[key].items() if k != "at"} | {"status": Status(newest[key]["status"])}
+                **{k: v for k, v in newest[key].items() if k != "at"}
+                | {"status": Status(newest[key]["status"])}
             )
             for key in sorted(newest)
         ]
 
-    # -- samples ---------------------------------------------------------------------------------------------------
+    # -- samples -----------------------------------------------------------------------------------
 
     def write_samples(self, benchmark: str, records: Iterable[Mapping[str, Any]]) -> None:
-        """Keep what a reader needs to know of samples; records of ids that are there already are replaced."""
+        """Keep what a reader needs to know of samples; records of ids that are there already are
+        replaced.
+        """
         path = self.path / "samples" / f"{plain_name(benchmark)}.jsonl"
         with self._locked():
             merged = {record["id"]: record for record in self.samples(benchmark)}
@@ -304,7 +374,8 @@ class RunFolder:
         return sorted(path.stem for path in (self.path / "samples").glob("*.jsonl"))
 
     def keep(self, file: Path, place: Path) -> Path:
-        """Keep a file in the run at `place` (relative): a hard link where the file system allows, else a copy.
+        """Keep a file in the run at `place` (relative): a hard link where the file system allows,
+        else a copy.
 
         What is there already is replaced when it is another file. Returns the path in the run.
         """
@@ -312,7 +383,8 @@ class RunFolder:
         with contextlib.suppress(FileNotFoundError):
             there, wanted = target.stat(), file.stat()
             if os.path.samestat(there, wanted) or (
-                (there.st_size, there.st_mtime_ns) == (wanted.st_size, wanted.st_mtime_ns) and there.st_nlink == 1
+                (there.st_size, there.st_mtime_ns) == (wanted.st_size, wanted.st_mtime_ns)
+                and there.st_nlink == 1
             ):
                 return target
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -328,25 +400,32 @@ class RunFolder:
             os.replace(temporary, target)
         except OSError as error:
             raise RunError(
-                f"{target}: cannot be written ({error.strerror}); make room or rights and run the same command again"
+                f"{target}: cannot be written ({error.strerror}); make room or rights and run the "
+                f"same command again"
             ) from error
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
         return target
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- inside ------------------------------------------------------------------------------------
 
     def _write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        write_bytes(self.path / "manifest.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+        write_bytes(
+            self.path / "manifest.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n"
+        )
 
     def _locked(self) -> contextlib.AbstractContextManager[None]:
-        """Hold the run's lock: two commands may change the manifest or the index of samples at once."""
+        """Hold the run's lock: two commands may change the manifest or the index of samples at
+        once.
+        """
         return segments.lock(self.path / ".lock")
 
 
 def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
-    """A sample as JSON for the run's index. `place` maps each picture to its path in the run; others become None."""
+    """A sample as JSON for the run's index. `place` maps each picture to its path in the run;
+    others become None.
+    """
     return {
         "benchmark": sample.benchmark,
         "id": sample.id,
@@ -377,7 +456,8 @@ def plain_name(name: str) -> str:
     bad = set('/\\:*?"<>|') | {chr(code) for code in range(32)}
     if not name or name.startswith(".") or len(name) > 120 or any(letter in bad for letter in name):
         raise RunError(
-            f'name {name!r}: wanted 1 to 120 characters without / \\ : * ? " < > | and no leading dot; rename it'
+            f'name {name!r}: wanted 1 to 120 characters without / \\ : * ? " < > | and no leading '
+            f"dot; rename it"
         )
     return name
 
@@ -389,7 +469,9 @@ def digest(*parts: Any) -> str:
 
 
 def versions(*more: str) -> dict[str, str]:
-    """Versions of ourselves, Python, and the packages that numbers depend on (those that are installed)."""
+    """Versions of ourselves, Python, and the packages that numbers depend on (those that are
+    installed).
+    """
     found = {"editgauge": __version__, "python": platform.python_version()}
     for name in (*_PACKAGES, *more):
         with contextlib.suppress(PackageNotFoundError):

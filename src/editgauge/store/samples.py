@@ -1,4 +1,6 @@
-"""What a run keeps of a data set: the index of all its samples, and the pictures of those that were looked at."""
+"""What a run keeps of a data set: the index of all its samples, and the pictures of those that were
+looked at.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,12 @@ from editgauge.types import Sample
 def keep_samples(
     run: RunFolder, benchmark: str, root: Path, samples: Iterable[Sample], chosen: Iterable[Sample]
 ) -> str:
-    """Index all `samples` in the run, keep the pictures of the `chosen` ones, and return the data's content hash.
+    """Index all `samples` in the run, keep the pictures of the `chosen` ones, and return the data's
+    content hash.
 
-    The hash is over every sample's text, names and the sizes of its files: it tells whether two runs read the same
-    release. That the pictures are the same to the byte is told by the fingerprint of each row.
+    The hash is over every sample's text, names and the sizes of its files: it tells whether two
+    runs read the same release. That the pictures are the same to the byte is told by the
+    fingerprint of each row.
     """
     wanted = {sample.id for sample in chosen}
     root = Path(os.path.realpath(root))
@@ -27,9 +31,13 @@ def keep_samples(
             for path, place in places.items():
                 if path.is_file():
                     run.keep(path, Path(place))
-        record = sample_record(sample, {p: place for p, place in places.items() if (run.path / place).is_file()})
+        record = sample_record(
+            sample, {p: place for p, place in places.items() if (run.path / place).is_file()}
+        )
         records.append(record)
-        sizes = {place: path.stat().st_size if path.is_file() else None for path, place in places.items()}
+        sizes = {
+            place: path.stat().st_size if path.is_file() else None for path, place in places.items()
+        }
         identity.append((sample.id, sample.instruction, sizes, sample_record(sample, {})))
     run.write_samples(benchmark, records)
     return digest(identity)
@@ -37,13 +45,18 @@ def keep_samples(
 
 def _places(benchmark: str, root: Path, sample: Sample) -> dict[Path, str]:
     places = {}
-    for path in (*sample.images, *([sample.reference] if sample.reference else []), *sample.masks.values()):
+    for path in (
+        *sample.images,
+        *([sample.reference] if sample.reference else []),
+        *sample.masks.values(),
+    ):
         try:
             below = Path(os.path.realpath(path)).relative_to(root)
         except ValueError:
             try:
                 below = path.relative_to(root)
             except ValueError:
-                continue  # a picture outside the data folder is no part of the release: it is not taken along
+                # a picture outside the data folder is no part of the release: it is not taken along
+                continue
         places[path] = str(PurePosixPath("inputs", plain_name(benchmark), *below.parts))
     return places

@@ -1,8 +1,9 @@
-"""Append-only files of JSON lines that survive kill -9: one segment a writer, never a file shared by two.
+"""Append-only files of JSON lines that survive kill -9: one segment a writer, never a file shared
+by two.
 
-Every record goes out in one `write()`. A writer that is killed leaves at most one torn line, at the end of its own
-segment; `repair` cuts it off and keeps the cut bytes aside. While a writer lives it holds a lock on its segment, so
-that nobody repairs what is still being written.
+Every record goes out in one `write()`. A writer that is killed leaves at most one torn line, at the
+end of its own segment; `repair` cuts it off and keeps the cut bytes aside. While a writer lives it
+holds a lock on its segment, so that nobody repairs what is still being written.
 """
 
 from __future__ import annotations
@@ -23,17 +24,20 @@ from editgauge.errors import RunError
 
 try:
     import fcntl
-except ImportError:  # not POSIX: a segment still has one writer, but nobody can tell whether it lives
+except (
+    ImportError
+):  # not POSIX: a segment still has one writer, but nobody can tell whether it lives
     fcntl = None  # type: ignore[assignment]
 
 SUFFIX = ".jsonl"
 
 
 class SegmentWriter:
-    """Writes records to a new segment of its own in `folder`; made on the first write, so that idle writers leave none.
+    """Writes records to a new segment of its own in `folder`; made on the first write, so that idle
+    writers leave none.
 
-    Raises `RunError` when the folder cannot be written or the disk is full; what had been written before stays
-    readable, since a half-written record is cut off at once.
+    Raises `RunError` when the folder cannot be written or the disk is full; what had been written
+    before stays readable, since a half-written record is cut off at once.
     """
 
     def __init__(self, folder: Path, label: str) -> None:
@@ -44,10 +48,14 @@ class SegmentWriter:
         self._size = 0
 
     def write(self, records: Iterable[Mapping[str, Any]]) -> int:
-        """Append records, all in one `write()`, each stamped with the time (`at`, nanoseconds); return how many."""
+        """Append records, all in one `write()`, each stamped with the time (`at`, nanoseconds);
+        return how many.
+        """
         lines = []
         for record in records:
-            lines.append(orjson.dumps({**record, "at": time.time_ns()}, option=orjson.OPT_SERIALIZE_NUMPY))
+            lines.append(
+                orjson.dumps({**record, "at": time.time_ns()}, option=orjson.OPT_SERIALIZE_NUMPY)
+            )
         if lines:
             self._append(b"\n".join(lines) + b"\n")
         return len(lines)
@@ -60,7 +68,12 @@ class SegmentWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self.close()
 
     def _append(self, data: bytes) -> None:
@@ -75,29 +88,40 @@ class SegmentWriter:
         except OSError as error:
             if self._handle is not None:
                 os.ftruncate(self._handle, self._size)
-            hint = "make room on the disk" if error.errno == errno.ENOSPC else "make the run folder writable"
+            hint = (
+                "make room on the disk"
+                if error.errno == errno.ENOSPC
+                else "make the run folder writable"
+            )
             raise RunError(
-                f"{self.folder}: cannot write rows ({error.strerror}); {hint} and run the same command again"
+                f"{self.folder}: cannot write rows ({error.strerror}); {hint} and run the same "
+                f"command again"
             ) from error
 
     def _open(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-        self.path = self.folder / f"{self.label}-{stamp}-{os.getpid()}-{secrets.token_hex(3)}{SUFFIX}"
+        self.path = (
+            self.folder / f"{self.label}-{stamp}-{os.getpid()}-{secrets.token_hex(3)}{SUFFIX}"
+        )
         self._handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         if fcntl is not None:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def segments(folder: Path, label: str = "") -> list[Path]:
-    """The segments of a folder (whose name starts with `label`), by name: oldest first for one label."""
+    """The segments of a folder (whose name starts with `label`), by name: oldest first for one
+    label.
+    """
     return sorted(folder.glob(f"{label}*{SUFFIX}")) if folder.is_dir() else []
 
 
 def repair(folder: Path) -> list[str]:
-    """Cut torn last lines off the segments whose writers are gone; return one line of text for each cut.
+    """Cut torn last lines off the segments whose writers are gone; return one line of text for each
+    cut.
 
-    The cut bytes are kept in ``<segment>.torn`` beside it. Segments still being written are left alone.
+    The cut bytes are kept in ``<segment>.torn`` beside it. Segments still being written are left
+    alone.
     """
     said = []
     for path in segments(folder):
@@ -106,7 +130,8 @@ def repair(folder: Path) -> list[str]:
         try:
             handle = os.open(path, os.O_RDWR)
         except OSError:
-            continue  # a run folder on a read-only disk can still be read: readers skip the torn line
+            # a run folder on a read-only disk can still be read: readers skip the torn line
+            continue
         try:
             if fcntl is not None:
                 try:
@@ -119,14 +144,19 @@ def repair(folder: Path) -> list[str]:
                 continue
             path.with_suffix(".torn").write_bytes(data[keep:])
             os.ftruncate(handle, keep)
-            said.append(f"{path.name}: a writer was killed; cut {len(data) - keep} bytes of an unfinished line")
+            said.append(
+                f"{path.name}: a writer was killed; cut {len(data) - keep} bytes of an unfinished "
+                f"line"
+            )
         finally:
             os.close(handle)
     return said
 
 
 def read(path: Path, problems: list[str]) -> Iterator[dict[str, Any]]:
-    """The records of one segment. An unfinished last line is passed over; any other bad line goes into `problems`."""
+    """The records of one segment. An unfinished last line is passed over; any other bad line goes
+    into `problems`.
+    """
     data = path.read_bytes()
     end = data.rfind(b"\n") + 1
     for number, line in enumerate(data[:end].split(b"\n"), start=1):
@@ -145,7 +175,9 @@ def read(path: Path, problems: list[str]) -> Iterator[dict[str, Any]]:
 
 @contextlib.contextmanager
 def lock(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a file (made if it is not there) for the length of a `with` block."""
+    """Hold an exclusive lock on a file (made if it is not there) for the length of a `with`
+    block.
+    """
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         if fcntl is not None:

@@ -11,12 +11,18 @@ from editgauge.types import Sample, Status
 
 
 def choose(
-    samples: Sequence[Sample], *, limit: int | None = None, ids: Sequence[str] = (), where: Sequence[str] = ()
+    samples: Sequence[Sample],
+    *,
+    limit: int | None = None,
+    ids: Sequence[str] = (),
+    where: Sequence[str] = (),
 ) -> list[Sample]:
-    """The samples that a command is narrowed to, in order: by id, by ``attribute=value``, then the first `limit`.
+    """The samples that a command is narrowed to, in order: by id, by ``attribute=value``, then the
+    first `limit`.
 
-    ``split`` and ``category`` (joined by ``/``) may be named like attributes. Raises `UsageError` for an id, an
-    attribute or a value that no sample has, naming some that there are, and when no sample is left.
+    ``split`` and ``category`` (joined by ``/``) may be named like attributes. Raises `UsageError`
+    for an id, an attribute or a value that no sample has, naming some that there are, and when no
+    sample is left.
     """
     chosen = list(samples)
     if ids:
@@ -24,23 +30,34 @@ def choose(
         unknown = [name for name in ids if name not in known]
         if unknown:
             some = ", ".join(sorted(known)[:5])
-            raise UsageError(f"--sample {unknown[0]!r}: there is no such sample; ids look like: {some}")
+            raise UsageError(
+                f"--sample {unknown[0]!r}: there is no such sample; ids look like: {some}"
+            )
         chosen = [sample for sample in chosen if sample.id in set(ids)]
     for clause in where:
         name, sign, value = clause.partition("=")
         if not sign:
-            raise UsageError(f"--where {clause!r}: wanted attribute=value, for example --where split=real")
-        names = sorted({key for sample in samples for key in sample.attributes} | {"split", "category"})
+            raise UsageError(
+                f"--where {clause!r}: wanted attribute=value, for example --where split=real"
+            )
+        names = sorted(
+            {key for sample in samples for key in sample.attributes} | {"split", "category"}
+        )
         if name not in names:
-            raise UsageError(f"--where {clause!r}: no sample has {name!r}; there are: {', '.join(names)}")
+            raise UsageError(
+                f"--where {clause!r}: no sample has {name!r}; there are: {', '.join(names)}"
+            )
         values = sorted({str(_text(sample, name)) for sample in samples} - {"None", ""})
         if value not in values:
             raise UsageError(
-                f"--where {clause!r}: no sample has this value; {name} is one of: {', '.join(values[:12])}"
+                f"--where {clause!r}: no sample has this value; {name} is one of: "
+                f"{', '.join(values[:12])}"
             )
         chosen = [sample for sample in chosen if _text(sample, name) == value]
     if not chosen:
-        raise UsageError(f"no sample is left: {' and '.join(map(repr, (*ids, *where)))} have none in common")
+        raise UsageError(
+            f"no sample is left: {' and '.join(map(repr, (*ids, *where)))} have none in common"
+        )
     return chosen if limit is None else chosen[:limit]
 
 
@@ -50,7 +67,9 @@ def _text(sample: Sample, name: str) -> Any:
     if name == "category":
         return "/".join(sample.category)
     value = sample.attributes.get(name)
-    return str(value).lower() if isinstance(value, bool) else (None if value is None else str(value))
+    return (
+        str(value).lower() if isinstance(value, bool) else (None if value is None else str(value))
+    )
 
 
 def one_of(option: str, given: str, known: Sequence[str]) -> str:
@@ -80,7 +99,9 @@ def statuses(text: str) -> frozenset[Status]:
         try:
             found.add(Status(word))
         except ValueError:
-            raise UsageError(f"--retry {word!r}: wanted one of {', '.join(s.value for s in Status)}") from None
+            raise UsageError(
+                f"--retry {word!r}: wanted one of {', '.join(s.value for s in Status)}"
+            ) from None
     return frozenset(found)
 
 

@@ -10,7 +10,9 @@ from editgauge.types import Status
 
 @dataclass(slots=True)
 class Summary:
-    """What a `score` call did. `counts` maps (editor, scorer, metric, variant) to how many rows have each status."""
+    """What a `score` call did. `counts` maps (editor, scorer, metric, variant) to how many rows
+    have each status.
+    """
 
     counts: dict[tuple[str, str, str, str], Counter[str]] = field(default_factory=dict)
     computed: int = 0
@@ -22,11 +24,18 @@ class Summary:
     """Processor seconds inside each scorer, summed over the workers."""
     problems: list[str] = field(default_factory=list)
 
-    def add(self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1) -> None:
+    def add(
+        self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1
+    ) -> None:
         self.counts.setdefault((editor, scorer, metric, variant), Counter())[status.value] += number
 
     @property
     def without_score(self) -> int:
         """Rows that should have a value and have none (not_applicable does not count)."""
         fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
-        return sum(n for counter in self.counts.values() for status, n in counter.items() if status not in fine)
+        return sum(
+            n
+            for counter in self.counts.values()
+            for status, n in counter.items()
+            if status not in fine
+        )

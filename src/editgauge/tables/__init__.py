@@ -1,1 +1,3 @@
-"""From rows to tables: the frame, what a table is made of, statistics, comparison, audit and drawing."""
+"""From rows to tables: the frame, what a table is made of, statistics, comparison, audit and
+drawing.
+"""

@@ -1,7 +1,9 @@
-"""Is a published table consistent with itself and with its benchmark's formula? The parts that every audit uses.
+"""Is a published table consistent with itself and with its benchmark's formula? The parts that
+every audit uses.
 
-A printed number stands for an interval: 83.17 for everything that rounds to it. A cell is inconsistent when no numbers
-behind the printed ones could have given it, so nothing is flagged that rounding alone explains.
+A printed number stands for an interval: 83.17 for everything that rounds to it. A cell is
+inconsistent when no numbers behind the printed ones could have given it, so nothing is flagged that
+rounding alone explains.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ _MAX_BYTES = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A cell that does not follow: `expected` is what its own numbers give, `allowed` how far rounding may move it."""
+    """A cell that does not follow: `expected` is what its own numbers give, `allowed` how far
+    rounding may move it.
+    """
 
     line: str
     cell: str
@@ -31,14 +35,17 @@ class Finding:
 
     def __str__(self) -> str:
         return (
-            f"{self.line}, {self.cell}: printed {self.printed:g}, by its own numbers {self.expected:.4g} "
+            f"{self.line}, {self.cell}: printed {self.printed:g}, by its own numbers "
+            f"{self.expected:.4g} "
             f"(rounding allows {self.allowed:.2g}): {self.rule}"
         )
 
 
 @dataclass(slots=True)
 class Report:
-    """What an audit of one table found. `checked` counts comparisons; `remarks` are findings about the whole table."""
+    """What an audit of one table found. `checked` counts comparisons; `remarks` are findings about
+    the whole table.
+    """
 
     name: str
     kind: str
@@ -50,14 +57,18 @@ class Report:
     def consistent(self) -> bool:
         return not self.findings
 
-    def equal(self, line: str, cell: str, printed: Printed, expected: float, allowed: float, rule: str) -> None:
+    def equal(
+        self, line: str, cell: str, printed: Printed, expected: float, allowed: float, rule: str
+    ) -> None:
         """The printed number is the expected one, as far as rounding of both can tell."""
         self.checked += 1
         room = allowed + printed.half
         if abs(printed.value - expected) > room + _SLACK:
             self.findings.append(Finding(line, cell, printed.value, expected, room, rule))
 
-    def between(self, line: str, cell: str, printed: Printed, low: float, high: float, rule: str) -> None:
+    def between(
+        self, line: str, cell: str, printed: Printed, low: float, high: float, rule: str
+    ) -> None:
         """The printed number lies in [low, high], give or take its own rounding."""
         self.checked += 1
         nearest = min(max(printed.value, low), high)
@@ -82,7 +93,9 @@ class Sheet:
     lines: tuple[Mapping[str, str], ...]
 
     def number(self, line: Mapping[str, str], heading: str) -> Printed | None:
-        """The number of a cell; None where the cell is empty or a dash. Raises `DataError` for anything else."""
+        """The number of a cell; None where the cell is empty or a dash. Raises `DataError` for
+        anything else.
+        """
         text = (line.get(heading) or "").strip()
         if text in ("", "-", "–", "—", "n/a", "N/A"):
             return None
@@ -91,7 +104,10 @@ class Sheet:
         except ValueError:
             value = float("nan")
         if not abs(value) < 1e12:
-            raise DataError(f"{self.name}: {heading!r} of {self.title(line)}: wanted a number, found {text[:40]!r}")
+            raise DataError(
+                f"{self.name}: {heading!r} of {self.title(line)}: wanted a number, found "
+                f"{text[:40]!r}"
+            )
         digits = len(text.partition(".")[2]) if "." in text and "e" not in text.lower() else 0
         return Printed(value, 0.5 * 10.0**-digits)
 
@@ -102,7 +118,11 @@ class Sheet:
     def numbers(self, line: Mapping[str, str], headings: Sequence[str]) -> list[Printed] | None:
         """Several cells, or None when one of them is empty."""
         found = [self.number(line, heading) for heading in headings]
-        return None if any(item is None for item in found) else [item for item in found if item is not None]
+        return (
+            None
+            if any(item is None for item in found)
+            else [item for item in found if item is not None]
+        )
 
 
 def _numeric(text: str) -> bool:
@@ -115,7 +135,9 @@ def _numeric(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """One kind of table: how it is recognised (all of `headings` are there), what is checked, and our own copies."""
+    """One kind of table: how it is recognised (all of `headings` are there), what is checked, and
+    our own copies.
+    """
 
     kind: str
     headings: frozenset[str]
@@ -129,22 +151,35 @@ class Audit:
 
 
 def read_sheet(path: Path) -> Sheet:
-    """A table from a csv file. Raises `DataError` when it cannot be read, is empty, or has a heading twice."""
+    """A table from a csv file. Raises `DataError` when it cannot be read, is empty, or has a
+    heading twice.
+    """
     try:
         if path.stat().st_size > _MAX_BYTES:
-            raise DataError(f"{path.name}: larger than {_MAX_BYTES >> 20} MiB, which no published table is")
+            raise DataError(
+                f"{path.name}: larger than {_MAX_BYTES >> 20} MiB, which no published table is"
+            )
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise DataError(f"{path.name}: cannot be read ({error.strerror}); give a csv file") from error
+        raise DataError(
+            f"{path.name}: cannot be read ({error.strerror}); give a csv file"
+        ) from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{path.name}: not UTF-8 text ({error.reason}); save it as csv, UTF-8") from error
+        raise DataError(
+            f"{path.name}: not UTF-8 text ({error.reason}); save it as csv, UTF-8"
+        ) from error
     reader = csv.reader(io.StringIO(text))
     try:
-        table = [[cell.strip() for cell in line] for line in reader if any(cell.strip() for cell in line)]
+        table = [
+            [cell.strip() for cell in line] for line in reader if any(cell.strip() for cell in line)
+        ]
     except csv.Error as error:
         raise DataError(f"{path.name}: not a csv file ({error})") from error
     if len(table) < 2:
-        raise DataError(f"{path.name}: wanted a line of headings and lines of numbers, found {len(table)} line(s)")
+        raise DataError(
+            f"{path.name}: wanted a line of headings and lines of numbers, found {len(table)} "
+            f"line(s)"
+        )
     headings = table[0]
     double = next((heading for heading in headings if headings.count(heading) > 1), None)
     if double is not None:
@@ -152,12 +187,16 @@ def read_sheet(path: Path) -> Sheet:
     lines = []
     for number, line in enumerate(table[1:], start=2):
         if len(line) != len(headings):
-            raise DataError(f"{path.name}, line {number}: {len(line)} cells under {len(headings)} headings")
+            raise DataError(
+                f"{path.name}, line {number}: {len(line)} cells under {len(headings)} headings"
+            )
         lines.append(dict(zip(headings, line, strict=True)))
     return Sheet(path.name, tuple(headings), tuple(lines))
 
 
-def models(sheet: Sheet, report: Report, columns: Sequence[str], *, name: str = "model") -> Iterator[Mapping[str, str]]:
+def models(
+    sheet: Sheet, report: Report, columns: Sequence[str], *, name: str = "model"
+) -> Iterator[Mapping[str, str]]:
     """The lines of models; a line called Mean is checked to be their mean and not given on."""
     ordinary = [line for line in sheet.lines if line[name].lower() not in ("mean", "average")]
     for line in sheet.lines:
@@ -167,7 +206,11 @@ def models(sheet: Sheet, report: Report, columns: Sequence[str], *, name: str = 
 
 
 def _check_mean(
-    sheet: Sheet, report: Report, line: Mapping[str, str], others: Sequence[Mapping[str, str]], columns: Sequence[str]
+    sheet: Sheet,
+    report: Report,
+    line: Mapping[str, str],
+    others: Sequence[Mapping[str, str]],
+    columns: Sequence[str],
 ) -> None:
     for column in columns:
         printed = sheet.number(line, column)
@@ -175,17 +218,31 @@ def _check_mean(
         if printed is not None and values:
             mean = sum(value.value for value in values) / len(values)
             room = sum(value.half for value in values) / len(values)
-            report.equal(sheet.title(line), column, printed, mean, room, f"the mean of the {len(values)} lines above")
+            report.equal(
+                sheet.title(line),
+                column,
+                printed,
+                mean,
+                room,
+                f"the mean of the {len(values)} lines above",
+            )
 
 
 def within(
-    sheet: Sheet, report: Report, line: Mapping[str, str], columns: Sequence[str], low: float, high: float
+    sheet: Sheet,
+    report: Report,
+    line: Mapping[str, str],
+    columns: Sequence[str],
+    low: float,
+    high: float,
 ) -> None:
     """Every number of these columns lies on the metric's scale."""
     for column in columns:
         printed = sheet.number(line, column)
         if printed is not None:
-            report.between(sheet.title(line), column, printed, low, high, f"the scale is {low:g} to {high:g}")
+            report.between(
+                sheet.title(line), column, printed, low, high, f"the scale is {low:g} to {high:g}"
+            )
 
 
 def weighted_sum(parts: Sequence[Printed], weights: Sequence[float]) -> tuple[float, float]:

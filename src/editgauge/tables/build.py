@@ -1,7 +1,9 @@
-"""Rows into tables: a benchmark says what a table is made of (`layout.Layout`), `build` computes it from a `Frame`.
+"""Rows into tables: a benchmark says what a table is made of (`layout.Layout`), `build` computes it
+from a `Frame`.
 
-Every cell is a formula over the `stats.Moments` of a few leaves (a leaf = one metric on some of the samples), so the
-number, its mean with failures at the scale's minimum, and its bootstrap interval all come from one definition.
+Every cell is a formula over the `stats.Moments` of a few leaves (a leaf = one metric on some of the
+samples), so the number, its mean with failures at the scale's minimum, and its bootstrap interval
+all come from one definition.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ NO_RANK = "No best, second or rank"
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
-    """The leaves on a set of samples: `values` (E, L, S), NaN = no score; `filled` the same with failures at the
-    minimum; `defined` (L, S): the samples that belong to the leaf."""
+    """The leaves on a set of samples: `values` (E, L, S), NaN = no score; `filled` the same with
+    failures at the minimum; `defined` (L, S): the samples that belong to the leaf.
+    """
 
     keys: tuple[str, ...]
     values: Floats
@@ -46,8 +49,8 @@ def build(
 ) -> Table | None:
     """The table of a layout from current rows; None when no row belongs to it.
 
-    `published`: add the papers' lines. `intervals`: 95 % bootstrap intervals, clustered by sample, stratified by the
-    layout's `strata`. Sources must have been chosen before (`Frame.of_sources`).
+    `published`: add the papers' lines. `intervals`: 95 % bootstrap intervals, clustered by sample,
+    stratified by the layout's `strata`. Sources must have been chosen before (`Frame.of_sources`).
     """
     editors = _editors(frame, layout)
     if not editors:
@@ -65,12 +68,22 @@ def build(
     else:
         columns = [column for column in columns if column.name not in _unscored(frame, layout)]
     return Table(
-        layout.name, layout.title, drop_empty(columns, rows), rows,
-        benchmark=frame.benchmark, variant=layout.variant, source=_sources(frame, layout), size=size,
+        layout.name,
+        layout.title,
+        drop_empty(columns, rows),
+        rows,
+        benchmark=frame.benchmark,
+        variant=layout.variant,
+        source=_sources(frame, layout),
+        size=size,
         transposed=layout.transposed,
         notes=_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
-        meta={"complete": whole, "statuses": statuses(frame, layout), "variants": _variants(frame, layout)},
-    )  # fmt: skip
+        meta={
+            "complete": whole,
+            "statuses": statuses(frame, layout),
+            "variants": _variants(frame, layout),
+        },
+    )
 
 
 def _unscored(frame: Frame, layout: Layout) -> dict[str, str]:
@@ -95,7 +108,11 @@ def drop_empty(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Colu
 
 def _columns(layout: Layout, uneven: Mapping[str, str]) -> list[Column]:
     return [
-        replace(f.column, comparable=False, note="; ".join(filter(None, (f.column.note, uneven[f.column.name]))))
+        replace(
+            f.column,
+            comparable=False,
+            note="; ".join(filter(None, (f.column.note, uneven[f.column.name]))),
+        )
         if f.column.name in uneven
         else f.column
         for f in layout.fields
@@ -103,7 +120,9 @@ def _columns(layout: Layout, uneven: Mapping[str, str]) -> list[Column]:
 
 
 def statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, int]]:
-    """For each editor, how many samples have a metric of the layout that ended in each status, but for SCORED."""
+    """For each editor, how many samples have a metric of the layout that ended in each status, but
+    for SCORED.
+    """
     return {
         editor: {status: amount for status, (amount, _) in found.items()}
         for editor, found in _statuses(frame, layout).items()
@@ -121,7 +140,10 @@ def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, li
     for number, editor in enumerate(frame.editors):
         found[editor] = {}
         for code, status in enumerate(STATUSES):
-            hit = {metric: (grid.status[number] == code) & grid.defined for metric, grid in grids.items()}
+            hit = {
+                metric: (grid.status[number] == code) & grid.defined
+                for metric, grid in grids.items()
+            }
             named = [metric for metric, mask in hit.items() if mask.any()]
             if named and status is not Status.SCORED:
                 amount = int(np.logical_or.reduce(list(hit.values())).sum())
@@ -129,7 +151,7 @@ def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, li
     return found
 
 
-# -- computing -----------------------------------------------------------------------------------------------------
+# -- computing -------------------------------------------------------------------------------------
 
 
 def _editors(frame: Frame, layout: Layout) -> list[str]:
@@ -183,7 +205,9 @@ def _moments(values: Floats) -> stats.Moments:
     valid = ~np.isnan(values)
     infinite = np.isposinf(values)
     total = np.where(valid & ~infinite, values, 0.0).sum(axis=-1)
-    return stats.Moments(total, valid.sum(axis=-1).astype(np.float64), infinite.sum(axis=-1).astype(np.float64))
+    return stats.Moments(
+        total, valid.sum(axis=-1).astype(np.float64), infinite.sum(axis=-1).astype(np.float64)
+    )
 
 
 def _evaluate(layout: Layout, keys: Sequence[str], moments: stats.Moments) -> Floats:
@@ -204,7 +228,9 @@ class _Found:
     notes: list[str]
 
 
-def _cells(frame: Frame, layout: Layout, part: _Matrix, *, intervals: bool, resamples: int, seed: int) -> _Found:
+def _cells(
+    frame: Frame, layout: Layout, part: _Matrix, *, intervals: bool, resamples: int, seed: int
+) -> _Found:
     values = _evaluate(layout, part.keys, _moments(part.values))  # (E, F)
     floors = _evaluate(layout, part.keys, _moments(part.filled))
     low = high = np.full(values.shape, np.nan)
@@ -219,11 +245,17 @@ def _cells(frame: Frame, layout: Layout, part: _Matrix, *, intervals: bool, resa
                 cells[item.column.name] = _set_cell(frame, layout.leaves[item.leaves[0]], e)
                 continue
             n, of = _count(part, item.leaves, e)
-            failures = any(leaf.worst is not None for key, leaf in layout.leaves.items() if key in item.leaves)
+            failures = any(
+                leaf.worst is not None for key, leaf in layout.leaves.items() if key in item.leaves
+            )
             cells[item.column.name] = Cell(
-                _given(values[e, f]), n, of, _given(low[e, f]), _given(high[e, f]),
+                _given(values[e, f]),
+                n,
+                of,
+                _given(low[e, f]),
+                _given(high[e, f]),
                 _given(floors[e, f]) if failures else None,
-            )  # fmt: skip
+            )
         lines.append(cells)
     return _Found(lines, notes)
 
@@ -231,7 +263,9 @@ def _cells(frame: Frame, layout: Layout, part: _Matrix, *, intervals: bool, resa
 def _bootstrap(
     frame: Frame, layout: Layout, part: _Matrix, *, resamples: int, seed: int
 ) -> tuple[Floats, Floats, list[str]]:
-    """Intervals (E, F) twice, from one set of resamples for all editors, and what is to be said of the ranks."""
+    """Intervals (E, F) twice, from one set of resamples for all editors, and what is to be said of
+    the ranks.
+    """
     e, leaves, s = part.values.shape
     data = stats.units(part.values.reshape(e * leaves, s).T)
     labels = None
@@ -262,10 +296,13 @@ def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Interv
     if layout.headline in _uneven(layout, part) or not np.isfinite(found.estimate[chosen]).all():
         return []
     ranks = stats.rank_stability(
-        found.estimate[chosen], found.replicates[:, chosen], higher_is_better=item.column.direction != "lower"
+        found.estimate[chosen],
+        found.replicates[:, chosen],
+        higher_is_better=item.column.direction != "lower",
     )
     told = [
-        f"{frame.editors[e]} {ranks.rank[e]} (kept in {ranks.kept[e]:.0%}, 95 % in {ranks.low[e]}–{ranks.high[e]})"
+        f"{frame.editors[e]} {ranks.rank[e]} (kept in {ranks.kept[e]:.0%}, 95 % in "
+        f"{ranks.low[e]}–{ranks.high[e]})"
         for e in np.argsort(ranks.rank, kind="stable")
     ]
     return [f"Rank by {' '.join(item.column.heading)} under resampling: " + "; ".join(told)]
@@ -274,7 +311,9 @@ def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Interv
 def _set_cell(frame: Frame, leaf: Leaf, editor: int) -> Cell:
     value = _given(frame.of_set(leaf.metric, leaf.variant)[editor])
     n = frame.set_counts.get((leaf.metric, leaf.variant, frame.editors[editor]))
-    return Cell(value, n, len(frame.samples)) if value is not None and n is not None else Cell(value)
+    return (
+        Cell(value, n, len(frame.samples)) if value is not None and n is not None else Cell(value)
+    )
 
 
 def _given(value: float) -> float | None:
@@ -282,7 +321,9 @@ def _given(value: float) -> float | None:
 
 
 def _scored(part: _Matrix, leaves: Sequence[str]) -> tuple[Mask, Mask]:
-    """(E, S): samples with a score of every leaf of the field that they belong to; (S,): samples of the field."""
+    """(E, S): samples with a score of every leaf of the field that they belong to; (S,): samples of
+    the field.
+    """
     places = [part.keys.index(key) for key in leaves if key in part.keys]
     belongs = part.defined[places]  # (l, S)
     given = ~np.isnan(part.values[:, places])  # (E, l, S)
@@ -296,7 +337,9 @@ def _count(part: _Matrix, leaves: Sequence[str], editor: int) -> tuple[int, int]
 
 
 def _uneven(layout: Layout, part: _Matrix) -> dict[str, str]:
-    """The columns in which the editors were not scored on the same samples, with the reason in words."""
+    """The columns in which the editors were not scored on the same samples, with the reason in
+    words.
+    """
     found = {}
     for item in layout.fields:
         if layout.leaves[item.leaves[0]].whole_set:
@@ -304,7 +347,11 @@ def _uneven(layout: Layout, part: _Matrix) -> dict[str, str]:
         scored, _ = _scored(part, item.leaves)
         counts = scored.sum(axis=1)
         if len(counts) > 1 and not (scored == scored[0]).all():
-            spread = f"{counts.min()} to {counts.max()}" if counts.min() != counts.max() else f"{counts.max()} others"
+            spread = (
+                f"{counts.min()} to {counts.max()}"
+                if counts.min() != counts.max()
+                else f"{counts.max()} others"
+            )
             found[item.column.name] = f"the editors were scored on different samples ({spread})"
     return found
 
@@ -314,40 +361,63 @@ def _uneven_sets(frame: Frame, layout: Layout) -> dict[str, str]:
     found = {}
     for item in layout.fields:
         leaf = layout.leaves[item.leaves[0]]
-        counts = {frame.set_counts.get((leaf.metric, leaf.variant, editor)) for editor in frame.editors}
+        counts = {
+            frame.set_counts.get((leaf.metric, leaf.variant, editor)) for editor in frame.editors
+        }
         known = sorted(count for count in counts if count is not None)
         if leaf.whole_set and len(known) > 1:
-            found[item.column.name] = f"it was computed from different numbers of samples ({known[0]} to {known[-1]})"
+            found[item.column.name] = (
+                f"it was computed from different numbers of samples ({known[0]} to {known[-1]})"
+            )
     return found
 
 
-# -- words ---------------------------------------------------------------------------------------------------------
+# -- words -----------------------------------------------------------------------------------------
 
 
 def _sources(frame: Frame, layout: Layout) -> str:
-    wanted = [frame.metrics.index(leaf.metric) for leaf in layout.leaves.values() if leaf.metric in frame.metrics]
+    wanted = [
+        frame.metrics.index(leaf.metric)
+        for leaf in layout.leaves.values()
+        if leaf.metric in frame.metrics
+    ]
     codes = np.unique(frame.columns.source[np.isin(frame.columns.metric, wanted)])
     return ", ".join(frame.sources[code] for code in codes if frame.sources[code])
 
 
 def _variants(frame: Frame, layout: Layout) -> list[str]:
     """The variants in which the layout's metrics have rows."""
-    return sorted({leaf.variant for leaf in layout.leaves.values() if frame.has(leaf.metric, leaf.variant)})
+    return sorted(
+        {leaf.variant for leaf in layout.leaves.values() if frame.has(leaf.metric, leaf.variant)}
+    )
 
 
 def _covered(rows: Sequence[TableRow]) -> bool:
-    cells = [cell for row in rows if row.kind == "run" for cell in row.cells.values() if cell.n is not None]
+    cells = [
+        cell
+        for row in rows
+        if row.kind == "run"
+        for cell in row.cells.values()
+        if cell.n is not None
+    ]
     return bool(cells) and all(cell.n == cell.of for cell in cells)
 
 
 def _notes(
-    frame: Frame, layout: Layout, uneven: Mapping[str, str], found: Sequence[str], *, published: bool, intervals: bool
+    frame: Frame,
+    layout: Layout,
+    uneven: Mapping[str, str],
+    found: Sequence[str],
+    *,
+    published: bool,
+    intervals: bool,
 ) -> list[str]:
     notes = list(layout.notes)
     size = len(frame.samples)
     if layout.size is not None and size < layout.size:
         notes.append(
-            f"The data here hold {size} of the {layout.size} samples of the full release: not comparable with "
+            f"The data here hold {size} of the {layout.size} samples of the full release: not "
+            f"comparable with "
             f"published numbers."
         )
     alike: dict[str, list[str]] = {}
@@ -371,7 +441,9 @@ def _notes(
         notes.append(f"{NO_RANK} in {where}: {reason}.")
     if intervals:
         kept = (
-            f", stratified by {layout.strata} (small ones together)" if layout.strata in frame.samples.names() else ""
+            f", stratified by {layout.strata} (small ones together)"
+            if layout.strata in frame.samples.names()
+            else ""
         )
         notes.append(f"Intervals: 95 %, BCa bootstrap over samples{kept}; failures left out.")
     notes += found

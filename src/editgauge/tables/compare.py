@@ -1,6 +1,8 @@
-"""Two editors on the samples both have: per metric and slice, how they differ, how sure that is, and what moved most.
+"""Two editors on the samples both have: per metric and slice, how they differ, how sure that is,
+and what moved most.
 
-`A` is the baseline and `B` the candidate: a difference is B − A. Better and worse follow the metric's direction.
+`A` is the baseline and `B` the candidate: a difference is B − A. Better and worse follow the
+metric's direction.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ MANY = 2000
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One sample: its values under A and B (``inf`` possible), B − A, and whether that is better."""
+    """One sample: its values under A and B (``inf`` possible), B − A, and whether that is
+    better.
+    """
 
     sample: str
     a: float
@@ -41,9 +45,10 @@ class Moved:
 class Line:
     """One metric on one slice ("" = all samples).
 
-    `mean_a`, `mean_b` are over the `paired.n` common samples. `only_a`, `only_b`: samples that only one of them has a
-    score of. `holm` is the permutation p corrected over all lines of the comparison (None where there is no test).
-    `worse`: B is worse than A, and p after correction is below the comparison's alpha; `better` likewise.
+    `mean_a`, `mean_b` are over the `paired.n` common samples. `only_a`, `only_b`: samples that only
+    one of them has a score of. `holm` is the permutation p corrected over all lines of the
+    comparison (None where there is no test). `worse`: B is worse than A, and p after correction is
+    below the comparison's alpha; `better` likewise.
     """
 
     metric: str
@@ -75,8 +80,14 @@ class Comparison:
 
     @property
     def regressions(self) -> list[Line]:
-        """What a release should be stopped for: lines over all samples in which B is worse, or lacks scores A has."""
-        return [line for line in self.lines if not line.slice and (line.worse or line.only_a > line.only_b)]
+        """What a release should be stopped for: lines over all samples in which B is worse, or
+        lacks scores A has.
+        """
+        return [
+            line
+            for line in self.lines
+            if not line.slice and (line.worse or line.only_a > line.only_b)
+        ]
 
 
 def compare(
@@ -93,8 +104,9 @@ def compare(
 ) -> Comparison:
     """Compare two editors of a frame on every metric in `directions` that both have rows of.
 
-    `by`: a label of the samples; adds a line for each of its values. `top`: how many samples that moved are kept each
-    way. Sources must have been chosen before (`Frame.of_sources`). Raises `UnknownName` for an editor without rows.
+    `by`: a label of the samples; adds a line for each of its values. `top`: how many samples that
+    moved are kept each way. Sources must have been chosen before (`Frame.of_sources`). Raises
+    `UnknownName` for an editor without rows.
     """
     pair = frame.of_editors([a, b])
     slices = _slices(frame, by)
@@ -107,7 +119,9 @@ def compare(
             if np.isnan(values).all(axis=1).any():
                 continue
             for name, mask in slices:
-                line = _line(pair, metric, variant, direction, name, mask, values, top=top, seed=seed)
+                line = _line(
+                    pair, metric, variant, direction, name, mask, values, top=top, seed=seed
+                )
                 if line.paired.n or line.only_a or line.only_b:
                     lines.append(line)
     return Comparison(frame.benchmark, a, b, by, alpha, tuple(_corrected(lines, alpha)))
@@ -118,45 +132,69 @@ def _slices(frame: Frame, by: str) -> list[tuple[str, Mask]]:
     if not by:
         return whole
     labels = frame.samples.labels(by)
-    return whole + [(value, np.asarray(labels == value)) for value in sorted(set(labels.tolist()) - {""})]
+    return whole + [
+        (value, np.asarray(labels == value)) for value in sorted(set(labels.tolist()) - {""})
+    ]
 
 
 def _line(
-    pair: Frame, metric: str, variant: Variant, direction: Direction, name: str, mask: Mask, values: Floats,
-    *, top: int, seed: int,
-) -> Line:  # fmt: skip
+    pair: Frame,
+    metric: str,
+    variant: Variant,
+    direction: Direction,
+    name: str,
+    mask: Mask,
+    values: Floats,
+    *,
+    top: int,
+    seed: int,
+) -> Line:
     first, second = (np.where(mask, line, np.nan) for line in values)
     common = ~np.isnan(first) & ~np.isnan(second)
     higher = direction == "higher"
     count = int(common.sum())
     paired = stats.paired_difference(
-        second, first, higher_is_better=higher, permutations=10_000 if count <= MANY else MANY, seed=seed
+        second,
+        first,
+        higher_is_better=higher,
+        permutations=10_000 if count <= MANY else MANY,
+        seed=seed,
     )
     difference = np.full(len(first), 0.0)
     with np.errstate(invalid="ignore"):
-        difference[common] = np.where(first[common] == second[common], 0.0, second[common] - first[common])
+        difference[common] = np.where(
+            first[common] == second[common], 0.0, second[common] - first[common]
+        )
     gain = difference if higher else -difference
     order = np.argsort(-gain, kind="stable")
 
     def moved(number: int) -> Moved:
         sample = pair.samples.ids[number]
         link = report_link(pair.benchmark, sample, pair.editors)
-        return Moved(sample, float(first[number]), float(second[number]), bool(gain[number] > 0), link)
+        return Moved(
+            sample, float(first[number]), float(second[number]), bool(gain[number] > 0), link
+        )
 
     return Line(
-        metric, variant, direction, name, paired,
+        metric,
+        variant,
+        direction,
+        name,
+        paired,
         float(first[common].mean()) if count else float("nan"),
         float(second[common].mean()) if count else float("nan"),
-        int((~np.isnan(first) & np.isnan(second)).sum()), int((np.isnan(first) & ~np.isnan(second)).sum()),
+        int((~np.isnan(first) & np.isnan(second)).sum()),
+        int((np.isnan(first) & ~np.isnan(second)).sum()),
         tuple(moved(int(n)) for n in order[:top] if gain[n] > 0),
         tuple(moved(int(n)) for n in order[::-1][:top] if gain[n] < 0),
-    )  # fmt: skip
+    )
 
 
 def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
     """Where the report shows a sample, relative to the run folder: both editors side by side."""
     chosen = ",".join(quote(editor, safe="") for editor in editors)
-    return f"report/index.html#/sample/{quote(benchmark, safe='')}/{quote(sample, safe='')}?editors={chosen}"
+    place = f"{quote(benchmark, safe='')}/{quote(sample, safe='')}"
+    return f"report/index.html#/sample/{place}?editors={chosen}"
 
 
 def _corrected(lines: Sequence[Line], alpha: float) -> list[Line]:
@@ -165,5 +203,12 @@ def _corrected(lines: Sequence[Line], alpha: float) -> list[Line]:
     for line, p in zip(lines, adjusted.tolist(), strict=True):
         sure = not np.isnan(p) and p < alpha
         gain = line.paired.difference if line.direction == "higher" else -line.paired.difference
-        found.append(replace(line, holm=None if np.isnan(p) else p, better=sure and gain > 0, worse=sure and gain < 0))
+        found.append(
+            replace(
+                line,
+                holm=None if np.isnan(p) else p,
+                better=sure and gain > 0,
+                worse=sure and gain < 0,
+            )
+        )
     return found

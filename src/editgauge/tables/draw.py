@@ -1,8 +1,9 @@
 """A `tables.Table` drawn: terminal, markdown, csv, LaTeX, JSON.
 
-In every format a mean comes with its count (``n scored / n in the benchmark``), an infinite mean is ∞, the papers'
-lines are marked, the best number of a column is bold and the second underlined - unless the editors were not scored
-on the same samples, in which case a note says so. Text from outside is escaped by `reports.escape`.
+In every format a mean comes with its count (``n scored / n in the benchmark``), an infinite mean is
+∞, the papers' lines are marked, the best number of a column is bold and the second underlined -
+unless the editors were not scored on the same samples, in which case a note says so. Text from
+outside is escaped by `reports.escape`.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """Headings and lines of text. `headings`: one tuple of levels for each column; `names`: the columns that hold
-    names and are set to the left."""
+    """Headings and lines of text. `headings`: one tuple of levels for each column; `names`: the
+    columns that hold names and are set to the left.
+    """
 
     headings: list[tuple[str, ...]]
     lines: list[list[_Item]]
@@ -51,22 +53,31 @@ class _Drawn:
     """Line numbers before which a rule is drawn."""
 
 
-def draw(table: Table, form: Format, *, failures: Failures = "out", width: int | None = None) -> str:
+def draw(
+    table: Table, form: Format, *, failures: Failures = "out", width: int | None = None
+) -> str:
     """The table as text, ending in a newline.
 
-    `failures`: ``out`` prints means over scored samples, ``floor`` means with failures at the scale's minimum,
-    ``both`` the second in brackets where it differs. `width`: for the terminal; None = as wide as it needs.
+    `failures`: ``out`` prints means over scored samples, ``floor`` means with failures at the
+    scale's minimum, ``both`` the second in brackets where it differs. `width`: for the terminal;
+    None = as wide as it needs.
     """
     table = with_failures(table, failures)
     if form == "terminal":
         stream = io.StringIO()
-        to_terminal(table, Console(file=stream, width=width or 10_000, no_color=True, highlight=False), fit=bool(width))
+        to_terminal(
+            table,
+            Console(file=stream, width=width or 10_000, no_color=True, highlight=False),
+            fit=bool(width),
+        )
         return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
     return {"markdown": _markdown, "csv": _csv, "latex": _latex, "json": _json}[form](table)
 
 
 def show(table: Table, console: Console, *, failures: Failures = "out") -> None:
-    """Print the table to a console: in as many parts as a terminal's width asks for, in full length to a file."""
+    """Print the table to a console: in as many parts as a terminal's width asks for, in full length
+    to a file.
+    """
     if console.is_terminal:
         to_terminal(with_failures(table, failures), console)
     else:
@@ -79,20 +90,26 @@ def with_failures(table: Table, failures: Failures) -> Table:
         return replace(table, rows=stripped)
     if failures == "floor":
         rows = [_each(row, _floored) for row in table.rows]
-        return replace(table, rows=rows, notes=[*table.notes, "Failures are counted at the scale's minimum."])
+        return replace(
+            table, rows=rows, notes=[*table.notes, "Failures are counted at the scale's minimum."]
+        )
     note = "In brackets: the mean with failures at the scale's minimum, where it is another."
     return replace(table, notes=[*table.notes, note])
 
 
 def _floored(cell: Cell) -> Cell:
-    return replace(cell, value=cell.floor, low=None, high=None, floor=None) if cell.floor is not None else cell
+    return (
+        replace(cell, value=cell.floor, low=None, high=None, floor=None)
+        if cell.floor is not None
+        else cell
+    )
 
 
 def _each(row: TableRow, change: Callable[[Cell], Cell]) -> TableRow:
     return replace(row, cells={name: change(cell) for name, cell in row.cells.items()})
 
 
-# -- one grid of text for all formats ------------------------------------------------------------------------------
+# -- one grid of text for all formats --------------------------------------------------------------
 
 
 def number(value: float | None, digits: int) -> str:
@@ -120,11 +137,15 @@ def _count_text(cell: Cell | None) -> str:
 
 
 def _counted_runs(table: Table) -> list[list[Column]]:
-    """Neighbouring columns under one heading with the same counts in every line: they share one column of counts."""
+    """Neighbouring columns under one heading with the same counts in every line: they share one
+    column of counts.
+    """
     runs: list[list[Column]] = []
     previous: tuple[object, ...] | None = None
     for column in table.columns:
-        counts = [_count_text(row.cells.get(column.name)) for row in table.rows if row.kind == "run"]
+        counts = [
+            _count_text(row.cells.get(column.name)) for row in table.rows if row.kind == "run"
+        ]
         shared = (column.heading[:-1], counts)
         if shared == previous:
             runs[-1].append(column)
@@ -142,14 +163,18 @@ def _grid(table: Table) -> _Drawn:
     lines: list[list[_Item]] = []
     for row in table.rows:
         name = row.name if row.kind == "run" else f"{row.name} †"
-        lines.append([_Item(row.group)] * grouped + [_Item(name, "published" if row.kind != "run" else "")])
+        lines.append(
+            [_Item(row.group)] * grouped + [_Item(name, "published" if row.kind != "run" else "")]
+        )
     runs = _counted_runs(table)
     for run in runs:
         for column in run:
             headings.append((*column.heading[:-1], column.heading[-1] + _ARROWS[column.direction]))
             for line, row in enumerate(table.rows):
                 key = (line, column.name)
-                mark: _Mark = "best" if key in place.best else "second" if key in place.second else ""
+                mark: _Mark = (
+                    "best" if key in place.best else "second" if key in place.second else ""
+                )
                 lines[line].append(_Item(_cell_text(row.cells.get(column.name), column), mark))
         if any(row.cells.get(run[0].name, Cell(None)).n is not None for row in table.rows):
             headings.append((*run[0].heading[:-1], "n"))
@@ -157,7 +182,9 @@ def _grid(table: Table) -> _Drawn:
                 lines[line].append(_Item(_count_text(row.cells.get(run[0].name)), "count"))
     breaks = {
         number
-        for number, (before, after) in enumerate(zip(table.rows, table.rows[1:], strict=False), start=1)
+        for number, (before, after) in enumerate(
+            zip(table.rows, table.rows[1:], strict=False), start=1
+        )
         if before.group != after.group or (before.kind == "run") != (after.kind == "run")
     }
     return _Drawn(headings, lines, 1 + grouped, breaks)
@@ -172,10 +199,17 @@ def _turned(drawn: _Drawn) -> _Drawn:
         headings.append(tuple(item.text for item in line[:names]))
     lines, breaks, before = [], set(), ""
     for number, heading in enumerate(drawn.headings[names:]):
-        padded = (*heading[:1], *("",) * (levels - len(heading)), *heading[1:]) if heading else ("",) * levels
+        padded = (
+            (*heading[:1], *("",) * (levels - len(heading)), *heading[1:])
+            if heading
+            else ("",) * levels
+        )
         if number and padded[0] != before:
             breaks.add(number)
-        left = [_Item("" if level == 0 and padded[0] == before else text) for level, text in enumerate(padded)]
+        left = [
+            _Item("" if level == 0 and padded[0] == before else text)
+            for level, text in enumerate(padded)
+        ]
         before = padded[0]
         lines.append(left + [line[names + number] for line in drawn.lines])
     return _Drawn(headings, lines, levels, breaks)
@@ -203,13 +237,21 @@ def _title(table: Table) -> str:
     return f"{table.title} ({'; '.join(extra)})" if extra else table.title
 
 
-# -- formats -------------------------------------------------------------------------------------------------------
+# -- formats ---------------------------------------------------------------------------------------
 
-_STYLES: dict[_Mark, str] = {"": "", "best": "bold", "second": "underline", "count": "dim", "published": "italic"}
+_STYLES: dict[_Mark, str] = {
+    "": "",
+    "best": "bold",
+    "second": "underline",
+    "count": "dim",
+    "published": "italic",
+}
 
 
 def to_terminal(table: Table, console: Console, *, fit: bool = True) -> None:
-    """Print to a console; columns that do not fit its width go into further parts below (`fit` False: never)."""
+    """Print to a console; columns that do not fit its width go into further parts below (`fit`
+    False: never).
+    """
     drawn = _oriented(table)
     console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=True)
     for chosen in _parts(drawn, console.width if fit else None):
@@ -221,9 +263,14 @@ def to_terminal(table: Table, console: Console, *, fit: bool = True) -> None:
 def _rich(drawn: _Drawn, chosen: Sequence[int]) -> RichTable:
     drawing = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number in [*range(drawn.names), *chosen]:
-        heading = Text("\n".join(escape.plain(level) for level in drawn.headings[number]), overflow="fold")
+        heading = Text(
+            "\n".join(escape.plain(level) for level in drawn.headings[number]), overflow="fold"
+        )
         drawing.add_column(
-            heading, justify="left" if number < drawn.names else "right", no_wrap=True, vertical="bottom"
+            heading,
+            justify="left" if number < drawn.names else "right",
+            no_wrap=True,
+            vertical="bottom",
         )
     for number, line in enumerate(drawn.lines):
         items = [line[place] for place in [*range(drawn.names), *chosen]]
@@ -235,14 +282,17 @@ def _rich(drawn: _Drawn, chosen: Sequence[int]) -> RichTable:
 
 
 def _parts(drawn: _Drawn, width: int | None) -> list[list[int]]:
-    """Which columns of numbers are drawn together: as many as fit into the width beside the names."""
+    """Which columns of numbers are drawn together: as many as fit into the width beside the
+    names.
+    """
     places = list(range(drawn.names, len(drawn.headings)))
     if width is None:
         return [places]
     sizes = [
         2
         + max(
-            [len(escape.plain(level)) for level in heading] + [len(escape.plain(line[n].text)) for line in drawn.lines]
+            [len(escape.plain(level)) for level in heading]
+            + [len(escape.plain(line[n].text)) for line in drawn.lines]
         )
         for n, heading in enumerate(drawn.headings)
     ]
@@ -275,7 +325,9 @@ def _markdown(table: Table) -> str:
 
 
 def _csv(table: Table) -> str:
-    """One line a row; a column of counts and, where there are any, of bounds and of means with failures."""
+    """One line a row; a column of counts and, where there are any, of bounds and of means with
+    failures.
+    """
     cells = [cell for row in table.rows for cell in row.cells.values()]
     bounds = any(cell.low is not None for cell in cells)
     floors = any(cell.floor is not None for cell in cells)
@@ -292,9 +344,17 @@ def _csv(table: Table) -> str:
         values: list[str] = [escape.csv_text(text) for text in line]
         for column in table.columns:
             cell = row.cells.get(column.name, Cell(None))
-            values.append(escape.csv_text(cell.text) if cell.text is not None else _exact(cell.value, column.digits))
+            values.append(
+                escape.csv_text(cell.text)
+                if cell.text is not None
+                else _exact(cell.value, column.digits)
+            )
             values += ["" if count is None else str(count) for count in (cell.n, cell.of)]
-            values += [_exact(cell.low, column.digits), _exact(cell.high, column.digits)] if bounds else []
+            values += (
+                [_exact(cell.low, column.digits), _exact(cell.high, column.digits)]
+                if bounds
+                else []
+            )
             values += [_exact(cell.floor, column.digits)] if floors else []
         writer.writerow(values)
     return stream.getvalue()
@@ -310,14 +370,20 @@ def _latex(table: Table) -> str:
 
     def set_cell(item: _Item) -> str:
         text = escape.latex(item.text)
-        return {"best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}.get(item.mark, text)
+        return {"best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}.get(
+            item.mark, text
+        )
 
     lines = [
         "% needs \\usepackage{booktabs}",
-        r"\begin{table}", r"\centering", rf"\caption{{{escape.latex(_title(table), None)}}}",
-        rf"\begin{{tabular}}{{{'l' * drawn.names}{'r' * (len(drawn.headings) - drawn.names)}}}", r"\toprule",
-        *_latex_heads(drawn), r"\midrule",
-    ]  # fmt: skip
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escape.latex(_title(table), None)}}}",
+        rf"\begin{{tabular}}{{{'l' * drawn.names}{'r' * (len(drawn.headings) - drawn.names)}}}",
+        r"\toprule",
+        *_latex_heads(drawn),
+        r"\midrule",
+    ]
     for number, line in enumerate(drawn.lines):
         if number in drawn.breaks:
             lines.append(r"\midrule")
@@ -328,7 +394,9 @@ def _latex(table: Table) -> str:
 
 
 def _latex_heads(drawn: _Drawn) -> list[str]:
-    """One line for each level of heading; neighbours with the same broad heading share a centred one and a rule."""
+    """One line for each level of heading; neighbours with the same broad heading share a centred
+    one and a rule.
+    """
     levels = max(len(heading) for heading in drawn.headings)
     padded = [("",) * (levels - len(heading)) + heading for heading in drawn.headings]
     lines = []
@@ -364,23 +432,42 @@ def as_json(table: Table) -> dict[str, Any]:
             if value is not None:
                 found[part] = None if isinstance(value, float) and math.isinf(value) else value
         here = (number, name)
-        return found | ({"place": 1} if here in place.best else {"place": 2} if here in place.second else {})
+        return found | (
+            {"place": 1} if here in place.best else {"place": 2} if here in place.second else {}
+        )
 
     return {
-        "name": table.name, "title": table.title, "benchmark": table.benchmark, "variant": table.variant,
-        "source": table.source, "size": table.size, "by": table.by, "transposed": table.transposed,
+        "name": table.name,
+        "title": table.title,
+        "benchmark": table.benchmark,
+        "variant": table.variant,
+        "source": table.source,
+        "size": table.size,
+        "by": table.by,
+        "transposed": table.transposed,
         "columns": [
-            {"name": c.name, "heading": list(c.heading), "digits": c.digits, "direction": c.direction,
-             "comparable": c.comparable, "note": c.note}
+            {
+                "name": c.name,
+                "heading": list(c.heading),
+                "digits": c.digits,
+                "direction": c.direction,
+                "comparable": c.comparable,
+                "note": c.note,
+            }
             for c in table.columns
         ],
         "rows": [
-            {"name": row.name, "kind": row.kind, "group": row.group,
-             "cells": {name: cell_json(number, name, cell) for name, cell in row.cells.items()}}
+            {
+                "name": row.name,
+                "kind": row.kind,
+                "group": row.group,
+                "cells": {name: cell_json(number, name, cell) for name, cell in row.cells.items()},
+            }
             for number, row in enumerate(table.rows)
         ],
-        "notes": _notes(table), "meta": dict(table.meta),
-    }  # fmt: skip
+        "notes": _notes(table),
+        "meta": dict(table.meta),
+    }
 
 
 def _json(table: Table) -> str:

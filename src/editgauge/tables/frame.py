@@ -1,8 +1,9 @@
-"""The current rows of one benchmark as columns: what tables, comparisons and reports are computed from.
+"""The current rows of one benchmark as columns: what tables, comparisons and reports are computed
+from.
 
-A million rows are a dozen NumPy arrays here, not a million objects. Names are stored once and rows refer to them by
-number. A `Frame` is read from Parquet files (of one run or several) or made from `Row` objects; `grid` turns it into
-editors × samples for one metric.
+A million rows are a dozen NumPy arrays here, not a million objects. Names are stored once and rows
+refer to them by number. A `Frame` is read from Parquet files (of one run or several) or made from
+`Row` objects; `grid` turns it into editors × samples for one metric.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ _TEXT = ("sample", "editor", "scorer", "metric", "variant", "source", "status")
 
 
 class Columns(NamedTuple):
-    """Rows as arrays of one length R. Text columns hold numbers into the frame's tuples; `sample` is -1 for a metric
-    of the whole set; `value` is NaN without a score and ``inf`` for an infinite PSNR."""
+    """Rows as arrays of one length R. Text columns hold numbers into the frame's tuples; `sample`
+    is -1 for a metric of the whole set; `value` is NaN without a score and ``inf`` for an infinite
+    PSNR.
+    """
 
     sample: Codes
     editor: Codes
@@ -57,7 +60,8 @@ class Columns(NamedTuple):
 class Grid(NamedTuple):
     """One metric of every editor on every sample.
 
-    `values` (E, S): the mean over repeats, NaN = no score. `status` (E, S): number into `STATUSES`, -1 = no row.
+    `values` (E, S): the mean over repeats, NaN = no score. `status` (E, S): number into `STATUSES`,
+    -1 = no row.
     """
 
     values: Floats
@@ -65,20 +69,28 @@ class Grid(NamedTuple):
 
     @property
     def defined(self) -> Mask:
-        """Samples that the metric can say something about: (S,). Not those that every editor's row calls not
-        applicable or a fault of the data set."""
-        out = np.isin(self.status, [STATUSES.index(Status.NOT_APPLICABLE), STATUSES.index(Status.DATASET_FAULT)])
+        """Samples that the metric can say something about: (S,). Not those that every editor's row
+        calls not applicable or a fault of the data set.
+        """
+        out = np.isin(
+            self.status,
+            [STATUSES.index(Status.NOT_APPLICABLE), STATUSES.index(Status.DATASET_FAULT)],
+        )
         return np.asarray(~(out.any(axis=0) & (out | (self.status < 0)).all(axis=0)))
 
     @property
     def failed(self) -> Mask:
-        """(E, S): there is a row, without a score, and neither the data nor the protocol is to blame."""
+        """(E, S): there is a row, without a score, and neither the data nor the protocol is to
+        blame.
+        """
         return np.asarray(np.isin(self.status, [STATUSES.index(status) for status in FAILURES]))
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The current rows of one benchmark. `editors`, `metrics`… are the names that the columns' numbers point at."""
+    """The current rows of one benchmark. `editors`, `metrics`… are the names that the columns'
+    numbers point at.
+    """
 
     benchmark: str
     samples: Samples
@@ -90,35 +102,53 @@ class Frame:
     columns: Columns
     set_counts: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     """(metric, variant, editor) -> how many samples a value of the whole set was computed from."""
-    _grids: dict[tuple[str, str], Grid] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _grids: dict[tuple[str, str], Grid] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     """Grids made so far; `replace` starts with none."""
 
     def __len__(self) -> int:
         return len(self.columns.value)
 
-    # -- making one ------------------------------------------------------------------------------------------------
+    # -- making one --------------------------------------------------------------------------------
 
     @classmethod
-    def from_rows(cls, rows: Iterable[Row], samples: Iterable[Mapping[str, Any]], benchmark: str) -> Frame:
+    def from_rows(
+        cls, rows: Iterable[Row], samples: Iterable[Mapping[str, Any]], benchmark: str
+    ) -> Frame:
         """From `Row` objects; rows of other benchmarks are passed over."""
         kept = [row for row in rows if row.benchmark == benchmark]
-        names = {name: sorted({str(getattr(row, name)) for row in kept}) for name in _TEXT if name != "status"}
-        codes = {name: {text: code for code, text in enumerate(found)} for name, found in names.items()}
+        names = {
+            name: sorted({str(getattr(row, name)) for row in kept})
+            for name in _TEXT
+            if name != "status"
+        }
+        codes = {
+            name: {text: code for code, text in enumerate(found)} for name, found in names.items()
+        }
         codes["status"] = {status.value: code for code, status in enumerate(STATUSES)}
         arrays = {
-            name: np.array([codes[name][str(getattr(row, name))] for row in kept], dtype=np.int32) for name in _TEXT
+            name: np.array([codes[name][str(getattr(row, name))] for row in kept], dtype=np.int32)
+            for name in _TEXT
         }
         value = np.array([_number(row.value, row.status) for row in kept], dtype=np.float64)
         repeat = np.array([row.repeat for row in kept], dtype=np.int32)
         made = cls._assemble(benchmark, samples, names, arrays, repeat, value)
-        of_sets = [(row.metric, row.variant, row.editor, row.detail) for row in kept if row.sample == WHOLE_SET]
+        of_sets = [
+            (row.metric, row.variant, row.editor, row.detail)
+            for row in kept
+            if row.sample == WHOLE_SET
+        ]
         return replace(made, set_counts=_set_counts(of_sets))
 
     @classmethod
-    def from_parquet(cls, files: Sequence[Path], samples: Iterable[Mapping[str, Any]], benchmark: str) -> Frame:
+    def from_parquet(
+        cls, files: Sequence[Path], samples: Iterable[Mapping[str, Any]], benchmark: str
+    ) -> Frame:
         """From the Parquet files that `RunFolder.parquet` gives, of one run or of several.
 
-        Raises `RunError` when a file cannot be read, or holds a status that this version does not know.
+        Raises `RunError` when a file cannot be read, or holds a status that this version does not
+        know.
         """
         if not files:
             return cls.from_rows([], samples, benchmark)
@@ -126,7 +156,10 @@ class Frame:
         order = {status.value: code for code, status in enumerate(STATUSES)}
         strange = [text for text in names["status"] if text not in order]
         if strange:
-            raise RunError(f"{files[0].name}: status {strange[0]!r} is not known; use the editgauge that wrote the run")
+            raise RunError(
+                f"{files[0].name}: status {strange[0]!r} is not known; use the editgauge that "
+                f"wrote the run"
+            )
         known = np.array([order[text] for text in names.pop("status")], dtype=np.int32)
         arrays = {name: np.asarray(columns[name]).astype(np.int32) for name in _TEXT}
         arrays["status"] = known[arrays["status"]] if len(known) else arrays["status"]
@@ -140,30 +173,51 @@ class Frame:
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
         """The rows of one or several runs together (several machines, several editors)."""
         files = [path for run in runs for path in run.parquet()]
-        return cls.from_parquet(files, [record for run in runs for record in run.samples(benchmark)], benchmark)
+        return cls.from_parquet(
+            files, [record for run in runs for record in run.samples(benchmark)], benchmark
+        )
 
     @classmethod
     def _assemble(
-        cls, benchmark: str, samples: Iterable[Mapping[str, Any]], names: Mapping[str, Sequence[str]],
-        arrays: Mapping[str, Codes], repeat: Codes, value: Floats,
-    ) -> Frame:  # fmt: skip
+        cls,
+        benchmark: str,
+        samples: Iterable[Mapping[str, Any]],
+        names: Mapping[str, Sequence[str]],
+        arrays: Mapping[str, Codes],
+        repeat: Codes,
+        value: Floats,
+    ) -> Frame:
         index = Samples(samples)
-        strangers = [text for text in names["sample"] if text != WHOLE_SET and text not in index.records]
+        strangers = [
+            text for text in names["sample"] if text != WHOLE_SET and text not in index.records
+        ]
         if strangers:  # rows without a sample record: kept, without attributes
             index = Samples([*index.records.values(), *({"id": text} for text in strangers)])
         place = {text: number for number, text in enumerate(index.ids)} | {WHOLE_SET: -1}
         moved = np.array([place[text] for text in names["sample"]], dtype=np.int32)
         sample = moved[arrays["sample"]] if len(moved) else arrays["sample"]
         return cls(
-            benchmark, index, tuple(names["editor"]), tuple(names["scorer"]), tuple(names["metric"]),
-            tuple(names["variant"]), tuple(names["source"]),
+            benchmark,
+            index,
+            tuple(names["editor"]),
+            tuple(names["scorer"]),
+            tuple(names["metric"]),
+            tuple(names["variant"]),
+            tuple(names["source"]),
             Columns(
-                sample, arrays["editor"], arrays["scorer"], arrays["metric"], arrays["variant"], arrays["source"],
-                arrays["status"], repeat, value,
+                sample,
+                arrays["editor"],
+                arrays["scorer"],
+                arrays["metric"],
+                arrays["variant"],
+                arrays["source"],
+                arrays["status"],
+                repeat,
+                value,
             ),
-        )  # fmt: skip
+        )
 
-    # -- narrowing -------------------------------------------------------------------------------------------------
+    # -- narrowing ---------------------------------------------------------------------------------
 
     def only(self, mask: Mask) -> Frame:
         """The rows where `mask` (R,) is true; names stay as they are."""
@@ -175,7 +229,11 @@ class Frame:
         for name in wanted:
             if name not in self.editors:
                 near = difflib.get_close_matches(name, self.editors, n=3, cutoff=0.4)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(self.editors)}"
+                hint = (
+                    f"did you mean {' or '.join(near)}?"
+                    if near
+                    else f"there are: {', '.join(self.editors)}"
+                )
                 raise UnknownName(f"editor {name!r} has no rows for {self.benchmark}; {hint}")
         codes = {self.editors.index(name): number for number, name in enumerate(wanted)}
         mask = np.isin(self.columns.editor, list(codes))
@@ -185,16 +243,24 @@ class Frame:
         return replace(kept, editors=tuple(wanted), columns=columns)
 
     def of_samples(self, mask: Mask) -> Frame:
-        """Only the samples where `mask` (S,) is true: their rows, and a shorter `samples`. Rows of the whole set go."""
+        """Only the samples where `mask` (S,) is true: their rows, and a shorter `samples`. Rows of
+        the whole set go.
+        """
         kept = [identity for identity, keep in zip(self.samples.ids, mask, strict=True) if keep]
         place = np.cumsum(mask, dtype=np.int32) - 1
         rows = self.only((self.columns.sample >= 0) & np.append(mask, False)[self.columns.sample])
         columns = rows.columns._replace(sample=place[rows.columns.sample].astype(np.int32))
-        return replace(rows, samples=Samples(self.samples.records[identity] for identity in kept), columns=columns)
+        return replace(
+            rows,
+            samples=Samples(self.samples.records[identity] for identity in kept),
+            columns=columns,
+        )
 
     def makers(self) -> dict[str, list[str]]:
         """Which sources made the rows of each metric, for the metrics that several made."""
-        pairs = self.columns.metric.astype(np.int64) * max(1, len(self.sources)) + self.columns.source
+        pairs = (
+            self.columns.metric.astype(np.int64) * max(1, len(self.sources)) + self.columns.source
+        )
         found: dict[str, list[str]] = {}
         for pair in np.flatnonzero(np.bincount(pairs)).tolist():
             metric, source = divmod(pair, max(1, len(self.sources)))
@@ -202,20 +268,28 @@ class Frame:
         return {metric: sources for metric, sources in found.items() if len(sources) > 1}
 
     def sources_called(self, name: str) -> list[str]:
-        """The sources with this name: in full, or up to a ``#`` (a judge's name without its settings' hash)."""
-        return [source for source in self.sources if source and name in (source, source.partition("#")[0])]
+        """The sources with this name: in full, or up to a ``#`` (a judge's name without its
+        settings' hash).
+        """
+        return [
+            source
+            for source in self.sources
+            if source and name in (source, source.partition("#")[0])
+        ]
 
     def of_sources(self, wanted: Sequence[str]) -> Frame:
         """One source for each metric: metrics that several made keep the rows of a wanted one.
 
-        Raises `UsageError` where a metric was made by several and `wanted` does not say which (the message names
-        them), and `UnknownName` for a wanted source that made nothing.
+        Raises `UsageError` where a metric was made by several and `wanted` does not say which (the
+        message names them), and `UnknownName` for a wanted source that made nothing.
         """
         meant = set()
         for name in wanted:
             if not self.sources_called(name):
                 there = ", ".join(repr(source) for source in self.sources if source) or "none"
-                raise UnknownName(f"source {name!r} made no row of {self.benchmark}; sources here: {there}")
+                raise UnknownName(
+                    f"source {name!r} made no row of {self.benchmark}; sources here: {there}"
+                )
             meant.update(self.sources_called(name))
         keep = np.ones(len(self), dtype=np.bool_)
         for metric, sources in self.makers().items():
@@ -223,14 +297,15 @@ class Frame:
             if len(chosen) != 1:
                 names = ", ".join(repr(source) for source in (chosen or sources))
                 raise UsageError(
-                    f"{self.benchmark}: metric {metric!r} has rows from several sources ({names}), which cannot be "
+                    f"{self.benchmark}: metric {metric!r} has rows from several sources ({names}), "
+                    f"which cannot be "
                     f"mixed in one table; choose one with --source"
                 )
             mine = self.columns.metric == self.metrics.index(metric)
             keep &= ~mine | (self.columns.source == self.sources.index(chosen[0]))
         return self.only(keep)
 
-    # -- reading ---------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     def has(self, metric: str, variant: str) -> bool:
         """Whether there is any row of this metric and variant."""
@@ -239,8 +314,8 @@ class Frame:
     def grid(self, metric: str, variant: str) -> Grid:
         """The metric on every sample, editors × samples: see `Grid`. Repeats are averaged.
 
-        Of two rows for one place a score stands before a failure. Raises `RunError` when two scores differ: which of
-        them counts is not for a table to decide.
+        Of two rows for one place a score stands before a failure. Raises `RunError` when two scores
+        differ: which of them counts is not for a table to decide.
         """
         if (metric, variant) not in self._grids:
             self._grids[metric, variant] = self._grid(metric, variant)
@@ -263,7 +338,10 @@ class Frame:
         scored = status[chosen] == _SCORED
         given = np.bincount(place[chosen][scored], minlength=cells)
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.bincount(place[chosen][scored], weights=value[chosen][scored], minlength=cells) / given
+            mean = (
+                np.bincount(place[chosen][scored], weights=value[chosen][scored], minlength=cells)
+                / given
+            )
         kinds = np.full(cells, -1, dtype=np.int32)
         kinds[place[chosen][~scored]] = status[chosen][~scored]
         kinds[place[chosen][scored]] = _SCORED
@@ -280,13 +358,22 @@ class Frame:
         return out
 
     def of_set(self, metric: str, variant: str) -> Floats:
-        """A metric of the whole set (FID) for each editor: (E,), NaN = none. Raises `RunError` on two values."""
-        mask = self._rows_of(metric, variant) & (self.columns.sample < 0) & ~np.isnan(self.columns.value)
+        """A metric of the whole set (FID) for each editor: (E,), NaN = none. Raises `RunError` on
+        two values.
+        """
+        mask = (
+            self._rows_of(metric, variant)
+            & (self.columns.sample < 0)
+            & ~np.isnan(self.columns.value)
+        )
         out = np.full(len(self.editors), np.nan)
-        for editor, value in zip(self.columns.editor[mask].tolist(), self.columns.value[mask].tolist(), strict=True):
+        for editor, value in zip(
+            self.columns.editor[mask].tolist(), self.columns.value[mask].tolist(), strict=True
+        ):
             if not np.isnan(out[editor]) and out[editor] != value:
                 raise RunError(
-                    f"{self.benchmark}: {self.editors[editor]} has two values of {metric}: {out[editor]:g} and "
+                    f"{self.benchmark}: {self.editors[editor]} has two values of {metric}: "
+                    f"{out[editor]:g} and "
                     f"{value:g}; name one run, or choose with --source"
                 )
             out[editor] = value
@@ -296,24 +383,32 @@ class Frame:
         if metric not in self.metrics or variant not in self.variants:
             return np.zeros(len(self), dtype=np.bool_)
         return np.asarray(
-            (self.columns.metric == self.metrics.index(metric)) & (self.columns.variant == self.variants.index(variant))
+            (self.columns.metric == self.metrics.index(metric))
+            & (self.columns.variant == self.variants.index(variant))
         )
 
-    def _refuse_contradictions(self, metric: str, variant: str, ordered: NDArray[np.int64], first: Mask) -> None:
+    def _refuse_contradictions(
+        self, metric: str, variant: str, ordered: NDArray[np.int64], first: Mask
+    ) -> None:
         value, status = self.columns.value[ordered], self.columns.status[ordered]
         again = np.flatnonzero(~first)
         clash = again[(status[again] == _SCORED) & (value[again] != value[again - 1])]
         if len(clash):
             row, other = ordered[clash[0]], ordered[clash[0] - 1]
             raise RunError(
-                f"{self.benchmark}: {self.editors[self.columns.editor[row]]} has two scores of {metric} ({variant}) "
-                f"for sample {self.samples.ids[self.columns.sample[row]]!r}: {self.columns.value[other]:g} and "
-                f"{self.columns.value[row]:g}; the output or the scorer changed in between: score again, or name one "
+                f"{self.benchmark}: {self.editors[self.columns.editor[row]]} has two scores of "
+                f"{metric} ({variant}) "
+                f"for sample {self.samples.ids[self.columns.sample[row]]!r}: "
+                f"{self.columns.value[other]:g} and "
+                f"{self.columns.value[row]:g}; the output or the scorer changed in between: score "
+                f"again, or name one "
                 f"run"
             )
 
 
-def _set_counts(rows: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> dict[tuple[str, str, str], int]:
+def _set_counts(
+    rows: Iterable[tuple[str, str, str, Mapping[str, Any]]],
+) -> dict[tuple[str, str, str], int]:
     """From the details of rows of whole sets: the entry ``samples``, where it is there."""
     found = {}
     for metric, variant, editor, detail in rows:
@@ -326,9 +421,12 @@ def _set_counts(rows: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> dict
 _OfSets = list[tuple[str, str, str, Mapping[str, Any]]]
 
 
-def _encoded(files: Sequence[Path], benchmark: str) -> tuple[dict[str, list[str]], dict[str, Any], _OfSets]:
-    """The distinct texts of each text column; every column as numbers (into these texts, but for repeat and value);
-    and metric, variant, editor and detail of the rows of whole sets."""
+def _encoded(
+    files: Sequence[Path], benchmark: str
+) -> tuple[dict[str, list[str]], dict[str, Any], _OfSets]:
+    """The distinct texts of each text column; every column as numbers (into these texts, but for
+    repeat and value); and metric, variant, editor and detail of the rows of whole sets.
+    """
     with parquet.database() as db:
         db.execute(
             f"CREATE TABLE part AS SELECT {', '.join(_TEXT)}, repeat, value "
@@ -337,24 +435,35 @@ def _encoded(files: Sequence[Path], benchmark: str) -> tuple[dict[str, list[str]
         )
         names: dict[str, list[str]] = {}
         for name in _TEXT:
-            found = [text for (text,) in db.execute(f"SELECT DISTINCT {name} FROM part ORDER BY 1").fetchall()]
+            found = [
+                text
+                for (text,) in db.execute(f"SELECT DISTINCT {name} FROM part ORDER BY 1").fetchall()
+            ]
             names[name] = found
             db.execute(
-                f"CREATE TABLE d_{name} AS SELECT * FROM (SELECT unnest(?) AS text, unnest(?) AS code)",
+                f"CREATE TABLE d_{name} AS SELECT * FROM (SELECT unnest(?) AS text, unnest(?) AS "
+                f"code)",
                 [found, list(range(len(found)))],
             )
         picked = ", ".join(f"d_{name}.code AS {name}" for name in _TEXT)
         joins = " ".join(f"JOIN d_{name} ON part.{name} = d_{name}.text" for name in _TEXT)
         of_sets = db.execute(
-            f"SELECT metric, variant, editor, detail FROM {parquet.relation(files)} WHERE benchmark = ? AND sample = ?",
+            f"SELECT metric, variant, editor, detail FROM {parquet.relation(files)} WHERE "
+            f"benchmark = ? AND sample = ?",
             [benchmark, WHOLE_SET],
         ).fetchall()
         details = [(m, v, e, mapping(orjson.loads(detail))) for m, v, e, detail in of_sets]
-        return names, db.execute(f"SELECT {picked}, repeat, value FROM part {joins}").fetchnumpy(), details
+        return (
+            names,
+            db.execute(f"SELECT {picked}, repeat, value FROM part {joins}").fetchnumpy(),
+            details,
+        )
 
 
 def _number(value: float | None, status: Status) -> float:
-    """Scored without a value is an infinite PSNR (see `types.Score`); everything else without one is no score."""
+    """Scored without a value is an infinite PSNR (see `types.Score`); everything else without one
+    is no score.
+    """
     if value is not None:
         return value
     return np.inf if status is Status.SCORED else np.nan

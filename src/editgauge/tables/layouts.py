@@ -1,7 +1,8 @@
 """Which tables a benchmark prints, found through its name: the way from a frame to its tables.
 
-A benchmark's own layouts are the function ``layouts(frame, variant)`` of the module ``tables`` beside its object, or
-a method of that name on the object (outside packages). A benchmark without either gets one mean for each metric.
+A benchmark's own layouts are the function ``layouts(frame, variant)`` of the module ``tables``
+beside its object, or a method of that name on the object (outside packages). A benchmark without
+either gets one mean for each metric.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ Layouts = Callable[[Frame, Variant], Sequence[Layout]]
 
 
 def layouts_of(benchmark: str) -> Layouts:
-    """The function that makes a benchmark's layouts; `layout.generic` when the name is not known here."""
+    """The function that makes a benchmark's layouts; `layout.generic` when the name is not known
+    here.
+    """
     try:
         found = catalog.find("benchmarks", benchmark)
     except UnknownName:
@@ -50,11 +53,16 @@ def tables(
     seed: int = 0,
     layouts: Layouts | None = None,
 ) -> list[Table]:
-    """Every table of the frame's benchmark that has rows, in order: see `tabulate.build`, `slicing.sliced`."""
+    """Every table of the frame's benchmark that has rows, in order: see `tabulate.build`,
+    `slicing.sliced`.
+    """
     every = partial(_every, layouts or layouts_of(frame.benchmark), variant)
     if by:
         return sliced(frame, by, every, intervals=intervals, seed=seed)
-    found = [build(frame, item, published=published, intervals=intervals, seed=seed) for item in every(frame)]
+    found = [
+        build(frame, item, published=published, intervals=intervals, seed=seed)
+        for item in every(frame)
+    ]
     if frame.columns.repeat.max(initial=0) > 0:
         found += [repeated(frame, item) for item in every(frame)]
         found.append(noise(frame, variant))
@@ -62,15 +70,34 @@ def tables(
 
 
 def every_layout(frame: Frame, variant: Variant) -> list[Layout]:
-    """What `tables` builds for a frame: the benchmark's own layouts, and plain means of the metrics they leave out."""
+    """What `tables` builds for a frame: the benchmark's own layouts, and plain means of the metrics
+    they leave out.
+    """
     return _every(layouts_of(frame.benchmark), variant, frame)
 
 
 def _every(make: Layouts, variant: Variant, frame: Frame) -> list[Layout]:
     """The benchmark's own layouts, and plain means of the metrics that are in none of them."""
     own = list(make(frame, variant))
-    shown = {metric for item in own for leaf in item.leaves.values() for metric in (leaf.metric, *leaf.others)}
-    columns = [field.column.name for item in own for field in item.fields]  # a PSNR may be made from squared errors
-    shown |= {metric for metric in frame.metrics if any(f"_{name}".endswith(f"_{metric}") for name in columns)}
-    name, title = f"{frame.benchmark}.further", f"{frame.benchmark}: metrics that are in none of the paper's tables"
-    return [*own, *(replace(item, name=name, title=title) for item in generic(frame, variant, without=shown))]
+    shown = {
+        metric
+        for item in own
+        for leaf in item.leaves.values()
+        for metric in (leaf.metric, *leaf.others)
+    }
+    columns = [
+        field.column.name for item in own for field in item.fields
+    ]  # a PSNR may be made from squared errors
+    shown |= {
+        metric
+        for metric in frame.metrics
+        if any(f"_{name}".endswith(f"_{metric}") for name in columns)
+    }
+    name, title = (
+        f"{frame.benchmark}.further",
+        f"{frame.benchmark}: metrics that are in none of the paper's tables",
+    )
+    return [
+        *own,
+        *(replace(item, name=name, title=title) for item in generic(frame, variant, without=shown)),
+    ]

@@ -1,10 +1,12 @@
 """Bootstrap by matrix products: what is drawn again, how often, and the interval that follows.
 
-The unit that is drawn again is a sample with everything that belongs to it. A statistic is a *formula* over `Moments`
-(totals and counts), so one product of draws and moments gives every resample of a whole table at once.
+The unit that is drawn again is a sample with everything that belongs to it. A statistic is a
+*formula* over `Moments` (totals and counts), so one product of draws and moments gives every
+resample of a whole table at once.
 
-Sources: Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapters 6, 13, 14 (percentile, BCa);
-Davison & Hinkley, Bootstrap Methods (1997), sections 3.2 (strata) and 5.3.2 (BCa with strata).
+Sources: Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapters 6, 13, 14
+(percentile, BCa); Davison & Hinkley, Bootstrap Methods (1997), sections 3.2 (strata) and 5.3.2 (BCa
+with strata).
 """
 
 from __future__ import annotations
@@ -30,8 +32,9 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What a mean is made of, for any leading shape: `total` of the finite values, `count` of all values, and how
-    many of those are `infinite` (None where there are none)."""
+    """What a mean is made of, for any leading shape: `total` of the finite values, `count` of all
+    values, and how many of those are `infinite` (None where there are none).
+    """
 
     total: Floats
     count: Floats
@@ -39,7 +42,9 @@ class Moments:
 
     @property
     def mean(self) -> Floats:
-        """total / count; ``inf`` where an infinite value is in it, NaN where nothing is. Same shape as `total`."""
+        """total / count; ``inf`` where an infinite value is in it, NaN where nothing is. Same shape
+        as `total`.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = self.total / self.count
         if self.infinite is not None:
@@ -48,7 +53,9 @@ class Moments:
 
     def __getitem__(self, key: Any) -> Moments:
         """The same part of each array."""
-        return Moments(self.total[key], self.count[key], None if self.infinite is None else self.infinite[key])
+        return Moments(
+            self.total[key], self.count[key], None if self.infinite is None else self.infinite[key]
+        )
 
 
 Formula = Callable[[Moments], Floats]
@@ -63,8 +70,9 @@ def mean_of(moments: Moments) -> Floats:
 def units(values: ArrayLike, clusters: ArrayLike | None = None) -> Moments:
     """One line of moments for each unit that is drawn again.
 
-    `values`: (n, k) or (n,), NaN = no score, ``inf`` allowed. `clusters`: (n,) labels; lines with one label become
-    one unit (in order of first appearance), None = each line is its own. Returns moments of shape (units, k).
+    `values`: (n, k) or (n,), NaN = no score, ``inf`` allowed. `clusters`: (n,) labels; lines with
+    one label become one unit (in order of first appearance), None = each line is its own. Returns
+    moments of shape (units, k).
     """
     table = np.asarray(values, dtype=np.float64)
     table = table[:, None] if table.ndim == 1 else table
@@ -89,8 +97,9 @@ def units(values: ArrayLike, clusters: ArrayLike | None = None) -> Moments:
 def pooled(strata: ArrayLike, least: int = LEAST) -> NDArray[np.int64]:
     """Labels (n,) as numbers, with the strata of fewer than `least` units put together.
 
-    A stratum of k units drawn again shows only (k - 1)/k of its variance, and one of a single unit none: many small
-    strata make an interval too narrow. What is put together and is still small joins the smallest of the others.
+    A stratum of k units drawn again shows only (k - 1)/k of its variance, and one of a single unit
+    none: many small strata make an interval too narrow. What is put together and is still small
+    joins the smallest of the others.
     """
     _, codes, counts = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
     codes = codes.ravel().astype(np.int64)
@@ -103,11 +112,15 @@ def pooled(strata: ArrayLike, least: int = LEAST) -> NDArray[np.int64]:
     return np.where(small[codes], rest, codes)
 
 
-def resample_counts(strata: ArrayLike, resamples: int = RESAMPLES, *, seed: int = 0) -> Iterator[Floats]:
-    """How often each unit is drawn in each bootstrap resample, in blocks of shape (b, n) that fit in memory.
+def resample_counts(
+    strata: ArrayLike, resamples: int = RESAMPLES, *, seed: int = 0
+) -> Iterator[Floats]:
+    """How often each unit is drawn in each bootstrap resample, in blocks of shape (b, n) that fit
+    in memory.
 
-    `strata`: (n,) labels; each stratum is drawn with replacement to its own size, so that a table's weighting by
-    category is kept. The blocks hold `resamples` lines in all, the same for the same `strata` and `seed`.
+    `strata`: (n,) labels; each stratum is drawn with replacement to its own size, so that a table's
+    weighting by category is kept. The blocks hold `resamples` lines in all, the same for the same
+    `strata` and `seed`.
     """
     codes = np.unique(np.asarray(strata), return_inverse=True)[1].ravel()
     n = len(codes)
@@ -124,7 +137,9 @@ def resample_counts(strata: ArrayLike, resamples: int = RESAMPLES, *, seed: int 
         yield counts
 
 
-def replicates(data: Moments, formula: Formula, strata: ArrayLike, resamples: int, *, seed: int = 0) -> Floats:
+def replicates(
+    data: Moments, formula: Formula, strata: ArrayLike, resamples: int, *, seed: int = 0
+) -> Floats:
     """The statistics of every bootstrap resample: shape (resamples, c)."""
     found = []
     for counts in resample_counts(strata, resamples, seed=seed):
@@ -136,7 +151,9 @@ def replicates(data: Moments, formula: Formula, strata: ArrayLike, resamples: in
 def jackknife(data: Moments, formula: Formula) -> Floats:
     """The statistics with each unit left out in turn: shape (n, c)."""
     infinite = None if data.infinite is None else data.infinite.sum(axis=0) - data.infinite
-    return formula(Moments(data.total.sum(axis=0) - data.total, data.count.sum(axis=0) - data.count, infinite))
+    return formula(
+        Moments(data.total.sum(axis=0) - data.total, data.count.sum(axis=0) - data.count, infinite)
+    )
 
 
 class Intervals(NamedTuple):
@@ -159,18 +176,24 @@ def bootstrap(
     method: Method = "bca",
     seed: int = 0,
 ) -> Intervals:
-    """Bootstrap intervals of every statistic of a formula, from one set of resamples (so that they can be compared).
+    """Bootstrap intervals of every statistic of a formula, from one set of resamples (so that they
+    can be compared).
 
-    `data`: moments of (units, k) from `units`. `strata`: (units,) labels, default one stratum. `method`: ``bca``
-    (bias-corrected and accelerated; falls back to the percentiles where all replicates are equal) or
-    ``percentile``. A statistic whose estimate is infinite or missing has no interval (NaN).
+    `data`: moments of (units, k) from `units`. `strata`: (units,) labels, default one stratum.
+    `method`: ``bca`` (bias-corrected and accelerated; falls back to the percentiles where all
+    replicates are equal) or ``percentile``. A statistic whose estimate is infinite or missing has
+    no interval (NaN).
     """
     n = data.total.shape[0]
     labels = np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata)
     if labels.shape != (n,):
-        raise ValueError(f"strata: one label for each of {n} units is needed, found shape {labels.shape}")
+        raise ValueError(
+            f"strata: one label for each of {n} units is needed, found shape {labels.shape}"
+        )
     whole = Moments(
-        data.total.sum(axis=0), data.count.sum(axis=0), None if data.infinite is None else data.infinite.sum(axis=0)
+        data.total.sum(axis=0),
+        data.count.sum(axis=0),
+        None if data.infinite is None else data.infinite.sum(axis=0),
     )
     estimate = formula(whole)
     found = replicates(data, formula, labels, resamples, seed=seed)
@@ -185,7 +208,9 @@ def bootstrap(
         if left_out is None:
             low[c], high[c] = percentile_limits(column, confidence)
         else:
-            low[c], high[c] = bca_limits(column, float(estimate[c]), left_out[:, c], confidence, strata=labels)
+            low[c], high[c] = bca_limits(
+                column, float(estimate[c]), left_out[:, c], confidence, strata=labels
+            )
     return Intervals(estimate, low, high, found)
 
 
@@ -197,15 +222,24 @@ def percentile_limits(found: ArrayLike, confidence: float = 0.95) -> tuple[float
 
 
 def bca_limits(
-    found: ArrayLike, estimate: float, left_out: ArrayLike, confidence: float = 0.95, *, strata: ArrayLike | None = None
+    found: ArrayLike,
+    estimate: float,
+    left_out: ArrayLike,
+    confidence: float = 0.95,
+    *,
+    strata: ArrayLike | None = None,
 ) -> tuple[float, float]:
-    """The BCa interval: Efron & Tibshirani, section 14.3; several strata as in Davison & Hinkley, section 5.3.2.
+    """The BCa interval: Efron & Tibshirani, section 14.3; several strata as in Davison & Hinkley,
+    section 5.3.2.
 
-    `found`: replicates (m,), `left_out`: jackknife values (n,), `strata`: (n,) labels of the units. Where every
-    replicate lies on one side of the estimate, or the jackknife values are all equal, the percentiles are used.
+    `found`: replicates (m,), `left_out`: jackknife values (n,), `strata`: (n,) labels of the units.
+    Where every replicate lies on one side of the estimate, or the jackknife values are all equal,
+    the percentiles are used.
     """
     values = np.asarray(found, dtype=np.float64)
-    below = (np.count_nonzero(values < estimate) + np.count_nonzero(values <= estimate)) / (2 * len(values))
+    below = (np.count_nonzero(values < estimate) + np.count_nonzero(values <= estimate)) / (
+        2 * len(values)
+    )
     accelerated = _acceleration(np.asarray(left_out, dtype=np.float64), strata)
     if not 0 < below < 1 or accelerated is None:
         return percentile_limits(values, confidence)

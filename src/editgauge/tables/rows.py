@@ -1,4 +1,6 @@
-"""What `table`, `compare`, `merge` and `report` share: opening runs and choosing rows from words."""
+"""What `table`, `compare`, `merge` and `report` share: opening runs and choosing rows from
+words.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def open_runs(paths: Sequence[Path]) -> list[RunFolder]:
 
 
 def benchmarks(runs: Sequence[RunFolder], wanted: str = "") -> list[str]:
-    """The benchmarks that the runs have samples of, or the wanted one. Raises `UsageError` when it is not there."""
+    """The benchmarks that the runs have samples of, or the wanted one. Raises `UsageError` when it
+    is not there.
+    """
     from editgauge.catalog import canonical
 
     found = sorted({name for run in runs for name in run.benchmarks()})
@@ -37,7 +41,9 @@ def benchmarks(runs: Sequence[RunFolder], wanted: str = "") -> list[str]:
         return found
     wanted = canonical(wanted)
     if wanted not in found:
-        raise UsageError(f"--benchmark {wanted}: not in this run; there are: {', '.join(found) or 'none'}")
+        raise UsageError(
+            f"--benchmark {wanted}: not in this run; there are: {', '.join(found) or 'none'}"
+        )
     return [wanted]
 
 
@@ -49,10 +55,12 @@ def frames(
     editors: Sequence[str] | None = None,
     sources: Sequence[str] | None = None,
 ) -> list[Frame]:
-    """The rows of each benchmark in the runs: of these editors and samples, and of one source for each metric.
+    """The rows of each benchmark in the runs: of these editors and samples, and of one source for
+    each metric.
 
-    Of several benchmarks, those that lack an editor or an attribute are left out. Raises `UnknownName` for what none
-    of them has, `UsageError` where rows of two sources would be mixed or no sample is left.
+    Of several benchmarks, those that lack an editor or an attribute are left out. Raises
+    `UnknownName` for what none of them has, `UsageError` where rows of two sources would be mixed
+    or no sample is left.
     """
     from editgauge.errors import UnknownName
     from editgauge.tables.frame import Frame
@@ -63,12 +71,15 @@ def frames(
         if not any(frame.sources_called(source) for frame in read):
             there = sorted({name for frame in read for name in frame.sources if name})
             raise UnknownName(
-                f"--source {source!r} made no row of {', '.join(names)}; sources here: {', '.join(there) or 'none'}"
+                f"--source {source!r} made no row of {', '.join(names)}; sources here: "
+                f"{', '.join(there) or 'none'}"
             )
     found, errors = [], []
     for frame in read:
         try:
-            frame = frame.of_sources([source for source in sources or () if frame.sources_called(source)])
+            frame = frame.of_sources(
+                [source for source in sources or () if frame.sources_called(source)]
+            )
             found.append(_narrowed(frame, conditions(where), list(editors or ())))
         except UnknownName as error:
             errors.append(error)

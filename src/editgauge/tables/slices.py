@@ -1,4 +1,6 @@
-"""One layout, many tables: a group of lines for each slice of the samples, for each run of a judge; and judge noise."""
+"""One layout, many tables: a group of lines for each slice of the samples, for each run of a judge;
+and judge noise.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +28,35 @@ def sliced(
 ) -> list[Table]:
     """One table for each layout, with a group of lines for each value of the label `by`.
 
-    `layouts` is asked anew for each slice, so that a table's weights are those of the slice. Columns in which no
-    slice has a sample are left out, and so are metrics of the whole set.
+    `layouts` is asked anew for each slice, so that a table's weights are those of the slice.
+    Columns in which no slice has a sample are left out, and so are metrics of the whole set.
     """
     labels = frame.samples.labels(by)
     found: dict[str, list[tuple[str, Table]]] = {}
     for value in sorted(set(labels.tolist()), key=_natural):
         part = frame.of_samples(labels == value)
         for layout in layouts(part):
-            table = build(part, replace(layout, size=None), intervals=intervals, resamples=resamples, seed=seed)
+            table = build(
+                part,
+                replace(layout, size=None),
+                intervals=intervals,
+                resamples=resamples,
+                seed=seed,
+            )
             if table is not None:
                 found.setdefault(layout.name, []).append((value or "(none)", table))
     return [_stacked(by, parts, len(frame.samples)) for parts in found.values()]
 
 
 def repeated(frame: Frame, layout: Layout) -> Table | None:
-    """The table of each repeat of a judge's run by itself (the papers' robustness tables); None without repeats."""
-    codes = [frame.metrics.index(leaf.metric) for leaf in layout.leaves.values() if leaf.metric in frame.metrics]
+    """The table of each repeat of a judge's run by itself (the papers' robustness tables); None
+    without repeats.
+    """
+    codes = [
+        frame.metrics.index(leaf.metric)
+        for leaf in layout.leaves.values()
+        if leaf.metric in frame.metrics
+    ]
     mine = np.isin(frame.columns.metric, codes)
     parts = []
     for number in np.unique(frame.columns.repeat[mine]).tolist():
@@ -57,16 +71,20 @@ def repeated(frame: Frame, layout: Layout) -> Table | None:
 
 
 def noise(frame: Frame, variant: Variant) -> Table | None:
-    """How much of a score's spread is the judge's own: variance components for each metric that was judged repeatedly.
+    """How much of a score's spread is the judge's own: variance components for each metric that was
+    judged repeatedly.
 
     Raw scores, not the tables' scales. None where nothing was repeated.
     """
     columns = [
         Column("mean", ("mean",), 3),
-        Column("sd_judge", ("SD within a sample",), 3, note="how repeated judgements of one sample differ"),
+        Column("sd_judge", ("SD within a sample",), 3, note="how repeated judgements of one sample "
+                                                            "differ"),
         Column("sd_samples", ("SD of samples",), 3, note="how the samples' true scores differ"),
-        Column("reliability", ("reliability",), 3, note="share of a judgement's variance that is the sample's (ICC)"),
-        Column("se_samples", ("SE: samples",), 4, note="what the choice of samples adds to the mean's standard error"),
+        Column("reliability", ("reliability",), 3, note="share of a judgement's variance that is "
+                                                        "the sample's (ICC)"),
+        Column("se_samples", ("SE: samples",), 4, note="what the choice of samples adds to the "
+                                                       "mean's standard error"),
         Column("se_judge", ("SE: judge",), 4, note="what the judge's noise adds to it"),
         Column("judgements", ("judgements",), 0),
     ]  # fmt: skip
@@ -82,24 +100,41 @@ def noise(frame: Frame, variant: Variant) -> Table | None:
             grid = frame.grid(metric, variant)
             mean = float(np.nanmean(grid.values[frame.editors.index(editor)]))
             numbers = (
-                mean, found.within**0.5, found.between**0.5, found.reliability, found.from_samples, found.from_judge,
+                mean,
+                found.within**0.5,
+                found.between**0.5,
+                found.reliability,
+                found.from_samples,
+                found.from_judge,
                 float(found.judgements),
-            )  # fmt: skip
+            )
             cells = {c.name: Cell(value) for c, value in zip(columns, numbers, strict=True)}
             cells["mean"] = replace(cells["mean"], n=found.n, of=int(grid.defined.sum()))
             rows.append(TableRow(editor, cells, group=metric))
     if not rows:
         return None
-    note = "One-way variance components (analysis of variance); raw scores; repeats count as one sample elsewhere."
+    note = (
+        "One-way variance components (analysis of variance); raw scores; repeats count as one "
+        "sample elsewhere."
+    )
     return Table(
-        f"{frame.benchmark}.noise", f"{frame.benchmark}: noise of the judge and of the samples", columns, rows,
-        benchmark=frame.benchmark, variant=variant, size=len(frame.samples), by="metric", notes=[note],
+        f"{frame.benchmark}.noise",
+        f"{frame.benchmark}: noise of the judge and of the samples",
+        columns,
+        rows,
+        benchmark=frame.benchmark,
+        variant=variant,
+        size=len(frame.samples),
+        by="metric",
+        notes=[note],
         meta={"variants": [variant]},
-    )  # fmt: skip
+    )
 
 
 def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
-    """Tables of slices as one; a column that cannot be compared in one slice is marked so, with the reason."""
+    """Tables of slices as one; a column that cannot be compared in one slice is marked so, with the
+    reason.
+    """
     columns: dict[str, Column] = {}
     rows: list[TableRow] = []
     notes: dict[str, None] = {}

@@ -1,10 +1,13 @@
-"""Means with error bars, paired tests, ranks and judge noise: pure functions over arrays, seeded, NumPy only.
+"""Means with error bars, paired tests, ranks and judge noise: pure functions over arrays, seeded,
+NumPy only.
 
-The unit that is drawn again is always the *sample* (a picture with its instruction), never the row: rows of one
-sample - repeats, several editors - stay together, or intervals come out too narrow. See `resampling` for how.
+The unit that is drawn again is always the *sample* (a picture with its instruction), never the row:
+rows of one sample - repeats, several editors - stay together, or intervals come out too narrow. See
+`resampling` for how.
 
-Sources: Wilcoxon (1945); Davison & Hinkley, Bootstrap Methods (1997), section 4.3 (permutations); Holm (1979);
-Cohen (1988) and Guenther (1981) for sample sizes; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
+Sources: Wilcoxon (1945); Davison & Hinkley, Bootstrap Methods (1997), section 4.3 (permutations);
+Holm (1979); Cohen (1988) and Guenther (1981) for sample sizes; Searle, Casella & McCulloch,
+Variance Components (1992), section 3.6.
 """
 
 from __future__ import annotations
@@ -33,9 +36,12 @@ from editgauge.tables.resampling import (
 )
 
 __all__ = [
-    "RESAMPLES", "Estimate", "Intervals", "Method", "Moments", "Noise", "Paired", "RankStability", "WinTieLoss",
-    "bca_limits", "bootstrap", "holm", "judge_noise", "mean_interval", "paired_difference", "paired_values",
-    "percentile_limits", "permutation_p", "pooled", "rank_stability", "ranks", "replicates", "resample_counts",
+    "RESAMPLES", "Estimate", "Intervals", "Method", "Moments", "Noise", "Paired", "RankStability",
+    "WinTieLoss",
+    "bca_limits", "bootstrap", "holm", "judge_noise", "mean_interval", "paired_difference",
+    "paired_values",
+    "percentile_limits", "permutation_p", "pooled", "rank_stability", "ranks", "replicates",
+    "resample_counts",
     "samples_needed", "units", "wilcoxon_p", "win_tie_loss",
 ]  # fmt: skip
 
@@ -67,8 +73,8 @@ def mean_interval(
 ) -> Estimate:
     """The mean of values (n,), NaN = no score, with its bootstrap interval.
 
-    `clusters`: (n,) sample of each value (repeats of one sample are drawn together). `strata`: one label per
-    cluster in order of first appearance, or per value where there are no clusters.
+    `clusters`: (n,) sample of each value (repeats of one sample are drawn together). `strata`: one
+    label per cluster in order of first appearance, or per value where there are no clusters.
     """
     data = units(np.asarray(values, dtype=np.float64), clusters)
     scored = data.count[:, 0] > 0
@@ -76,8 +82,12 @@ def mean_interval(
     kept = data[scored]
     if not scored.any():
         return Estimate(math.nan, math.nan, math.nan, 0)
-    found = bootstrap(kept, strata=labels, confidence=confidence, resamples=resamples, method=method, seed=seed)
-    return Estimate(float(found.estimate[0]), float(found.low[0]), float(found.high[0]), int(scored.sum()))
+    found = bootstrap(
+        kept, strata=labels, confidence=confidence, resamples=resamples, method=method, seed=seed
+    )
+    return Estimate(
+        float(found.estimate[0]), float(found.low[0]), float(found.high[0]), int(scored.sum())
+    )
 
 
 class WinTieLoss(NamedTuple):
@@ -88,8 +98,12 @@ class WinTieLoss(NamedTuple):
     loss: int
 
 
-def win_tie_loss(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True, tolerance: float = 0.0) -> WinTieLoss:
-    """A against B on the samples both have (NaN in either is left out); closer than `tolerance` is a tie."""
+def win_tie_loss(
+    a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True, tolerance: float = 0.0
+) -> WinTieLoss:
+    """A against B on the samples both have (NaN in either is left out); closer than `tolerance` is
+    a tie.
+    """
     difference = paired_values(a, b)
     difference = difference if higher_is_better else -difference
     win = int(np.count_nonzero(difference > tolerance))
@@ -98,7 +112,9 @@ def win_tie_loss(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True, t
 
 
 def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
-    """a − b on the samples where both are finite, or both infinite (difference 0): shape (m,), m <= n."""
+    """a − b on the samples where both are finite, or both infinite (difference 0): shape (m,), m <=
+    n.
+    """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.shape != second.shape:
         raise ValueError(f"paired values need one shape, found {first.shape} and {second.shape}")
@@ -111,8 +127,10 @@ def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 class Paired(NamedTuple):
-    """A − B on the samples both have. `effect` is Cohen's d of the differences (mean / sd), `needed` the number of
-    samples with which a difference like this one is found with 80 % power at 5 %, None when it is zero."""
+    """A − B on the samples both have. `effect` is Cohen's d of the differences (mean / sd),
+    `needed` the number of samples with which a difference like this one is found with 80 % power at
+    5 %, None when it is zero.
+    """
 
     n: int
     difference: float
@@ -137,8 +155,8 @@ def paired_difference(
 ) -> Paired:
     """Two editors on the samples both have: a, b of shape (n,), aligned by sample, NaN = no score.
 
-    The p values test that the differences are symmetric about zero (two-sided); correct them over a table with
-    `holm`. With fewer than two common samples everything but the counts is NaN.
+    The p values test that the differences are symmetric about zero (two-sided); correct them over a
+    table with `holm`. With fewer than two common samples everything but the counts is NaN.
     """
     difference = paired_values(a, b)
     counts = win_tie_loss(a, b, higher_is_better=higher_is_better)
@@ -151,17 +169,23 @@ def paired_difference(
     mean = float(difference.mean())
     effect = mean / spread if spread > 0 else (0.0 if mean == 0 else math.copysign(math.inf, mean))
     return Paired(
-        n, mean, interval.low, interval.high,
-        permutation_p(difference, permutations=permutations, seed=seed), wilcoxon_p(difference),
-        effect, samples_needed(effect), counts,
-    )  # fmt: skip
+        n,
+        mean,
+        interval.low,
+        interval.high,
+        permutation_p(difference, permutations=permutations, seed=seed),
+        wilcoxon_p(difference),
+        effect,
+        samples_needed(effect),
+        counts,
+    )
 
 
 def permutation_p(difference: ArrayLike, *, permutations: int = 10_000, seed: int = 0) -> float:
     """Two-sided p of the mean of paired differences (n,) under random signs.
 
-    All 2^n signs up to n = 14 (exact); above, `permutations` random ones with the observed one counted in, so that p
-    is never 0 (Davison & Hinkley, section 4.3).
+    All 2^n signs up to n = 14 (exact); above, `permutations` random ones with the observed one
+    counted in, so that p is never 0 (Davison & Hinkley, section 4.3).
     """
     values = np.asarray(difference, dtype=np.float64)
     values = values[values != 0]
@@ -191,8 +215,8 @@ def ranks(values: ArrayLike) -> Floats:
 def wilcoxon_p(difference: ArrayLike) -> float:
     """Two-sided p of the Wilcoxon signed-rank test; zeros are left out.
 
-    Exact up to 50 differences without ties, else the normal approximation with the tie correction and without a
-    continuity correction (as SciPy's ``wilcoxon``).
+    Exact up to 50 differences without ties, else the normal approximation with the tie correction
+    and without a continuity correction (as SciPy's ``wilcoxon``).
     """
     values = np.asarray(difference, dtype=np.float64)
     values = values[values != 0]
@@ -218,7 +242,9 @@ def wilcoxon_p(difference: ArrayLike) -> float:
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's step-down correction: p values (m,) -> adjusted (m,); NaN stays NaN and is not counted."""
+    """Holm's step-down correction: p values (m,) -> adjusted (m,); NaN stays NaN and is not
+    counted.
+    """
     values = np.asarray(p, dtype=np.float64)
     out = np.full(values.shape, np.nan)
     known = np.flatnonzero(~np.isnan(values))
@@ -229,9 +255,11 @@ def holm(p: ArrayLike) -> Floats:
 
 
 def samples_needed(effect: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """How many pairs a two-sided paired t test needs to see an effect of this size (mean / sd of differences).
+    """How many pairs a two-sided paired t test needs to see an effect of this size (mean / sd of
+    differences).
 
-    The normal formula with Guenther's correction (z²/2), within one of the exact answer; None for an effect of 0.
+    The normal formula with Guenther's correction (z²/2), within one of the exact answer; None for
+    an effect of 0.
     """
     if effect == 0 or math.isnan(effect):
         return None
@@ -243,8 +271,10 @@ def samples_needed(effect: float, *, alpha: float = 0.05, power: float = 0.8) ->
 
 
 class RankStability(NamedTuple):
-    """`rank` (E,): 1 = best, equal values share the better rank. `kept` (E,): share of resamples in which the editor
-    has the same rank; `first` (E,): share in which it is best; `low`, `high` (E,): 95 % of its ranks lie between."""
+    """`rank` (E,): 1 = best, equal values share the better rank. `kept` (E,): share of resamples in
+    which the editor has the same rank; `first` (E,): share in which it is best; `low`, `high` (E,):
+    95 % of its ranks lie between.
+    """
 
     rank: Ints
     kept: Floats
@@ -253,8 +283,11 @@ class RankStability(NamedTuple):
     high: Ints
 
 
-def rank_stability(estimate: ArrayLike, found: ArrayLike, *, higher_is_better: bool = True) -> RankStability:
-    """How often ranks survive resampling: `estimate` (E,), `found` (resamples, E) from the *same* resamples.
+def rank_stability(
+    estimate: ArrayLike, found: ArrayLike, *, higher_is_better: bool = True
+) -> RankStability:
+    """How often ranks survive resampling: `estimate` (E,), `found` (resamples, E) from the *same*
+    resamples.
 
     Raises ValueError where an editor has no estimate: a rank among different samples means nothing.
     """
@@ -267,7 +300,11 @@ def rank_stability(estimate: ArrayLike, found: ArrayLike, *, higher_is_better: b
     drawn = _competition_ranks(sign * draws)
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")
     return RankStability(
-        rank, np.mean(drawn == rank, axis=0), np.mean(drawn == 1, axis=0), low.astype(np.int64), high.astype(np.int64)
+        rank,
+        np.mean(drawn == rank, axis=0),
+        np.mean(drawn == 1, axis=0),
+        low.astype(np.int64),
+        high.astype(np.int64),
     )
 
 
@@ -277,9 +314,11 @@ def _competition_ranks(values: Floats) -> Ints:
 
 
 class Noise(NamedTuple):
-    """Where the spread of judged scores comes from. `between`: variance of the samples' true scores; `within`:
-    variance of repeated judgements of one sample; `reliability`: between / (between + within), the intraclass
-    correlation of one judgement; `from_samples` and `from_judge`: the two parts of the mean's standard error."""
+    """Where the spread of judged scores comes from. `between`: variance of the samples' true
+    scores; `within`: variance of repeated judgements of one sample; `reliability`: between /
+    (between + within), the intraclass correlation of one judgement; `from_samples` and
+    `from_judge`: the two parts of the mean's standard error.
+    """
 
     between: float
     within: float
@@ -293,8 +332,9 @@ class Noise(NamedTuple):
 def judge_noise(scores: ArrayLike) -> Noise:
     """Variance components of repeated judgements: scores of shape (samples, repeats), NaN = none.
 
-    One-way random effects by analysis of variance (Searle et al.; unbalanced repeats allowed); a negative component
-    is 0. NaN everywhere when no sample was judged twice or there is only one sample.
+    One-way random effects by analysis of variance (Searle et al.; unbalanced repeats allowed); a
+    negative component is 0. NaN everywhere when no sample was judged twice or there is only one
+    sample.
     """
     table = np.asarray(scores, dtype=np.float64)
     given = (~np.isnan(table)).sum(axis=1)

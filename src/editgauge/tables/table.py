@@ -1,4 +1,6 @@
-"""A table as data: built by benchmarks from rows, drawn by `reports.table` in any format. Pure; imports only types."""
+"""A table as data: built by benchmarks from rows, drawn by `reports.table` in any format. Pure;
+imports only types.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,10 @@ from editgauge.types import Direction
 class Cell:
     """One number of a table, with its count.
 
-    `value` is None when nothing was scored; it may be ``inf`` (a PSNR of identical pictures). `n` pictures have a
-    score, of `of` in the benchmark; a published number has neither. `low` and `high` bound the interval, when there
-    is one; `floor` is the mean with failures at the scale's minimum, where that is asked for.
+    `value` is None when nothing was scored; it may be ``inf`` (a PSNR of identical pictures). `n`
+    pictures have a score, of `of` in the benchmark; a published number has neither. `low` and
+    `high` bound the interval, when there is one; `floor` is the mean with failures at the scale's
+    minimum, where that is asked for.
     """
 
     value: float | None
@@ -32,7 +35,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: a heading of one or more levels, how its numbers are printed, and which direction is better."""
+    """A column: a heading of one or more levels, how its numbers are printed, and which direction
+    is better.
+    """
 
     name: str
     """Machine name, unique in the table: ``real_ssim``."""
@@ -42,7 +47,9 @@ class Column:
     direction: Direction | None = None
     note: str = ""
     comparable: bool = True
-    """False where the run's editors were not scored on the same samples: no best, no rank; `note` says why."""
+    """False where the run's editors were not scored on the same samples: no best, no rank; `note`
+    says why.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,9 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled table with notes below it. `size` is the number of samples in the benchmark (or slice)."""
+    """A titled table with notes below it. `size` is the number of samples in the benchmark (or
+    slice).
+    """
 
     name: str
     title: str
@@ -77,7 +86,8 @@ class Table:
 
 
 def printed(value: float, digits: int) -> str:
-    """A number as the papers print it: fixed digits, an exact half rounded up (49.625 -> 49.63, as in KRIS-Bench).
+    """A number as the papers print it: fixed digits, an exact half rounded up (49.625 -> 49.63, as
+    in KRIS-Bench).
 
     Python's own formatting rounds such a half to the even digit. Infinite values are ``inf``.
     """
@@ -95,12 +105,13 @@ class Standing(NamedTuple):
 
 
 def standing(table: Table) -> Standing:
-    """The best and second best of each column, by the numbers as they are printed; equal ones share the place.
+    """The best and second best of each column, by the numbers as they are printed; equal ones share
+    the place.
 
-    Lines are compared within their group. A run's lines are compared only where all of them were scored on the same
-    samples (`Column.comparable`, and equal counts). Published lines join them only where the run covers the whole
-    release (`meta["complete"]`), because a paper's mean is over all of it; else they are left out. One line alone is
-    neither best nor second.
+    Lines are compared within their group. A run's lines are compared only where all of them were
+    scored on the same samples (`Column.comparable`, and equal counts). Published lines join them
+    only where the run covers the whole release (`meta["complete"]`), because a paper's mean is over
+    all of it; else they are left out. One line alone is neither best nor second.
     """
     best: set[tuple[int, str]] = set()
     second: set[tuple[int, str]] = set()
@@ -125,5 +136,7 @@ def standing(table: Table) -> Standing:
             order = sorted(set(found.values()), reverse=column.direction == "higher")
             best |= {(number, column.name) for number, value in found.items() if value == order[0]}
             if len(order) > 1:
-                second |= {(number, column.name) for number, value in found.items() if value == order[1]}
+                second |= {
+                    (number, column.name) for number, value in found.items() if value == order[1]
+                }
     return Standing(frozenset(best), frozenset(second))

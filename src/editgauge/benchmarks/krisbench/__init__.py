@@ -15,11 +15,15 @@ _DATA = DataSource("Liang0223/KRIS_Bench", "stated on the data set's page")
 
 @dataclass(frozen=True, slots=True)
 class KrisBench:
-    """1,267 edits that need knowledge: 22 tasks in 20 folders, three types of knowledge, seven dimensions."""
+    """1,267 edits that need knowledge: 22 tasks in 20 folders, three types of knowledge, seven
+    dimensions.
+    """
 
     name: str = "krisbench"
     title: str = "KRIS-Bench"
-    citation: str = "KRIS-Bench: Benchmarking Next-Level Intelligent Image Editing Models, arXiv 2505.16707"
+    citation: str = (
+        "KRIS-Bench: Benchmarking Next-Level Intelligent Image Editing Models, arXiv 2505.16707"
+    )
     published_counts: Mapping[str, int] = field(
         default_factory=lambda: {
             "": 1267,
@@ -39,7 +43,9 @@ class KrisBench:
     data: DataSource = _DATA
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
-        """The samples below `root`, the folder ``KRIS_Bench`` or its parent; there are no splits."""
+        """The samples below `root`, the folder ``KRIS_Bench`` or its parent; there are no
+        splits.
+        """
         from editgauge.benchmarks.krisbench.samples import load
 
         return load(root, split=split)

@@ -1,7 +1,9 @@
-"""What can be checked in KRIS-Bench's published tables: all averages follow from the metrics' means.
+"""What can be checked in KRIS-Bench's published tables: all averages follow from the metrics'
+means.
 
-A metric is (m - 1)·25 of a mean m rounded to 2 places, so it is a multiple of 0.25 and printed exactly. A dimension's
-average is the mean of its metrics; those of the types of knowledge and overall weigh dimensions by samples.
+A metric is (m - 1)·25 of a mean m rounded to 2 places, so it is a multiple of 0.25 and printed
+exactly. A dimension's average is the mean of its metrics; those of the types of knowledge and
+overall weigh dimensions by samples.
 """
 
 from __future__ import annotations
@@ -37,14 +39,23 @@ def _check_metrics(report: Report, model: str, cells: Mapping[tuple[str, str], P
         report.between(model, name, cell, 0, 100, "the scale is 0 to 100")
         if 0 <= cell.value <= 100:
             near = round(cell.value / _STEP) * _STEP
-            report.equal(model, name, cell, near, 0.0, "(m − 1)·25 of a mean with 2 places is a multiple of 0.25")
+            report.equal(
+                model,
+                name,
+                cell,
+                near,
+                0.0,
+                "(m − 1)·25 of a mean with 2 places is a multiple of 0.25",
+            )
 
 
 def _check_averages(report: Report, model: str, cells: Mapping[tuple[str, str], Printed]) -> None:
-    """Each printed average against the one that the metrics give; metrics that are multiples of 0.25 count as exact.
+    """Each printed average against the one that the metrics give; metrics that are multiples of
+    0.25 count as exact.
 
-    An average of averages may follow from the metrics, or from the dimensions' averages as they are printed: only the
-    cell at which a contradiction starts is reported, not those above it that were computed from it.
+    An average of averages may follow from the metrics, or from the dimensions' averages as they are
+    printed: only the cell at which a contradiction starts is reported, not those above it that were
+    computed from it.
     """
     metrics = {key: cell.value for key, cell in cells.items() if key[1] != "avg"}
     exact = all(abs(value / _STEP - round(value / _STEP)) < 1e-6 for value in metrics.values())
@@ -63,7 +74,9 @@ def _check_averages(report: Report, model: str, cells: Mapping[tuple[str, str], 
         values = [expected[kind]]
         if all(item is not None for item in below):
             weights = [SAMPLES[dimension] for dimension in dimensions]
-            total = sum(w * item.value for w, item in zip(weights, below, strict=True) if item is not None)
+            total = sum(
+                w * item.value for w, item in zip(weights, below, strict=True) if item is not None
+            )
             values.append(total / sum(weights))
         nearest = min(values, key=lambda value: abs(value - printed.value))
         # the dimensions' averages may have been rounded before they were weighted: half a unit more
@@ -73,7 +86,9 @@ def _check_averages(report: Report, model: str, cells: Mapping[tuple[str, str], 
 
 AUDITS = (
     Audit(
-        "krisbench, judge", frozenset({"dimension", "metric"}), judge,
+        "krisbench, judge",
+        frozenset({"dimension", "metric"}),
+        judge,
         (_HERE / "published_gpt4o.csv", _HERE / "published_qwen2.5-vl-72b.csv"),
     ),
-)  # fmt: skip
+)

@@ -1,24 +1,28 @@
-"""KRIS-Bench's judge track: what is asked, in which order, with which parameters (arXiv 2505.16707).
+"""KRIS-Bench's judge track: what is asked, in which order, with which parameters (arXiv
+2505.16707).
 
 Integers 1 to 5. Every sample has VQ (the output alone); the rest goes by the kind of task:
 
-=============  ==============================  =====================================================================
+=============  ==============================
+=====================================================================
 kind           samples                         calls beside VQ, pictures in this order
-=============  ==============================  =====================================================================
+=============  ==============================
+=====================================================================
 common         the other folders               VC: original, edited · IF: original, edited
 anomaly        anomaly_correction              the same; IF is given the explanation
 viewpoint      viewpoint_change                VC: original, edited · IF: original, wanted viewpoint, edited
 knowledge      Social, Natural, Logical        VC: original, edited · IF and KP in one call with the explanation
 temporal       temporal_prediction             VC and IF: four frames in frame order, each labelled real or generated
 elements       multi-element_composition       VC and IF: all references, numbered, then the composed picture
-=============  ==============================  =====================================================================
+=============  ==============================
+=====================================================================
 
-1000 tokens, the server's own temperature, files as they are. KP is null, and not applicable, where IF is not met. The
-released code never gives the explanation for anomalies because it tests for another folder name; we give it in both
-variants, since the prompt and not the parser would differ.
+1000 tokens, the server's own temperature, files as they are. KP is null, and not applicable, where
+IF is not met. The released code never gives the explanation for anomalies because it tests for
+another folder name; we give it in both variants, since the prompt and not the parser would differ.
 
-Variants: *faithful* is what the released parsers take from the same reply (a stray digit included); *corrected* wants
-an integer in range under the score's name.
+Variants: *faithful* is what the released parsers take from the same reply (a stray digit included);
+*corrected* wants an integer in range under the score's name.
 """
 
 from __future__ import annotations
@@ -34,14 +38,26 @@ from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1000
-_NOTE = "faithful: the released parser, which may take any digit of the reply; corrected: an integer in range, by name"
+_NOTE = (
+    "faithful: the released parser, which may take any digit of the reply; corrected: an "
+    "integer in range, by name"
+)
 _ALL = {
-    name: Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in ("VC", "VQ", "IF", "KP")
+    name: Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE)
+    for name in ("VC", "VQ", "IF", "KP")
 }
 _RUBRICS = (
-    "consistency", "quality", "instruction", "instruction_anomaly", "instruction_viewpoint", "instruction_knowledge",
-    "consistency_frames", "instruction_frames", "consistency_elements", "instruction_elements",
-)  # fmt: skip
+    "consistency",
+    "quality",
+    "instruction",
+    "instruction_anomaly",
+    "instruction_viewpoint",
+    "instruction_knowledge",
+    "consistency_frames",
+    "instruction_frames",
+    "consistency_elements",
+    "instruction_elements",
+)
 _NAMES = {"VC": "consistency", "VQ": "quality", "IF": "instruction"}
 
 
@@ -59,7 +75,9 @@ class KrisBenchJudging:
             (_ALL["KP"],) if kind_of(sample) == "knowledge" else ()
         )
 
-    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    def calls(
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    ) -> Sequence[Call]:
         if edit.path is None:
             return ()
         kind = kind_of(sample)
@@ -68,7 +86,11 @@ class KrisBenchJudging:
             "explanation": fenced("explanation", sample.knowledge or "not given"),
         }
         output = Picture(edit.path, "output")
-        script: Script = {"knowledge": "knowledge", "temporal": "several", "elements": "several"}.get(kind, "common")  # type: ignore[assignment]
+        script: Script = {
+            "knowledge": "knowledge",
+            "temporal": "several",
+            "elements": "several",
+        }.get(kind, "common")  # type: ignore[assignment]
         ask = partial(_call, rubrics, script)
         quality = ask("VQ", "quality", words, ("Picture:", output))
         if kind == "temporal":
@@ -95,7 +117,13 @@ class KrisBenchJudging:
         if kind == "knowledge":
             return consistency, quality, _joint(rubrics, words, pair)
         if kind == "viewpoint" and sample.reference is not None:
-            triple = (*original, "Wanted viewpoint:", Picture(sample.reference, "reference"), "Edited:", output)
+            triple = (
+                *original,
+                "Wanted viewpoint:",
+                Picture(sample.reference, "reference"),
+                "Edited:",
+                output,
+            )
             return consistency, quality, ask("IF", "instruction_viewpoint", words, triple)
         rubric = "instruction_anomaly" if kind == "anomaly" and sample.knowledge else "instruction"
         return consistency, quality, ask("IF", rubric, words, pair)
@@ -121,11 +149,17 @@ def _frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...],
 
     A sample whose frames are not known has the generated one last, as the released code does.
     """
-    numbers = [int(text) if text.isdigit() else 0 for text in str(sample.attributes.get("frames", "")).split(",")]
+    numbers = [
+        int(text) if text.isdigit() else 0
+        for text in str(sample.attributes.get("frames", "")).split(",")
+    ]
     if len(numbers) != len(sample.images) or 0 in numbers:
         numbers = list(range(1, len(sample.images) + 1))
     generated = int(sample.attributes.get("missing_frame", max(numbers) + 1))
-    frames = [(n, "real", Picture(path, f"frame {n}")) for n, path in zip(numbers, sample.images, strict=True)]
+    frames = [
+        (n, "real", Picture(path, f"frame {n}"))
+        for n, path in zip(numbers, sample.images, strict=True)
+    ]
     frames.append((generated, "generated", output))
     parts: list[str | Picture] = []
     for number, kind, picture in sorted(frames, key=lambda frame: frame[0]):

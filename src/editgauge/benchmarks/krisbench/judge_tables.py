@@ -1,8 +1,10 @@
-"""KRIS-Bench's judge table (arXiv 2505.16707, Table 2): rounding, scale and weights. Pure functions.
+"""KRIS-Bench's judge table (arXiv 2505.16707, Table 2): rounding, scale and weights. Pure
+functions.
 
-Scores are integers from 1 to 5: VC visual consistency, VQ visual quality, IF instruction following, KP knowledge
-plausibility. The mean of a metric over a dimension's samples is **rounded to 2 places** and then put on the scale of
-100 as (m - 1) * 25: that order is what the printed numbers need.
+Scores are integers from 1 to 5: VC visual consistency, VQ visual quality, IF instruction following,
+KP knowledge plausibility. The mean of a metric over a dimension's samples is **rounded to 2
+places** and then put on the scale of 100 as (m - 1) * 25: that order is what the printed numbers
+need.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ SAMPLES: Mapping[str, int] = {
     "Logical Reasoning": 150,
     "Instruction Decomposition": 150,
 }
-WITH_KNOWLEDGE: frozenset[str] = frozenset({"Social Science", "Natural Science", "Logical Reasoning"})
+WITH_KNOWLEDGE: frozenset[str] = frozenset(
+    {"Social Science", "Natural Science", "Logical Reasoning"}
+)
 """Dimensions whose table also has KP."""
 
 
@@ -39,16 +43,20 @@ def metrics_of(dimension: str) -> tuple[str, ...]:
 
 
 def scaled(mean: float) -> float:
-    """A mean score in [1, 5] on the table's scale in [0, 100]: rounded to 2 places first, as the paper does."""
+    """A mean score in [1, 5] on the table's scale in [0, 100]: rounded to 2 places first, as the
+    paper does.
+    """
     return (round(mean, 2) - LOW) * 25.0
 
 
 @dataclass(frozen=True, slots=True)
 class KrisTable:
-    """One model's column. `cells` has (dimension, metric) -> mean on the scale of 100 with its counts.
+    """One model's column. `cells` has (dimension, metric) -> mean on the scale of 100 with its
+    counts.
 
-    `averages` holds one number for each dimension (mean of its metrics), each type of knowledge and ``Overall``
-    (dimension averages weighted by samples); a name is missing where a number that it needs is missing.
+    `averages` holds one number for each dimension (mean of its metrics), each type of knowledge and
+    ``Overall`` (dimension averages weighted by samples); a name is missing where a number that it
+    needs is missing.
     """
 
     cells: Mapping[tuple[str, str], Mean]
@@ -61,10 +69,12 @@ def kris_table(
     minimum: bool = False,
     samples: Mapping[str, int] | None = None,
 ) -> KrisTable:
-    """The column of one model from per-sample scores: (dimension, metric) -> raw scores, None where there is none.
+    """The column of one model from per-sample scores: (dimension, metric) -> raw scores, None where
+    there is none.
 
-    With `minimum` a missing score counts as 1 (0 on the table's scale), which is also what the paper does for models
-    that cannot take several pictures. `samples` are the weights of the dimensions, the full benchmark's by default.
+    With `minimum` a missing score counts as 1 (0 on the table's scale), which is also what the
+    paper does for models that cannot take several pictures. `samples` are the weights of the
+    dimensions, the full benchmark's by default.
     """
     cells: dict[tuple[str, str], Mean] = {}
     for key, values in scores.items():
@@ -74,7 +84,9 @@ def kris_table(
     return KrisTable(cells, averages(numbers, samples=samples))
 
 
-def averages(numbers: Mapping[tuple[str, str], float], *, samples: Mapping[str, int] | None = None) -> dict[str, float]:
+def averages(
+    numbers: Mapping[tuple[str, str], float], *, samples: Mapping[str, int] | None = None
+) -> dict[str, float]:
     """Averages of dimensions, types of knowledge and all, from numbers on the table's scale.
 
     This is the part of the computation that can be checked against a printed table alone.
@@ -89,6 +101,8 @@ def averages(numbers: Mapping[tuple[str, str], float], *, samples: Mapping[str, 
                 found[dimension] = sum(known) / len(known)
     for kind, dimensions in (*DIMENSIONS.items(), ("Overall", tuple(SAMPLES))):
         total = sum(weights.get(dimension, 0) for dimension in dimensions)
-        if total and all(dimension in found for dimension in dimensions if weights.get(dimension, 0)):
+        if total and all(
+            dimension in found for dimension in dimensions if weights.get(dimension, 0)
+        ):
             found[kind] = sum(found.get(d, 0.0) * weights.get(d, 0) for d in dimensions) / total
     return found

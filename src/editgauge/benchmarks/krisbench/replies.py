@@ -1,9 +1,11 @@
-"""What KRIS-Bench's released scripts make of a judge's reply: the faithful reading, beside the strict one.
+"""What KRIS-Bench's released scripts make of a judge's reply: the faithful reading, beside the
+strict one.
 
-The scripts look for the first flat ``{…}`` that mentions the score's name and is JSON (``int()`` of whatever it holds:
-``4.6`` becomes 4, 7 and 0 pass), then for ``name: n``, ``n/5``, ``n out of 5``, and then for **any** digit from 1 to 5
-standing alone, so that a list's "1." or "2 people" becomes the score. Kept for comparison with published numbers; the
-corrected variant is `judges.answers.read_answer`. Checked against the released parsers' results on 30 replies.
+The scripts look for the first flat ``{…}`` that mentions the score's name and is JSON (``int()`` of
+whatever it holds: ``4.6`` becomes 4, 7 and 0 pass), then for ``name: n``, ``n/5``, ``n out of 5``,
+and then for **any** digit from 1 to 5 standing alone, so that a list's "1." or "2 people" becomes
+the score. Kept for comparison with published numbers; the corrected variant is
+`judges.answers.read_answer`. Checked against the released parsers' results on 30 replies.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ import re
 from typing import Any, Literal
 
 Script = Literal["common", "knowledge", "several"]
-"""Which released script: one picture; knowledge tasks; several pictures (temporal, multi-element)."""
+"""Which released script: one picture; knowledge tasks; several pictures (temporal, multi-element).
+"""
 
 
 def released_score(reply: str, name: str, script: Script = "common") -> int | None:
-    """The integer that the released code takes from a reply for ``<name>_score``, or None when it takes none.
+    """The integer that the released code takes from a reply for ``<name>_score``, or None when it
+    takes none.
 
-    `name` is ``consistency``, ``instruction`` or ``quality``. The value may lie outside 1 to 5. The scripts differ in
-    two things: the one for knowledge tasks gives up at ``null`` where the others go on looking, and wants a colon after
-    the name; the ones for several pictures do not look for the name outside of JSON.
+    `name` is ``consistency``, ``instruction`` or ``quality``. The value may lie outside 1 to 5. The
+    scripts differ in two things: the one for knowledge tasks gives up at ``null`` where the others
+    go on looking, and wants a colon after the name; the ones for several pictures do not look for
+    the name outside of JSON.
     """
     key = f"{name}_score"
     known, value = _json_value(reply, key)
@@ -39,7 +44,9 @@ def released_score(reply: str, name: str, script: Script = "common") -> int | No
 
 
 def released_pair(reply: str) -> tuple[int | None, int | None]:
-    """What the released code takes from the joint reply: instruction and knowledge score, None where it takes none."""
+    """What the released code takes from the joint reply: instruction and knowledge score, None
+    where it takes none.
+    """
     block = re.search(r"\{[^{}]*instruction_score[^{}]*\}", reply)
     if block:
         try:
@@ -56,7 +63,9 @@ def released_pair(reply: str) -> tuple[int | None, int | None]:
 
 
 def _json_value(reply: str, key: str) -> tuple[bool, int | None]:
-    """Whether a flat JSON object with the key's name was read, and its value as the released code converts it."""
+    """Whether a flat JSON object with the key's name was read, and its value as the released code
+    converts it.
+    """
     block = re.search(r"\{[^{}]*" + re.escape(key) + r"[^{}]*\}", reply)
     if block is None:
         return False, None

@@ -1,7 +1,8 @@
-"""Reads KRIS-Bench's released files: ``KRIS_Bench/<category>/annotation.json`` and the pictures beside it.
+"""Reads KRIS-Bench's released files: ``KRIS_Bench/<category>/annotation.json`` and the pictures
+beside it.
 
-Three tasks share the folder ``temporal_prediction``; the frame that is to be made tells them apart. It is the one that
-the names of the given frames (``<id>-<frame>``) leave out.
+Three tasks share the folder ``temporal_prediction``; the frame that is to be made tells them apart.
+It is the one that the names of the given frames (``<id>-<frame>``) leave out.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from pathlib import Path
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
 from editgauge.benchmarks.krisbench.taxonomy import EXPLAINED, FOLDERS, FRAMES, temporal_task
-from editgauge.benchmarks.reading import Record, Tree, below, is_folder, natural, read_json, safe_name, shown, unique
+from editgauge.benchmarks.reading import (
+    Record,
+    Tree,
+    below,
+    is_folder,
+    natural,
+    read_json,
+    safe_name,
+    shown,
+    unique,
+)
 from editgauge.errors import UsageError
 from editgauge.types import Finding, Sample
 
@@ -38,9 +49,14 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
     if split is not None:
         raise UsageError(f"split {split!r}: krisbench has none")
     for place in (folder / "KRIS_Bench", folder):
-        if any(_known(entry.name) and (Path(entry.path) / ANNOTATION).exists() for entry in below(place)):
+        if any(
+            _known(entry.name) and (Path(entry.path) / ANNOTATION).exists()
+            for entry in below(place)
+        ):
             return Samples("krisbench", place, partial(_read, place))
-    raise not_this_folder(folder, "krisbench", f"KRIS_Bench/<category>/{ANNOTATION} (categories: chemistry, …)")
+    raise not_this_folder(
+        folder, "krisbench", f"KRIS_Bench/<category>/{ANNOTATION} (categories: chemistry, …)"
+    )
 
 
 def _known(name: str) -> str | None:
@@ -56,16 +72,45 @@ def _read(root: Path, note: Note) -> Iterator[Sample]:
     for entry in below(root):
         path, known = Path(entry.path), _known(entry.name)
         if not tree.inside(path):
-            note(Finding("folder-outside", entry.name, "a link that leads out of the data folder", "not read", False))
+            note(
+                Finding(
+                    "folder-outside",
+                    entry.name,
+                    "a link that leads out of the data folder",
+                    "not read",
+                    False,
+                )
+            )
         elif not is_folder(entry):
-            note(Finding("file-stray", entry.name, "a file beside the categories' folders", "not read"))
+            note(
+                Finding(
+                    "file-stray", entry.name, "a file beside the categories' folders", "not read"
+                )
+            )
         elif known is None and not (path / ANNOTATION).exists():
-            note(Finding("folder-unknown", entry.name, f"a folder without {ANNOTATION}", "not read"))
+            note(
+                Finding("folder-unknown", entry.name, f"a folder without {ANNOTATION}", "not read")
+            )
         elif known is None:
-            note(Finding("category-unknown", entry.name, "a category that the paper has not", "read all the same"))
+            note(
+                Finding(
+                    "category-unknown",
+                    entry.name,
+                    "a category that the paper has not",
+                    "read all the same",
+                )
+            )
             others.append(path)
         elif known in folders:
-            note(Finding("category-twice", entry.name, f"{known!r} again", f"{folders[known].name!r} counts", False))
+            note(
+                Finding(
+                    "category-twice",
+                    entry.name,
+                    f"{known!r} again",
+                    f"{folders[known].name!r} counts",
+                    False,
+                )
+            )
         else:
             folders[known] = path
             if entry.name != known:
@@ -74,7 +119,11 @@ def _read(root: Path, note: Note) -> Iterator[Sample]:
         if name in folders:
             yield from _read_category(tree, name, folders[name], note)
         else:
-            note(Finding("category-missing", name, "no such folder", "the category has no samples", False))
+            note(
+                Finding(
+                    "category-missing", name, "no such folder", "the category has no samples", False
+                )
+            )
     for path in others:
         yield from _read_category(tree, path.name, path, note)
 
@@ -84,7 +133,9 @@ def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[
     file = tree.relative(folder / ANNOTATION)
     value, findings = read_json(tree, folder / ANNOTATION)
     if isinstance(value, list):
-        findings.append(Finding("json-list", file, "a list, wanted an object by id", "its entries' own ids"))
+        findings.append(
+            Finding("json-list", file, "a list, wanted an object by id", "its entries' own ids")
+        )
         value = {
             str(entry.get("id", number) if isinstance(entry, dict) else number): entry
             for number, entry in enumerate(value, start=1)
@@ -92,7 +143,9 @@ def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[
     if not isinstance(value, dict) or not value:
         if all(finding.repaired for finding in findings):
             found = f"{type(value).__name__} {shown(value)}, wanted records by id"
-            findings.append(Finding("json-wrong-type", file, found, "the category has no samples", False))
+            findings.append(
+                Finding("json-wrong-type", file, found, "the category has no samples", False)
+            )
         value = {}
     for finding in findings:
         note(finding)
@@ -102,11 +155,15 @@ def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[
         record = Record(entry if isinstance(entry, dict) else {}, _FIELDS, where)
         if not isinstance(entry, dict):
             found = f"{type(entry).__name__} {shown(entry)}, wanted an object"
-            record.findings.append(Finding("json-wrong-type", where, found, "nothing is known of the sample", False))
+            record.findings.append(
+                Finding("json-wrong-type", where, found, "nothing is known of the sample", False)
+            )
         yield _sample(tree, name, folder, key, record, taken)
 
 
-def _sample(tree: Tree, name: str, folder: Path, key: str, record: Record, taken: set[str]) -> Sample:
+def _sample(
+    tree: Tree, name: str, folder: Path, key: str, record: Record, taken: set[str]
+) -> Sample:
     findings, file, known = record.findings, record.file, bool(record.data)
     identity = unique(safe_name(key), taken)
     if identity != key:
@@ -116,11 +173,17 @@ def _sample(tree: Tree, name: str, folder: Path, key: str, record: Record, taken
     needs_reference = name in ("viewpoint_change", "temporal_prediction")
     reference: Path | None = None
     if record.raw("reference") not in (None, "", []) or (needs_reference and known):
-        reference, finding = tree.locate(folder, record.raw("reference"), file=file, what="reference", part="reference")
+        reference, finding = tree.locate(
+            folder, record.raw("reference"), file=file, what="reference", part="reference"
+        )
         findings += [finding] if finding else []
     knowledge = record.text("knowledge")
     if knowledge is None and known and (dimension in EXPLAINED or name == "anomaly_correction"):
-        findings.append(Finding("knowledge-missing", file, "no explanation", "judged without", False, "knowledge"))
+        findings.append(
+            Finding(
+                "knowledge-missing", file, "no explanation", "judged without", False, "knowledge"
+            )
+        )
     attributes: dict[str, str | int | float | bool] = {
         "task": name,
         "folder": name,
@@ -151,11 +214,15 @@ def _names(value: object) -> list[object]:
 
 
 def _images(tree: Tree, folder: Path, record: Record) -> tuple[Path, ...]:
-    """The input pictures in order, at least one path; those of a record that cannot be read lead nowhere."""
+    """The input pictures in order, at least one path; those of a record that cannot be read lead
+    nowhere.
+    """
     names = _names(record.raw("input"))
     if not record.data or not names:
         if record.data:
-            record.findings.append(Finding("input-unnamed", record.file, "an empty list", "there is no input", False))
+            record.findings.append(
+                Finding("input-unnamed", record.file, "an empty list", "there is no input", False)
+            )
         return (tree.nowhere("input"),)
     if len(names) > MAX_IMAGES:
         found = f"{len(names)} input pictures, wanted at most {MAX_IMAGES}"
@@ -169,7 +236,9 @@ def _images(tree: Tree, folder: Path, record: Record) -> tuple[Path, ...]:
 
 
 def _frames(record: Record, known: bool) -> dict[str, str | int | float | bool]:
-    """The given frames, the missing one, and with it the task; an unrepaired finding where the names do not say."""
+    """The given frames, the missing one, and with it the task; an unrepaired finding where the
+    names do not say.
+    """
     given = [_frame(name) for name in _names(record.raw("input"))]
     wanted = _frame(record.raw("reference"))
     numbers = [frame for frame in given if frame is not None]
@@ -178,14 +247,20 @@ def _frames(record: Record, known: bool) -> dict[str, str | int | float | bool]:
     file = record.file
     if missing is not None and wanted is not None and wanted != missing:
         found = f"the names leave out frame {missing}, the reference is frame {wanted}"
-        record.findings.append(Finding("frame-disagrees", file, found, "the frame that is left out"))
+        record.findings.append(
+            Finding("frame-disagrees", file, found, "the frame that is left out")
+        )
     if missing is None and wanted is not None and wanted in left:
         missing = wanted
         found = f"frames {shown(given)}, wanted three of {FRAMES}"
-        record.findings.append(Finding("frame-unclear", file, found, f"frame {missing}, the reference's"))
+        record.findings.append(
+            Finding("frame-unclear", file, found, f"frame {missing}, the reference's")
+        )
     if missing is None and known:
         found = f"frames {shown(given)}, reference {wanted}"
-        record.findings.append(Finding("frame-unknown", file, found, "the task is not known", False))
+        record.findings.append(
+            Finding("frame-unknown", file, found, "the task is not known", False)
+        )
     result: dict[str, str | int | float | bool] = {"task": temporal_task(missing)}
     result["frames"] = ",".join("?" if frame is None else str(frame) for frame in given)
     if missing is not None:
@@ -195,5 +270,7 @@ def _frames(record: Record, known: bool) -> dict[str, str | int | float | bool]:
 
 def _frame(name: object) -> int | None:
     """The frame in a name ``<id>-<frame>.<extension>``, 1 to 4."""
-    match = re.search(r"-(\d)$", os.path.splitext(name.strip())[0]) if isinstance(name, str) else None
+    match = (
+        re.search(r"-(\d)$", os.path.splitext(name.strip())[0]) if isinstance(name, str) else None
+    )
     return int(match[1]) if match and 1 <= int(match[1]) <= FRAMES else None

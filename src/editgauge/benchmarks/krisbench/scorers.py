@@ -1,4 +1,6 @@
-"""The scorers of KRIS-Bench, a line each: ``module:function``, called with every option (see benchmarks.base)."""
+"""The scorers of KRIS-Bench, a line each: ``module:function``, called with every option (see
+benchmarks.base).
+"""
 
 from __future__ import annotations
 

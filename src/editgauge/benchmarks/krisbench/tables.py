@@ -1,8 +1,10 @@
-"""KRIS-Bench's Tables 2 and 3: seven dimensions of three types of knowledge, as judged by GPT-4o and by Qwen2.5-VL.
+"""KRIS-Bench's Tables 2 and 3: seven dimensions of three types of knowledge, as judged by GPT-4o
+and by Qwen2.5-VL.
 
-The mean of a metric over a dimension's samples is rounded to 2 places and then put on the 0-100 scale, (m - 1)·25; a
-dimension's average is the mean of its metrics; averages above are weighted by samples. An editor that cannot take
-several pictures gets the lowest score on samples that have several (faithful); corrected leaves those out.
+The mean of a metric over a dimension's samples is rounded to 2 places and then put on the 0-100
+scale, (m - 1)·25; a dimension's average is the mean of its metrics; averages above are weighted by
+samples. An editor that cannot take several pictures gets the lowest score on samples that have
+several (faithful); corrected leaves those out.
 """
 
 from __future__ import annotations
@@ -36,12 +38,16 @@ TYPES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """Type of knowledge -> dimension -> its metrics, in the paper's order."""
 DIMENSION = "category2"
-"""The label of the samples that names the dimension (types are ``category1``, tasks ``category3``)."""
+"""The label of the samples that names the dimension (types are ``category1``, tasks ``category3``).
+"""
 LOWEST = 1.0
 _HERE = Path(__file__).parent
 _PAPERS = {
     "gpt4o": ("published_gpt4o.csv", "Published: arXiv 2505.16707, Table 2 (judge GPT-4o)."),
-    "qwen": ("published_qwen2.5-vl-72b.csv", "Published: arXiv 2505.16707, Table 3 (judge Qwen2.5-VL-72B)."),
+    "qwen": (
+        "published_qwen2.5-vl-72b.csv",
+        "Published: arXiv 2505.16707, Table 3 (judge Qwen2.5-VL-72B).",
+    ),
 }
 
 
@@ -64,9 +70,12 @@ def judge(frame: Frame, variant: Variant) -> Layout:
             names = [f"{dimension}/{metric}" for metric in metrics]
             for name, metric in zip(names, metrics, strict=True):
                 leaf = Leaf(
-                    metric, made, where={DIMENSION: dimension}, worst=LOWEST,
+                    metric,
+                    made,
+                    where={DIMENSION: dimension},
+                    worst=LOWEST,
                     not_applicable=LOWEST if variant == "faithful" else None,
-                )  # fmt: skip
+                )
                 sheet.add(name, (dimension, metric), leaf, digits=2, formula=scaled, note=note)
             sheet.combine(f"{dimension}/avg", (dimension, "Avg"), names, average, digits=2)
             inside += names
@@ -75,25 +84,43 @@ def judge(frame: Frame, variant: Variant) -> Layout:
         keys += inside
         spans += widths
     sheet.combine("Overall/avg", ("Overall", "Avg"), keys, _weighted(spans, sizes), digits=2)
-    file, source = _PAPERS["qwen" if any("qwen" in name.lower() for name in frame.sources) else "gpt4o"]
+    file, source = _PAPERS[
+        "qwen" if any("qwen" in name.lower() for name in frame.sources) else "gpt4o"
+    ]
     return Layout(
-        "krisbench.judge", "KRIS-Bench, judged, 0–100", sheet.leaves, sheet.fields, variant,
-        strata="category", size=SIZE, transposed=True, headline="Overall/avg", notes=_one_picture(frame, made),
-        published=read_published_turned(_HERE / file, {(n.split("/")[0], n.split("/")[1]): n for n in sheet.names}),
+        "krisbench.judge",
+        "KRIS-Bench, judged, 0–100",
+        sheet.leaves,
+        sheet.fields,
+        variant,
+        strata="category",
+        size=SIZE,
+        transposed=True,
+        headline="Overall/avg",
+        notes=_one_picture(frame, made),
+        published=read_published_turned(
+            _HERE / file, {(n.split("/")[0], n.split("/")[1]): n for n in sheet.names}
+        ),
         published_note=source,
-    )  # fmt: skip
+    )
 
 
 def _one_picture(frame: Frame, variant: Variant) -> list[str]:
-    """A note for each editor that gave nothing for any sample with several pictures: the paper may count that as 0."""
+    """A note for each editor that gave nothing for any sample with several pictures: the paper may
+    count that as 0.
+    """
     if "multi_image" not in frame.samples.names():
         return []
     several = frame.samples.labels("multi_image") == "true"
     status = frame.grid("VC", variant).status[:, several]
     missing = (status == STATUSES.index(Status.MISSING)).all(axis=1) & several.any()
-    rule = "The paper gives the lowest score to an editor that cannot take several, as --failures floor does."
+    rule = (
+        "The paper gives the lowest score to an editor that cannot take several, as --failures "
+        "floor does."
+    )
     return [
-        f"{editor} has no output for any of the {int(several.sum())} samples with several pictures: left out. {rule}"
+        f"{editor} has no output for any of the {int(several.sum())} samples with several "
+        f"pictures: left out. {rule}"
         for editor, none in zip(frame.editors, missing, strict=True)
         if none
     ]
@@ -115,14 +142,20 @@ def _sizes(frame: Frame) -> dict[str, int]:
     return {dimension: labels.count(dimension) for kind in TYPES.values() for dimension in kind}
 
 
-def _weighted(spans: Sequence[tuple[str, int]], sizes: dict[str, int]) -> Callable[[Sequence[Moments]], Floats]:
-    return partial(weighted, widths=[width for _, width in spans], weights=[sizes[name] for name, _ in spans])
+def _weighted(
+    spans: Sequence[tuple[str, int]], sizes: dict[str, int]
+) -> Callable[[Sequence[Moments]], Floats]:
+    return partial(
+        weighted, widths=[width for _, width in spans], weights=[sizes[name] for name, _ in spans]
+    )
 
 
 def weighted(parts: Sequence[Moments], *, widths: Sequence[int], weights: Sequence[int]) -> Floats:
-    """Dimension averages weighted by samples. `widths`: how many metrics each dimension has, `weights`: its samples.
+    """Dimension averages weighted by samples. `widths`: how many metrics each dimension has,
+    `weights`: its samples.
 
-    A dimension without samples in the data is left out; one that has samples but no scores leaves no average.
+    A dimension without samples in the data is left out; one that has samples but no scores leaves
+    no average.
     """
     found, start = [], 0
     for width, weight in zip(widths, weights, strict=True):

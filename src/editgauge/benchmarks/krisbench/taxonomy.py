@@ -5,7 +5,8 @@ from __future__ import annotations
 TAXONOMY: dict[str, dict[str, tuple[str, ...]]] = {
     "Factual": {
         "Attribute Perception": (
-            "count_change", "color_change", "size_adjustment", "part_completion", "anomaly_correction",
+            "count_change", "color_change", "size_adjustment", "part_completion",
+            "anomaly_correction",
         ),
         "Spatial Perception": ("position_movement", "viewpoint_change"),
         "Temporal Prediction": ("temporal_prediction",),
@@ -34,6 +35,10 @@ FRAMES = 4
 
 
 def temporal_task(missing: int | None) -> str:
-    """The task of ``temporal_prediction`` by the frame that is to be made: 1 reverse, 2 and 3 between, 4 forward."""
-    kind = {1: "reverse", 2: "intermediate", 3: "intermediate", 4: "forward"}.get(missing or 0, "unknown")
+    """The task of ``temporal_prediction`` by the frame that is to be made: 1 reverse, 2 and 3
+    between, 4 forward.
+    """
+    kind = {1: "reverse", 2: "intermediate", 3: "intermediate", 4: "forward"}.get(
+        missing or 0, "unknown"
+    )
     return f"temporal_prediction_{kind}"

@@ -15,7 +15,9 @@ _DATA = DataSource("LIUMinghao/MedEBench", "stated on the data set's page")
 
 @dataclass(frozen=True, slots=True)
 class MedEBench:
-    """1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of its region."""
+    """1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of its
+    region.
+    """
 
     name: str = "medebench"
     title: str = "MedEBench"

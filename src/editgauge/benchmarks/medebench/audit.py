@@ -1,4 +1,6 @@
-"""What can be checked in MedEBench's published tables: scales, and that overall means lie among the organs' means."""
+"""What can be checked in MedEBench's published tables: scales, and that overall means lie among the
+organs' means.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,15 @@ _METRICS = ("EA", "CP", "VQ")
 
 
 def organs(sheet: Sheet, report: Report) -> None:
-    """Table 2: 0 to 1 everywhere, FID not negative, each overall number between the lowest and the highest organ."""
+    """Table 2: 0 to 1 everywhere, FID not negative, each overall number between the lowest and the
+    highest organ.
+    """
     per_metric = {
-        metric: [h for h in sheet.headings if h.endswith(f"_{metric}") and not h.lower().startswith("overall")]
+        metric: [
+            h
+            for h in sheet.headings
+            if h.endswith(f"_{metric}") and not h.lower().startswith("overall")
+        ]
         for metric in _METRICS
     }
     for line in models(sheet, report, []):
@@ -56,9 +64,17 @@ AUDITS = (
         (_HERE / "published_organs.csv",),
     ),
     Audit(
-        "medebench, paradigms", frozenset({"paradigm", "shots", "EA"}), paradigms, (_HERE / "published_paradigms.csv",)
+        "medebench, paradigms",
+        frozenset({"paradigm", "shots", "EA"}),
+        paradigms,
+        (_HERE / "published_paradigms.csv",),
     ),
-    Audit("medebench, attention", frozenset({"organ", "iou"}), attention, (_HERE / "published_attention_iou.csv",)),
+    Audit(
+        "medebench, attention",
+        frozenset({"organ", "iou"}),
+        attention,
+        (_HERE / "published_attention_iou.csv",),
+    ),
     Audit(
         "medebench, correlations",
         frozenset({"metric", "EA", "CP", "VQ"}),

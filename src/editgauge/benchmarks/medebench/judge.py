@@ -1,15 +1,18 @@
 """MedEBench's judge track: what is asked, in which order, with which parameters (arXiv 2506.01921).
 
-One call: rubric with the change description (**D**: ``EA``, ``VQ``) or with the prompt (**P**: ``EA_P``,
-``VQ_P``), then input, reference, output, files as they are. Step 1 lists the differences, step 2 gives two integers 0
-to 10 on lines ``Editing Accuracy: n/10, …``: no JSON is asked for, because the released parser reads such lines. The
-paper's third score, contextual preservation, is the masked SSIM of the pixel track. Temperature is the server's own and
-the limit 400 tokens, as released; a reply that is cut off is asked for again with more room.
+One call: rubric with the change description (**D**: ``EA``, ``VQ``) or with the prompt (**P**:
+``EA_P``, ``VQ_P``), then input, reference, output, files as they are. Step 1 lists the differences,
+step 2 gives two integers 0 to 10 on lines ``Editing Accuracy: n/10, …``: no JSON is asked for,
+because the released parser reads such lines. The paper's third score, contextual preservation, is
+the masked SSIM of the pixel track. Temperature is the server's own and the limit 400 tokens, as
+released; a reply that is cut off is asked for again with more room.
 
-The option ``text`` is ``D`` (default), ``P``, or ``DP`` for both calls. Rows keep 0 to 10; tables divide by 10.
+The option ``text`` is ``D`` (default), ``P``, or ``DP`` for both calls. Rows keep 0 to 10; tables
+divide by 10.
 
-Variants: *faithful* reads lines as the released script does (fractions pass, one unreadable score drops both, and so
-does a failed call); *corrected* wants integers in range and reads each score for itself.
+Variants: *faithful* reads lines as the released script does (fractions pass, one unreadable score
+drops both, and so does a failed call); *corrected* wants integers in range and reads each score for
+itself.
 """
 
 from __future__ import annotations
@@ -25,10 +28,19 @@ from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 400
-_NOTE = "faithful: the released line parser, where one unreadable score drops both; corrected: integers in range"
+_NOTE = (
+    "faithful: the released line parser, where one unreadable score drops both; corrected: "
+    "integers in range"
+)
 METRICS: Mapping[str, tuple[Metric, ...]] = {
-    "D": tuple(Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in ("EA", "VQ")),
-    "P": tuple(Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in ("EA_P", "VQ_P")),
+    "D": tuple(
+        Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE)
+        for name in ("EA", "VQ")
+    ),
+    "P": tuple(
+        Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE)
+        for name in ("EA_P", "VQ_P")
+    ),
 }
 
 
@@ -44,7 +56,9 @@ class MedEBenchJudging:
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return tuple(metric for kind in _kinds(options) for metric in METRICS[kind])
 
-    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    def calls(
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    ) -> Sequence[Call]:
         if edit.path is None:
             return ()
         calls = []
@@ -63,7 +77,9 @@ class MedEBenchJudging:
                     name=f"EA+VQ {kind}",
                     parts=tuple(parts),
                     fields=dict.fromkeys(NAMES, (LOW, HIGH)),
-                    metrics=dict(zip(NAMES, (metric.name for metric in METRICS[kind]), strict=True)),
+                    metrics=dict(
+                        zip(NAMES, (metric.name for metric in METRICS[kind]), strict=True)
+                    ),
                     rubric=mark,
                     as_json=False,
                     released=_released,
@@ -77,7 +93,9 @@ class MedEBenchJudging:
 def _kinds(options: Mapping[str, Any]) -> tuple[str, ...]:
     text = str(options.get("text", "D")).upper()
     if not text or set(text) - {"D", "P"}:
-        raise UsageError(f"option text={text!r}: wanted D (change description), P (prompt) or DP (both)")
+        raise UsageError(
+            f"option text={text!r}: wanted D (change description), P (prompt) or DP (both)"
+        )
     return tuple(kind for kind in "DP" if kind in text)
 
 

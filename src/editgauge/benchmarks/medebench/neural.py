@@ -1,5 +1,5 @@
-"""MedEBench's neural metrics: LPIPS (AlexNet), CLIP similarities with prompt (P) and change description (D),
-ImageReward, MedCLIP, and FID over the whole set.
+"""MedEBench's neural metrics: LPIPS (AlexNet), CLIP similarities with prompt (P) and change
+description (D), ImageReward, MedCLIP, and FID over the whole set.
 """
 
 from __future__ import annotations
@@ -17,23 +17,47 @@ from editgauge.scoring.neural import place
 from editgauge.types import Edit, Metric, Sample, Status
 
 LPIPS = Metric(
-    "lpips", "lower", 0.0, math.inf,
-    note="AlexNet, v0.1 heads, output against reference, both resized to the input's size (bicubic).",
-)  # fmt: skip
+    "lpips",
+    "lower",
+    0.0,
+    math.inf,
+    note="AlexNet, v0.1 heads, output against reference, both resized to the input's size "
+    "(bicubic).",
+)
 MEASURES = (
     Measure(
-        Metric("isim", "higher", -1.0, 1.0, note="Cosine of the CLIP ViT-L/14 features of output and reference."),
+        Metric(
+            "isim",
+            "higher",
+            -1.0,
+            1.0,
+            note="Cosine of the CLIP ViT-L/14 features of output and reference.",
+        ),
         "image",
     ),
-    Measure(Metric("talign_p", "higher", -1.0, 1.0, note="Cosine of output and prompt."), "text", "instruction"),
-    Measure(Metric("talign_d", "higher", -1.0, 1.0, note="Cosine of output and change description."), "text", "change"),
+    Measure(
+        Metric("talign_p", "higher", -1.0, 1.0, note="Cosine of output and prompt."),
+        "text",
+        "instruction",
+    ),
+    Measure(
+        Metric("talign_d", "higher", -1.0, 1.0, note="Cosine of output and change description."),
+        "text",
+        "change",
+    ),
     Measure(
         Metric("dalign_p", "higher", -1.0, 1.0, note="Cosine of (output - input) and prompt."),
         "direction",
         "instruction",
     ),
     Measure(
-        Metric("dalign_d", "higher", -1.0, 1.0, note="Cosine of (output - input) and change description."),
+        Metric(
+            "dalign_d",
+            "higher",
+            -1.0,
+            1.0,
+            note="Cosine of (output - input) and change description.",
+        ),
         "direction",
         "change",
     ),
@@ -43,12 +67,24 @@ _MEDCLIP = "Cosine of the MedCLIP features of the output and the text."
 
 
 def lpips(**options: Any) -> list[LpipsScorer]:
-    """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``, ``precision``."""
-    return [LpipsScorer(frames=frames, net="alex", inputs=("images", "reference"), metrics=(LPIPS,), **place(options))]
+    """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``,
+    ``precision``.
+    """
+    return [
+        LpipsScorer(
+            frames=frames,
+            net="alex",
+            inputs=("images", "reference"),
+            metrics=(LPIPS,),
+            **place(options),
+        )
+    ]
 
 
 def embedding(**options: Any) -> list[Any]:
-    """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``, ``precision``."""
+    """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``,
+    ``precision``.
+    """
     here = {**place(options), "cache": options.get("cache")}
     return [
         ClipScorer(measures=MEASURES, **here),
@@ -72,7 +108,9 @@ def _adapter(name: str, title: str, note: str, low: float, high: float) -> Adapt
 
 
 def frames(sample: Sample, edit: Edit) -> Frames:
-    """Reference and output at the input's size. Raises `NoScore` without a reference, `ImageError` as reading does."""
+    """Reference and output at the input's size. Raises `NoScore` without a reference, `ImageError`
+    as reading does.
+    """
     if edit.path is None:
         raise NoScore(edit.status, edit.reason)
     if sample.reference is None:
@@ -83,4 +121,6 @@ def frames(sample: Sample, edit: Edit) -> Frames:
     detail = {}
     if (output.shape[1], output.shape[0]) != size:
         detail = {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
-    return Frames(resize(reference, size, "bicubic"), resize(output, size, "bicubic"), detail=detail)
+    return Frames(
+        resize(reference, size, "bicubic"), resize(output, size, "bicubic"), detail=detail
+    )

@@ -1,21 +1,28 @@
-"""MedEBench's pixel track without LPIPS: contextual preservation (masked SSIM), and PSNR and SSIM to the reference.
+"""MedEBench's pixel track without LPIPS: contextual preservation (masked SSIM), and PSNR and SSIM
+to the reference.
 
-Source: the benchmark's released evaluation script. Output and reference are resized to the input's size (bicubic), the
-mask with nearest neighbours; pictures and masks as Pillow reads them, EXIF orientation not applied.
+Source: the benchmark's released evaluation script. Output and reference are resized to the input's
+size (bicubic), the mask with nearest neighbours; pictures and masks as Pillow reads them, EXIF
+orientation not applied.
 
-============  ==================================================  ==================================================
+============  ==================================================
+==================================================
 metric        faithful                                            corrected
-============  ==================================================  ==================================================
+============  ==================================================
+==================================================
 masked_ssim   input and output times (1 - grey/255), cut down to  both as they are, mean over the windows that touch
 (CP)          whole levels, mean over the whole frame: rises      no pixel whose grey is 128 or more
               with the size of the mask
 psnr          output and reference, whole frame                   (the same: its defect, the infinite value of an
-                                                                  identical pair, is one of the mean)
+                                                                  identical pair, is one of the
+                                                                  mean)
 ssim_full     output and reference, whole frame                   (the same)
-============  ==================================================  ==================================================
+============  ==================================================
+==================================================
 
-SSIM is scikit-image's, 7 x 7 uniform (`metrics.ssim.UNIFORM`). No value: `not_applicable` below 7 x 7,
-`dataset_fault` when input, mask or reference cannot be read or the mask leaves nothing to compare.
+SSIM is scikit-image's, 7 x 7 uniform (`metrics.ssim.UNIFORM`). No value: `not_applicable` below 7 x
+7, `dataset_fault` when input, mask or reference cannot be read or the mask leaves nothing to
+compare.
 """
 
 from __future__ import annotations
@@ -45,19 +52,32 @@ from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
 
 _METRICS = (
     Metric(
-        "masked_ssim", "higher", -1.0, 1.0, "", VARIANTS,
-        "CP. Faithful: whole frame, masked area darkened. Corrected: windows that touch no masked pixel.",
+        "masked_ssim",
+        "higher",
+        -1.0,
+        1.0,
+        "",
+        VARIANTS,
+        "CP. Faithful: whole frame, masked area darkened. Corrected: windows that touch no masked "
+        "pixel.",
     ),
-    Metric("psnr", "higher", 0.0, float("inf"), "dB", note="Against the reference, whole frame; infinite at MSE 0."),
+    Metric(
+        "psnr",
+        "higher",
+        0.0,
+        float("inf"),
+        "dB",
+        note="Against the reference, whole frame; infinite at MSE 0.",
+    ),
     Metric("ssim_full", "higher", -1.0, 1.0, note="Against the reference, whole frame."),
-)  # fmt: skip
+)
 
 
 def darkened(picture: Array, grey: Array) -> Array:
     """`picture` times (1 - `grey`/255), in single precision, cut (not rounded) to whole levels.
 
-    `picture`: ndarray of shape (H, W, 3), uint8; `grey`: ndarray of shape (H, W), uint8. The result has the picture's
-    shape and type: 0 where grey is 255, the picture where it is 0.
+    `picture`: ndarray of shape (H, W, 3), uint8; `grey`: ndarray of shape (H, W), uint8. The result
+    has the picture's shape and type: 0 where grey is 255, the picture where it is 0.
     """
     if not np.any((grey != 0) & (grey != 255)):
         return np.asarray(picture * (grey == 0)[:, :, None], dtype=np.uint8)
@@ -110,19 +130,30 @@ class PixelScorer:
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
         size = (picture.shape[1], picture.shape[0])
-        detail = {} if output.shape == picture.shape else {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
+        detail = (
+            {}
+            if output.shape == picture.shape
+            else {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
+        )
         same = resize(output, size, "bicubic")
-        return [*_preservation(sample, picture, same, detail), *_nearness(sample, same, size, detail)]
+        return [
+            *_preservation(sample, picture, same, detail),
+            *_nearness(sample, same, size, detail),
+        ]
 
 
-def _preservation(sample: Sample, picture: Array, output: Array, detail: dict[str, Any]) -> list[Score]:
+def _preservation(
+    sample: Sample, picture: Array, output: Array, detail: dict[str, Any]
+) -> list[Score]:
     shared: list[float] = []
 
     def faithful() -> tuple[float, dict[str, Any]]:
         region = _region(sample, picture)
         dark = darkened(output, region.grey)
         binary = not np.any((region.grey != 0) & (region.grey != 255))
-        if binary and region.clear.any():  # then clear windows see the same pixels in both variants: one pass
+        if (
+            binary and region.clear.any()
+        ):  # then clear windows see the same pixels in both variants: one pass
             shared.extend(ssim_means(region.dark, dark, UNIFORM, (None, region.clear)))
             return shared[0], detail
         return ssim(region.dark, dark, UNIFORM), detail
@@ -140,14 +171,20 @@ def _preservation(sample: Sample, picture: Array, output: Array, detail: dict[st
     ]
 
 
-def _nearness(sample: Sample, output: Array, size: tuple[int, int], detail: dict[str, Any]) -> list[Score]:
+def _nearness(
+    sample: Sample, output: Array, size: tuple[int, int], detail: dict[str, Any]
+) -> list[Score]:
     try:
         reference = _reference(sample, size)
     except NoScore as why:
-        return [Score(name, None, "faithful", why.status, why.reason) for name in ("psnr", "ssim_full")]
+        return [
+            Score(name, None, "faithful", why.status, why.reason) for name in ("psnr", "ssim_full")
+        ]
     return [
         psnr_score("psnr", masked_mse(reference, output), "faithful", **detail),
-        score_or_reason("ssim_full", "faithful", lambda: (ssim(reference, output, UNIFORM), detail)),
+        score_or_reason(
+            "ssim_full", "faithful", lambda: (ssim(reference, output, UNIFORM), detail)
+        ),
     ]
 
 

@@ -1,8 +1,9 @@
-"""What MedEBench's released script makes of a judge's reply: the faithful reading, beside the strict one.
+"""What MedEBench's released script makes of a judge's reply: the faithful reading, beside the
+strict one.
 
-Every line that holds a score's name is cut at its first colon and then at the first slash; what lies between is the
-score if it is a number. The last such line wins, fractions and numbers out of range pass, and one score without a
-number drops the sample.
+Every line that holds a score's name is cut at its first colon and then at the first slash; what
+lies between is the score if it is a number. The last such line wins, fractions and numbers out of
+range pass, and one score without a number drops the sample.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ NAMES: tuple[str, ...] = ("Editing Accuracy", "Visual Quality")
 
 
 def released_scores(reply: str, names: Sequence[str] = NAMES) -> dict[str, float | None]:
-    """The numbers that the released code takes from a reply, all None unless every one of `names` has a number."""
+    """The numbers that the released code takes from a reply, all None unless every one of `names`
+    has a number.
+    """
     found: dict[str, float | None] = dict.fromkeys(names)
     for line in reply.split("\n"):
         for name in names:

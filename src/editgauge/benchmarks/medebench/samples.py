@@ -1,7 +1,9 @@
-"""Reads MedEBench's released files: ``editing/editing_metadata.json`` and the pictures that it names.
+"""Reads MedEBench's released files: ``editing/editing_metadata.json`` and the pictures that it
+names.
 
-Keys are accepted in the released spelling and in the paper's. A picture whose name leads nowhere is looked for where
-the release keeps it, ``editing/{previous,changed,previous_mask}/<id>.png``. The mask is called ``roi``.
+Keys are accepted in the released spelling and in the paper's. A picture whose name leads nowhere is
+looked for where the release keeps it, ``editing/{previous,changed,previous_mask}/<id>.png``. The
+mask is called ``roi``.
 """
 
 from __future__ import annotations
@@ -23,7 +25,12 @@ _FIELDS = {
     "task": ("Task", "task"),
     "prompt": ("prompt", "Prompt"),
     "rephrased": ("rephrased_prompt", "Rephrased_prompt"),
-    "change": ("detailed_prompt", "Detailed_prompt", "Detailed_description", "detailed_description"),
+    "change": (
+        "detailed_prompt",
+        "Detailed_prompt",
+        "Detailed_description",
+        "detailed_description",
+    ),
     "input": ("previous_image", "Previous_image", "Input_image", "input_image"),
     "reference": ("changed_image", "Changed_image", "GroundTruth_image", "groundtruth_image"),
     "mask": ("previous_mask", "Previous_mask", "ROI_mask", "roi_mask"),
@@ -54,7 +61,9 @@ def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
     file = tree.relative(folder / METADATA)
     value, findings = read_json(tree, folder / METADATA)
     if isinstance(value, list):
-        findings.append(Finding("json-list", file, 'a list, wanted {"samples": […]}', "it is the samples"))
+        findings.append(
+            Finding("json-list", file, 'a list, wanted {"samples": […]}', "it is the samples")
+        )
         value = {"samples": value}
     if not isinstance(value, dict) or not isinstance(value.get("samples"), list):
         if all(finding.repaired for finding in findings):
@@ -73,7 +82,9 @@ def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
         record = Record(entry if isinstance(entry, dict) else {}, _FIELDS, where)
         if not isinstance(entry, dict):
             found = f"{type(entry).__name__} {shown(entry)}, wanted an object"
-            record.findings.append(Finding("json-wrong-type", where, found, "nothing is known of the sample", False))
+            record.findings.append(
+                Finding("json-wrong-type", where, found, "nothing is known of the sample", False)
+            )
         elif same in seen:
             note(Finding("record-twice", where, f"the same record as {seen[same]}", "read once"))
             continue
@@ -87,24 +98,32 @@ def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: set[st
     identity = safe_name(written) if written else f"record-{number}"
     if written is None and known:
         found = f"id {shown(record.raw('id'))}"
-        findings.append(Finding("id-missing", file, found, "outputs are named by id: none can be found", False))
+        findings.append(
+            Finding("id-missing", file, found, "outputs are named by id: none can be found", False)
+        )
     elif written is not None and identity != written:
         findings.append(Finding("id-name", file, shown(written), f"called {identity!r}"))
     own = unique(identity, taken)
     if own != identity:
         found = f"id {identity!r} again, with another record"
-        findings.append(Finding("id-twice", file, found, f"called {own!r}: outputs are the first one's", False))
+        findings.append(
+            Finding("id-twice", file, found, f"called {own!r}: outputs are the first one's", False)
+        )
     image, more = _picture(tree, folder, record, identity, "input")
     findings += more if known else []
     reference, more = _picture(tree, folder, record, identity, "reference")
     findings += more if known else []
     mask, more = _picture(tree, folder, record, identity, "mask")
     findings += more if known else []
-    texts = {name: record.text(name) for name in ("organ", "task", "change", "rephrased", "concept")}
+    texts = {
+        name: record.text(name) for name in ("organ", "task", "change", "rephrased", "concept")
+    }
     for name in ("organ", "task", "change"):
         if texts[name] is None and known:
             found = f"no {name}"
-            findings.append(Finding(f"{name}-missing", file, found, "what needs it has none", False, name))
+            findings.append(
+                Finding(f"{name}-missing", file, found, "what needs it has none", False, name)
+            )
     organ, task = ((texts[name] or "").strip() for name in ("organ", "task"))
     return Sample(
         benchmark="medebench",
@@ -124,8 +143,12 @@ def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: set[st
     )
 
 
-def _picture(tree: Tree, folder: Path, record: Record, identity: str, what: str) -> tuple[Path, list[Finding]]:
-    """A picture's path: as the record names it (from the root, or from ``editing``), else by the id."""
+def _picture(
+    tree: Tree, folder: Path, record: Record, identity: str, what: str
+) -> tuple[Path, list[Finding]]:
+    """A picture's path: as the record names it (from the root, or from ``editing``), else by the
+    id.
+    """
     part = "" if what == "input" else what
     name = record.raw(what)
     path, finding = tree.locate(tree.root, name, file=record.file, what=what, part=part)
@@ -137,5 +160,7 @@ def _picture(tree: Tree, folder: Path, record: Record, identity: str, what: str)
         return near, []
     usual = tree.similar(folder / _FOLDERS[what] / f"{identity}.png")
     if usual is not None:
-        return usual, [Finding(finding.kind, finding.file, finding.found, f"{tree.relative(usual)!r} is meant")]
+        return usual, [
+            Finding(finding.kind, finding.file, finding.found, f"{tree.relative(usual)!r} is meant")
+        ]
     return path, [finding]

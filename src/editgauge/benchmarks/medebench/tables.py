@@ -1,7 +1,8 @@
-"""MedEBench's tables: 2 (EA, CP, VQ per organ and overall, FID) and the other metrics over the whole set.
+"""MedEBench's tables: 2 (EA, CP, VQ per organ and overall, FID) and the other metrics over the
+whole set.
 
-EA and VQ are the judge's 0-10 divided by 10; CP is the SSIM outside the region's mask. Means are over samples, so the
-overall numbers weigh an organ by its samples.
+EA and VQ are the judge's 0-10 divided by 10; CP is the SSIM outside the region's mask. Means are
+over samples, so the overall numbers weigh an organ by its samples.
 """
 
 from __future__ import annotations
@@ -14,8 +15,20 @@ from editgauge.types import Direction, Variant
 
 SIZE = 1182
 ORGANS = (
-    "Teeth", "Eyes", "Spine", "Skin", "Nose", "Face", "GI Tract", "Ears", "Hands", "Mouth", "Torso", "Feet", "Hair",
-)  # fmt: skip
+    "Teeth",
+    "Eyes",
+    "Spine",
+    "Skin",
+    "Nose",
+    "Face",
+    "GI Tract",
+    "Ears",
+    "Hands",
+    "Mouth",
+    "Torso",
+    "Feet",
+    "Hair",
+)
 """In the paper's order."""
 ALIASES = {"GI Tract": "Gastrointestinal Tract"}
 """The paper's name of an organ -> the data's, where they differ."""
@@ -34,7 +47,9 @@ WHOLE: dict[str, tuple[str, Direction, int, float | None]] = {
     "imagereward_p": ("ImageReward P", "higher", 3, None),
     "imagereward_d": ("ImageReward D", "higher", 3, None),
 }
-"""Metric -> heading, direction, digits, and what a failure counts as (None: the scale has no minimum)."""
+"""Metric -> heading, direction, digits, and what a failure counts as (None: the scale has no
+minimum).
+"""
 _HERE = Path(__file__).parent
 
 
@@ -46,7 +61,9 @@ def layouts(frame: Frame, variant: Variant) -> list[Layout]:
 def organs(frame: Frame, variant: Variant) -> Layout:
     """Table 2: EA, CP and VQ for each organ, overall, and the Fréchet distance of the whole set."""
     sheet = Sheet()
-    present = set(frame.samples.labels("organ").tolist()) if "organ" in frame.samples.names() else set()
+    present = (
+        set(frame.samples.labels("organ").tolist()) if "organ" in frame.samples.names() else set()
+    )
     labels = {organ: ALIASES[organ] if ALIASES.get(organ) in present else organ for organ in ORGANS}
     labels = {organ: label for organ, label in labels.items() if label in present or not present}
     labels |= {organ: organ for organ in sorted(present - set(labels.values()) - {""})}
@@ -54,23 +71,35 @@ def organs(frame: Frame, variant: Variant) -> Layout:
         where = {} if organ == "Overall" else {"organ": labels[organ]}
         for heading, metric in METRICS.items():
             made, note = choose(frame, metric, variant)
-            leaf = Leaf(metric, made, where=where, shown=None if heading == "CP" else tenth, worst=0.0)
+            leaf = Leaf(
+                metric, made, where=where, shown=None if heading == "CP" else tenth, worst=0.0
+            )
             sheet.add(f"{organ}_{heading}", (organ, heading), leaf, digits=2, note=note)
     fid, note = choose(frame, "fid", variant)
     whole = Leaf("fid", fid, whole_set=True)
     sheet.add("overall_FID", ("Overall", "FID"), whole, digits=2, direction="lower", note=note)
     return Layout(
-        "medebench.organs", "MedEBench by organ", sheet.leaves, sheet.fields, variant,
-        strata="organ", size=SIZE, transposed=True, headline="Overall_EA",
-        published=read_published(_HERE / "published_organs.csv", {
-            heading: heading for heading in sheet.names if heading in _printed()
-        }),
+        "medebench.organs",
+        "MedEBench by organ",
+        sheet.leaves,
+        sheet.fields,
+        variant,
+        strata="organ",
+        size=SIZE,
+        transposed=True,
+        headline="Overall_EA",
+        published=read_published(
+            _HERE / "published_organs.csv",
+            {heading: heading for heading in sheet.names if heading in _printed()},
+        ),
         published_note="Published: arXiv 2506.01921, Table 2; means over the full release.",
-    )  # fmt: skip
+    )
 
 
 def metrics(frame: Frame, variant: Variant) -> Layout:
-    """PSNR, full SSIM, LPIPS against the reference, CLIP similarities and ImageReward: one number an editor."""
+    """PSNR, full SSIM, LPIPS against the reference, CLIP similarities and ImageReward: one number
+    an editor.
+    """
     sheet = Sheet()
     for metric, (heading, direction, digits, worst) in WHOLE.items():
         made, note = choose(frame, metric, variant)
@@ -78,9 +107,14 @@ def metrics(frame: Frame, variant: Variant) -> Layout:
             leaf = Leaf(metric, made, worst=worst)
             sheet.add(metric, (heading,), leaf, digits=digits, direction=direction, note=note)
     return Layout(
-        "medebench.metrics", "MedEBench, against the reference", sheet.leaves, sheet.fields, variant,
-        strata="organ", size=SIZE,
-    )  # fmt: skip
+        "medebench.metrics",
+        "MedEBench, against the reference",
+        sheet.leaves,
+        sheet.fields,
+        variant,
+        strata="organ",
+        size=SIZE,
+    )
 
 
 def tenth(values: Floats) -> Floats:

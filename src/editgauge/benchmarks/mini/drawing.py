@@ -1,7 +1,9 @@
-"""A canvas that draws twice as large as it delivers, remembers where it was changed, and adds grain like a camera's.
+"""A canvas that draws twice as large as it delivers, remembers where it was changed, and adds grain
+like a camera's.
 
-Coordinates and sizes are pixels of the delivered picture, x to the right and y down. Everything is deterministic:
-noise comes from seeded generators, and no step depends on the machine's fonts, locale or number of cores.
+Coordinates and sizes are pixels of the delivered picture, x to the right and y down. Everything is
+deterministic: noise comes from seeded generators, and no step depends on the machine's fonts,
+locale or number of cores.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ SCALE = 2
 
 
 class Canvas:
-    """A picture being drawn. `marks` are the polygons of what an edit touches, in delivered pixels."""
+    """A picture being drawn. `marks` are the polygons of what an edit touches, in delivered
+    pixels.
+    """
 
     def __init__(self, width: int, height: int, colour: str = "#ffffff") -> None:
         self.width, self.height = width, height
@@ -33,20 +37,37 @@ class Canvas:
         self.marks: list[list[Point]] = []
         self._camera: tuple[int, float, float, float] | None = None
 
-    # ---- shapes -----------------------------------------------------------------------------------------------
+    # ---- shapes ---------------------------------------------------------------------------------
 
     def rect(
-        self, x: float, y: float, w: float, h: float, fill: str | None, *, radius: float = 0.0,
-        outline: str | None = None, width: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        fill: str | None,
+        *,
+        radius: float = 0.0,
+        outline: str | None = None,
+        width: float = 0.0,
+    ) -> None:
         """A rectangle from its left upper corner, with rounded corners if wanted."""
         box = (x * SCALE, y * SCALE, (x + w) * SCALE - 1, (y + h) * SCALE - 1)
-        self._pen().rounded_rectangle(box, radius * SCALE, fill, outline, max(1, round(width * SCALE)))
+        self._pen().rounded_rectangle(
+            box, radius * SCALE, fill, outline, max(1, round(width * SCALE))
+        )
 
     def ellipse(
-        self, x: float, y: float, rx: float, ry: float, fill: str | None, *, outline: str | None = None,
+        self,
+        x: float,
+        y: float,
+        rx: float,
+        ry: float,
+        fill: str | None,
+        *,
+        outline: str | None = None,
         width: float = 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """An ellipse from its centre and half axes."""
         box = ((x - rx) * SCALE, (y - ry) * SCALE, (x + rx) * SCALE, (y + ry) * SCALE)
         self._pen().ellipse(box, fill, outline, max(1, round(width * SCALE)))
@@ -63,20 +84,34 @@ class Canvas:
             for x, y in (scaled[0], scaled[-1]):
                 self._pen().ellipse((x - radius, y - radius, x + radius, y + radius), colour)
 
-    def blob(self, points: Sequence[Point], fill: str, *, soft: float = 0.0, opacity: float = 1.0) -> None:
+    def blob(
+        self, points: Sequence[Point], fill: str, *, soft: float = 0.0, opacity: float = 1.0
+    ) -> None:
         """A closed smooth curve through points (Catmull-Rom), its edge blurred by `soft` pixels."""
         layer = Image.new("L", self.image.size, 0)
         ImageDraw.Draw(layer).polygon([(x * SCALE, y * SCALE) for x, y in smooth(points)], 255)
         self._ink(layer, fill, soft, opacity)
 
-    def glow(self, x: float, y: float, rx: float, ry: float, fill: str, *, soft: float, opacity: float = 1.0) -> None:
+    def glow(
+        self,
+        x: float,
+        y: float,
+        rx: float,
+        ry: float,
+        fill: str,
+        *,
+        soft: float,
+        opacity: float = 1.0,
+    ) -> None:
         """An ellipse with a blurred edge: light, shadow, tissue."""
         layer = Image.new("L", self.image.size, 0)
         box = ((x - rx) * SCALE, (y - ry) * SCALE, (x + rx) * SCALE, (y + ry) * SCALE)
         ImageDraw.Draw(layer).ellipse(box, 255)
         self._ink(layer, fill, soft, opacity)
 
-    def shade(self, x: float, y: float, w: float, h: float, *, radius: float, soft: float, opacity: float) -> None:
+    def shade(
+        self, x: float, y: float, w: float, h: float, *, radius: float, soft: float, opacity: float
+    ) -> None:
         """A soft dark rectangle: the shadow of what is drawn over it next."""
         layer = Image.new("L", self.image.size, 0)
         box = (x * SCALE, y * SCALE, (x + w) * SCALE, (y + h) * SCALE)
@@ -97,26 +132,45 @@ class Canvas:
         strip = np.repeat(np.rint(colours).astype(np.uint8), w * SCALE, axis=1)
         self.image.paste(Image.fromarray(strip), (x * SCALE, y * SCALE))
 
-    def texture(self, field: Floats, strength: float, box: tuple[int, int, int, int] | None = None) -> None:
-        """Make the picture lighter and darker by `field` (H, W), about -1 to 1, times `strength` grey levels."""
+    def texture(
+        self, field: Floats, strength: float, box: tuple[int, int, int, int] | None = None
+    ) -> None:
+        """Make the picture lighter and darker by `field` (H, W), about -1 to 1, times `strength`
+        grey levels.
+        """
         x, y, w, h = box or (0, 0, self.width, self.height)
         area = (x * SCALE, y * SCALE, (x + w) * SCALE, (y + h) * SCALE)
         pixels = np.asarray(self.image.crop(area), dtype=np.float32)
-        fitted = cv2.resize(field, (w * SCALE, h * SCALE), interpolation=cv2.INTER_LINEAR)[:, :, None]
+        fitted = cv2.resize(field, (w * SCALE, h * SCALE), interpolation=cv2.INTER_LINEAR)[
+            :, :, None
+        ]
         changed = np.clip(np.rint(pixels + fitted * strength), 0, 255).astype(np.uint8)
         self.image.paste(Image.fromarray(changed), area[:2])
 
-    # ---- text -------------------------------------------------------------------------------------------------
+    # ---- text -----------------------------------------------------------------------------------
 
     def text(
-        self, x: float, y: float, text: str, face: str, cap: float, colour: str, *, align: str = "centre",
-        weight: int = 500, spacing: float = 0.0, angle: float = 0.0, opacity: float = 1.0, mark: bool = False,
+        self,
+        x: float,
+        y: float,
+        text: str,
+        face: str,
+        cap: float,
+        colour: str,
+        *,
+        align: str = "centre",
+        weight: int = 500,
+        spacing: float = 0.0,
+        angle: float = 0.0,
+        opacity: float = 1.0,
+        mark: bool = False,
         soft: float = 0.0,
-    ) -> None:  # fmt: skip
-        """One line of text: `x` its left end, centre or right end, `y` the middle of its capital letters.
+    ) -> None:
+        """One line of text: `x` its left end, centre or right end, `y` the middle of its capital
+        letters.
 
-        `cap` is the height of the capitals, `angle` turns it about (x, y), degrees anticlockwise. `mark` adds the
-        area of the text to `marks`.
+        `cap` is the height of the capitals, `angle` turns it about (x, y), degrees anticlockwise.
+        `mark` adds the area of the text to `marks`.
         """
         written = write(text, face, cap * SCALE, weight=weight, spacing=spacing * SCALE)
         width = written.pixels.shape[1]
@@ -138,25 +192,39 @@ class Canvas:
         """Say that an edit touches this rectangle."""
         self.marks.append(list(corners(x, y, x + w, y + h)))
 
-    # ---- pictures in the picture ------------------------------------------------------------------------------
+    # ---- pictures in the picture ----------------------------------------------------------------
 
     def place(self, other: Canvas, quad: Sequence[Point]) -> None:
-        """Put another canvas here, its corners (left upper, right upper, right lower, left lower) at `quad`."""
-        source = np.array(corners(0, 0, other.width * SCALE, other.height * SCALE), dtype=np.float32)
+        """Put another canvas here, its corners (left upper, right upper, right lower, left lower)
+        at `quad`.
+        """
+        source = np.array(
+            corners(0, 0, other.width * SCALE, other.height * SCALE), dtype=np.float32
+        )
         target = np.array([(x * SCALE, y * SCALE) for x, y in quad], dtype=np.float32)
         matrix = cv2.getPerspectiveTransform(source, target)
         pixels = cv2.warpPerspective(
-            np.asarray(other.image), matrix, self.image.size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+            np.asarray(other.image),
+            matrix,
+            self.image.size,
+            flags=cv2.INTER_CUBIC,
+            borderMode=cv2.BORDER_REPLICATE,
         )
-        shape = cv2.warpPerspective(np.asarray(other.shape), matrix, self.image.size, flags=cv2.INTER_CUBIC)
+        shape = cv2.warpPerspective(
+            np.asarray(other.shape), matrix, self.image.size, flags=cv2.INTER_CUBIC
+        )
         self.image.paste(Image.fromarray(pixels), mask=Image.fromarray(shape))
         for polygon in other.marks:
             points = np.array([[(x * SCALE, y * SCALE) for x, y in polygon]], dtype=np.float32)
             moved = cv2.perspectiveTransform(points, matrix)[0] / SCALE
             self.marks.append([(float(x), float(y)) for x, y in moved])
 
-    def place_turned(self, other: Canvas, x: float, y: float, angle: float, zoom: float = 1.0) -> None:
-        """Put another canvas here with its centre at (x, y), turned by `angle` degrees anticlockwise."""
+    def place_turned(
+        self, other: Canvas, x: float, y: float, angle: float, zoom: float = 1.0
+    ) -> None:
+        """Put another canvas here with its centre at (x, y), turned by `angle` degrees
+        anticlockwise.
+        """
         w, h = other.width * zoom / 2, other.height * zoom / 2
         self.place(other, [turn(p, (x, y), angle) for p in corners(x - w, y - h, x + w, y + h)])
 
@@ -166,10 +234,12 @@ class Canvas:
         box = (0, 0, self.image.width - 1, self.image.height - 1)
         ImageDraw.Draw(self.shape).rounded_rectangle(box, radius * SCALE, 255)
 
-    # ---- delivery ---------------------------------------------------------------------------------------------
+    # ---- delivery -------------------------------------------------------------------------------
 
     def camera(self, seed: int, *, grain: float, vignette: float = 0.0, blur: float = 0.0) -> None:
-        """Finish like a photograph: blurred by `blur` pixels, darker corners, and grain of `grain` grey levels."""
+        """Finish like a photograph: blurred by `blur` pixels, darker corners, and grain of `grain`
+        grey levels.
+        """
         self._camera = (seed, grain, vignette, blur)
 
     def pixels(self) -> Array:
@@ -216,7 +286,9 @@ class Canvas:
         self.image.paste(colour, box, layer)
 
 
-def corners(left: float, top: float, right: float, bottom: float) -> tuple[Point, Point, Point, Point]:
+def corners(
+    left: float, top: float, right: float, bottom: float
+) -> tuple[Point, Point, Point, Point]:
     """The corners of a box, clockwise from the left upper one."""
     return (left, top), (right, top), (right, bottom), (left, bottom)
 
@@ -235,7 +307,12 @@ def smooth(points: Sequence[Point], steps: int = 12) -> list[Point]:
     for i in range(count):
         a, b, c, d = (np.array(points[(i + k) % count]) for k in (-1, 0, 1, 2))
         for t in np.arange(steps) / steps:
-            p = 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3)
+            p = 0.5 * (
+                2 * b
+                + (c - a) * t
+                + (2 * a - 5 * b + 4 * c - d) * t**2
+                + (3 * b - a - 3 * c + d) * t**3
+            )
             curve.append((float(p[0]), float(p[1])))
     return curve
 
@@ -246,11 +323,18 @@ def rgb(colour: str) -> Floats:
 
 
 def clouds(
-    width: int, height: int, seed: int, *, cell: float = 120.0, octaves: int = 4, stretch: float = 1.0
+    width: int,
+    height: int,
+    seed: int,
+    *,
+    cell: float = 120.0,
+    octaves: int = 4,
+    stretch: float = 1.0,
 ) -> Floats:
     """Smooth noise (H, W), float32, mean 0, about -1 to 1: sums of ever finer random grids.
 
-    `cell` is the size of the coarsest blotches in pixels, `stretch` makes them that much longer to the right (wood).
+    `cell` is the size of the coarsest blotches in pixels, `stretch` makes them that much longer to
+    the right (wood).
     """
     random = np.random.default_rng(seed)
     total = np.zeros((height, width), dtype=np.float32)

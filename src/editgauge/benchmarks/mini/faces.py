@@ -1,4 +1,5 @@
-"""The typefaces of the built-in benchmark: all under free licences and installed with the package itself.
+"""The typefaces of the built-in benchmark: all under free licences and installed with the package
+itself.
 
 =========  ==================================  ==================  ================================
 name       face                                licence             comes with
@@ -51,9 +52,11 @@ class Written:
 
 
 def write(text: str, face: str, cap: float, *, weight: int = 500, spacing: float = 0.0) -> Written:
-    """One line of text whose capital letters are `cap` pixels high, cut to its ink from left to right.
+    """One line of text whose capital letters are `cap` pixels high, cut to its ink from left to
+    right.
 
-    `weight` is 300 to 900, for the two faces that have weights; `spacing` is extra room between letters, in pixels.
+    `weight` is 300 to 900, for the two faces that have weights; `spacing` is extra room between
+    letters, in pixels.
     """
     em = round(cap / _cap_ratio(face))
     draw = _opencv if face in OPENCV else _pillow
@@ -80,7 +83,9 @@ def _opencv(text: str, face: str, em: int, weight: int, spacing: float) -> tuple
             "pip install 'opencv-python-headless>=5'"
         )
     font = _opencv_face(OPENCV[face])
-    pixels = np.zeros((round(em * 1.9), round(em * 1.3 * (len(text) + 2) + spacing * len(text))), dtype=np.uint8)
+    pixels = np.zeros(
+        (round(em * 1.9), round(em * 1.3 * (len(text) + 2) + spacing * len(text))), dtype=np.uint8
+    )
     baseline = round(em * 1.3)
     x = float(PAD)
     for part in text if spacing else (text,):
@@ -98,7 +103,9 @@ def _pillow(text: str, face: str, em: int, weight: int, spacing: float) -> tuple
     del weight
     font = _pillow_face(face, em)
     baseline = round(em * 1.3)
-    image = Image.new("L", (round(font.getlength(text) + spacing * len(text)) + em + 2 * PAD, round(em * 1.9)))
+    image = Image.new(
+        "L", (round(font.getlength(text) + spacing * len(text)) + em + 2 * PAD, round(em * 1.9))
+    )
     pen = ImageDraw.Draw(image)
     x = float(PAD + em // 2)
     for part in text if spacing else (text,):
@@ -112,7 +119,9 @@ def _pillow_face(face: str, em: int) -> ImageFont.FreeTypeFont:
     if face == "plain":
         font = ImageFont.load_default(em)
         if not isinstance(font, ImageFont.FreeTypeFont):
-            raise DataError("the built-in benchmark needs a Pillow with FreeType; install Pillow from its wheel")
+            raise DataError(
+                "the built-in benchmark needs a Pillow with FreeType; install Pillow from its wheel"
+            )
         return font
     package, name = FILES[face]
     folder = Path(str(importlib.import_module(package).__file__)).parent / "files"

@@ -1,7 +1,8 @@
 """The built-in benchmark's judge track: each sample is judged by the protocol whose shape it has.
 
-The attribute ``protocol`` of a sample names one of the four benchmarks; its calls, rubrics and metrics are used as they
-are. Metric names are those of the protocols; rubrics are looked up in the protocol's own folder.
+The attribute ``protocol`` of a sample names one of the four benchmarks; its calls, rubrics and
+metrics are used as they are. Metric names are those of the protocols; rubrics are looked up in the
+protocol's own folder.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ def _protocol(name: str) -> Judging:
 
 @dataclass(frozen=True, slots=True)
 class MiniJudging:
-    """See the module. Options are handed to the protocols, each of which takes those that it knows."""
+    """See the module. Options are handed to the protocols, each of which takes those that it
+    knows.
+    """
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -32,12 +35,16 @@ class MiniJudging:
         return tuple(found.values())
 
     def rubric_names(self) -> Sequence[str]:
-        return tuple(f"{name}.{rubric}" for name in _PROTOCOLS for rubric in _protocol(name).rubric_names())
+        return tuple(
+            f"{name}.{rubric}" for name in _PROTOCOLS for rubric in _protocol(name).rubric_names()
+        )
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return _protocol(_name(sample)).metrics_for(sample, options)
 
-    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    def calls(
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    ) -> Sequence[Call]:
         name = _name(sample)
         return _protocol(name).calls(sample, edit, _Prefixed(rubrics, name), options)
 

@@ -1,4 +1,6 @@
-"""Drawn scenes: posters, cards, tickets, labels and screens. Each draws itself before (`new` False) and after."""
+"""Drawn scenes: posters, cards, tickets, labels and screens. Each draws itself before (`new` False)
+and after.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,43 @@ def bakery(new: bool) -> Canvas:
         c.ellipse(i * 70 + 35, 84, 35, 26, colour)
     c.text(280, 172, "Sunny Bakery", "serif-bold", 42, "#5b3a29")
     c.line([(150, 222), (410, 222)], "#c8553d", 3)
-    c.text(280, 290, "WARM ROLLS" if new else "FRESH BREAD", "sans", 46, "#c8553d", weight=800, mark=True)
+    c.text(
+        280,
+        290,
+        "WARM ROLLS" if new else "FRESH BREAD",
+        "sans",
+        46,
+        "#c8553d",
+        weight=800,
+        mark=True,
+    )
     c.glow(280, 570, 180, 26, "#5b3a29", soft=12, opacity=0.35)
-    c.blob([(110, 520), (160, 430), (280, 402), (400, 430), (450, 520), (400, 572), (280, 584), (160, 572)], "#b9733a")
-    c.blob([(130, 508), (176, 436), (280, 412), (384, 436), (430, 508), (380, 540), (280, 550), (180, 540)], "#d9954f")
+    c.blob(
+        [
+            (110, 520),
+            (160, 430),
+            (280, 402),
+            (400, 430),
+            (450, 520),
+            (400, 572),
+            (280, 584),
+            (160, 572),
+        ],
+        "#b9733a",
+    )
+    c.blob(
+        [
+            (130, 508),
+            (176, 436),
+            (280, 412),
+            (384, 436),
+            (430, 508),
+            (380, 540),
+            (280, 550),
+            (180, 540),
+        ],
+        "#d9954f",
+    )
     for x in (200, 280, 360):
         c.line([(x - 26, 500), (x + 26, 442)], "#f3d3a0", 11)
     c.rect(0, 640, 560, 80, "#5b3a29")
@@ -35,7 +70,9 @@ def concert(new: bool) -> Canvas:
     for i in range(4):
         y = 420 + i * 22
         points = [(x, y + 12 * math.sin(x / 46 + i)) for x in range(-20, 600, 10)]
-        c.polygon([*points, (600, 760), (-20, 760)], ["#8b3f76", "#6d3270", "#4f2867", "#2b1b4f"][i])
+        c.polygon(
+            [*points, (600, 760), (-20, 760)], ["#8b3f76", "#6d3270", "#4f2867", "#2b1b4f"][i]
+        )
     c.text(280, 92, "NIGHT WAVES", "round", 52, "#fff4e0")
     c.text(280, 150, "open air by the harbour", "plain", 20, "#f9c784")
     c.text(280, 590, "Friday 18 June", "sans", 34, "#fff4e0", weight=600)
@@ -59,9 +96,16 @@ def birthday(new: bool) -> Canvas:
         if 110 < x < 590 and 90 < y < 470:
             continue
         angle = i * 37
-        points = [turn((x + dx, y + dy), (x, y), angle) for dx, dy in ((-8, -4), (8, -4), (8, 4), (-8, 4))]
+        points = [
+            turn((x + dx, y + dy), (x, y), angle) for dx, dy in ((-8, -4), (8, -4), (8, 4), (-8, 4))
+        ]
         c.polygon(points, colours[i % 5])
-    for x, y, colour in ((70, 150, "#f28482"), (128, 108, "#f6bd60"), (612, 138, "#7fb7d6"), (560, 100, "#84a59d")):
+    for x, y, colour in (
+        (70, 150, "#f28482"),
+        (128, 108, "#f6bd60"),
+        (612, 138, "#7fb7d6"),
+        (560, 100, "#84a59d"),
+    ):
         c.line([(x, y + 40), (x + 6, y + 120), (x - 4, y + 200)], "#b8a9a4", 2)
         c.ellipse(x, y, 36, 44, colour)
         c.polygon([(x, y + 42), (x - 7, y + 54), (x + 7, y + 54)], colour)
@@ -185,7 +229,9 @@ def weather(new: bool) -> Canvas:
     c.text(230, 344, "Sunny" if new else "Rainy", "sans", 30, "#ffffff", weight=500, mark=True)
     c.text(238, 428, "18°", "sans", 58, "#ffffff", weight=300)
     c.rect(24, 500, 412, 190, "#5a96dd", radius=20)
-    for i, (day, low, high) in enumerate((("Tue", "14°", "19°"), ("Wed", "15°", "21°"), ("Thu", "13°", "18°"))):
+    for i, (day, low, high) in enumerate(
+        (("Tue", "14°", "19°"), ("Wed", "15°", "21°"), ("Thu", "13°", "18°"))
+    ):
         y = 536 + i * 58
         c.text(52, y, day, "sans", 19, "#ffffff", align="left", weight=500)
         c.rect(190, y - 4, 110, 8, "#8fbbea", radius=4)

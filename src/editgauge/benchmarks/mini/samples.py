@@ -1,9 +1,11 @@
-"""Makes the files of the built-in benchmark where they are not there yet, and reads them as samples.
+"""Makes the files of the built-in benchmark where they are not there yet, and reads them as
+samples.
 
-The folder is called ``mini-<hash>``, the hash being of the code that draws and of the libraries it draws with: the
-same name means the same bytes, and another version of either never meets half of another's files. It is drawn under a
-temporary name and renamed when it is complete; on every load each file is compared with the hash in ``index.json``,
-and what is damaged or gone is drawn again. Any number of processes may do this at once.
+The folder is called ``mini-<hash>``, the hash being of the code that draws and of the libraries it
+draws with: the same name means the same bytes, and another version of either never meets half of
+another's files. It is drawn under a temporary name and renamed when it is complete; on every load
+each file is compared with the hash in ``index.json``, and what is damaged or gone is drawn again.
+Any number of processes may do this at once.
 """
 
 from __future__ import annotations
@@ -34,13 +36,21 @@ from editgauge.images import Array, fingerprint, read_image, write_bytes, write_
 from editgauge.types import Sample
 
 INDEX = "index.json"
-PACKAGES = ("numpy", "opencv-python-headless", "pillow", "font-caladea", "font-fredoka-one", "font-amatic-sc")
+PACKAGES = (
+    "numpy",
+    "opencv-python-headless",
+    "pillow",
+    "font-caladea",
+    "font-fredoka-one",
+    "font-amatic-sc",
+)
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
     """The samples; made below `root`, or below the cache folder of this user when `root` is None.
 
-    Raises `DataError` for a split that does not exist and when the folder can be neither read nor written.
+    Raises `DataError` for a split that does not exist and when the folder can be neither read nor
+    written.
     """
     if split is not None and split not in SPLITS:
         raise DataError(f"mini: wanted split {' or '.join(SPLITS)}, found {split!r}")
@@ -74,7 +84,8 @@ def make(root: Path | None) -> Path:
             shutil.rmtree(drawn, ignore_errors=True)
     except OSError as error:
         raise DataError(
-            f"{base}: the built-in benchmark cannot be made here ({error.strerror or error}); name a folder that can "
+            f"{base}: the built-in benchmark cannot be made here ({error.strerror or error}); name "
+            f"a folder that can "
             "be written to, or set EDITGAUGE_CACHE to one"
         ) from error
     left = _damaged(folder)
@@ -84,16 +95,24 @@ def make(root: Path | None) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where this user's caches lie: ``EDITGAUGE_CACHE``, or ``editgauge`` below what the platform has for it."""
+    """Where this user's caches lie: ``EDITGAUGE_CACHE``, or ``editgauge`` below what the platform
+    has for it.
+    """
     named = os.environ.get("EDITGAUGE_CACHE")
     if named:
         return Path(named).absolute()
-    variable, below = ("LOCALAPPDATA", "AppData/Local") if sys.platform == "win32" else ("XDG_CACHE_HOME", ".cache")
+    variable, below = (
+        ("LOCALAPPDATA", "AppData/Local")
+        if sys.platform == "win32"
+        else ("XDG_CACHE_HOME", ".cache")
+    )
     place = os.environ.get(variable)
     try:
         base = Path(place) if place else Path.home() / below
     except RuntimeError as error:  # a container's user without a home
-        raise DataError("no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder") from error
+        raise DataError(
+            "no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder"
+        ) from error
     return base.absolute() / "editgauge"
 
 
@@ -157,7 +176,9 @@ def _draw(folder: Path) -> None:
         _draw_record(record, place)
         for name in files_of(record):
             hashes[f"images/{record.id}/{name}"] = fingerprint(place / name)
-    lines = [json.dumps(_described(record), ensure_ascii=False, sort_keys=True) for record in RECORDS]
+    lines = [
+        json.dumps(_described(record), ensure_ascii=False, sort_keys=True) for record in RECORDS
+    ]
     write_bytes(folder / "samples.jsonl", ("\n".join(lines) + "\n").encode())
     hashes["samples.jsonl"] = fingerprint(folder / "samples.jsonl")
     write_bytes(folder / INDEX, json.dumps(hashes, indent=1, sort_keys=True).encode())
@@ -178,7 +199,9 @@ def _draw_record(record: Record, place: Path) -> None:
     else:
         write_png(place / names[0], pixels)
     if np.any((pixels != edited).any(axis=2) & ~either):
-        raise AssertionError(f"mini sample {record.id}: the reference differs from the input outside its masks")
+        raise AssertionError(
+            f"mini sample {record.id}: the reference differs from the input outside its masks"
+        )
     for name, what in zip(names[1:], record.more, strict=False):
         write_png(place / name, _canvas(what).pixels())
     write_png(place / "reference.png", edited)
@@ -191,7 +214,9 @@ def _draw_record(record: Record, place: Path) -> None:
 def _canvas(what: str, *arguments: Any) -> Canvas:
     """Call ``module:function`` or ``module:function:argument`` of this folder."""
     module, function, *more = what.split(":")
-    canvas = getattr(importlib.import_module(f"editgauge.benchmarks.mini.{module}"), function)(*arguments, *more)
+    canvas = getattr(importlib.import_module(f"editgauge.benchmarks.mini.{module}"), function)(
+        *arguments, *more
+    )
     if not isinstance(canvas, Canvas):
         raise TypeError(f"{what}: wanted a Canvas, found {type(canvas).__name__}")
     return canvas
@@ -204,14 +229,18 @@ def _jpeg(pixels: Array) -> bytes:
 
 
 def _described(record: Record) -> Mapping[str, object]:
-    """One line of ``samples.jsonl``, for people and for other programs; the tool itself does not read it."""
+    """One line of ``samples.jsonl``, for people and for other programs; the tool itself does not
+    read it.
+    """
     sample = sample_of(record, Path())
     return {
-        "id": sample.id, "split": sample.split, "category": list(sample.category), "instruction": sample.instruction,
+        "id": sample.id, "split": sample.split, "category": list(sample.category),
+        "instruction": sample.instruction,
         "images": [path.as_posix() for path in sample.images],
         "reference": Path(sample.reference or "").as_posix(),
         "masks": {name: path.as_posix() for name, path in sample.masks.items()},
-        "source_text": sample.source_text, "target_text": sample.target_text, "caption": sample.caption,
+        "source_text": sample.source_text, "target_text": sample.target_text,
+        "caption": sample.caption,
         "knowledge": sample.knowledge, "change": sample.change, "concept": sample.concept,
         "rephrased": sample.rephrased, "attributes": dict(sample.attributes),
     }  # fmt: skip
@@ -223,7 +252,9 @@ def _damaged(folder: Path) -> list[str] | None:
         index = json.loads((folder / INDEX).read_bytes())
     except (OSError, ValueError):
         return None
-    wanted = {f"images/{record.id}/{name}" for record in RECORDS for name in files_of(record)} | {"samples.jsonl"}
+    wanted = {f"images/{record.id}/{name}" for record in RECORDS for name in files_of(record)} | {
+        "samples.jsonl"
+    }
     if not isinstance(index, dict) or set(index) != wanted:
         return None
     bad = []
@@ -240,8 +271,8 @@ def _move_into_place(drawn: Path, folder: Path) -> None:
     with contextlib.suppress(OSError):
         drawn.rename(folder)  # fails when there is a folder with anything in it
         return
-    # Another process was faster, or files of this one are damaged. Each file is put in place whole, the index last;
-    # whoever else does the same puts the same bytes there.
+    # Another process was faster, or files of this one are damaged. Each file is put in place whole,
+    # the index last; whoever else does the same puts the same bytes there.
     for path in sorted(drawn.rglob("*"), key=lambda path: (path.name == INDEX, path)):
         if path.is_file():
             target = folder / path.relative_to(drawn)
@@ -252,6 +283,10 @@ def _move_into_place(drawn: Path, folder: Path) -> None:
 def _version(package: str) -> str:
     try:
         return version(package)
-    except PackageNotFoundError:  # the same library under another distribution's name, such as opencv-python
-        name = {"opencv-python-headless": "cv2", "pillow": "PIL"}.get(package, package.replace("-", "_"))
+    except (
+        PackageNotFoundError
+    ):  # the same library under another distribution's name, such as opencv-python
+        name = {"opencv-python-headless": "cv2", "pillow": "PIL"}.get(
+            package, package.replace("-", "_")
+        )
         return str(getattr(importlib.import_module(name), "__version__", ""))

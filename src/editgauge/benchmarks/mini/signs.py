@@ -8,9 +8,28 @@ from editgauge.benchmarks.mini.drawing import Canvas, clouds, turn
 def motorway(new: bool) -> Canvas:
     c = Canvas(760, 520)
     c.ramp("#7db7e8", "#e6f1f8", (0, 0, 760, 380))
-    for x, y, r in ((110, 90, 26), (146, 80, 34), (186, 92, 24), (620, 52, 18), (646, 46, 24), (676, 54, 16)):
+    for x, y, r in (
+        (110, 90, 26),
+        (146, 80, 34),
+        (186, 92, 24),
+        (620, 52, 18),
+        (646, 46, 24),
+        (676, 54, 16),
+    ):
         c.ellipse(x, y, r, r * 0.7, "#ffffff")
-    c.blob([(-60, 380), (80, 318), (240, 352), (420, 306), (600, 346), (820, 310), (820, 460), (-60, 460)], "#7fa66b")
+    c.blob(
+        [
+            (-60, 380),
+            (80, 318),
+            (240, 352),
+            (420, 306),
+            (600, 346),
+            (820, 310),
+            (820, 460),
+            (-60, 460),
+        ],
+        "#7fa66b",
+    )
     c.rect(0, 400, 760, 120, "#6f9a5c")
     c.polygon([(352, 372), (408, 372), (640, 520), (120, 520)], "#5c6068")
     for a, b, w in ((384, 396, 3), (412, 432, 5), (456, 492, 8)):
@@ -19,7 +38,17 @@ def motorway(new: bool) -> Canvas:
         c.rect(x, 120, 14, 300, "#8d949c")
     c.rect(112, 74, 536, 220, "#ffffff", radius=18)
     c.rect(119, 81, 522, 206, "#0b6b3a", radius=13)
-    c.text(158, 142, "Nice" if new else "Lyon", "sans", 40, "#ffffff", align="left", weight=500, mark=True)
+    c.text(
+        158,
+        142,
+        "Nice" if new else "Lyon",
+        "sans",
+        40,
+        "#ffffff",
+        align="left",
+        weight=500,
+        mark=True,
+    )
     c.text(600, 142, "24 km", "sans", 32, "#ffffff", align="right", weight=500)
     c.text(158, 230, "Dijon", "sans", 40, "#ffffff", align="left", weight=500)
     c.text(600, 230, "185 km", "sans", 32, "#ffffff", align="right", weight=500)
@@ -33,7 +62,17 @@ def blackboard(new: bool) -> Canvas:
     c.texture(clouds(632, 440, 52, cell=160), 11, (24, 24, 632, 440))
     c.text(340, 112, "8 + 9 = 17", "round", 50, "#eef3ea", opacity=0.93)
     c.text(262, 234, "12 + 30 =", "round", 50, "#eef3ea", opacity=0.93)
-    c.text(418, 234, "42" if new else "41", "round", 50, "#eef3ea", align="left", opacity=0.93, mark=True)
+    c.text(
+        418,
+        234,
+        "42" if new else "41",
+        "round",
+        50,
+        "#eef3ea",
+        align="left",
+        opacity=0.93,
+        mark=True,
+    )
     c.text(340, 356, "25 - 5 = 20", "round", 50, "#eef3ea", opacity=0.93)
     c.rect(60, 462, 560, 20, "#7d5430", radius=4)
     c.rect(120, 454, 62, 12, "#f4f4f0", radius=5)
@@ -73,7 +112,12 @@ def menu(new: bool) -> Canvas:
     c.rect(0, 0, 560, 700, None, outline="#a9793f", width=16)
     c.text(280, 100, "Coffee", "serif-italic", 50, "#f4e3c1")
     c.line([(150, 158), (410, 158)], "#d9a441", 3)
-    rows = (("Espresso", "2.45"), ("Mocha" if new else "Latte", "3.75"), ("Cappuccino", "3.55"), ("Hot Cocoa", "4.25"))
+    rows = (
+        ("Espresso", "2.45"),
+        ("Mocha" if new else "Latte", "3.75"),
+        ("Cappuccino", "3.55"),
+        ("Hot Cocoa", "4.25"),
+    )
     for i, (drink, price) in enumerate(rows):
         y = 230 + i * 88
         c.text(66, y, drink, "sans", 31, "#f7f3ea", align="left", weight=400, mark=i == 1)
@@ -112,11 +156,16 @@ def notice(new: bool) -> Canvas:
 def area_map(new: bool) -> Canvas:
     c = Canvas(760, 560, "#e8eddc")
     c.texture(clouds(760, 560, 91, cell=200), 5)
-    c.blob([(40, 60), (180, 20), (330, 70), (350, 190), (240, 260), (90, 230), (20, 150)], "#b5d49a")
+    c.blob(
+        [(40, 60), (180, 20), (330, 70), (350, 190), (240, 260), (90, 230), (20, 150)], "#b5d49a"
+    )
     for x, y in ((96, 92), (134, 66), (176, 84), (214, 58), (258, 82), (300, 96), (60, 150), (92, 206), (136, 224),
                  (180, 212), (226, 234), (262, 210), (300, 196), (328, 166), (150, 44), (250, 48)):  # fmt: skip
         c.polygon([(x, y - 16), (x - 9, y + 7), (x + 9, y + 7)], "#7fae62")
-    c.blob([(430, 330), (540, 280), (680, 310), (720, 410), (640, 490), (500, 480), (420, 410)], "#9fcbe8")
+    c.blob(
+        [(430, 330), (540, 280), (680, 310), (720, 410), (640, 490), (500, 480), (420, 410)],
+        "#9fcbe8",
+    )
     c.line([(760, 90), (640, 150), (560, 230), (545, 300)], "#9fcbe8", 12)
     c.line([(0, 420), (160, 400), (300, 330), (420, 220), (520, 140), (600, 0)], "#c9b99a", 15)
     c.line([(0, 420), (160, 400), (300, 330), (420, 220), (520, 140), (600, 0)], "#fff3d1", 10)

@@ -1,6 +1,8 @@
-"""The built-in benchmark's tables: pixels, and one mean for each metric of another track. They publish nothing.
+"""The built-in benchmark's tables: pixels, and one mean for each metric of another track. They
+publish nothing.
 
-All pixel values are of the corrected variant: there is no released code that a faithful one could reproduce.
+All pixel values are of the corrected variant: there is no released code that a faithful one could
+reproduce.
 """
 
 from __future__ import annotations
@@ -17,9 +19,12 @@ from editgauge.tables.stats import Moments
 from editgauge.types import Variant
 
 PEAK = 255.0
-PURPOSE = "The built-in benchmark is for trying the tool: no number here says anything about a model."
+PURPOSE = (
+    "The built-in benchmark is for trying the tool: no number here says anything about a model."
+)
 ALIGNMENT = (
-    "MSE and PSNR come after an alignment that can follow what was edited instead of the rest: a reference may then "
+    "MSE and PSNR come after an alignment that can follow what was edited instead of the rest: a "
+    "reference may then "
     "score below an unchanged copy, and a picture without detail has no value."
 )
 _PIXEL = ("ssim", "psnr", "mse", "reference_ssim", "reference_psnr")
@@ -32,10 +37,11 @@ def layouts(frame: Frame, variant: Variant) -> list[Layout]:
 
 
 def pixel() -> Layout:
-    """SSIM, PSNR and MSE to the input outside the masks; SSIM and PSNR to the reference, everywhere.
+    """SSIM, PSNR and MSE to the input outside the masks; SSIM and PSNR to the reference,
+    everywhere.
 
-    A PSNR is that of the mean squared error, so that one identical picture does not make a mean infinite. In the mean
-    with failures a failure counts as SSIM 0 and MSE 255².
+    A PSNR is that of the mean squared error, so that one identical picture does not make a mean
+    infinite. In the mean with failures a failure counts as SSIM 0 and MSE 255².
     """
     sheet = Sheet()
     outside, whole = "Outside masks", "To reference"
@@ -48,18 +54,30 @@ def pixel() -> Layout:
     sheet.add("reference_ssim", (whole, "SSIM"), Leaf("reference_ssim", made, worst=0.0))
     sheet.add("reference_psnr", (whole, "PSNR"), from_psnr, digits=2, formula=psnr_of_mean)
     return Layout(
-        "mini.pixel", "mini, the built-in benchmark: pixels", sheet.leaves, sheet.fields, made,
-        size=COUNTS[""], notes=(PURPOSE, ALIGNMENT), headline="ssim",
-    )  # fmt: skip
+        "mini.pixel",
+        "mini, the built-in benchmark: pixels",
+        sheet.leaves,
+        sheet.fields,
+        made,
+        size=COUNTS[""],
+        notes=(PURPOSE, ALIGNMENT),
+        headline="ssim",
+    )
 
 
 def _others(layout: Layout) -> Layout:
     fields = [item for item in layout.fields if item.column.name not in _PIXEL]
     leaves = {name: layout.leaves[name] for item in fields for name in item.leaves}
     return replace(
-        layout, name="mini.others", title="mini, the built-in benchmark: other tracks", fields=fields, leaves=leaves,
-        size=COUNTS[""], notes=(PURPOSE,), strata="",
-    )  # fmt: skip
+        layout,
+        name="mini.others",
+        title="mini, the built-in benchmark: other tracks",
+        fields=fields,
+        leaves=leaves,
+        size=COUNTS[""],
+        notes=(PURPOSE,),
+        strata="",
+    )
 
 
 def squared_error(psnr: Floats) -> Floats:

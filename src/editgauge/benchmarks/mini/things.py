@@ -1,4 +1,6 @@
-"""Drawn scenes: scans, faces, a laboratory, and samples of several pictures. Before (`new` False) and after."""
+"""Drawn scenes: scans, faces, a laboratory, and samples of several pictures. Before (`new` False)
+and after.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,28 @@ def liver(new: bool) -> Canvas:
     for i in range(9):
         a = math.pi * (0.16 + i * 0.21)
         for side in (-1, 1):
-            c.glow(256 + side * 200 * abs(math.cos(a)), 262 - 150 * math.sin(a - 0.3), 9, 6, "#dedede", soft=2)
+            c.glow(
+                256 + side * 200 * abs(math.cos(a)),
+                262 - 150 * math.sin(a - 0.3),
+                9,
+                6,
+                "#dedede",
+                soft=2,
+            )
     c.blob([(74, 226), (120, 148), (214, 128), (290, 150), (300, 186), (248, 232), (232, 300), (160, 352), (92, 318)],
            "#8f8f8f", soft=2.5)  # fmt: skip
-    vessels = ((176, 202, 30, 4), (204, 214, 20, 4), (140, 236, 22, 4), (216, 176, 22, 3), (196, 250, 14, 4))
+    vessels = (
+        (176, 202, 30, 4),
+        (204, 214, 20, 4),
+        (140, 236, 22, 4),
+        (216, 176, 22, 3),
+        (196, 250, 14, 4),
+    )
     for x, y, rx, ry in vessels:
         c.glow(x, y, rx, ry, "#a8a8a8", soft=2.5)
-    c.blob([(318, 150), (392, 150), (434, 208), (420, 268), (368, 262), (330, 214)], "#6a6a6a", soft=3)
+    c.blob(
+        [(318, 150), (392, 150), (434, 208), (420, 268), (368, 262), (330, 214)], "#6a6a6a", soft=3
+    )
     c.glow(372, 188, 26, 14, "#161616", soft=4)
     c.glow(412, 300, 34, 42, "#9b9b9b", soft=3)
     for x in (176, 336):
@@ -51,7 +68,19 @@ def teeth(new: bool) -> Canvas:
     c.blob([(66, 190), (150, 132), (222, 112), (256, 124), (290, 112), (362, 132), (446, 190), (372, 282), (256, 314),
             (140, 282)], "#c25b60")  # fmt: skip
     c.glow(256, 292, 90, 10, "#e08a8a", soft=9, opacity=0.7)
-    c.blob([(92, 192), (170, 162), (256, 158), (342, 162), (420, 192), (352, 248), (256, 266), (160, 248)], "#5a1f26")
+    c.blob(
+        [
+            (92, 192),
+            (170, 162),
+            (256, 158),
+            (342, 162),
+            (420, 192),
+            (352, 248),
+            (256, 266),
+            (160, 248),
+        ],
+        "#5a1f26",
+    )
     enamel, edge = ("#fbf9f3", "#dedbd2") if new else ("#e7cf86", "#c2a55c")
     for side in (-1, 1):
         inner = 0.0
@@ -62,8 +91,32 @@ def teeth(new: bool) -> Canvas:
     for i in range(7):
         centre = 256 + (i - 3) * 31
         c.rect(centre - 14, 230 - abs(i - 3) * 5, 28, 22, enamel, radius=7, outline=edge, width=1.5)
-    c.blob([(92, 192), (170, 156), (256, 150), (342, 156), (420, 192), (342, 172), (256, 168), (170, 172)], "#c25b60")
-    c.blob([(110, 216), (170, 246), (256, 258), (342, 246), (402, 216), (360, 280), (256, 310), (152, 280)], "#c9666a")
+    c.blob(
+        [
+            (92, 192),
+            (170, 156),
+            (256, 150),
+            (342, 156),
+            (420, 192),
+            (342, 172),
+            (256, 168),
+            (170, 172),
+        ],
+        "#c25b60",
+    )
+    c.blob(
+        [
+            (110, 216),
+            (170, 246),
+            (256, 258),
+            (342, 246),
+            (402, 216),
+            (360, 280),
+            (256, 310),
+            (152, 280),
+        ],
+        "#c9666a",
+    )
     c.mark(92, 150, 328, 116)
     c.camera(202, grain=3.5, blur=0.7)
     return c
@@ -73,8 +126,24 @@ def eye(new: bool) -> Canvas:
     c = Canvas(512, 400, "#dcab89")
     c.ramp("#d9a683", "#e5b899")
     c.glow(256, 128, 190, 30, "#b97f5c", soft=16, opacity=0.6)
-    c.blob([(60, 76), (150, 40), (280, 34), (420, 66), (450, 92), (400, 84), (280, 64), (150, 74)], "#4a3022", soft=3)
-    c.blob([(66, 232), (140, 164), (256, 138), (372, 164), (450, 236), (372, 288), (256, 304), (140, 284)], "#f6f1ec")
+    c.blob(
+        [(60, 76), (150, 40), (280, 34), (420, 66), (450, 92), (400, 84), (280, 64), (150, 74)],
+        "#4a3022",
+        soft=3,
+    )
+    c.blob(
+        [
+            (66, 232),
+            (140, 164),
+            (256, 138),
+            (372, 164),
+            (450, 236),
+            (372, 288),
+            (256, 304),
+            (140, 284),
+        ],
+        "#f6f1ec",
+    )
     c.glow(80, 236, 18, 14, "#e09c93", soft=6)
     for i, (x, y) in enumerate(((110, 236), (128, 250), (410, 240), (392, 254))):
         c.line([(x, y), (x + (26 if i < 2 else -26), y - 6 + 4 * i)], "#e3b7b0", 1.2)
@@ -83,14 +152,28 @@ def eye(new: bool) -> Canvas:
     for i in range(72):
         a = 2 * math.pi * i / 72
         inner, outer = 40, 66 + 8 * math.sin(i * 2.3)
-        ends = [(256 + radius * math.cos(a), 222 + radius * math.sin(a)) for radius in (inner, outer)]
+        ends = [
+            (256 + radius * math.cos(a), 222 + radius * math.sin(a)) for radius in (inner, outer)
+        ]
         c.line(ends, "#77bcbd" if i % 2 else "#3f858b", 2)
     c.ellipse(256, 222, 42, 42, "#3f858b")
     radius = 50 if new else 25
     c.ellipse(256, 222, radius, radius, "#0b0d10")
     c.glow(230, 196, 11, 13, "#ffffff", soft=2)
     c.mark(196, 162, 120, 120)
-    c.blob([(66, 230), (140, 160), (256, 132), (372, 160), (450, 234), (372, 142), (256, 110), (140, 142)], "#d3a07c")
+    c.blob(
+        [
+            (66, 230),
+            (140, 160),
+            (256, 132),
+            (372, 160),
+            (450, 234),
+            (372, 142),
+            (256, 110),
+            (140, 142),
+        ],
+        "#d3a07c",
+    )
     c.line([(66, 232), (140, 164), (256, 138), (372, 164), (450, 236)], "#3a241a", 5)
     for i in range(13):
         x = 100 + i * 26
@@ -200,7 +283,9 @@ def apple(c: Canvas, x: float, y: float) -> None:
 
 def teapot(c: Canvas, x: float, y: float) -> None:
     c.ellipse(x - 72, y - 66, 32, 36, None, outline="#2d5fa8", width=13)
-    c.polygon([(x + 50, y - 66), (x + 108, y - 110), (x + 118, y - 104), (x + 62, y - 28)], "#2d5fa8")
+    c.polygon(
+        [(x + 50, y - 66), (x + 108, y - 110), (x + 118, y - 104), (x + 62, y - 28)], "#2d5fa8"
+    )
     c.ellipse(x, y - 58, 74, 58, "#3a74c8")
     c.rect(x - 44, y - 14, 88, 14, "#2d5fa8", radius=4)
     c.ellipse(x, y - 110, 44, 13, "#2d5fa8")
@@ -209,7 +294,13 @@ def teapot(c: Canvas, x: float, y: float) -> None:
 
 
 def plant(c: Canvas, x: float, y: float) -> None:
-    for dx, height, lean in ((-44, 96, -26), (-20, 136, -12), (6, 150, 4), (30, 128, 18), (50, 92, 30)):
+    for dx, height, lean in (
+        (-44, 96, -26),
+        (-20, 136, -12),
+        (6, 150, 4),
+        (30, 128, 18),
+        (50, 92, 30),
+    ):
         tip = (x + dx + lean, y - 62 - height)
         c.blob([(x + dx / 3 - 7, y - 60), (x + dx + lean / 3 - 13, y - 62 - height / 2), tip,
                 (x + dx + lean / 3 + 13, y - 62 - height / 2), (x + dx / 3 + 7, y - 60)],

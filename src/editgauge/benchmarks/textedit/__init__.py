@@ -14,17 +14,25 @@ from editgauge.types import DataSource, Scorer, Track
 __all__ = ["BENCHMARK", "TextEdit", "ocr_scores"]
 
 _MINISET = {
-    "1.1.1": 13, "1.1.2": 17, "1.1.3": 25, "1.2.1": 16, "1.2.2": 6, "1.3.1": 16, "1.3.2": 17, "1.4.1": 32, "1.4.2": 10,
-    "1.4.3": 11, "1.4.4": 14, "2.1": 39, "2.2": 79, "2.3": 55, "2.4": 45, "2.5": 59, "2.6": 16, "2.7": 30,
+    "1.1.1": 13, "1.1.2": 17, "1.1.3": 25, "1.2.1": 16, "1.2.2": 6, "1.3.1": 16, "1.3.2": 17,
+    "1.4.1": 32, "1.4.2": 10,
+    "1.4.3": 11, "1.4.4": 14, "2.1": 39, "2.2": 79, "2.3": 55, "2.4": 45, "2.5": 59, "2.6": 16,
+    "2.7": 30,
     "Virtual": 177, "Real": 323,
 }  # fmt: skip
 """Samples of each category and half of the miniset, as its released judge answers have them."""
-_COUNTS = {"": 2148, "fullset": 2148, "miniset": 500, **{f"miniset/{name}": count for name, count in _MINISET.items()}}
+_COUNTS = {
+    "": 2148,
+    "fullset": 2148,
+    "miniset": 500,
+    **{f"miniset/{name}": count for name, count in _MINISET.items()},
+}
 
 _DATA = DataSource(
     "OpenGVLab/TextEdit",
     "stated on the data set's page",
-    note="the README names a collection, not a data set: if this one is not it, say which with --repo; the prompts "
+    note="the README names a collection, not a data set: if this one is not it, say which with "
+    "--repo; the prompts "
     "(eval_prompts/) are in the GitHub repository of the same name",
 )
 
@@ -43,7 +51,9 @@ class TextEdit:
     """What `score` does without --tracks: the paper has no pixel metric."""
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
-        """The samples below `root`; `split` is ``fullset`` or ``miniset``: the full set where both are there."""
+        """The samples below `root`; `split` is ``fullset`` or ``miniset``: the full set where both
+        are there.
+        """
         from editgauge.benchmarks.textedit.samples import load
 
         return load(root, split=split)

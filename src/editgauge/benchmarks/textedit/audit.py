@@ -1,7 +1,9 @@
-"""What can be checked in TextEdit's published tables: the weighted mean of the judge's five questions, and OCR's F1.
+"""What can be checked in TextEdit's published tables: the weighted mean of the judge's five
+questions, and OCR's F1.
 
-When the printed averages do not follow from the printed columns, the columns may have been permuted: every way to give
-the ten columns of scores to the two averages is tried, and the ways that explain all of them are reported.
+When the printed averages do not follow from the printed columns, the columns may have been
+permuted: every way to give the ten columns of scores to the two averages is tried, and the ways
+that explain all of them are reported.
 """
 
 from __future__ import annotations
@@ -21,15 +23,18 @@ _QUESTIONS = ("TA", "TP", "SI", "LR", "VC")
 _WEIGHTS = (0.4, 0.3, 0.1, 0.1, 0.1)
 _COLUMNS = [f"{split}_{name}" for split in _SPLITS for name in _QUESTIONS]
 _INTERLEAVED = (0, 5, 1, 6, 2, 7, 3, 8, 4, 9)
-"""Place k of Real's five and then Virtual's five, when ten values in that order stand under a header that alternates
-Real and Virtual: the k-th value is printed in the column with this number."""
+"""Place k of Real's five and then Virtual's five, when ten values in that order stand under a
+header that alternates Real and Virtual: the k-th value is printed in the column with this number.
+"""
 
 
 def classic(sheet: Sheet, report: Report) -> None:
     """OCR scores: their scale; and that a mean of F1s is not above the F1 of the means (Jensen)."""
     for line in models(sheet, report, []):
         for split in _SPLITS:
-            within(sheet, report, line, [f"{split}_{m}" for m in ("OA", "OP", "OR", "F1", "NED")], 0, 1)
+            within(
+                sheet, report, line, [f"{split}_{m}" for m in ("OA", "OP", "OR", "F1", "NED")], 0, 1
+            )
             parts = sheet.numbers(line, [f"{split}_OP", f"{split}_OR"])
             printed = sheet.number(line, f"{split}_F1")
             if parts is not None and printed is not None:
@@ -40,7 +45,9 @@ def classic(sheet: Sheet, report: Report) -> None:
 
 
 def judge(sheet: Sheet, report: Report) -> None:
-    """Each average is .4 TA + .3 TP + .1 SI + .1 LR + .1 VC; where not, which order of the columns is consistent."""
+    """Each average is .4 TA + .3 TP + .1 SI + .1 LR + .1 VC; where not, which order of the columns
+    is consistent.
+    """
     lines = list(models(sheet, report, []))
     for line in lines:
         within(sheet, report, line, _COLUMNS, 0, 1)
@@ -69,26 +76,46 @@ def _explain(sheet: Sheet, lines: Sequence[Mapping[str, str]]) -> list[str]:
         return []
     found = consistent_orders(np.array(scores), np.array(averages), room)
     if not found:
-        return ["No order of the ten columns makes every average follow: the numbers themselves are at fault."]
-    others = f"{len(found) - 1} other orders would do" if len(found) > 1 else "no other order would do"
+        return [
+            (
+                "No order of the ten columns makes every average follow: the numbers themselves "
+                "are at "
+                "fault."
+            )
+        ]
+    others = (
+        f"{len(found) - 1} other orders would do" if len(found) > 1 else "no other order would do"
+    )
     equal = f"Up to the order of SI, LR and VC, which have one weight, {others}."
     if _as_sets(_INTERLEAVED) in {_as_sets(order) for order in found}:
         why = "the header alternates Real and Virtual, the lines do not"
-        return [f"The columns are permuted: {why}. Consistent in every line: {_named(_INTERLEAVED)}.", equal]
-    return [f"The columns are permuted. An order that is consistent in every line: {_named(found[0])}.", equal]
+        return [
+            f"The columns are permuted: {why}. Consistent in every line: {_named(_INTERLEAVED)}.",
+            equal,
+        ]
+    return [
+        f"The columns are permuted. An order that is consistent in every line: {_named(found[0])}.",
+        equal,
+    ]
 
 
-def consistent_orders(scores: NDArray[np.float64], averages: NDArray[np.float64], room: float) -> list[tuple[int, ...]]:
-    """Every way to take Real's and Virtual's five scores from ten columns so that all weighted means are as printed.
+def consistent_orders(
+    scores: NDArray[np.float64], averages: NDArray[np.float64], room: float
+) -> list[tuple[int, ...]]:
+    """Every way to take Real's and Virtual's five scores from ten columns so that all weighted
+    means are as printed.
 
-    `scores` (lines, 10), `averages` (lines, 2), `room`: how far rounding may move a weighted mean. Returns tuples of
-    ten column numbers in the order TA, TP, SI, LR, VC of Real, then of Virtual; SI, LR, VC in ascending order.
+    `scores` (lines, 10), `averages` (lines, 2), `room`: how far rounding may move a weighted mean.
+    Returns tuples of ten column numbers in the order TA, TP, SI, LR, VC of Real, then of Virtual;
+    SI, LR, VC in ascending order.
     """
     found = []
     for real in _choices(range(10)):
         if _follows(scores, averages[:, 0], real, room):
             rest = [column for column in range(10) if column not in real]
-            found += [(*real, *v) for v in _choices(rest) if _follows(scores, averages[:, 1], v, room)]
+            found += [
+                (*real, *v) for v in _choices(rest) if _follows(scores, averages[:, 1], v, room)
+            ]
     return found
 
 
@@ -100,8 +127,12 @@ def _choices(columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
                 yield from ((accuracy, preserved, *three) for three in combinations(rest, 3))
 
 
-def _follows(scores: NDArray[np.float64], averages: NDArray[np.float64], order: Sequence[int], room: float) -> bool:
-    return bool((np.abs(scores[:, list(order)] @ np.array(_WEIGHTS) - averages) <= room + 1e-9).all())
+def _follows(
+    scores: NDArray[np.float64], averages: NDArray[np.float64], order: Sequence[int], room: float
+) -> bool:
+    return bool(
+        (np.abs(scores[:, list(order)] @ np.array(_WEIGHTS) - averages) <= room + 1e-9).all()
+    )
 
 
 def _as_sets(order: Sequence[int]) -> tuple[object, ...]:
@@ -110,18 +141,26 @@ def _as_sets(order: Sequence[int]) -> tuple[object, ...]:
 
 def _named(order: Sequence[int]) -> str:
     pairs = zip(_COLUMNS, (_COLUMNS[place] for place in order), strict=True)
-    return ", ".join(f"{true} is printed under {printed}" for true, printed in pairs if true != printed)
+    return ", ".join(
+        f"{true} is printed under {printed}" for true, printed in pairs if true != printed
+    )
 
 
 AUDITS = (
     Audit(
-        "textedit, classic", frozenset({"model", "real_OA", "virtual_NED"}), classic,
+        "textedit, classic",
+        frozenset({"model", "real_OA", "virtual_NED"}),
+        classic,
         (_HERE / "published_full_classic.csv", _HERE / "published_mini_classic.csv"),
     ),
     Audit(
-        "textedit, judge", frozenset({"model", "real_TA", "virtual_avg"}), judge,
+        "textedit, judge",
+        frozenset({"model", "real_TA", "virtual_avg"}),
+        judge,
         tuple(
-            _HERE / f"published_{part}_judge{kind}.csv" for part in ("full", "mini") for kind in ("", "_as_printed")
+            _HERE / f"published_{part}_judge{kind}.csv"
+            for part in ("full", "mini")
+            for kind in ("", "_as_printed")
         ),
     ),
-)  # fmt: skip
+)

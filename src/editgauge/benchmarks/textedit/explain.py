@@ -1,8 +1,9 @@
-"""How the OCR scores of one edit came about, drawn: boxes, the edited region, lines matched or not, the five scores.
+"""How the OCR scores of one edit came about, drawn: boxes, the edited region, lines matched or not,
+the five scores.
 
-Colours: orange the edited region; blue what was read in it; green a line that is as it was; yellow one that was read
-differently; red a line of the original that is gone, or one of the output that is new. A number joins a line of the
-original with the line of the output that it took.
+Colours: orange the edited region; blue what was read in it; green a line that is as it was; yellow
+one that was read differently; red a line of the original that is gone, or one of the output that is
+new. A number joins a line of the original with the line of the output that it took.
 """
 
 from __future__ import annotations
@@ -56,21 +57,31 @@ class Mark:
     label: str
 
 
-def draw(sample: Sample, edit: Edit, original: Sequence[Text], edited: Sequence[Text], source: str) -> images.Array:
-    """Original and output side by side with their marks, a list of the lines below, both variants' scores above.
+def draw(
+    sample: Sample, edit: Edit, original: Sequence[Text], edited: Sequence[Text], source: str
+) -> images.Array:
+    """Original and output side by side with their marks, a list of the lines below, both variants'
+    scores above.
 
-    Returns an ndarray of shape (H, W, 3), uint8, RGB. `original` and `edited` are in pixels of the original.
+    Returns an ndarray of shape (H, W, 3), uint8, RGB. `original` and `edited` are in pixels of the
+    original.
     """
     traces: dict[Variant, Trace] = {}
     values: dict[Variant, Mapping[str, float | None]] = {}
     for variant in VARIANTS:
         traces[variant] = Trace()
         texts = sample.source_text or "", sample.target_text or ""
-        values[variant] = ocr_scores(original, edited, *texts, variant=variant, trace=traces[variant])
+        values[variant] = ocr_scores(
+            original, edited, *texts, variant=variant, trace=traces[variant]
+        )
     trace = traces["faithful"]
     before = images.read_image(sample.image)
     height, width = before.shape[:2]
-    after = images.resize(images.read_image(edit.path), (width, height), "lanczos") if edit.path else before
+    after = (
+        images.resize(images.read_image(edit.path), (width, height), "lanczos")
+        if edit.path
+        else before
+    )
     scale = min(WIDTH / width, HEIGHT / height)
     left, right = _marks(trace, len(original), len(edited))
     panels = [
@@ -87,7 +98,13 @@ def _marks(trace: Trace, before: int, after: int) -> tuple[list[Mark], list[Mark
     left: list[Mark] = [Mark(trace.edit_line, EDITED, "edit")] if trace.edit_line else []
     right: list[Mark] = [Mark((number,), EDITED, "edit") for number in trace.region_boxes]
     for number, match in enumerate(trace.matches, start=1):
-        colour = GONE if match.output is None or match.similarity < 0.01 else SAME if match.similarity == 1 else CHANGED
+        colour = (
+            GONE
+            if match.output is None or match.similarity < 0.01
+            else SAME
+            if match.similarity == 1
+            else CHANGED
+        )
         left.append(Mark(match.original, colour, str(number)))
         if match.output is not None:
             right.append(Mark(match.output, colour, str(number)))
@@ -119,13 +136,18 @@ def _panel(
     for mark in marks:
         if mark.label:
             boxes = [box_of(texts[number]) for number in mark.boxes]
-            place = min(b[0] for b in boxes) * scale, min(b[1] for b in boxes) * scale - (mark.colour == EDITED) * 7
+            place = (
+                min(b[0] for b in boxes) * scale,
+                min(b[1] for b in boxes) * scale - (mark.colour == EDITED) * 7,
+            )
             _tag(pen, mark, *place, size)
     return picture
 
 
 def _tag(pen: ImageDraw.ImageDraw, mark: Mark, x: float, y: float, size: tuple[int, int]) -> None:
-    """The mark's number on a patch of its colour, above its line where there is room, never outside."""
+    """The mark's number on a patch of its colour, above its line where there is room, never
+    outside.
+    """
     font = _font(17)
     width, height = pen.textlength(mark.label, font=font) + 8, 21
     x = min(max(0.0, x - 1), size[0] - width)
@@ -147,7 +169,8 @@ def _dashed(pen: ImageDraw.ImageDraw, region: Sequence[float], size: tuple[int, 
 
 
 Row = list[tuple[float, str, Colour]]
-"""Pieces of one line of print: where each starts, as a share of the width, its text and its colour."""
+"""Pieces of one line of print: where each starts, as a share of the width, its text and its colour.
+"""
 
 
 def _head(
@@ -158,14 +181,26 @@ def _head(
     source: str,
 ) -> list[Row]:
     rows: list[Row] = [
-        [(0, f"{sample.benchmark}  {sample.id}  by {edit.editor}", INK), (0.62, f"read by {source}", QUIET)],
-        [(0, f"source  “{sample.source_text}”", INK), (0.3, f"target  “{sample.target_text}”", INK)],
+        [
+            (0, f"{sample.benchmark}  {sample.id}  by {edit.editor}", INK),
+            (0.62, f"read by {source}", QUIET),
+        ],
+        [
+            (0, f"source  “{sample.source_text}”", INK),
+            (0.3, f"target  “{sample.target_text}”", INK),
+        ],
         [(0, "", INK), *((0.16 + 0.09 * i, name, QUIET) for i, name in enumerate(METRICS))],
     ]
     for variant in VARIANTS:
         trace = traces[variant]
-        cells = [(0.16 + 0.09 * i, _number(values[variant][name]), INK) for i, name in enumerate(METRICS)]
-        notes = [trace.reason, "source still there: x 0.2" if trace.penalised else "", ", ".join(trace.rules)]
+        cells = [
+            (0.16 + 0.09 * i, _number(values[variant][name]), INK) for i, name in enumerate(METRICS)
+        ]
+        notes = [
+            trace.reason,
+            "source still there: x 0.2" if trace.penalised else "",
+            ", ".join(trace.rules),
+        ]
         note = "; ".join(filter(None, notes))
         rows.append([(0, variant, INK), *cells, (0.16 + 0.09 * len(METRICS), note, GONE)])
     return rows
@@ -175,7 +210,14 @@ def _foot(trace: Trace, original: Sequence[Text], edited: Sequence[Text]) -> lis
     def words(texts: Sequence[Text], boxes: Sequence[int]) -> str:
         return "  ".join(texts[number].text for number in boxes)
 
-    rows: list[Row] = [[(0, "line", QUIET), (0.08, "original", QUIET), (0.5, "output", QUIET), (0.92, "alike", QUIET)]]
+    rows: list[Row] = [
+        [
+            (0, "line", QUIET),
+            (0.08, "original", QUIET),
+            (0.5, "output", QUIET),
+            (0.92, "alike", QUIET),
+        ]
+    ]
     if trace.edit_line:
         rows.append(
             [
@@ -185,18 +227,33 @@ def _foot(trace: Trace, original: Sequence[Text], edited: Sequence[Text]) -> lis
             ]
         )
     for number, match in enumerate(trace.matches, start=1):
-        colour = GONE if match.output is None or match.similarity < 0.01 else SAME if match.similarity == 1 else CHANGED
+        colour = (
+            GONE
+            if match.output is None or match.similarity < 0.01
+            else SAME
+            if match.similarity == 1
+            else CHANGED
+        )
         rows.append(
             [
                 (0, str(number), colour),
                 (0.08, words(original, match.original), INK),
-                (0.5, words(edited, match.output) if match.output is not None else "(no line left)", INK),
+                (
+                    0.5,
+                    words(edited, match.output) if match.output is not None else "(no line left)",
+                    INK,
+                ),
                 (0.92, _number(match.similarity), colour),
             ]
         )
     rows += [[(0, "new", GONE), (0.5, words(edited, boxes), INK)] for boxes in trace.extra]
     if not trace.edit_line:
-        rows.append([(0.08, "  ".join(t.text for t in original), INK), (0.5, "  ".join(t.text for t in edited), INK)])
+        rows.append(
+            [
+                (0.08, "  ".join(t.text for t in original), INK),
+                (0.5, "  ".join(t.text for t in edited), INK),
+            ]
+        )
     most = 40
     if len(rows) > most:
         rows = [*rows[:most], [(0.08, f"and {len(rows) - most} more lines", QUIET)]]
@@ -207,11 +264,15 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.3f}"
 
 
-def _assembled(panels: Sequence[Image.Image], head: Sequence[Row], foot: Sequence[Row]) -> images.Array:
+def _assembled(
+    panels: Sequence[Image.Image], head: Sequence[Row], foot: Sequence[Row]
+) -> images.Array:
     inner = max(sum(panel.width for panel in panels) + GAP, 1100)
     top = GAP + LINE * len(head) + GAP
     middle = LINE + max(panel.height for panel in panels) + GAP
-    picture = Image.new("RGB", (inner + 2 * GAP, top + middle + LINE * (len(foot) + 1) + GAP), PAPER)
+    picture = Image.new(
+        "RGB", (inner + 2 * GAP, top + middle + LINE * (len(foot) + 1) + GAP), PAPER
+    )
     ImageDraw.Draw(picture).rectangle((0, 0, picture.width, top - GAP // 2), fill=BAND)
     _print(picture, head, GAP, inner)
     x = GAP
@@ -254,7 +315,9 @@ def _is_latin(text: str) -> bool:
 
 
 def _write(picture: Image.Image, place: tuple[float, float], text: str, colour: Colour) -> None:
-    """A piece of print. Pillow's own font is Latin; OpenCV 5 brings one with Chinese and more, older ones none."""
+    """A piece of print. Pillow's own font is Latin; OpenCV 5 brings one with Chinese and more,
+    older ones none.
+    """
     if _is_latin(text) or not hasattr(cv2, "FontFace"):
         ImageDraw.Draw(picture).text(place, text, fill=colour, font=_font(SIZE))
         return

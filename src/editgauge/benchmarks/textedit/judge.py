@@ -1,11 +1,13 @@
 """TextEdit's judge track: what is asked, in which order, with which parameters (arXiv 2603.09877).
 
-One call a sample for all five questions, integers 1 to 5: rubric with the source and the target text; original,
-reference, output **resized to the original's size** (Lanczos; one of that size is sent as it is). Temperature 0 and
-1000 tokens are ours: the released script leaves both to its server.
+One call a sample for all five questions, integers 1 to 5: rubric with the source and the target
+text; original, reference, output **resized to the original's size** (Lanczos; one of that size is
+sent as it is). Temperature 0 and 1000 tokens are ours: the released script leaves both to its
+server.
 
-Variants: *faithful* takes the integers of the released script's parser whatever their range; *corrected* only those
-from 1 to 5. Normalisation, cut-off and weights belong to the table: see `judge_tables`.
+Variants: *faithful* takes the integers of the released script's parser whatever their range;
+*corrected* only those from 1 to 5. Normalisation, cut-off and weights belong to the table: see
+`judge_tables`.
 """
 
 from __future__ import annotations
@@ -23,16 +25,24 @@ LOW, HIGH = 1, 5
 MAX_TOKENS = 1000
 METRICS = tuple(
     Metric(
-        name, "higher", LOW, HIGH, "", ("faithful", "corrected"),
-        f"{COLUMNS[name]}; faithful takes any integer that the released parser takes, corrected only 1 to 5",
+        name,
+        "higher",
+        LOW,
+        HIGH,
+        "",
+        ("faithful", "corrected"),
+        f"{COLUMNS[name]}; faithful takes any integer that the released parser takes, corrected "
+        f"only 1 to 5",
     )
     for name in QUESTIONS
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TextEditJudging:
-    """See the module. No options. A sample without a reference is judged without one, and the call's name says so."""
+    """See the module. No options. A sample without a reference is judged without one, and the
+    call's name says so.
+    """
 
     metrics: tuple[Metric, ...] = METRICS
 
@@ -42,7 +52,9 @@ class TextEditJudging:
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return METRICS
 
-    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    def calls(
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    ) -> Sequence[Call]:
         if edit.path is None:
             return ()
         text, mark = rubrics.render(

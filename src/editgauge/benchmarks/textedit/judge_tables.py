@@ -1,7 +1,9 @@
-"""TextEdit's judge table: normalisation, cut-off, weights (arXiv 2603.09877). Pure functions over Q1 to Q5.
+"""TextEdit's judge table: normalisation, cut-off, weights (arXiv 2603.09877). Pure functions over
+Q1 to Q5.
 
-The five questions: Q1 text accuracy (TA), Q2 preservation of other text (TP), Q3 scene integrity (SI), Q4 local realism
-(LR), Q5 visual coherence (VC), integers from 1 to 5. Rows keep the integers; everything here happens in tables.
+The five questions: Q1 text accuracy (TA), Q2 preservation of other text (TP), Q3 scene integrity
+(SI), Q4 local realism (LR), Q5 visual coherence (VC), integers from 1 to 5. Rows keep the integers;
+everything here happens in tables.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ WEIGHTS: Mapping[str, float] = {"Q1": 0.4, "Q2": 0.3, "Q3": 0.1, "Q4": 0.1, "Q5"
 NORMALISED: Mapping[int, float] = {5: 1.0, 4: 0.8, 3: 0.6, 2: 0.2, 1: 0.0}
 """A table and not a line: from 3 to 2 is a larger step than the others."""
 CUT_OFF = 4
-"""With the cut-off, an answer whose Q1 is below this has 0 for Q2 to Q5: an edit with wrong text earns nothing."""
+"""With the cut-off, an answer whose Q1 is below this has 0 for Q2 to Q5: an edit with wrong text
+earns nothing.
+"""
 
 Answer = Mapping[str, int | None]
 """One sample's raw scores; a question may be missing or None."""
@@ -25,14 +29,17 @@ Answer = Mapping[str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One group (Real or Virtual): the weighted mean in [0, 1] and the mean of each question, with their counts."""
+    """One group (Real or Virtual): the weighted mean in [0, 1] and the mean of each question, with
+    their counts.
+    """
 
     weighted: Mean
     questions: Mapping[str, Mean]
 
 
 def normalise(answer: Answer | None, *, cut_off: bool = True) -> dict[str, float] | None:
-    """Five values in [0, 1], or None when a value that is needed is missing or no integer from 1 to 5.
+    """Five values in [0, 1], or None when a value that is needed is missing or no integer from 1 to
+    5.
 
     With the cut-off and Q1 below 4 only Q1 is needed: the others are 0 whatever they are.
     """
@@ -56,8 +63,11 @@ def weighted(values: Mapping[str, float]) -> float:
     return sum(values[question] * WEIGHTS[question] for question in QUESTIONS)
 
 
-def report(answers: Iterable[Answer | None], *, cut_off: bool = True, minimum: bool = False) -> Report:
-    """The table's line for one group of samples; an answer that cannot be normalised is left out of every mean.
+def report(
+    answers: Iterable[Answer | None], *, cut_off: bool = True, minimum: bool = False
+) -> Report:
+    """The table's line for one group of samples; an answer that cannot be normalised is left out of
+    every mean.
 
     With `minimum` such an answer counts as 0 instead (failures at the scale's minimum).
     """
@@ -65,9 +75,16 @@ def report(answers: Iterable[Answer | None], *, cut_off: bool = True, minimum: b
     floor = 0.0 if minimum else None
     return Report(
         mean_of([weighted(values) if values else None for values in normal], minimum=floor),
-        {q: mean_of([values[q] if values else None for values in normal], minimum=floor) for q in QUESTIONS},
+        {
+            q: mean_of([values[q] if values else None for values in normal], minimum=floor)
+            for q in QUESTIONS
+        },
     )
 
 
 def _known(score: object) -> int | None:
-    return score if isinstance(score, int) and not isinstance(score, bool) and score in NORMALISED else None
+    return (
+        score
+        if isinstance(score, int) and not isinstance(score, bool) and score in NORMALISED
+        else None
+    )

@@ -1,6 +1,8 @@
-"""Recognised text as boxes and lines: the geometry of TextEdit's OCR scores (protocols, section 2, classic track).
+"""Recognised text as boxes and lines: the geometry of TextEdit's OCR scores (protocols, section 2,
+classic track).
 
-`corrected` in these functions is the scores' variant: see `ocr` for the rules ``line-height`` and ``right-to-left``.
+`corrected` in these functions is the scores' variant: see `ocr` for the rules ``line-height`` and
+``right-to-left``.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ LEFT, MIDDLE = itemgetter(0), itemgetter(4)
 
 
 def boxes_of(page: Sequence[Recognised], corrected: bool) -> list[Box]:
-    """The axis-aligned boxes of a page, in its order; `corrected` leaves out what has no finite box."""
+    """The axis-aligned boxes of a page, in its order; `corrected` leaves out what has no finite
+    box.
+    """
     boxes: list[Box] = []
     for index, item in enumerate(page):
         polygon, text = item[0], item[1]
@@ -76,7 +80,9 @@ def boxes_of(page: Sequence[Recognised], corrected: bool) -> list[Box]:
 
 
 def lines_of(boxes: list[Box], corrected: bool) -> list[list[Box]]:
-    """Boxes as lines, from the top down, each from left to right; equal places keep the order of the page."""
+    """Boxes as lines, from the top down, each from left to right; equal places keep the order of
+    the page.
+    """
     if not boxes:
         return []
     ordered = sorted(boxes, key=MIDDLE)
@@ -84,7 +90,11 @@ def lines_of(boxes: list[Box], corrected: bool) -> list[list[Box]]:
     lines = [line]
     before = ordered[0]
     for box in ordered[1:]:
-        reach = LINE_HEIGHTS * (box[3] - box[1] + before[3] - before[1]) / 2 if corrected else LINE_PIXELS
+        reach = (
+            LINE_HEIGHTS * (box[3] - box[1] + before[3] - before[1]) / 2
+            if corrected
+            else LINE_PIXELS
+        )
         if box[4] - before[4] < reach:
             line.append(box)
         else:
@@ -110,7 +120,12 @@ def line_text(line: list[Box], corrected: bool, joint: str = "") -> str:
 def union(boxes: list[Box]) -> Rect:
     if len(boxes) == 1:
         return boxes[0][:4]
-    return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
+    return (
+        min(b[0] for b in boxes),
+        min(b[1] for b in boxes),
+        max(b[2] for b in boxes),
+        max(b[3] for b in boxes),
+    )
 
 
 def overlap(a: Rect, b: Rect) -> float:
@@ -125,7 +140,9 @@ def overlap(a: Rect, b: Rect) -> float:
 
 
 def split(boxes: list[Box], region: Rect) -> tuple[list[Box], list[Box]]:
-    """The output's boxes inside the edited region (IoU > 0.5, or the centre in it, borders included), and the rest."""
+    """The output's boxes inside the edited region (IoU > 0.5, or the centre in it, borders
+    included), and the rest.
+    """
     left, top, right, bottom = region
     inside: list[Box] = []
     outside: list[Box] = []

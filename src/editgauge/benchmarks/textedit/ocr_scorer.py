@@ -1,7 +1,8 @@
-"""The scorers of the track ``ocr``: TextEdit's five scores, and those for deleted and inserted text.
+"""The scorers of the track ``ocr``: TextEdit's five scores, and those for deleted and inserted
+text.
 
-They serve every benchmark whose samples know a source or a target text; a benchmark names `ocr_scorers` or
-`presence_scorers` in its list.
+They serve every benchmark whose samples know a source or a target text; a benchmark names
+`ocr_scorers` or `presence_scorers` in its list.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
 
 DEFAULT_ENGINE = "rapidocr"
 _NOTE = (
-    "corrected: lines by text height, right-to-left lines, case and punctuation seen, whole words for short texts, the "
-    "penalty by region, dataset_fault where OCR does not find the source, invented text counted; TextEdit classic track"
+    "corrected: lines by text height, right-to-left lines, case and punctuation seen, whole words "
+    "for short texts, the "
+    "penalty by region, dataset_fault where OCR does not find the source, invented text counted; "
+    "TextEdit classic track"
 )
 _MEANS = {
     "OA": "target text read in the edited region",
@@ -38,7 +41,9 @@ _MEANS = {
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Stands in for the default engine where it is not installed, so that what it would score can be listed."""
+    """Stands in for the default engine where it is not installed, so that what it would score can
+    be listed.
+    """
 
     name: str
     reason: str
@@ -53,17 +58,23 @@ class Absent:
         raise OcrError(self.reason)
 
 
-def ocr_scorers(*, cache: Path | None = None, ocr_engine: str | None = None, **_: Any) -> list[TextScorer]:
-    """TextEdit's five scores, read by the named engine, with a store in the folder `cache` when given.
+def ocr_scorers(
+    *, cache: Path | None = None, ocr_engine: str | None = None, **_: Any
+) -> list[TextScorer]:
+    """TextEdit's five scores, read by the named engine, with a store in the folder `cache` when
+    given.
 
-    Raises `UnknownName`, `UsageError` or `MissingExtra` for an engine that is named and not there; without a name the
-    default engine is used, and where that is not installed every score fails with that reason. The environment's
-    ``EDITGAUGE_OCR_CACHE`` names a folder that several runs share as their store, instead of `cache`.
+    Raises `UnknownName`, `UsageError` or `MissingExtra` for an engine that is named and not there;
+    without a name the default engine is used, and where that is not installed every score fails
+    with that reason. The environment's ``EDITGAUGE_OCR_CACHE`` names a folder that several runs
+    share as their store, instead of `cache`.
     """
     return [TextScorer(*_reader(cache, ocr_engine))]
 
 
-def presence_scorers(*, cache: Path | None = None, ocr_engine: str | None = None, **_: Any) -> list[PresenceScorer]:
+def presence_scorers(
+    *, cache: Path | None = None, ocr_engine: str | None = None, **_: Any
+) -> list[PresenceScorer]:
     """Scores of deleted and inserted text; options as for `ocr_scorers`."""
     return [PresenceScorer(*_reader(cache, ocr_engine))]
 
@@ -71,7 +82,9 @@ def presence_scorers(*, cache: Path | None = None, ocr_engine: str | None = None
 def _reader(cache: Path | None, ocr_engine: str | None) -> tuple[Reader, dict[str, Any], str]:
     shared = os.environ.get("EDITGAUGE_OCR_CACHE")
     try:
-        reader = open_reader(ocr_engine or DEFAULT_ENGINE, Path(shared).expanduser() if shared else cache)
+        reader = open_reader(
+            ocr_engine or DEFAULT_ENGINE, Path(shared).expanduser() if shared else cache
+        )
     except MissingExtra as error:
         if ocr_engine is not None:
             raise
@@ -82,10 +95,11 @@ def _reader(cache: Path | None, ocr_engine: str | None) -> tuple[Reader, dict[st
 
 @dataclass(frozen=True, slots=True)
 class TextScorer:
-    """OA, OP, OR, F1 and NED of a replaced text, faithful and corrected, from one reading of either picture.
+    """OA, OP, OR, F1 and NED of a replaced text, faithful and corrected, from one reading of either
+    picture.
 
-    The output is resized to the original's size before it is read (Lanczos), as released. `source` is the engine's
-    identity: scores of two engines are never one table's.
+    The output is resized to the original's size before it is read (Lanczos), as released. `source`
+    is the engine's identity: scores of two engines are never one table's.
     """
 
     reader: Reader
@@ -94,7 +108,8 @@ class TextScorer:
     name: str = "ocr"
     track: Track = "ocr"
     metrics: tuple[Metric, ...] = tuple(
-        Metric(name, "higher", 0.0, 1.0, "", VARIANTS, f"{_MEANS[name]}; {_NOTE}") for name in METRICS
+        Metric(name, "higher", 0.0, 1.0, "", VARIANTS, f"{_MEANS[name]}; {_NOTE}")
+        for name in METRICS
     )
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
@@ -118,7 +133,12 @@ class TextScorer:
         for variant in VARIANTS:
             trace = Trace()
             values = ocr_scores(
-                original, edited, sample.source_text or "", sample.target_text or "", variant=variant, trace=trace
+                original,
+                edited,
+                sample.source_text or "",
+                sample.target_text or "",
+                variant=variant,
+                trace=trace,
             )
             detail = _detail(trace, edited)
             if variant == "faithful":
@@ -126,14 +146,19 @@ class TextScorer:
             for name, value in values.items():
                 more = detail if name == "OA" else {}
                 if value is None:
-                    reason = trace.reason or "OCR finds no box of the original that reads as the source text"
+                    reason = (
+                        trace.reason
+                        or "OCR finds no box of the original that reads as the source text"
+                    )
                     scores.append(Score(name, None, variant, Status.DATASET_FAULT, reason, more))
                 else:
                     scores.append(Score(name, value, variant, Status.SCORED, trace.reason, more))
         return scores
 
     def explain(self, sample: Sample, edit: Edit) -> images.Array:
-        """Original and output with boxes, region, lines and scores drawn on them: shape (H, W, 3), uint8, RGB."""
+        """Original and output with boxes, region, lines and scores drawn on them: shape (H, W, 3),
+        uint8, RGB.
+        """
         from editgauge.benchmarks.textedit.explain import draw
 
         original, edited = read_pair(self.reader, sample, edit)
@@ -141,27 +166,41 @@ class TextScorer:
 
 
 _MOST_BOXES = 80
-"""Boxes of a picture that a row keeps for the report; a page of small print has more, and is not looked at by them."""
+"""Boxes of a picture that a row keeps for the report; a page of small print has more, and is not
+looked at by them.
+"""
 
 
 def boxes(original: Sequence[Text], edited: Sequence[Text]) -> dict[str, list[list[Any]]]:
-    """Where text was read, for those who look: ``input`` and ``output``, each [left, top, right, bottom, text].
+    """Where text was read, for those who look: ``input`` and ``output``, each [left, top, right,
+    bottom, text].
 
     Whole pixels of the original's frame (the output is resized to it before it is read).
     """
     return {
-        name: [_box(text) for text in texts[:_MOST_BOXES]] for name, texts in (("input", original), ("output", edited))
+        name: [_box(text) for text in texts[:_MOST_BOXES]]
+        for name, texts in (("input", original), ("output", edited))
     }
 
 
 def _box(text: Text) -> list[Any]:
     across, down = [x for x, _ in text.polygon], [y for _, y in text.polygon]
-    return [round(min(across)), round(min(down)), round(max(across)), round(max(down)), text.text[:60]]
+    return [
+        round(min(across)),
+        round(min(down)),
+        round(max(across)),
+        round(max(down)),
+        text.text[:60],
+    ]
 
 
 def _detail(trace: Trace, edited: Sequence[Text]) -> dict[str, Any]:
-    """What a reader of the row wants to know: what stood in the edited region, and which rules were at work."""
-    detail: dict[str, Any] = {"read": " ".join(edited[number].text for number in trace.region_boxes)[:200]}
+    """What a reader of the row wants to know: what stood in the edited region, and which rules were
+    at work.
+    """
+    detail: dict[str, Any] = {
+        "read": " ".join(edited[number].text for number in trace.region_boxes)[:200]
+    }
     if trace.penalised:
         detail["penalised"] = True
     if trace.rules:
@@ -171,7 +210,9 @@ def _detail(trace: Trace, edited: Sequence[Text]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class PresenceScorer:
-    """``deleted``, ``inserted`` and ``kept``: see `presence`. Only corrected: no paper has these."""
+    """``deleted``, ``inserted`` and ``kept``: see `presence`. Only corrected: no paper has
+    these.
+    """
 
     reader: Reader
     engine: Mapping[str, Any]
@@ -179,9 +220,33 @@ class PresenceScorer:
     name: str = "ocr_presence"
     track: Track = "ocr"
     metrics: tuple[Metric, ...] = (
-        Metric("deleted", "higher", 0.0, 1.0, "", ("corrected",), "source no longer read at its place; ours"),
-        Metric("inserted", "higher", 0.0, 1.0, "", ("corrected",), "target read, more often than before; ours"),
-        Metric("kept", "higher", 0.0, 1.0, "", ("corrected",), "the original's other lines still read; ours"),
+        Metric(
+            "deleted",
+            "higher",
+            0.0,
+            1.0,
+            "",
+            ("corrected",),
+            "source no longer read at its place; ours",
+        ),
+        Metric(
+            "inserted",
+            "higher",
+            0.0,
+            1.0,
+            "",
+            ("corrected",),
+            "target read, more often than before; ours",
+        ),
+        Metric(
+            "kept",
+            "higher",
+            0.0,
+            1.0,
+            "",
+            ("corrected",),
+            "the original's other lines still read; ours",
+        ),
     )
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
@@ -203,15 +268,24 @@ class PresenceScorer:
         original, edited = read_pair(self.reader, sample, edit)
         values: Mapping[str, float] | None
         if _operation(sample) == "delete":
-            values, missing = deletion_scores(original, edited, sample.source_text or ""), "inserted"
+            values, missing = (
+                deletion_scores(original, edited, sample.source_text or ""),
+                "inserted",
+            )
         else:
-            values, missing = insertion_scores(original, edited, sample.target_text or ""), "deleted"
+            values, missing = (
+                insertion_scores(original, edited, sample.target_text or ""),
+                "deleted",
+            )
         scores = []
         for name in PRESENCE:
             if name == missing:
                 status, reason = Status.NOT_APPLICABLE, f"nothing is {name} in this sample"
             elif values is None:
-                status, reason = Status.DATASET_FAULT, "OCR does not find the source text in the original"
+                status, reason = (
+                    Status.DATASET_FAULT,
+                    "OCR does not find the source text in the original",
+                )
             else:
                 status, reason = Status.NOT_APPLICABLE, "the original has no other text"
             value = None if values is None else values.get(name)
@@ -232,7 +306,9 @@ def read_pair(reader: Reader, sample: Sample, edit: Edit) -> tuple[list[Text], l
 
 
 def language_for(sample: Sample) -> str:
-    """The language to read a sample in: its own ``language`` attribute, else by the script of its texts."""
+    """The language to read a sample in: its own ``language`` attribute, else by the script of its
+    texts.
+    """
     known = sample.attributes.get("language")
     if known in LANGUAGES:  # TextEditBench's difficulty attribute of this name is a number
         return str(known)
@@ -241,7 +317,9 @@ def language_for(sample: Sample) -> str:
 
 def _operation(sample: Sample) -> str | None:
     """The operation as the benchmark names it, else by the instruction's words."""
-    return read_instruction(sample.instruction, str(sample.attributes.get("operation", ""))).operation
+    return read_instruction(
+        sample.instruction, str(sample.attributes.get("operation", ""))
+    ).operation
 
 
 def _unread(reader: Reader, sample: Sample) -> str | None:

@@ -1,14 +1,17 @@
-"""Scores for text that is deleted or inserted, where TextEdit's five, which need a source and a target, say nothing.
+"""Scores for text that is deleted or inserted, where TextEdit's five, which need a source and a
+target, say nothing.
 
-Our own definitions, in the corrected rules' terms (whole words for short texts, lines in proportion to their height);
-no paper has published values of them. All lie in [0, 1], higher is better.
+Our own definitions, in the corrected rules' terms (whole words for short texts, lines in proportion
+to their height); no paper has published values of them. All lie in [0, 1], higher is better.
 
-- **deleted** (deletions): 1 minus how much of the source is still read where the original has it. "How much" is the
-  best similarity of the source to a stretch of a line there; below 0.5, the limit from which a text counts as found at
-  all, it is 0.
-- **inserted** (insertions): 1 when the output holds the target more often than the original; else the best similarity
-  of the target to a stretch of a line, or to several lines together, that are not in the original; below 0.5 it is 0.
-- **kept** (both): the mean over the original's other lines of how well each is still read anywhere in the output.
+- **deleted** (deletions): 1 minus how much of the source is still read where the original has it.
+  "How much" is the best similarity of the source to a stretch of a line there; below 0.5, the limit
+  from which a text counts as found at all, it is 0.
+- **inserted** (insertions): 1 when the output holds the target more often than the original; else
+  the best similarity of the target to a stretch of a line, or to several lines together, that are
+  not in the original; below 0.5 it is 0.
+- **kept** (both): the mean over the original's other lines of how well each is still read anywhere
+  in the output.
 """
 
 from __future__ import annotations
@@ -18,7 +21,15 @@ from typing import Final
 
 from rapidfuzz import fuzz
 
-from editgauge.benchmarks.textedit.lines import Box, Recognised, boxes_of, line_text, lines_of, split, union
+from editgauge.benchmarks.textedit.lines import (
+    Box,
+    Recognised,
+    boxes_of,
+    line_text,
+    lines_of,
+    split,
+    union,
+)
 from editgauge.benchmarks.textedit.ocr import FOUND
 from editgauge.metrics.text import SHORT, normalise, occurrences, similarity
 
@@ -29,7 +40,8 @@ _LINES_TOGETHER: Final = 12
 def deletion_scores(
     original: Sequence[Recognised], edited: Sequence[Recognised], source_text: str
 ) -> dict[str, float] | None:
-    """``deleted`` and, where the original has other lines, ``kept``; None where OCR does not find the source in it.
+    """``deleted`` and, where the original has other lines, ``kept``; None where OCR does not find
+    the source in it.
 
     `original` and `edited` as in `ocr.ocr_scores`; `source_text` must have a letter or digit in it.
     """
@@ -50,7 +62,9 @@ def deletion_scores(
 def insertion_scores(
     original: Sequence[Recognised], edited: Sequence[Recognised], target_text: str
 ) -> dict[str, float]:
-    """``inserted`` and, where the original has text, ``kept``; arguments as in `deletion_scores`."""
+    """``inserted`` and, where the original has text, ``kept``; arguments as in
+    `deletion_scores`.
+    """
     before, after = lines_of(boxes_of(original, True), True), lines_of(boxes_of(edited, True), True)
     return {"inserted": _inserted(before, after, target_text), **_kept(before, edited)}
 
@@ -125,5 +139,7 @@ def _kept(lines: list[list[Box]], edited: Sequence[Recognised]) -> dict[str, flo
     for line in lines:
         text = _plain(line)
         held = text in everything
-        values.append(1.0 if held else max((similarity(text, other) for other in there), default=0.0))
+        values.append(
+            1.0 if held else max((similarity(text, other) for other in there), default=0.0)
+        )
     return {"kept": sum(values) / len(values)}

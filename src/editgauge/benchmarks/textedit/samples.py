@@ -1,4 +1,5 @@
-"""Reads TextEdit's released files: ``eval_prompts/<set>/<category>.jsonl`` and the pictures below ``data/``.
+"""Reads TextEdit's released files: ``eval_prompts/<set>/<category>.jsonl`` and the pictures below
+``data/``.
 
 A line is a sample. One that cannot be read stays a sample, with an unrepaired finding, under the id
 ``<category>/line-<number>``.
@@ -29,11 +30,30 @@ from editgauge.types import Finding, Sample
 
 SETS: tuple[str, ...] = ("fullset", "miniset")
 VIRTUAL: tuple[str, ...] = (
-    "1.1.1", "1.1.2", "1.1.3", "1.2.1", "1.2.2", "1.3.1", "1.3.2", "1.4.1", "1.4.2", "1.4.3", "1.4.4",
-)  # fmt: skip
+    "1.1.1",
+    "1.1.2",
+    "1.1.3",
+    "1.2.1",
+    "1.2.2",
+    "1.3.1",
+    "1.3.2",
+    "1.4.1",
+    "1.4.2",
+    "1.4.3",
+    "1.4.4",
+)
 REAL: tuple[str, ...] = ("2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7")
 _FIELDS = {
-    name: (name,) for name in ("id", "prompt", "original_image", "gt_image", "source_text", "target_text", "gt_caption")
+    name: (name,)
+    for name in (
+        "id",
+        "prompt",
+        "original_image",
+        "gt_image",
+        "source_text",
+        "target_text",
+        "gt_caption",
+    )
 }
 
 
@@ -45,8 +65,9 @@ def split_of(category: str) -> str:
 def load(root: Path | None, *, split: str | None = None) -> Samples:
     """The samples below `root`, the folder of ``eval_prompts`` and ``data``.
 
-    `split`: ``fullset`` or ``miniset``; ``Virtual`` or ``Real`` for half of the set that is there. Where both sets are
-    there and none is named, the full set. Raises `DataError` for another folder, `UsageError` for another split.
+    `split`: ``fullset`` or ``miniset``; ``Virtual`` or ``Real`` for half of the set that is there.
+    Where both sets are there and none is named, the full set. Raises `DataError` for another
+    folder, `UsageError` for another split.
     """
     folder = need_folder(root, "textedit")
     wanted = (split or "").lower()
@@ -55,12 +76,22 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
     prompts = folder / "eval_prompts"
     there = [name for name in SETS if any((prompts / name).glob("*.jsonl"))]
     if not there:
-        raise not_this_folder(folder, "textedit", "eval_prompts/fullset or eval_prompts/miniset with *.jsonl files")
+        raise not_this_folder(
+            folder, "textedit", "eval_prompts/fullset or eval_prompts/miniset with *.jsonl files"
+        )
     if wanted in SETS and wanted not in there:
-        raise DataError(f"{folder}: wanted the {wanted} in eval_prompts, found {', '.join(there)}; name that one")
+        raise DataError(
+            f"{folder}: wanted the {wanted} in eval_prompts, found {', '.join(there)}; name that "
+            f"one"
+        )
     chosen = wanted if wanted in SETS else there[0]
     half = {"virtual": "Virtual", "real": "Real"}.get(wanted, "")
-    return Samples("textedit", folder, partial(_read, folder, chosen, half), f"{chosen}/{half}" if half else chosen)
+    return Samples(
+        "textedit",
+        folder,
+        partial(_read, folder, chosen, half),
+        f"{chosen}/{half}" if half else chosen,
+    )
 
 
 def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
@@ -70,18 +101,28 @@ def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
     for entry in below(folder):
         path = Path(entry.path)
         if path.suffix != ".jsonl" or is_folder(entry):
-            note(Finding("file-stray", tree.relative(path), "no category's .jsonl file", "not read"))
+            note(
+                Finding("file-stray", tree.relative(path), "no category's .jsonl file", "not read")
+            )
             continue
         found.append(path.stem)
         if not split_of(path.stem):
             assumed = "its samples are neither Virtual nor Real"
-            note(Finding("category-unknown", tree.relative(path), f"the category {path.stem!r}", assumed))
+            note(
+                Finding(
+                    "category-unknown", tree.relative(path), f"the category {path.stem!r}", assumed
+                )
+            )
         if half in ("", split_of(path.stem)):
             yield from _read_category(tree, path, note)
     for category in (*VIRTUAL, *REAL):
         if category not in found and half in ("", split_of(category)):
             here = f"{tree.relative(folder)}/{category}.jsonl"
-            note(Finding("category-missing", here, "no such file", "the category has no samples", False))
+            note(
+                Finding(
+                    "category-missing", here, "no such file", "the category has no samples", False
+                )
+            )
 
 
 def _read_category(tree: Tree, path: Path, note: Note) -> Iterator[Sample]:
@@ -102,21 +143,31 @@ def _read_category(tree: Tree, path: Path, note: Note) -> Iterator[Sample]:
         else:
             if all(f.repaired for f in findings):
                 found = f"{type(value).__name__} {shown(value)}, wanted an object"
-                findings.append(Finding("json-wrong-type", where, found, "nothing is known of the sample", False))
+                findings.append(
+                    Finding(
+                        "json-wrong-type", where, found, "nothing is known of the sample", False
+                    )
+                )
             yield _sample(tree, path.stem, Record({}, _FIELDS, where, findings), number, taken)
     if count == 0:
         note(Finding("category-empty", file, "no lines", "the category has no samples", False))
 
 
 def _values(data: bytes, file: str) -> Iterator[tuple[int, object, list[Finding]]]:
-    """Each line's number, value and findings; a file that is one JSON list gives its entries instead."""
+    """Each line's number, value and findings; a file that is one JSON list gives its entries
+    instead.
+    """
     if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text, findings = decode(data, file)
-        value, more = parse_json(text, file) if text is not None and text.lstrip()[:1] == "[" else (None, [])
+        value, more = (
+            parse_json(text, file) if text is not None and text.lstrip()[:1] == "[" else (None, [])
+        )
         if isinstance(value, list):
             findings += [
                 *more,
-                Finding("json-list", file, "one list, wanted an object a line", "its entries are meant"),
+                Finding(
+                    "json-list", file, "one list, wanted an object a line", "its entries are meant"
+                ),
             ]
             for number, entry in enumerate(value, start=1):
                 yield number, entry, list(findings)
@@ -141,9 +192,13 @@ def _sample(tree: Tree, category: str, record: Record, number: int, taken: set[s
     if identity is None:
         identity = f"line-{number}"
         if record.data:
-            findings.append(Finding("id-missing", file, f"id {shown(record.raw('id'))}", f"called {identity!r}"))
+            findings.append(
+                Finding("id-missing", file, f"id {shown(record.raw('id'))}", f"called {identity!r}")
+            )
     if safe_name(identity) != identity:
-        findings.append(Finding("id-name", file, shown(identity), f"called {safe_name(identity)!r}"))
+        findings.append(
+            Finding("id-name", file, shown(identity), f"called {safe_name(identity)!r}")
+        )
         identity = safe_name(identity)
     own = unique(identity, taken)
     if own != identity:
@@ -151,17 +206,29 @@ def _sample(tree: Tree, category: str, record: Record, number: int, taken: set[s
     base = tree.root / "data"
     image, finding = tree.locate(base, record.raw("original_image"), file=file, what="input")
     findings += [finding] if finding and record.data else []
-    reference, finding = tree.locate(base, record.raw("gt_image"), file=file, what="reference", part="reference")
+    reference, finding = tree.locate(
+        base, record.raw("gt_image"), file=file, what="reference", part="reference"
+    )
     findings += [finding] if finding and record.data else []
     written = record.raw("original_image")
-    name = PurePosixPath(written.strip().replace("\\", "/")).name if isinstance(written, str) else ""
+    name = (
+        PurePosixPath(written.strip().replace("\\", "/")).name if isinstance(written, str) else ""
+    )
     stem = os.path.splitext(name)[0]
     if record.data and isinstance(written, str) and not written.strip().startswith(f"{category}/"):
-        findings.append(Finding("category-name", file, f"{shown(written)} in {category!r}", f"it is of {category!r}"))
+        findings.append(
+            Finding(
+                "category-name", file, f"{shown(written)} in {category!r}", f"it is of {category!r}"
+            )
+        )
     texts = {key: record.text(key) for key in ("source_text", "target_text", "gt_caption")}
     for key, text in texts.items():
         if text is None and record.data:
-            findings.append(Finding(f"{key}-missing", file, f"no {key}", "scores that need it have none", False, key))
+            findings.append(
+                Finding(
+                    f"{key}-missing", file, f"no {key}", "scores that need it have none", False, key
+                )
+            )
     return Sample(
         benchmark="textedit",
         id=f"{category}/{own}",

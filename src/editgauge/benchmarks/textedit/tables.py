@@ -1,7 +1,9 @@
-"""TextEdit's tables: classic (OCR, CLIP, AES) and judge (cut-off on and off), Real and Virtual, full set and miniset.
+"""TextEdit's tables: classic (OCR, CLIP, AES) and judge (cut-off on and off), Real and Virtual,
+full set and miniset.
 
-The judge's raw 1-5 becomes 0-1 by a table, not a line; with the cut-off, Q1 below 4 sets the other four to 0. An answer
-that lacks a score it needs is dropped from all means, as in the released script.
+The judge's raw 1-5 becomes 0-1 by a table, not a line; with the cut-off, Q1 below 4 sets the other
+four to 0. An answer that lacks a score it needs is dropped from all means, as in the released
+script.
 """
 
 from __future__ import annotations
@@ -19,7 +21,15 @@ from editgauge.types import Variant
 
 SIZES = {"full": 2148, "mini": 500}
 SPLITS = {"real": "Real", "virtual": "Virtual"}
-CLASSIC = {"OA": "OA", "OP": "OP", "OR": "OR", "F1": "F1", "NED": "NED", "clip": "CLIP", "aes": "AES"}
+CLASSIC = {
+    "OA": "OA",
+    "OP": "OP",
+    "OR": "OR",
+    "F1": "F1",
+    "NED": "NED",
+    "clip": "CLIP",
+    "aes": "AES",
+}
 """Metric -> heading; a failure counts as 0, the lowest of every one of them."""
 QUESTIONS = {"Q1": "TA", "Q2": "TP", "Q3": "SI", "Q4": "LR", "Q5": "VC"}
 WEIGHTS = (0.4, 0.3, 0.1, 0.1, 0.1)
@@ -32,7 +42,11 @@ _SOURCE = "Published: arXiv 2603.09877 and its repository, {}set; means over the
 
 def layouts(frame: Frame, variant: Variant) -> list[Layout]:
     """Classic table, and the judge's with and without the cut-off."""
-    return [classic(frame, variant), judge(frame, variant, cut_off=True), judge(frame, variant, cut_off=False)]
+    return [
+        classic(frame, variant),
+        judge(frame, variant, cut_off=True),
+        judge(frame, variant, cut_off=False),
+    ]
 
 
 def part_of(frame: Frame) -> str:
@@ -53,11 +67,17 @@ def classic(frame: Frame, variant: Variant) -> Layout:
             leaf = Leaf(metric, made, where={"split": title}, worst=0.0)
             sheet.add(f"{split}_{heading}", (title, heading), leaf, digits=2, note=note)
     return Layout(
-        "textedit.classic", f"TextEdit, classic metrics, {part}set", sheet.leaves, sheet.fields, variant,
-        strata="category", size=SIZES[part], headline="real_F1",
+        "textedit.classic",
+        f"TextEdit, classic metrics, {part}set",
+        sheet.leaves,
+        sheet.fields,
+        variant,
+        strata="category",
+        size=SIZES[part],
+        headline="real_F1",
         published=read_published(_HERE / f"published_{part}_classic.csv", sheet.names),
         published_note=_SOURCE.format(part, part),
-    )  # fmt: skip
+    )
 
 
 def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
@@ -68,25 +88,40 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
             made, note = choose(frame, question, variant)
             others = tuple(q for q in QUESTIONS if q != question)
             shown = partial(normalise, number=number, cut_off=cut_off)
-            leaf = Leaf(question, made, others=others, where={"split": title}, shown=shown, worst=0.0)
+            leaf = Leaf(
+                question, made, others=others, where={"split": title}, shown=shown, worst=0.0
+            )
             sheet.add(f"{split}_{heading}", (title, heading), leaf, digits=2, note=note)
         keys = [f"{split}_{heading}" for heading in QUESTIONS.values()]
         sheet.combine(f"{split}_avg", (title, "Avg"), keys, weighted, digits=2)
-    name = "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without the cut-off"
+    name = (
+        "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without the cut-off"
+    )
     return Layout(
-        f"textedit.judge{'' if cut_off else '_no_cutoff'}", f"TextEdit, judged, {part}set, {name}",
-        sheet.leaves, sheet.fields, variant,
-        strata="category", size=SIZES[part], headline="real_avg",
-        published=read_published(_HERE / f"published_{part}_judge.csv", sheet.names) if cut_off else (),
-        published_note=_SOURCE.format(part, part) + " Columns in the order that is consistent, not as printed"
-        " (see editgauge audit)." if cut_off else "",
-    )  # fmt: skip
+        f"textedit.judge{'' if cut_off else '_no_cutoff'}",
+        f"TextEdit, judged, {part}set, {name}",
+        sheet.leaves,
+        sheet.fields,
+        variant,
+        strata="category",
+        size=SIZES[part],
+        headline="real_avg",
+        published=read_published(_HERE / f"published_{part}_judge.csv", sheet.names)
+        if cut_off
+        else (),
+        published_note=_SOURCE.format(part, part) + " Columns in the order that is consistent, not "
+        "as printed"
+        " (see editgauge audit)."
+        if cut_off
+        else "",
+    )
 
 
 def normalise(first: Floats, *others: Floats, number: int, cut_off: bool) -> Floats:
     """One question's raw scores on the 0-1 scale, NaN where the answer is dropped.
 
-    `first` is question `number` (from 0), `others` the other four in order, all of one shape, raw 1-5 or NaN.
+    `first` is question `number` (from 0), `others` the other four in order, all of one shape, raw
+    1-5 or NaN.
     """
     raw = list(others)
     raw.insert(number, first)

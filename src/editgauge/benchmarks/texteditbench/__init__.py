@@ -19,13 +19,19 @@ class TextEditBench:
 
     name: str = "texteditbench"
     title: str = "TextEditBench"
-    citation: str = "TextEditBench: Evaluating Reasoning-aware Text Editing Beyond Rendering, arXiv 2512.16270"
-    published_counts: Mapping[str, int] = field(default_factory=lambda: {"": 1197, "synthetic": 691, "real": 506})
+    citation: str = (
+        "TextEditBench: Evaluating Reasoning-aware Text Editing Beyond Rendering, arXiv 2512.16270"
+    )
+    published_counts: Mapping[str, int] = field(
+        default_factory=lambda: {"": 1197, "synthetic": 691, "real": 506}
+    )
     marks: tuple[str, ...] = ("data_manual_production", "data_web-sourced_instances", "canva")
     data: DataSource = _DATA
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
-        """The samples below `root`; `split` is ``synthetic`` or ``real`` (or a folder name of one of them)."""
+        """The samples below `root`; `split` is ``synthetic`` or ``real`` (or a folder name of one
+        of them).
+        """
         from editgauge.benchmarks.texteditbench.samples import load
 
         return load(root, split=split)

@@ -1,4 +1,6 @@
-"""What can be checked in TextEditBench's published tables: sums, means, scales, and what a mean PSNR can be."""
+"""What can be checked in TextEditBench's published tables: sums, means, scales, and what a mean
+PSNR can be.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,12 @@ _PEAK = 255.0
 
 
 def pixel(sheet: Sheet, report: Report) -> None:
-    """Table 3: scales; the Mean line; and that a mean of PSNRs is at least the PSNR of the mean error (Jensen)."""
-    columns = [f"{split}_{metric}" for split in _SPLITS for metric in ("ssim", "lpips", "psnr", "mse")]
+    """Table 3: scales; the Mean line; and that a mean of PSNRs is at least the PSNR of the mean
+    error (Jensen).
+    """
+    columns = [
+        f"{split}_{metric}" for split in _SPLITS for metric in ("ssim", "lpips", "psnr", "mse")
+    ]
     for line in models(sheet, report, columns):
         for split in _SPLITS:
             within(sheet, report, line, [f"{split}_ssim"], -1, 1)
@@ -50,15 +56,21 @@ def repeats(sheet: Sheet, report: Report) -> None:
 
 AUDITS = (
     Audit(
-        "texteditbench, pixels", frozenset({"model", "synthetic_ssim", "real_mse"}), pixel,
+        "texteditbench, pixels",
+        frozenset({"model", "synthetic_ssim", "real_mse"}),
+        pixel,
         (_HERE / "published_pixel.csv",),
     ),
     Audit(
-        "texteditbench, judge", frozenset({"model", "synthetic_IF", "real_overall"}), judge,
+        "texteditbench, judge",
+        frozenset({"model", "synthetic_IF", "real_overall"}),
+        judge,
         (_HERE / "published_judge.csv",),
     ),
     Audit(
-        "texteditbench, repeated judge", frozenset({"model", "run", "synthetic", "real"}), repeats,
+        "texteditbench, repeated judge",
+        frozenset({"model", "run", "synthetic", "real"}),
+        repeats,
         (_HERE / "published_judge_repeats.csv",),
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""The difficulty of a TextEditBench sample: ten attributes, their total, a tier, and whether the three agree."""
+"""The difficulty of a TextEditBench sample: ten attributes, their total, a tier, and whether the
+three agree.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,17 @@ from editgauge.benchmarks.reading import shown
 from editgauge.types import Finding
 
 ATTRIBUTES: tuple[str, ...] = (
-    "num_text_regions", "text_length", "font_complexity", "language", "surface_geometry", "occlusion",
-    "context_dependency", "background_clutter", "task_category", "semantic_linkage",
-)  # fmt: skip
+    "num_text_regions",
+    "text_length",
+    "font_complexity",
+    "language",
+    "surface_geometry",
+    "occlusion",
+    "context_dependency",
+    "background_clutter",
+    "task_category",
+    "semantic_linkage",
+)
 """In the order of the released field; each 0, 1 or 2."""
 TIERS: tuple[str, ...] = ("easy", "medium", "hard")
 _WRITTEN = re.compile(r"(-?\d+)?\s*(?:\(([^()]*)\)?)?")
@@ -27,7 +37,9 @@ def tier_of(total: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """What the record says. None where it does not say it; nothing is made up but a total that is left out."""
+    """What the record says. None where it does not say it; nothing is made up but a total that is
+    left out.
+    """
 
     tier: str | None
     total: int | None
@@ -37,7 +49,11 @@ class Difficulty:
     @property
     def agrees(self) -> bool:
         """Ten values, whose sum is the total, from which the tier follows."""
-        return self.values is not None and sum(self.values) == self.total and tier_of(self.total) == self.tier
+        return (
+            self.values is not None
+            and sum(self.values) == self.total
+            and tier_of(self.total) == self.tier
+        )
 
     def attributes(self) -> Mapping[str, str | int | bool]:
         """For `Sample.attributes`: what is known, and ``difficulty_agrees``."""
@@ -53,8 +69,12 @@ class Difficulty:
         return found
 
 
-def read_difficulty(tier: str | None, score: str | None, file: str) -> tuple[Difficulty, list[Finding]]:
-    """Tier and ``total(a,b,c,…)`` as released, with a finding for everything that had to be repaired or left open."""
+def read_difficulty(
+    tier: str | None, score: str | None, file: str
+) -> tuple[Difficulty, list[Finding]]:
+    """Tier and ``total(a,b,c,…)`` as released, with a finding for everything that had to be
+    repaired or left open.
+    """
     findings: list[Finding] = []
 
     def note(kind: str, found: str, assumed: str) -> None:
@@ -71,9 +91,17 @@ def read_difficulty(tier: str | None, score: str | None, file: str) -> tuple[Dif
             total = sum(values)
             note("total", f"{shown(score)}: no total", f"{total}, the sum")
         elif total != sum(values):
-            note("sum", f"total {total}, the ten values sum to {sum(values)}", "both are kept as written")
+            note(
+                "sum",
+                f"total {total}, the ten values sum to {sum(values)}",
+                "both are kept as written",
+            )
     if total is not None and name is not None and tier_of(total) != name:
-        note("disagrees", f"{name!r}, but {tier_of(total)!r} follows from the total {total}", "the tier as written")
+        note(
+            "disagrees",
+            f"{name!r}, but {tier_of(total)!r} follows from the total {total}",
+            "the tier as written",
+        )
     return Difficulty(name, total, values), findings
 
 
@@ -83,7 +111,9 @@ def _tier(text: str | None) -> str | None:
     return near[0] if near else None
 
 
-def _score(text: str | None, note: Callable[[str, str, str], None]) -> tuple[int | None, tuple[int, ...] | None]:
+def _score(
+    text: str | None, note: Callable[[str, str, str], None]
+) -> tuple[int | None, tuple[int, ...] | None]:
     if text is None:
         note("missing", "no difficulty score", "total and attributes are not known")
         return None, None
@@ -106,7 +136,11 @@ def _score(text: str | None, note: Callable[[str, str, str], None]) -> tuple[int
     if not cleaned.rstrip(", ").endswith(")"):
         note("bracket", f"{shown(text)}: no closing bracket", "it is meant")
     if len(parts) != len(ATTRIBUTES):
-        note("count", f"{shown(text)}: {len(parts)} values, wanted {len(ATTRIBUTES)}", "the attributes are not known")
+        note(
+            "count",
+            f"{shown(text)}: {len(parts)} values, wanted {len(ATTRIBUTES)}",
+            "the attributes are not known",
+        )
         return total, None
     if any(part not in ("0", "1", "2") for part in parts):
         note("value", f"{shown(text)}: wanted 0, 1 or 2 each", "the attributes are not known")

@@ -1,21 +1,26 @@
-"""TextEditBench's judge track: what is asked, in which order, with which parameters (arXiv 2512.16270).
+"""TextEditBench's judge track: what is asked, in which order, with which parameters (arXiv
+2512.16270).
 
-======  ====================================  =========================================================
+======  ====================================
+=========================================================
 call    question, integer 0 to 5              texts and pictures, in this order
-======  ====================================  =========================================================
+======  ====================================
+=========================================================
 IF      only the requested operation          instruction, kind of operation; input, output, [reference]
 TA      the text's content                    instruction; input, output, [reference]
 VC      visual integration                    instruction; input, output, [reference]
 LP      what was not to change                instruction; input, output, [reference]
 SE      linked expectations                   instruction, expectation; input, output, [reference]
-======  ====================================  =========================================================
+======  ====================================
+=========================================================
 
-Five calls a sample (four without a knowledge prompt), the rubric as system message, temperature 0, 500 tokens, files as
-they are. The reference is shown in the synthetic split only; the real split has none, and its rubrics do not speak of
-one. The option ``reference=False`` leaves it out everywhere.
+Five calls a sample (four without a knowledge prompt), the rubric as system message, temperature 0,
+500 tokens, files as they are. The reference is shown in the synthetic split only; the real split
+has none, and its rubrics do not speak of one. The option ``reference=False`` leaves it out
+everywhere.
 
-Variants: *faithful* records 0 for a reply that the released script cannot read, or a call that failed; *corrected* says
-unparsable, refused or failed.
+Variants: *faithful* records 0 for a reply that the released script cannot read, or a call that
+failed; *corrected* says unparsable, refused or failed.
 """
 
 from __future__ import annotations
@@ -32,7 +37,9 @@ from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 500
 _NOTE = "faithful counts a failed call or an unreadable reply as 0, as the released script does"
-METRICS = tuple(Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in DIMENSIONS)
+METRICS = tuple(
+    Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in DIMENSIONS
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,9 @@ class TextEditBenchJudging:
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return tuple(m for m in METRICS if m.name != "SE" or sample.knowledge)
 
-    def calls(self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    def calls(
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    ) -> Sequence[Call]:
         if edit.path is None:
             return ()
         reference = sample.reference if options.get("reference", True) else None
@@ -61,7 +70,11 @@ class TextEditBenchJudging:
             system, mark = rubrics.render(name, reference="yes" if reference else None)
             words = [fenced("instruction", sample.instruction)]
             if name == "IF":
-                words.append(fenced("kind of operation", str(sample.attributes.get("operation", "not stated"))))
+                words.append(
+                    fenced(
+                        "kind of operation", str(sample.attributes.get("operation", "not stated"))
+                    )
+                )
             if name == "SE":
                 words.append(fenced("linked expectation", sample.knowledge or ""))
             calls.append(

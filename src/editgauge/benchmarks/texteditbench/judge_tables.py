@@ -1,8 +1,9 @@
 """TextEditBench's judge table (arXiv 2512.16270, Table 4) and its robustness table. Pure functions.
 
-Each dimension is an integer from 0 to 5: IF instruction following, TA text accuracy, VC visual consistency, LP layout
-preservation, SE semantic expectation (only samples with a knowledge prompt). A dimension's number is the mean over its
-own samples; the overall number is the sum of the five means, out of 25.
+Each dimension is an integer from 0 to 5: IF instruction following, TA text accuracy, VC visual
+consistency, LP layout preservation, SE semantic expectation (only samples with a knowledge prompt).
+A dimension's number is the mean over its own samples; the overall number is the sum of the five
+means, out of 25.
 """
 
 from __future__ import annotations
@@ -28,10 +29,14 @@ class Summary:
 def summarise(scores: Mapping[str, Iterable[float | None]], *, minimum: bool = False) -> Summary:
     """Means per dimension and their sum; None stands for a sample whose judgement failed.
 
-    Faithful tables pass the 0 that the released script records for a failed call; corrected ones pass None, which is
-    left out, or counted as 0 with `minimum`. SE lists only the samples that have a knowledge prompt.
+    Faithful tables pass the 0 that the released script records for a failed call; corrected ones
+    pass None, which is left out, or counted as 0 with `minimum`. SE lists only the samples that
+    have a knowledge prompt.
     """
-    means = {name: mean_of(scores.get(name, ()), minimum=float(LOW) if minimum else None) for name in DIMENSIONS}
+    means = {
+        name: mean_of(scores.get(name, ()), minimum=float(LOW) if minimum else None)
+        for name in DIMENSIONS
+    }
     values = [means[name].value for name in DIMENSIONS]
     known = [value for value in values if value is not None]
     return Summary(means, sum(known) if len(known) == len(DIMENSIONS) else None)
@@ -39,7 +44,9 @@ def summarise(scores: Mapping[str, Iterable[float | None]], *, minimum: bool = F
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """Overall numbers of repeated runs: mean, sample standard deviation (None for one run), largest minus smallest."""
+    """Overall numbers of repeated runs: mean, sample standard deviation (None for one run), largest
+    minus smallest.
+    """
 
     runs: tuple[float, ...]
     mean: float

@@ -1,9 +1,10 @@
 """TextEditBench's LPIPS: SqueezeNet, whole frames whose masked area was made black.
 
-*Faithful*: input and output with the union of both masks set to black, compared whole; an output of another size has no
-value. *Corrected*: an output of another size is resized to the input's (Lanczos, and the row says so), and each layer's
-map is averaged only over positions whose cell holds no masked pixel, because the black area, which is equal in both
-frames by construction, otherwise counts as perfectly preserved.
+*Faithful*: input and output with the union of both masks set to black, compared whole; an output of
+another size has no value. *Corrected*: an output of another size is resized to the input's
+(Lanczos, and the row says so), and each layer's map is averaged only over positions whose cell
+holds no masked pixel, because the black area, which is equal in both frames by construction,
+otherwise counts as perfectly preserved.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ LPIPS = Metric(
     0.0,
     math.inf,
     variants=VARIANTS,
-    note="SqueezeNet, v0.1 heads, masked area black. Faithful averages the whole frame, so that the black area counts "
-    "as preserved, and has no value for another size; corrected averages unmasked positions and resizes (Lanczos).",
+    note="SqueezeNet, v0.1 heads, masked area black. Faithful averages the whole frame, so that "
+    "the black area counts "
+    "as preserved, and has no value for another size; corrected averages unmasked positions and "
+    "resizes (Lanczos).",
 )
 
 
@@ -47,7 +50,8 @@ def scorers(**options: Any) -> list[LpipsScorer]:
 
 
 def frames(sample: Sample, edit: Edit) -> Frames:
-    """Input and output with the masked area black, and the mask: the same area, and the same conditions, as SSIM's.
+    """Input and output with the masked area black, and the mask: the same area, and the same
+    conditions, as SSIM's.
 
     Raises `scoring.NoScore` when a picture cannot be read or there is no mask.
     """
@@ -62,7 +66,14 @@ def frames(sample: Sample, edit: Edit) -> Frames:
     no_corrected = _why_not(source.need_every_mask)
     same, detail = fitted(output, source.picture)
     black = mask[:, :, None]
-    return Frames(np.where(black, 0, source.picture), np.where(black, 0, same), mask, no_faithful, no_corrected, detail)
+    return Frames(
+        np.where(black, 0, source.picture),
+        np.where(black, 0, same),
+        mask,
+        no_faithful,
+        no_corrected,
+        detail,
+    )
 
 
 def _why_not(check: Callable[[], None]) -> tuple[Status, str] | None:

@@ -1,10 +1,14 @@
-"""TextEditBench's pixel track without LPIPS: MSE and PSNR after alignment, SSIM, all outside the masks.
+"""TextEditBench's pixel track without LPIPS: MSE and PSNR after alignment, SSIM, all outside the
+masks.
 
-Source: the benchmark's released scoring scripts (MSE and PSNR; SSIM and LPIPS), as docs and tests describe them.
+Source: the benchmark's released scoring scripts (MSE and PSNR; SSIM and LPIPS), as docs and tests
+describe them.
 
-=========  =================================================  ========================================================
+=========  =================================================
+========================================================
 metric     faithful                                           corrected
-=========  =================================================  ========================================================
+=========  =================================================
+========================================================
 mse, psnr  both pictures as their EXIF orientation shows      pixels as stored; otherwise the same value: the defects
            them (the script reads through OpenCV), outside    of these two lie in their means (`metrics.error`); no
            the masks that are there; the value that a fresh   value when a mask is missing
@@ -14,12 +18,14 @@ ssim       masked area black in both, mean over the whole     mean over the wind
            when all is masked; no value when the output has   (Lanczos), noted in the row's detail
            another size than the input, or there is not
            exactly one mask beside the input's
-=========  =================================================  ========================================================
+=========  =================================================
+========================================================
 
-No value: `not_applicable` when the definition gives none for this output (another size for faithful SSIM, a picture
-below 6 x 6, an input without SIFT features); `failed` when the output cannot be aligned; `dataset_fault` when the masks
-leave nothing to compare, cannot be read, or are not the ones that there should be. The paper says that synthetic
-samples are compared with their reference; the released code compares every sample with its input, and so does this.
+No value: `not_applicable` when the definition gives none for this output (another size for faithful
+SSIM, a picture below 6 x 6, an input without SIFT features); `failed` when the output cannot be
+aligned; `dataset_fault` when the masks leave nothing to compare, cannot be read, or are not the
+ones that there should be. The paper says that synthetic samples are compared with their reference;
+the released code compares every sample with its input, and so does this.
 """
 
 from __future__ import annotations
@@ -46,15 +52,35 @@ from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
 
 _METRICS = (
     Metric(
-        "mse", "lower", 0.0, 65025.0, "8-bit levels²", VARIANTS,
-        "After alignment, outside the masks. Faithful applies EXIF orientations, corrected does not; the means differ.",
+        "mse",
+        "lower",
+        0.0,
+        65025.0,
+        "8-bit levels²",
+        VARIANTS,
+        "After alignment, outside the masks. Faithful applies EXIF orientations, corrected does "
+        "not; the means differ.",
     ),
-    Metric("psnr", "higher", 0.0, float("inf"), "dB", VARIANTS, "Of that mean squared error; infinite at 0."),
     Metric(
-        "ssim", "higher", -1.0, 1.0, "", VARIANTS,
-        "Faithful: whole frame, masked area black. Corrected: windows that touch no masked pixel, other sizes resized.",
+        "psnr",
+        "higher",
+        0.0,
+        float("inf"),
+        "dB",
+        VARIANTS,
+        "Of that mean squared error; infinite at 0.",
     ),
-)  # fmt: skip
+    Metric(
+        "ssim",
+        "higher",
+        -1.0,
+        1.0,
+        "",
+        VARIANTS,
+        "Faithful: whole frame, masked area black. Corrected: windows that touch no masked pixel, "
+        "other sizes resized.",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +109,9 @@ class PixelScorer:
 
 
 def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
-    faithful = squared_error_scores("faithful", lambda: aligned_mse(source, output, orientation, turned=True))
+    faithful = squared_error_scores(
+        "faithful", lambda: aligned_mse(source, output, orientation, turned=True)
+    )
     if source.orientation == 1 and orientation == 1 and not source.missing:
         return [*faithful, *(_as_corrected(score) for score in faithful)]
     return [
@@ -113,7 +141,10 @@ def _similarities(source: Source, output: Array) -> list[Score]:
         need_clear(source.clear())
         return (means[1], {}) if means else clear_ssim(source, output)
 
-    return [score_or_reason("ssim", "faithful", faithful), score_or_reason("ssim", "corrected", corrected)]
+    return [
+        score_or_reason("ssim", "faithful", faithful),
+        score_or_reason("ssim", "corrected", corrected),
+    ]
 
 
 def check_released_conditions(source: Source, output: Array) -> None:
@@ -125,11 +156,15 @@ def check_released_conditions(source: Source, output: Array) -> None:
     height, width = source.picture.shape[:2]
     for name, mask in source.masks.items():
         if mask.shape != (height, width):
-            reason = f"the mask {name!r} is {mask.shape[1]} x {mask.shape[0]}, the input {width} x {height}"
+            reason = (
+                f"the mask {name!r} is {mask.shape[1]} x {mask.shape[0]}, the input {width} "
+                f"x {height}"
+            )
             raise NoScore(Status.DATASET_FAULT, reason)
     if output.shape != source.picture.shape:
         reason = (
-            f"the output is {output.shape[1]} x {output.shape[0]}, the input {width} x {height}: the released code "
+            f"the output is {output.shape[1]} x {output.shape[0]}, the input {width} x {height}: "
+            f"the released code "
             "gives no value for another size (the corrected variant does)"
         )
         raise NoScore(Status.NOT_APPLICABLE, reason)

@@ -1,9 +1,11 @@
-"""Reads TextEditBench's released folders: ``<split>/<Topic_Folder>/<NNN>/`` with pictures, masks and one JSON file.
+"""Reads TextEditBench's released folders: ``<split>/<Topic_Folder>/<NNN>/`` with pictures, masks
+and one JSON file.
 
-An instance is a folder with files at any depth below a topic's folder (one of the release lies inside another's); its
-name decides its number and its topic's folder the topic, because the records are wrong about both at times. Every
-folder with files gives a sample: one whose record cannot be read, or whose picture is not there, carries an unrepaired
-finding and ends as `Status.DATASET_FAULT`. Masks: ``input`` (what is edited in the input), ``second`` (in the edit),
+An instance is a folder with files at any depth below a topic's folder (one of the release lies
+inside another's); its name decides its number and its topic's folder the topic, because the records
+are wrong about both at times. Every folder with files gives a sample: one whose record cannot be
+read, or whose picture is not there, carries an unrepaired finding and ends as
+`Status.DATASET_FAULT`. Masks: ``input`` (what is edited in the input), ``second`` (in the edit),
 ``extra1``… where a folder has more, which the released code refuses.
 """
 
@@ -39,7 +41,8 @@ SPLITS: dict[str, tuple[str, ...]] = {
     "synthetic": ("data_manual_production", "canva", "synthetic"),
     "real": ("data_web-sourced_instances", "real"),
 }
-"""Split -> names of its folder; the first is the one in sample ids, the second the one in outputs."""
+"""Split -> names of its folder; the first is the one in sample ids, the second the one in outputs.
+"""
 _FIELDS = {
     "id": ("id",),
     "topic": ("topic",),
@@ -56,9 +59,11 @@ _DEPTH = 4
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples below `root`: the folder that holds the split folders, or the released repository's.
+    """The samples below `root`: the folder that holds the split folders, or the released
+    repository's.
 
-    Raises `DataError` when there is no split folder in it, `UsageError` for a split that does not exist.
+    Raises `DataError` when there is no split folder in it, `UsageError` for a split that does not
+    exist.
     """
     folder = need_folder(root, "texteditbench")
     wanted = _split_of(split)
@@ -66,9 +71,13 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
         found = [(name, path) for name, path in _split_folders(place) if wanted in (None, name)]
         if found:
             return Samples("texteditbench", place, partial(_read, place, found), wanted or "")
-    names = " or ".join(name for key, all_names in SPLITS.items() if wanted in (None, key) for name in all_names[:2])
+    names = " or ".join(
+        name for key, all_names in SPLITS.items() if wanted in (None, key) for name in all_names[:2]
+    )
     if any(folder.name.lower() in all_names for all_names in SPLITS.values()):
-        raise DataError(f"{folder}: this is the folder of one split; wanted the one above it ({folder.parent})")
+        raise DataError(
+            f"{folder}: this is the folder of one split; wanted the one above it ({folder.parent})"
+        )
     raise not_this_folder(folder, "texteditbench", f"a folder {names}")
 
 
@@ -84,12 +93,19 @@ def _split_of(text: str | None) -> str | None:
 def _split_folders(root: Path) -> list[tuple[str, Path]]:
     """Folders of splits, the released name first where two names of one split are there."""
     names = {entry.name.lower(): entry.name for entry in below(root) if is_folder(entry)}
-    return [(split, root / names[name]) for split, all_names in SPLITS.items() for name in all_names if name in names]
+    return [
+        (split, root / names[name])
+        for split, all_names in SPLITS.items()
+        for name in all_names
+        if name in names
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where an instance lies: its folder, the number that its files are named by, and what is in the folder."""
+    """Where an instance lies: its folder, the number that its files are named by, and what is in
+    the folder.
+    """
 
     split: str
     topic: str
@@ -107,27 +123,54 @@ def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterato
     tree = Tree(root)
     taken: set[str] = set()
     seen: set[str] = set()
-    known = {path.name.lower() for _, path in splits} | {name for names in SPLITS.values() for name in names}
+    known = {path.name.lower() for _, path in splits} | {
+        name for names in SPLITS.values() for name in names
+    }
     for entry in below(root):
         if is_folder(entry) and entry.name.lower() not in known:
             note(Finding("folder-unknown", entry.name, "a folder that is no split's", "not read"))
     for split, folder in splits:
         if split in seen:
             found = f"a second folder of the split {split!r}"
-            note(Finding("split-twice", folder.name, found, f"not read: {SPLITS[split][0]!r} or the first is", False))
+            note(
+                Finding(
+                    "split-twice",
+                    folder.name,
+                    found,
+                    f"not read: {SPLITS[split][0]!r} or the first is",
+                    False,
+                )
+            )
             continue
         seen.add(split)
         yield from _read_split(tree, split, folder, note, taken)
 
 
-def _read_split(tree: Tree, split: str, folder: Path, note: Note, taken: set[str]) -> Iterator[Sample]:
+def _read_split(
+    tree: Tree, split: str, folder: Path, note: Note, taken: set[str]
+) -> Iterator[Sample]:
     if not tree.inside(folder):
-        note(Finding("folder-outside", folder.name, "a link that leads out of the data folder", "not read", False))
+        note(
+            Finding(
+                "folder-outside",
+                folder.name,
+                "a link that leads out of the data folder",
+                "not read",
+                False,
+            )
+        )
         return
     for entry in below(folder):
         path = Path(entry.path)
         if not is_folder(entry):
-            note(Finding("file-stray", tree.relative(path), "a file beside the topics' folders", "not read"))
+            note(
+                Finding(
+                    "file-stray",
+                    tree.relative(path),
+                    "a file beside the topics' folders",
+                    "not read",
+                )
+            )
             continue
         places = list(_places(tree, split, entry.name, path, (), note, {os.path.realpath(folder)}))
         numbers = [place.parts[-1] for place in places]
@@ -139,16 +182,36 @@ def _read_split(tree: Tree, split: str, folder: Path, note: Note, taken: set[str
 
 
 def _places(
-    tree: Tree, split: str, topic: str, folder: Path, parts: tuple[str, ...], note: Note, visited: set[str]
+    tree: Tree,
+    split: str,
+    topic: str,
+    folder: Path,
+    parts: tuple[str, ...],
+    note: Note,
+    visited: set[str],
 ) -> Iterator[_Place]:
-    """Every instance at or below a folder, the outer one first; links inside the root are followed once."""
+    """Every instance at or below a folder, the outer one first; links inside the root are followed
+    once.
+    """
     relative = tree.relative(folder)
     if not tree.inside(folder):
-        note(Finding("folder-outside", relative, "a link that leads out of the data folder", "not read", False))
+        note(
+            Finding(
+                "folder-outside",
+                relative,
+                "a link that leads out of the data folder",
+                "not read",
+                False,
+            )
+        )
         return
     real = os.path.realpath(folder)
     if real in visited or len(parts) > _DEPTH:
-        found = "a link to a folder that was read" if real in visited else f"more than {_DEPTH} folders deep"
+        found = (
+            "a link to a folder that was read"
+            if real in visited
+            else f"more than {_DEPTH} folders deep"
+        )
         note(Finding("folder-loop", relative, found, "not read", False))
         return
     visited.add(real)
@@ -158,15 +221,26 @@ def _places(
     if not entries:
         note(Finding("folder-empty", relative, "an empty folder", "there is no instance", False))
     if files and not parts:
-        note(Finding("file-stray", relative, f"{len(files)} files beside the instances: {shown(files)}", "not read"))
+        note(
+            Finding(
+                "file-stray",
+                relative,
+                f"{len(files)} files beside the instances: {shown(files)}",
+                "not read",
+            )
+        )
     elif files:
         yield from _split_flat(split, topic, folder, parts, files)
     for name in folders:
         yield from _places(tree, split, topic, folder / name, (*parts, name), note, visited)
 
 
-def _split_flat(split: str, topic: str, folder: Path, parts: tuple[str, ...], files: list[str]) -> Iterator[_Place]:
-    """One instance, or several where a folder holds records and pictures of several numbers side by side."""
+def _split_flat(
+    split: str, topic: str, folder: Path, parts: tuple[str, ...], files: list[str]
+) -> Iterator[_Place]:
+    """One instance, or several where a folder holds records and pictures of several numbers side by
+    side.
+    """
     records = [name for name in files if name.lower().endswith(".json")]
     pictures = [name for name in files if os.path.splitext(name)[1].lower() in PICTURES]
     others = tuple(name for name in files if name not in records and name not in pictures)
@@ -174,17 +248,26 @@ def _split_flat(split: str, topic: str, folder: Path, parts: tuple[str, ...], fi
     own: dict[int, tuple[list[str], list[str]]] = {}
     for name in records:
         found = _number(os.path.splitext(name)[0])
-        if found is not None and found != number and any(os.path.splitext(p)[0] == str(found) for p in pictures):
+        if (
+            found is not None
+            and found != number
+            and any(os.path.splitext(p)[0] == str(found) for p in pictures)
+        ):
             mine = [p for p in pictures if re.search(rf"(?<!\d){found}(?!\d)", p)]
             own.setdefault(found, ([], mine))[0].append(name)
     nested = {name for names, mine in own.values() for name in (*names, *mine)}
     has_own = number is not None and any(os.path.splitext(p)[0] == str(number) for p in pictures)
     if not has_own and len(own) == 1 and len(records) == 1:
-        own, nested = {}, set()  # one record, one set of pictures, another number than the folder's: still one instance
+        own, nested = (
+            {},
+            set(),
+        )  # one record, one set of pictures, another number than the folder's: still one instance
     left = [[name for name in names if name not in nested] for names in (records, pictures)]
     yield _Place(split, topic, folder, number, parts, tuple(left[0]), tuple(left[1]), others)
     for found, (names, mine) in sorted(own.items()):
-        yield _Place(split, topic, folder, found, (*parts, f"{found:03d}"), tuple(names), tuple(mine), ())
+        yield _Place(
+            split, topic, folder, found, (*parts, f"{found:03d}"), tuple(names), tuple(mine), ()
+        )
 
 
 def _number(text: str) -> int | None:
@@ -196,30 +279,50 @@ def _sample(tree: Tree, place: _Place, identity: str, alone: bool) -> Sample:
     record, findings = _record(tree, place)
     file = record.file
     instruction = record.text("prompt", needed=bool(record.data)) or ""
-    topic, more = topic_of(place.topic, record.text("topic"), file) if record.data else topic_of(place.topic, "", file)
+    topic, more = (
+        topic_of(place.topic, record.text("topic"), file)
+        if record.data
+        else topic_of(place.topic, "", file)
+    )
     findings += more if record.data else []
     operation, more = operation_of(record.text("editing_method"), file) if record.data else ("", [])
     findings += more
     tag, more = tag_of(record.text("source_tag"), file)
     findings += more
-    difficulty, more = read_difficulty(record.text("difficulty"), record.text("difficulty_score"), file)
+    difficulty, more = read_difficulty(
+        record.text("difficulty"), record.text("difficulty_score"), file
+    )
     findings += more if record.data else []
     if len(place.parts) > 1:
         found = f"inside the folder of {place.parts[-2]!r}"
-        findings.append(Finding("instance-nested", tree.relative(place.folder), found, "an instance of its own"))
+        findings.append(
+            Finding("instance-nested", tree.relative(place.folder), found, "an instance of its own")
+        )
     image, more = _input(tree, place, record)
     findings += more
     reference, more = _reference(tree, place, record, image)
     findings += more
     masks, more = _masks(tree, place, image, reference)
     findings += more
-    used = {image.name, *(path.name for path in masks.values()), *([reference.name] if reference else [])}
+    used = {
+        image.name,
+        *(path.name for path in masks.values()),
+        *([reference.name] if reference else []),
+    }
     unused = [name for name in (*place.pictures, *place.others) if name not in used]
     if unused:
-        findings.append(Finding("file-unused", tree.relative(place.folder), shown(unused), "no part of the instance"))
+        findings.append(
+            Finding(
+                "file-unused", tree.relative(place.folder), shown(unused), "no part of the instance"
+            )
+        )
     knowledge = record.text("knowledge_prompt")
     source_text, target_text = quoted_texts(instruction, operation)
-    attributes: dict[str, str | int | float | bool] = {"topic": topic, "operation": operation, "source_tag": tag}
+    attributes: dict[str, str | int | float | bool] = {
+        "topic": topic,
+        "operation": operation,
+        "source_tag": tag,
+    }
     attributes["has_knowledge"] = knowledge is not None
     attributes.update(difficulty.attributes())
     if record.identity():
@@ -243,13 +346,17 @@ def _sample(tree: Tree, place: _Place, identity: str, alone: bool) -> Sample:
 
 
 def quoted_texts(instruction: str, operation: str) -> tuple[str | None, str | None]:
-    """The text to be replaced and the text to appear, where the instruction names one each; the records have none."""
+    """The text to be replaced and the text to appear, where the instruction names one each; the
+    records have none.
+    """
     parsed = read_instruction(instruction, operation or None)
     return parsed.source, parsed.target
 
 
 def _stems(place: _Place, alone: bool) -> tuple[str, ...]:
-    """Where an output may lie: the outputs' own split name first, either spelling of the topic's folder."""
+    """Where an output may lie: the outputs' own split name first, either spelling of the topic's
+    folder.
+    """
     nested, own = "/".join(place.parts), place.parts[-1]
     names = [own, nested] if alone else [nested]
     released, in_outputs = SPLITS[place.split][0], SPLITS[place.split][1]
@@ -258,7 +365,10 @@ def _stems(place: _Place, alone: bool) -> tuple[str, ...]:
         topics["Digtial_Interfaces_Reports"] = None  # as the release spells it: outputs follow that
     return tuple(
         dict.fromkeys(
-            f"{split}/{topic}/{name}_edited" for split in (in_outputs, released) for topic in topics for name in names
+            f"{split}/{topic}/{name}_edited"
+            for split in (in_outputs, released)
+            for topic in topics
+            for name in names
         )
     )
 
@@ -267,27 +377,42 @@ def _record(tree: Tree, place: _Place) -> tuple[Record, list[Finding]]:
     """The instance's record, empty where it cannot be read, and what was wrong with its file."""
     here = tree.relative(place.folder)
     if not place.records:
-        finding = Finding("json-missing", here, "no JSON file", "nothing is known of the instance", False)
+        finding = Finding(
+            "json-missing", here, "no JSON file", "nothing is known of the instance", False
+        )
         return Record({}, _FIELDS, here), [finding]
-    ranked = sorted(place.records, key=lambda name: (_number(os.path.splitext(name)[0]) != place.number, natural(name)))
+    ranked = sorted(
+        place.records,
+        key=lambda name: (_number(os.path.splitext(name)[0]) != place.number, natural(name)),
+    )
     path = place.folder / ranked[0]
     file = tree.relative(path)
     value, findings = read_json(tree, path)
     if len(ranked) > 1:
-        findings.append(Finding("json-several", here, shown(ranked), f"{ranked[0]!r} is the instance's"))
+        findings.append(
+            Finding("json-several", here, shown(ranked), f"{ranked[0]!r} is the instance's")
+        )
     if isinstance(value, dict):
-        findings.append(Finding("json-object", file, "an object, not a list of one", "it is the record"))
+        findings.append(
+            Finding("json-object", file, "an object, not a list of one", "it is the record")
+        )
         value = [value]
     if not isinstance(value, list) or not any(isinstance(entry, dict) for entry in value):
         if not findings or findings[0].repaired:
             found = f"{type(value).__name__} {shown(value)}, wanted a list of one record"
-            findings.append(Finding("json-wrong-type", file, found, "nothing is known of the instance", False))
+            findings.append(
+                Finding("json-wrong-type", file, found, "nothing is known of the instance", False)
+            )
         return Record({}, _FIELDS, file), findings
     records = [entry for entry in value if isinstance(entry, dict)]
     chosen = next((r for r in records if _number(str(r.get("id", ""))) == place.number), records[0])
     if len(value) > 1:
         found = f"{len(value)} entries, wanted one record"
-        findings.append(Finding("json-several-records", file, found, f"the one with id {shown(chosen.get('id'))}"))
+        findings.append(
+            Finding(
+                "json-several-records", file, found, f"the one with id {shown(chosen.get('id'))}"
+            )
+        )
     record = Record(chosen, _FIELDS, file)
     findings += _identity(record, place)
     return record, findings
@@ -298,13 +423,26 @@ def _identity(record: Record, place: _Place) -> list[Finding]:
     if identity is None:
         return [Finding("id-missing", record.file, f"id {shown(raw)}", "the folder's name counts")]
     if _number(identity) != place.number:
-        return [Finding("id-number", record.file, f"id {shown(raw)}", f"the folder's name {place.parts[-1]!r} counts")]
-    return [] if raw == identity else [Finding("id-name", record.file, shown(raw), f"{shown(identity)} is meant")]
+        return [
+            Finding(
+                "id-number",
+                record.file,
+                f"id {shown(raw)}",
+                f"the folder's name {place.parts[-1]!r} counts",
+            )
+        ]
+    return (
+        []
+        if raw == identity
+        else [Finding("id-name", record.file, shown(raw), f"{shown(identity)} is meant")]
+    )
 
 
 def _input(tree: Tree, place: _Place, record: Record) -> tuple[Path, list[Finding]]:
     """The input picture: as the record names it, else ``N`` by the folder's number."""
-    path, finding = tree.locate(place.folder, record.raw("input_image"), file=record.file, what="input")
+    path, finding = tree.locate(
+        place.folder, record.raw("input_image"), file=record.file, what="input"
+    )
     if finding is None:
         return path, []
     if finding.repaired:
@@ -317,24 +455,38 @@ def _input(tree: Tree, place: _Place, record: Record) -> tuple[Path, list[Findin
     return path, [finding]
 
 
-def _reference(tree: Tree, place: _Place, record: Record, image: Path) -> tuple[Path | None, list[Finding]]:
-    """The reference edit of the synthetic split: as the record names it, else the one picture that is left."""
+def _reference(
+    tree: Tree, place: _Place, record: Record, image: Path
+) -> tuple[Path | None, list[Finding]]:
+    """The reference edit of the synthetic split: as the record names it, else the one picture that
+    is left.
+    """
     name = record.raw("output_image")
     if place.split == "real" and name in (None, ""):
         return None, []
-    path, finding = tree.locate(place.folder, name, file=record.file, what="reference", part="reference")
+    path, finding = tree.locate(
+        place.folder, name, file=record.file, what="reference", part="reference"
+    )
     if finding is None or finding.repaired:
         return path, [finding] if finding else []
     if place.split == "real":
-        return None, [Finding(finding.kind, finding.file, finding.found, "the real split has no references")]
-    left = [p for p in place.pictures if p != image.name and not _is_mask(p) and tree.inside(place.folder / p)]
+        return None, [
+            Finding(finding.kind, finding.file, finding.found, "the real split has no references")
+        ]
+    left = [
+        p
+        for p in place.pictures
+        if p != image.name and not _is_mask(p) and tree.inside(place.folder / p)
+    ]
     if len(left) == 1:
         assumed = f"{left[0]!r}, the picture that is left"
         return place.folder / left[0], [Finding(finding.kind, finding.file, finding.found, assumed)]
     return path, [finding]
 
 
-def _masks(tree: Tree, place: _Place, image: Path, reference: Path | None) -> tuple[dict[str, Path], list[Finding]]:
+def _masks(
+    tree: Tree, place: _Place, image: Path, reference: Path | None
+) -> tuple[dict[str, Path], list[Finding]]:
     """The masks by name; one that is not there gets the path where it should be, and a finding."""
     here = tree.relative(place.folder)
     names = {os.path.splitext(p)[0].lower(): p for p in place.pictures if _is_mask(p)}
@@ -342,15 +494,25 @@ def _masks(tree: Tree, place: _Place, image: Path, reference: Path | None) -> tu
     for stem, name in list(names.items()):
         if not tree.inside(place.folder / name):
             finding = Finding(
-                "mask-outside", f"{here}/{name}", "a link out of the data folder", "not read", False, "mask"
+                "mask-outside",
+                f"{here}/{name}",
+                "a link out of the data folder",
+                "not read",
+                False,
+                "mask",
             )
             findings.append(finding)
             del names[stem]
     number = "" if place.number is None else str(place.number)
     masks: dict[str, Path] = {}
-    wished = {"input": [image.stem, number], "second": [reference.stem if reference else f"{number}_edited"]}
+    wished = {
+        "input": [image.stem, number],
+        "second": [reference.stem if reference else f"{number}_edited"],
+    }
     for key, stems in wished.items():
-        found = next((f"{stem.lower()}_mask" for stem in stems if f"{stem.lower()}_mask" in names), None)
+        found = next(
+            (f"{stem.lower()}_mask" for stem in stems if f"{stem.lower()}_mask" in names), None
+        )
         if found is not None:
             masks[key] = place.folder / names.pop(found)
     for key, stems in wished.items():
@@ -360,13 +522,25 @@ def _masks(tree: Tree, place: _Place, image: Path, reference: Path | None) -> tu
         if len(names) == 1:
             taken = names.pop(next(iter(names)))
             masks[key] = place.folder / taken
-            findings.append(Finding("mask-name", here, f"no {wanted}", f"{taken!r} is the mask {key!r}"))
+            findings.append(
+                Finding("mask-name", here, f"no {wanted}", f"{taken!r} is the mask {key!r}")
+            )
         else:
-            masks[key] = tree.nowhere(wanted) if os.path.lexists(place.folder / wanted) else place.folder / wanted
-            findings.append(Finding("mask-missing", here, f"no {wanted}", f"no mask {key!r}", False, "mask"))
+            masks[key] = (
+                tree.nowhere(wanted)
+                if os.path.lexists(place.folder / wanted)
+                else place.folder / wanted
+            )
+            findings.append(
+                Finding("mask-missing", here, f"no {wanted}", f"no mask {key!r}", False, "mask")
+            )
     for index, stem in enumerate(sorted(names, key=natural), start=1):
         masks[f"extra{index}"] = place.folder / names[stem]
-        findings.append(Finding("mask-extra", here, f"a further mask {names[stem]!r}", f"kept as 'extra{index}'"))
+        findings.append(
+            Finding(
+                "mask-extra", here, f"a further mask {names[stem]!r}", f"kept as 'extra{index}'"
+            )
+        )
     return masks, findings
 
 

@@ -1,7 +1,9 @@
-"""TextEditBench's tables: 3 (pixels) and 4 (judge), per split, and the judge's robustness over repeated runs.
+"""TextEditBench's tables: 3 (pixels) and 4 (judge), per split, and the judge's robustness over
+repeated runs.
 
-Per-sample values are rounded to 4 places before they are averaged (faithful MSE and PSNR), as the released script
-does. One infinite PSNR makes the faithful mean infinite; the corrected PSNR is that of the mean squared error.
+Per-sample values are rounded to 4 places before they are averaged (faithful MSE and PSNR), as the
+released script does. One infinite PSNR makes the faithful mean infinite; the corrected PSNR is that
+of the mean squared error.
 """
 
 from __future__ import annotations
@@ -41,7 +43,12 @@ def pixel(frame: Frame, variant: Variant) -> Layout:
         lpips, lpips_note = choose(frame, "lpips", variant)
         mse, _ = choose(frame, "mse", variant)
         psnr, _ = choose(frame, "psnr", variant)
-        sheet.add(f"{split}_ssim", (title, "SSIM"), Leaf("ssim", ssim, where=where, worst=0.0), note=ssim_note)
+        sheet.add(
+            f"{split}_ssim",
+            (title, "SSIM"),
+            Leaf("ssim", ssim, where=where, worst=0.0),
+            note=ssim_note,
+        )
         perceived = Leaf("lpips", lpips, where=where, worst=1.0)
         sheet.add(f"{split}_lpips", (title, "LPIPS"), perceived, direction="lower", note=lpips_note)
         if variant == "faithful":
@@ -54,14 +61,23 @@ def pixel(frame: Frame, variant: Variant) -> Layout:
             sheet.add(f"{split}_psnr", (title, "PSNR"), squared, formula=psnr_of_mean, note=note)
         sheet.add(f"{split}_mse", (title, "MSE"), squared, direction="lower")
     return Layout(
-        "texteditbench.pixel", "TextEditBench, pixels outside the edited area", sheet.leaves, sheet.fields, variant,
-        strata="split", size=SIZE, headline="real_ssim",
-        published=read_published(_HERE / "published_pixel.csv", sheet.names), published_note=_SOURCE.format(3),
-    )  # fmt: skip
+        "texteditbench.pixel",
+        "TextEditBench, pixels outside the edited area",
+        sheet.leaves,
+        sheet.fields,
+        variant,
+        strata="split",
+        size=SIZE,
+        headline="real_ssim",
+        published=read_published(_HERE / "published_pixel.csv", sheet.names),
+        published_note=_SOURCE.format(3),
+    )
 
 
 def judge(frame: Frame, variant: Variant) -> Layout:
-    """Table 4: the five judged dimensions, each a mean over its own samples, and their sum out of 25."""
+    """Table 4: the five judged dimensions, each a mean over its own samples, and their sum out of
+    25.
+    """
     sheet = Sheet()
     for split, title in SPLITS.items():
         for dimension in DIMENSIONS:
@@ -72,10 +88,17 @@ def judge(frame: Frame, variant: Variant) -> Layout:
         keys = [f"{split}_{dimension}" for dimension in DIMENSIONS]
         sheet.combine(f"{split}_overall", (title, "Overall"), keys, sum_of_means, digits=2)
     return Layout(
-        "texteditbench.judge", "TextEditBench, judged 0–5 (Overall: the sum)", sheet.leaves, sheet.fields, variant,
-        strata="split", size=SIZE, headline="real_overall",
-        published=read_published(_HERE / "published_judge.csv", sheet.names), published_note=_SOURCE.format(4),
-    )  # fmt: skip
+        "texteditbench.judge",
+        "TextEditBench, judged 0–5 (Overall: the sum)",
+        sheet.leaves,
+        sheet.fields,
+        variant,
+        strata="split",
+        size=SIZE,
+        headline="real_overall",
+        published=read_published(_HERE / "published_judge.csv", sheet.names),
+        published_note=_SOURCE.format(4),
+    )
 
 
 def four_places(values: Floats) -> Floats:
@@ -84,7 +107,9 @@ def four_places(values: Floats) -> Floats:
 
 
 def psnr_of_mean(parts: Sequence[Moments]) -> Floats:
-    """PSNR of the mean squared error, in dB; infinite where it is 0 (protocols: conventions for all)."""
+    """PSNR of the mean squared error, in dB; infinite where it is 0 (protocols: conventions for
+    all).
+    """
     with np.errstate(divide="ignore"):
         return np.asarray(10 * np.log10(PEAK**2 / parts[0].mean))
 

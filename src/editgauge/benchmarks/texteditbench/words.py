@@ -25,8 +25,13 @@ TOPICS: dict[str, str] = {
 }
 """Folder name -> topic as printed. A folder that is not here keeps its own name as its topic."""
 OPERATIONS: tuple[str, ...] = (
-    "text_delete", "text_insert", "text_change", "text_relocation", "scaling", "text_attribute",
-)  # fmt: skip
+    "text_delete",
+    "text_insert",
+    "text_change",
+    "text_relocation",
+    "scaling",
+    "text_attribute",
+)
 """The six of the release."""
 _OTHER_OPERATIONS = ("text_correction", "font_change", "translation", "position_shift", "rotation")
 """Named in the released rubrics."""
@@ -34,30 +39,44 @@ TAGS: tuple[str, ...] = ("human_annotation", "model_generated")
 
 
 def folder_name(name: str) -> str:
-    """A topic folder's name, rightly spelt: two letters swapped (``Digtial_…``) are put right, another name stays."""
+    """A topic folder's name, rightly spelt: two letters swapped (``Digtial_…``) are put right,
+    another name stays.
+    """
     near = difflib.get_close_matches(name, TOPICS, n=1, cutoff=0.93)
     return near[0] if near else name
 
 
 def topic_of(folder: str, written: str | None, file: str) -> tuple[str, list[Finding]]:
-    """The topic as printed, from the folder (which is reliable), and what the record's own spelling is."""
+    """The topic as printed, from the folder (which is reliable), and what the record's own spelling
+    is.
+    """
     topic = TOPICS.get(folder_name(folder), folder.replace("_", " "))
     if written is None:
         return topic, [Finding("topic-missing", file, "no topic", f"{topic!r}, from the folder")]
-    same = written == topic or (folder_name(folder) not in TOPICS and _letters(written) == _letters(topic))
-    return topic, [] if same else [Finding("topic-name", file, shown(written), f"{topic!r}, from the folder")]
+    same = written == topic or (
+        folder_name(folder) not in TOPICS and _letters(written) == _letters(topic)
+    )
+    return topic, [] if same else [
+        Finding("topic-name", file, shown(written), f"{topic!r}, from the folder")
+    ]
 
 
 def operation_of(written: str | None, file: str) -> tuple[str, list[Finding]]:
-    """``editing_method`` in one spelling; one that is not known stays as written, in lower case with ``_``."""
+    """``editing_method`` in one spelling; one that is not known stays as written, in lower case
+    with ``_``.
+    """
     if written is None:
         return "", [Finding("operation-missing", file, "no editing method", "it is not known")]
     cleaned = re.sub(r"[\s\-_]+", "_", written.strip().lower())
     near = difflib.get_close_matches(cleaned, (*OPERATIONS, *_OTHER_OPERATIONS), n=1, cutoff=0.85)
     operation = near[0] if near else cleaned
     if operation != written:
-        return operation, [Finding("operation-name", file, shown(written), f"{operation!r} is meant")]
-    return operation, [] if near else [Finding("operation-unknown", file, shown(written), "kept as written")]
+        return operation, [
+            Finding("operation-name", file, shown(written), f"{operation!r} is meant")
+        ]
+    return operation, [] if near else [
+        Finding("operation-unknown", file, shown(written), "kept as written")
+    ]
 
 
 def tag_of(written: str | None, file: str) -> tuple[str, list[Finding]]:
@@ -67,7 +86,9 @@ def tag_of(written: str | None, file: str) -> tuple[str, list[Finding]]:
     cleaned = re.sub(r"[\s\-_]+", "_", written.strip().lower())
     near = difflib.get_close_matches(cleaned, TAGS, n=1, cutoff=0.8)
     tag = near[0] if near else cleaned
-    return tag, [] if tag == written else [Finding("tag-name", file, shown(written), f"{tag!r} is meant")]
+    return tag, [] if tag == written else [
+        Finding("tag-name", file, shown(written), f"{tag!r} is meant")
+    ]
 
 
 def _letters(text: str) -> str:

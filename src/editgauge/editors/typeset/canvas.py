@@ -1,4 +1,6 @@
-"""The picture being edited: lines as ink in an upright frame, and the four strokes (erase, set, lift, drop)."""
+"""The picture being edited: lines as ink in an upright frame, and the four strokes (erase, set,
+lift, drop).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _LEVEL = 1.2
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Upright coordinates of a line: (x along the text, y down from it) -> picture, as a 2 x 3 matrix."""
+    """Upright coordinates of a line: (x along the text, y down from it) -> picture, as a 2 x 3
+    matrix.
+    """
 
     matrix: Matrix
     width: int
@@ -68,12 +72,16 @@ def frame_of(line: Line, *, flipped: bool = False, angle: float | None = None) -
     if angle == 0:
         origin = np.floor(origin)
     matrix = np.column_stack([u, v, origin])
-    return Frame(matrix, int(np.ceil(width + 2 * margin)) + 1, int(np.ceil(height + 2 * margin)) + 1)
+    return Frame(
+        matrix, int(np.ceil(width + 2 * margin)) + 1, int(np.ceil(height + 2 * margin)) + 1
+    )
 
 
 @dataclass(slots=True)
 class Inked:
-    """A line with its ink: in the picture (`glyphs`), and upright in its frame (`upright`, `box` = its ink box)."""
+    """A line with its ink: in the picture (`glyphs`), and upright in its frame (`upright`, `box` =
+    its ink box).
+    """
 
     line: Line
     glyphs: Glyphs
@@ -84,7 +92,9 @@ class Inked:
 
 @dataclass(slots=True)
 class Lifted:
-    """Ink cut out of a picture: opacity (h, w), colour (h, w, 3), and where its top left corner was."""
+    """Ink cut out of a picture: opacity (h, w), colour (h, w, 3), and where its top left corner
+    was.
+    """
 
     alpha: Alpha
     ink: Array
@@ -98,7 +108,9 @@ class Lifted:
 
 @dataclass
 class Canvas:
-    """A picture ((H, W, 3), uint8) that is edited in place, and the lines of text that were read in it."""
+    """A picture ((H, W, 3), uint8) that is edited in place, and the lines of text that were read in
+    it.
+    """
 
     original: Array
     lines: Sequence[Line]
@@ -122,7 +134,11 @@ class Canvas:
 
     def _ink(self, number: int) -> Inked | None:
         line = self.lines[number]
-        others = [other.corners for n, other in enumerate(self.lines) if n != number and _near(line, other)]
+        others = [
+            other.corners
+            for n, other in enumerate(self.lines)
+            if n != number and _near(line, other)
+        ]
         frames = self._frames(line)
         judge = _Judge(line.text, frames, self._sampler(line.text))
         glyphs = extract(self.original, line.corners, others, judge)
@@ -135,13 +151,19 @@ class Canvas:
         return _upright(line, glyphs, frames[best])
 
     def _frames(self, line: Line) -> list[Frame]:
-        """The line's own frame; turned over, if it runs up or down; at its neighbours' slant, where that is another."""
+        """The line's own frame; turned over, if it runs up or down; at its neighbours' slant, where
+        that is another.
+        """
         if line.upended:
             return [frame_of(line), frame_of(line, flipped=True)]
         own = slant(line)
         others = [slant(other) for other in self.lines if other is not line and not other.upended]
         common = float(np.median(others)) if others else own
-        if abs(own - common) > _LEVEL and abs(own - common) < 15 and max(abs(own), abs(common)) > _LEVEL:
+        if (
+            abs(own - common) > _LEVEL
+            and abs(own - common) < 15
+            and max(abs(own), abs(common)) > _LEVEL
+        ):
             return [frame_of(line), frame_of(line, angle=common)]
         return [frame_of(line)]
 
@@ -153,13 +175,17 @@ class Canvas:
     # --- strokes ---
 
     def erase(self, inked: Inked, portion: Mask | None = None) -> None:
-        """Put the ground where the line's ink (or the `portion` of it, in the glyphs' rectangle) is."""
+        """Put the ground where the line's ink (or the `portion` of it, in the glyphs' rectangle)
+        is.
+        """
         g = inked.glyphs
         where = g.erased if portion is None else g.erased & portion
         region = self.pixels[g.top : g.top + where.shape[0], g.left : g.left + where.shape[1]]
         region[where] = g.ground[where]
 
-    def set(self, drawn: Setting, frame: Frame, pen: tuple[float, float], colour: tuple[int, int, int]) -> None:
+    def set(
+        self, drawn: Setting, frame: Frame, pen: tuple[float, float], colour: tuple[int, int, int]
+    ) -> None:
         """Lay drawn text on the picture with the pen at `pen` (x, baseline) of the frame."""
         x, y = pen[0] + drawn.left, pen[1] + drawn.top
         if frame.level:
@@ -170,7 +196,9 @@ class Canvas:
         self._lay(drawn.alpha, ink, (np.vstack([frame.matrix, (0, 0, 1)]) @ shift)[:2])
 
     def drop(self, lifted: Lifted, matrix: Matrix | None = None) -> None:
-        """Lay lifted ink back, through a 2 x 3 matrix from its own pixels to the picture's (default: where it was)."""
+        """Lay lifted ink back, through a 2 x 3 matrix from its own pixels to the picture's
+        (default: where it was).
+        """
         place = np.array([[1, 0, lifted.left], [0, 1, lifted.top]], float)
         self._lay(lifted.alpha, lifted.ink, place if matrix is None else matrix)
 
@@ -187,8 +215,12 @@ class Canvas:
         scale = float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))
         if scale < 0.9:  # reduce softly first: linear interpolation alone would drop thin strokes
             alpha = cv2.GaussianBlur(alpha, (0, 0), 0.35 / scale)
-        opacity = np.clip(cv2.warpAffine(alpha, local, size, flags=cv2.INTER_LINEAR), 0, 1)[..., None]
-        paint = cv2.warpAffine(ink, local, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        opacity = np.clip(cv2.warpAffine(alpha, local, size, flags=cv2.INTER_LINEAR), 0, 1)[
+            ..., None
+        ]
+        paint = cv2.warpAffine(
+            ink, local, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
         region = self.pixels[low[1] : high[1], low[0] : high[0]]
         mixed = region * (1 - opacity) + paint * opacity
         region[:] = np.where(opacity > 0.004, np.round(mixed), region).astype(np.uint8)
@@ -202,21 +234,27 @@ class Canvas:
     def portion(self, inked: Inked, reach: tuple[float, float]) -> Mask:
         """The part of the glyphs' rectangle between two x of the line's frame."""
         frame, g = inked.frame, inked.glyphs
-        corners = frame.to_picture([(reach[0], -9999), (reach[1], -9999), (reach[1], 9999), (reach[0], 9999)])
+        corners = frame.to_picture(
+            [(reach[0], -9999), (reach[1], -9999), (reach[1], 9999), (reach[0], 9999)]
+        )
         mask = np.zeros(g.alpha.shape, np.uint8)
         points = np.round((corners - (g.left, g.top)) * 16).astype(np.int32)
         cv2.fillConvexPoly(mask, points, 1, lineType=cv2.LINE_8, shift=4)
         return np.asarray(mask, bool)
 
     def lift(self, match: Match) -> Lifted | None:
-        """Cut the ink of a match out of the picture and put the ground in its place; None where there is no ink."""
+        """Cut the ink of a match out of the picture and put the ground in its place; None where
+        there is no ink.
+        """
         pieces: list[tuple[Glyphs, Alpha]] = []
         for span in match.spans:
             inked = self.inked(span.line)
             if inked is None:
                 continue
             portion = self.span_portion(inked, span)
-            pieces.append((inked.glyphs, np.where(portion, inked.glyphs.alpha, 0).astype(np.float32)))
+            pieces.append(
+                (inked.glyphs, np.where(portion, inked.glyphs.alpha, 0).astype(np.float32))
+            )
             self.erase(inked, portion)
         return _joined(pieces)
 
@@ -237,7 +275,9 @@ class _Judge:
     faces: Sequence[Face]
 
     def __call__(self, mask: Mask, left: int, top: int) -> float:
-        return max(self.likeness(mask.astype(np.float32), frame, left, top) for frame in self.frames)
+        return max(
+            self.likeness(mask.astype(np.float32), frame, left, top) for frame in self.frames
+        )
 
     def likeness(self, alpha: Alpha, frame: Frame, left: int, top: int) -> float:
         return fonts.likeness(_warped(alpha, frame, left, top), self.text, self.faces)
@@ -260,7 +300,9 @@ def _warped(alpha: Alpha, frame: Frame, left: int, top: int) -> Alpha:
     local = frame.matrix.copy()
     local[:, 2] -= (left, top)
     flags = (cv2.INTER_NEAREST if frame.level else cv2.INTER_LINEAR) | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpAffine(alpha, local, (frame.width, frame.height), flags=flags), np.float32)
+    return np.asarray(
+        cv2.warpAffine(alpha, local, (frame.width, frame.height), flags=flags), np.float32
+    )
 
 
 def _joined(pieces: Sequence[tuple[Glyphs, Alpha]]) -> Lifted | None:
@@ -288,7 +330,9 @@ def _joined(pieces: Sequence[tuple[Glyphs, Alpha]]) -> Lifted | None:
 
 
 def _spread(ink: Array, alpha: Alpha) -> Array:
-    """The ink's colour carried outwards over its soft edge, so that a move does not bring the old ground along."""
+    """The ink's colour carried outwards over its soft edge, so that a move does not bring the old
+    ground along.
+    """
     weight = np.where(alpha > 0.85, 1.0, 0.0).astype(np.float32)
     if not weight.any():
         return ink
@@ -300,7 +344,9 @@ def _spread(ink: Array, alpha: Alpha) -> Array:
 
 
 def pen_of(inked: Inked, style: fonts.Style) -> tuple[float, float]:
-    """Where the pen stood when the line was set: x of its start, y of its baseline, in the line's frame."""
+    """Where the pen stood when the line was set: x of its start, y of its baseline, in the line's
+    frame.
+    """
     drawn = fonts.set_text(style, inked.line.text)
     box = ink_box(drawn.alpha) if drawn is not None else None
     if drawn is None or box is None:
@@ -311,7 +357,9 @@ def pen_of(inked: Inked, style: fonts.Style) -> tuple[float, float]:
 
 
 def extent(inked: Inked, style: fonts.Style, span: Span) -> tuple[float, float]:
-    """From where to where a span's ink runs, in x of the line's frame: by the font's widths, then the nearest gap."""
+    """From where to where a span's ink runs, in x of the line's frame: by the font's widths, then
+    the nearest gap.
+    """
     text = inked.line.text
     pen = pen_of(inked, style)[0]
     columns = (inked.upright > 0.35).sum(axis=0).astype(np.float64)
@@ -339,9 +387,13 @@ def _gap(columns: npt.NDArray[np.float64], at: float, reach: float) -> float:
             start = x if start is None else start
         elif start is not None:
             middle = (start + x) / 2
-            best = max(best, ((x - start) - 0.5 * abs(middle - at), middle), key=lambda item: item[0])
+            best = max(
+                best, ((x - start) - 0.5 * abs(middle - at), middle), key=lambda item: item[0]
+            )
             start = None
     if best[0] > 0:
         return best[1]
-    cost = columns[low:high] / max(1.0, columns.max()) + np.abs(np.arange(low, high) - at) / max(1.0, 2 * reach)
+    cost = columns[low:high] / max(1.0, columns.max()) + np.abs(np.arange(low, high) - at) / max(
+        1.0, 2 * reach
+    )
     return float(low + int(cost.argmin()))

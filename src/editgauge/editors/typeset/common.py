@@ -1,4 +1,6 @@
-"""What operations share: finding the text that is meant, lifting its ink, and saying why something cannot be done."""
+"""What operations share: finding the text that is meant, lifting its ink, and saying why something
+cannot be done.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ EDGE = 0.04
 
 
 class CannotEdit(Exception):
-    """The operation was understood, but the picture does not allow it: no such text, no font that has the letters."""
+    """The operation was understood, but the picture does not allow it: no such text, no font that
+    has the letters.
+    """
 
 
 def found_text(canvas: Canvas, target: Target) -> Match:

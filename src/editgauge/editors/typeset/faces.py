@@ -1,7 +1,8 @@
-"""The faces that text can be set in: installed fonts, fonts that came as Python packages, OpenCV's own, Pillow's own.
+"""The faces that text can be set in: installed fonts, fonts that came as Python packages, OpenCV's
+own, Pillow's own.
 
-OpenCV 5 carries three (Rubik, Rubik Italic, and WenQuanYi Micro Hei for Chinese) and Pillow one (Aileron), so that
-there is always something to set with, on a bare server too.
+OpenCV 5 carries three (Rubik, Rubik Italic, and WenQuanYi Micro Hei for Chinese) and Pillow one
+(Aileron), so that there is always something to set with, on a bare server too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _LARGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """One face: of a font file (`path`, `index`), OpenCV's (`opencv`, at a `weight`), or with neither Pillow's own."""
+    """One face: of a font file (`path`, `index`), OpenCV's (`opencv`, at a `weight`), or with
+    neither Pillow's own.
+    """
 
     name: str
     path: str | None = None
@@ -40,7 +43,9 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A text drawn: its ink (h, w) in 0 to 1, and where its top left corner lies from the pen on the baseline."""
+    """A text drawn: its ink (h, w) in 0 to 1, and where its top left corner lies from the pen on
+    the baseline.
+    """
 
     alpha: Alpha
     left: float
@@ -48,7 +53,9 @@ class Setting:
 
 
 def faces(extra: Sequence[Path] = ()) -> tuple[Face, ...]:
-    """All faces that can be loaded, in a stable order: folders given, `EDITGAUGE_FONTS`, packages', the system's."""
+    """All faces that can be loaded, in a stable order: folders given, `EDITGAUGE_FONTS`, packages',
+    the system's.
+    """
     named = [Path(p) for p in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep) if p]
     return _faces(tuple(str(folder) for folder in [*extra, *named, *_system_folders()]))
 
@@ -59,7 +66,12 @@ def _system_folders() -> list[Path]:
         return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library/Fonts"]
     if sys.platform == "win32":
         return [Path(os.environ.get("WINDIR", "C:/Windows")) / "Fonts"]
-    return [Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), home / ".fonts", home / ".local/share/fonts"]
+    return [
+        Path("/usr/share/fonts"),
+        Path("/usr/local/share/fonts"),
+        home / ".fonts",
+        home / ".local/share/fonts",
+    ]
 
 
 @functools.lru_cache(maxsize=8)
@@ -79,7 +91,9 @@ def _faces(folders: tuple[str, ...]) -> tuple[Face, ...]:
 
 
 def _packaged() -> list[Path]:
-    """Font files of installed packages that announce them (entry points in the group ``fonts_ttf``)."""
+    """Font files of installed packages that announce them (entry points in the group
+    ``fonts_ttf``).
+    """
     files: list[Path] = []
     for entry in sorted(entry_points(group="fonts_ttf"), key=lambda e: e.name):
         try:
@@ -110,7 +124,11 @@ def _opencv_faces() -> list[Face]:
     if not hasattr(cv2, "FontFace"):
         return []
     latin = [("Rubik", "sans"), ("Rubik Italic", "italic")]
-    found = [Face(f"{name} {weight}", None, 0, key, weight) for name, key in latin for weight in (300, 500, 700, 900)]
+    found = [
+        Face(f"{name} {weight}", None, 0, key, weight)
+        for name, key in latin
+        for weight in (300, 500, 700, 900)
+    ]
     return [*found, Face("WenQuanYi Micro Hei", None, 0, "uni", 400)]
 
 
@@ -130,7 +148,11 @@ def _has(face: Face, character: str) -> bool:
     drawn, missing = draw(face, character, 24), draw(face, "\U0010fffe", 24)
     if drawn is None:
         return False
-    return missing is None or drawn.alpha.shape != missing.alpha.shape or not np.allclose(drawn.alpha, missing.alpha)
+    return (
+        missing is None
+        or drawn.alpha.shape != missing.alpha.shape
+        or not np.allclose(drawn.alpha, missing.alpha)
+    )
 
 
 def covers(face: Face, text: str) -> bool:
@@ -151,7 +173,9 @@ def advance(face: Face, text: str, size: float) -> float:
 
 
 def draw(face: Face, text: str, size: float, tracking: float = 0.0) -> Setting | None:
-    """`text` at an em size in pixels, cut to its ink; None where it has none. `tracking`: more space, in em."""
+    """`text` at an em size in pixels, cut to its ink; None where it has none. `tracking`: more
+    space, in em.
+    """
     pens = [(0.0, text)] if tracking == 0 else _spread(face, text, size, tracking)
     length = pens[-1][0] + advance(face, pens[-1][1], size)
     width, height = int(length + 2.4 * size) + 8, int(2.6 * size) + 8
@@ -164,7 +188,9 @@ def draw(face: Face, text: str, size: float, tracking: float = 0.0) -> Setting |
     if box is None:
         return None
     x0, y0, x1, y1 = box
-    return Setting(np.ascontiguousarray(alpha[y0:y1, x0:x1]), float(x0 - origin[0]), float(y0 - origin[1]))
+    return Setting(
+        np.ascontiguousarray(alpha[y0:y1, x0:x1]), float(x0 - origin[0]), float(y0 - origin[1])
+    )
 
 
 def _spread(face: Face, text: str, size: float, tracking: float) -> list[tuple[float, str]]:
@@ -177,7 +203,11 @@ def _spread(face: Face, text: str, size: float, tracking: float) -> list[tuple[f
 
 
 def _pillow(
-    face: Face, pens: list[tuple[float, str]], size: float, canvas: tuple[int, int], origin: tuple[int, int]
+    face: Face,
+    pens: list[tuple[float, str]],
+    size: float,
+    canvas: tuple[int, int],
+    origin: tuple[int, int],
 ) -> Alpha:
     image = Image.new("L", canvas)
     pencil = ImageDraw.Draw(image)
@@ -188,12 +218,18 @@ def _pillow(
 
 
 def _opencv(
-    face: Face, pens: list[tuple[float, str]], size: float, canvas: tuple[int, int], origin: tuple[int, int]
+    face: Face,
+    pens: list[tuple[float, str]],
+    size: float,
+    canvas: tuple[int, int],
+    origin: tuple[int, int],
 ) -> Alpha:
     pixels = np.zeros((canvas[1], canvas[0]), np.uint8)
     font = cv2.FontFace(face.opencv)
     for pen, part in pens:
-        cv2.putText(pixels, part, (round(origin[0] + pen), origin[1]), 255, font, round(size), face.weight)
+        cv2.putText(
+            pixels, part, (round(origin[0] + pen), origin[1]), 255, font, round(size), face.weight
+        )
     return pixels.astype(np.float32)
 
 

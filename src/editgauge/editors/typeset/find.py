@@ -1,4 +1,6 @@
-"""Find a text in a picture's lines: whole lines, words inside one, or several lines that read on."""
+"""Find a text in a picture's lines: whole lines, words inside one, or several lines that read
+on.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,30 @@ from editgauge.images import Array
 Points = npt.NDArray[np.float64]
 
 ACCEPT = 0.6
-"""The least similarity (0 to 1) of the words asked for to the words found: below it nothing is touched."""
+"""The least similarity (0 to 1) of the words asked for to the words found: below it nothing is
+touched.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that an OCR engine read: its corners clockwise from the text's own top left, (4, 2), in pixels."""
+    """One line that an OCR engine read: its corners clockwise from the text's own top left, (4, 2),
+    in pixels.
+    """
 
     corners: Points
     text: str
 
     @property
     def height(self) -> float:
-        across = np.linalg.norm(self.corners[3] - self.corners[0]), np.linalg.norm(self.corners[2] - self.corners[1])
-        along = np.linalg.norm(self.corners[1] - self.corners[0]), np.linalg.norm(self.corners[2] - self.corners[3])
+        across = (
+            np.linalg.norm(self.corners[3] - self.corners[0]),
+            np.linalg.norm(self.corners[2] - self.corners[1]),
+        )
+        along = (
+            np.linalg.norm(self.corners[1] - self.corners[0]),
+            np.linalg.norm(self.corners[2] - self.corners[3]),
+        )
         return float(min(sum(across), sum(along)) / 2) if self.upended else float(sum(across) / 2)
 
     @property
@@ -64,7 +76,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a text was found: one span a line, and how similar it is (1 = the same letters and digits)."""
+    """Where a text was found: one span a line, and how similar it is (1 = the same letters and
+    digits).
+    """
 
     spans: tuple[Span, ...]
     similarity: float
@@ -76,7 +90,9 @@ def plain(text: str) -> str:
 
 
 def find(lines: Sequence[Line], target: Target, size: tuple[int, int]) -> list[Match]:
-    """Where `target` is, the best place first; empty where there is none. `size` = (width, height) of the picture."""
+    """Where `target` is, the best place first; empty where there is none. `size` = (width, height)
+    of the picture.
+    """
     if target.text is not None:
         return _by_words(lines, target.text)
     chosen = _by_role(lines, target.role or "all", size)
@@ -96,8 +112,12 @@ def _by_words(lines: Sequence[Line], wanted: str) -> list[Match]:
     return _without_overlaps([match for _, _, match in found])
 
 
-def _best_in(lines: Sequence[Line], group: tuple[int, ...], query: str) -> tuple[Match | None, float]:
-    """The part of the group's joined text that is most like the query, and its rank among all candidates."""
+def _best_in(
+    lines: Sequence[Line], group: tuple[int, ...], query: str
+) -> tuple[Match | None, float]:
+    """The part of the group's joined text that is most like the query, and its rank among all
+    candidates.
+    """
     letters, owners = _letters(lines, group)
     if not letters:
         return None, 0.0
@@ -109,13 +129,22 @@ def _best_in(lines: Sequence[Line], group: tuple[int, ...], query: str) -> tuple
         return None, 0.0  # a smaller group has the same words
     whole_words = all(_is_word(lines[span.line].text, span) for span in spans)
     whole_lines = start == 0 and end == len(letters)
-    return Match(spans, similarity), similarity + 0.06 * whole_words + 0.02 * whole_lines - 0.01 * len(group)
+    return Match(
+        spans, similarity
+    ), similarity + 0.06 * whole_words + 0.02 * whole_lines - 0.01 * len(group)
 
 
 def _to_words(
-    lines: Sequence[Line], letters: str, owners: list[tuple[int, int]], query: str, start: int, end: int
+    lines: Sequence[Line],
+    letters: str,
+    owners: list[tuple[int, int]],
+    query: str,
+    start: int,
+    end: int,
 ) -> tuple[int, int]:
-    """An inexact window moved to the ends of the words it cuts, where that takes in no more than two letters."""
+    """An inexact window moved to the ends of the words it cuts, where that takes in no more than
+    two letters.
+    """
     if letters[start:end] == query:
         return start, end
     for _ in range(2):
@@ -148,7 +177,9 @@ def _window(letters: str, query: str) -> tuple[int, int]:
 
 
 def _letters(lines: Sequence[Line], group: tuple[int, ...]) -> tuple[str, list[tuple[int, int]]]:
-    """The plain letters of the lines in order, and for each where it came from: (line, index in its text)."""
+    """The plain letters of the lines in order, and for each where it came from: (line, index in its
+    text).
+    """
     letters: list[str] = []
     owners: list[tuple[int, int]] = []
     for number in group:
@@ -174,10 +205,15 @@ def _is_word(text: str, span: Span) -> bool:
 
 
 def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
-    """Single lines, and chains of up to four lines that a reader would read on from one to the next."""
+    """Single lines, and chains of up to four lines that a reader would read on from one to the
+    next.
+    """
     groups: list[tuple[int, ...]] = [(n,) for n in range(len(lines))]
     chains = list(groups)
-    following = [[m for m in range(len(lines)) if m != n and _reads_on(line, lines[m])] for n, line in enumerate(lines)]
+    following = [
+        [m for m in range(len(lines)) if m != n and _reads_on(line, lines[m])]
+        for n, line in enumerate(lines)
+    ]
     for _ in range(3):
         longer = [(*c, n) for c in chains for n in following[c[-1]] if n not in c]
         chains = [c for c in longer if sum(len(lines[n].text) for n in c[1:-1]) <= len(query)][:400]
@@ -186,7 +222,9 @@ def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
 
 
 def _reads_on(first: Line, second: Line) -> bool:
-    """Whether `second` goes on where `first` ends: to its right on the same row, or on the next row below it."""
+    """Whether `second` goes on where `first` ends: to its right on the same row, or on the next row
+    below it.
+    """
     height = max(first.height, second.height)
     if min(first.height, second.height) < 0.5 * height:
         return False
@@ -203,7 +241,10 @@ def _without_overlaps(matches: Sequence[Match]) -> list[Match]:
     kept: list[Match] = []
     for match in matches:
         if not any(
-            a.line == b.line and a.start < b.end and b.start < a.end for k in kept for a in k.spans for b in match.spans
+            a.line == b.line and a.start < b.end and b.start < a.end
+            for k in kept
+            for a in k.spans
+            for b in match.spans
         ):
             kept.append(match)
     return kept
@@ -215,10 +256,14 @@ def _by_role(lines: Sequence[Line], role: str, size: tuple[int, int]) -> list[in
         return []
     chooser: dict[str, Callable[[], list[int]]] = {
         "all": lambda: order,
-        "only": lambda: order if len(order) == 1 else _block(lines, order) if _one_block(lines, order) else [],
+        "only": lambda: (
+            order if len(order) == 1 else _block(lines, order) if _one_block(lines, order) else []
+        ),
         "top": lambda: _same_row(lines, order, order[0]),
         "bottom": lambda: _same_row(lines, order, order[-1]),
-        "middle": lambda: [min(order, key=lambda n: math.dist(lines[n].centre, (size[0] / 2, size[1] / 2)))],
+        "middle": lambda: [
+            min(order, key=lambda n: math.dist(lines[n].centre, (size[0] / 2, size[1] / 2)))
+        ],
         "largest": lambda: [max(order, key=lambda n: _prominence(lines[n]))],
         "title": lambda: _title(lines, order),
     }
@@ -226,7 +271,9 @@ def _by_role(lines: Sequence[Line], role: str, size: tuple[int, int]) -> list[in
 
 
 def _prominence(line: Line) -> float:
-    """How large a line's letters are; a line that runs up the page is decoration before it is a title."""
+    """How large a line's letters are; a line that runs up the page is decoration before it is a
+    title.
+    """
     return line.height * (0.5 if line.upended else 1.0)
 
 
@@ -236,13 +283,22 @@ def _title(lines: Sequence[Line], order: list[int]) -> list[int]:
     return _block(lines, order, largest, least=0.75)
 
 
-def _block(lines: Sequence[Line], order: list[int], start: int | None = None, least: float = 0.5) -> list[int]:
+def _block(
+    lines: Sequence[Line], order: list[int], start: int | None = None, least: float = 0.5
+) -> list[int]:
     block = [order[0] if start is None else start]
     for _ in order:
         for n in order:
             if n not in block and any(
-                _reads_on(*((lines[n], lines[b]) if lines[n].centre[1] < lines[b].centre[1] else (lines[b], lines[n])))
-                and min(lines[n].height, lines[b].height) >= least * max(lines[n].height, lines[b].height)
+                _reads_on(
+                    *(
+                        (lines[n], lines[b])
+                        if lines[n].centre[1] < lines[b].centre[1]
+                        else (lines[b], lines[n])
+                    )
+                )
+                and min(lines[n].height, lines[b].height)
+                >= least * max(lines[n].height, lines[b].height)
                 for b in block
             ):
                 block.append(n)

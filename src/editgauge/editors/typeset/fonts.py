@@ -1,4 +1,6 @@
-"""Which of the faces, at which size, width, spacing and weight, looks most like given ink; and text set in it."""
+"""Which of the faces, at which size, width, spacing and weight, looks most like given ink; and text
+set in it.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,22 @@ _EM = 96
 _HEIGHT = 40
 """Ink is brought to this height before it is compared."""
 _LOOSE = 2.5
-"""The blur under which ink is compared with letters of any face: handwriting has them only roughly there."""
+"""The blur under which ink is compared with letters of any face: handwriting has them only roughly
+there.
+"""
 _SUPER = 4
-"""Text is drawn this many times larger and then reduced: soft edges, and weight in quarter pixels."""
+"""Text is drawn this many times larger and then reduced: soft edges, and weight in quarter pixels.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a text is set: the face, the em size in pixels, the width factor, extra spacing and weight, the score.
+    """How a text is set: the face, the em size in pixels, the width factor, extra spacing and
+    weight, the score.
 
-    `tracking` is in em; `weight` is added to each edge of a stroke, in em (negative = thinner); `blur` is the
-    standard deviation of the edge in pixels; `similarity` (-1 to 1) is the correlation with the ink it was fitted to.
+    `tracking` is in em; `weight` is added to each edge of a stroke, in em (negative = thinner);
+    `blur` is the standard deviation of the edge in pixels; `similarity` (-1 to 1) is the
+    correlation with the ink it was fitted to.
     """
 
     face: Face
@@ -40,10 +47,11 @@ class Style:
 
 
 def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style | None:
-    """The style in which `text` looks most like `ink` ((h, w), 0 to 1, upright, nothing else in it).
+    """The style in which `text` looks most like `ink` ((h, w), 0 to 1, upright, nothing else in
+    it).
 
-    Only faces that have all characters of `needed` count (and of `text`, where any face has both). None when no face
-    has them.
+    Only faces that have all characters of `needed` count (and of `text`, where any face has both).
+    None when no face has them.
     """
     able = [face for face in candidates if covers(face, needed)]
     able = [face for face in able if covers(face, text)] or able
@@ -64,7 +72,9 @@ def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style
 
 
 def likeness(ink: Alpha, text: str, faces: Sequence[Face]) -> float:
-    """How much `ink` looks like `text` in the most similar of a few faces: correlation, less for a wrong proportion."""
+    """How much `ink` looks like `text` in the most similar of a few faces: correlation, less for a
+    wrong proportion.
+    """
     box = ink_box(ink)
     if box is None or not text.strip():
         return -1.0
@@ -81,7 +91,9 @@ def likeness(ink: Alpha, text: str, faces: Sequence[Face]) -> float:
     return best
 
 
-def _trials(face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]) -> list[tuple[Style, float]]:
+def _trials(
+    face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]
+) -> list[tuple[Style, float]]:
     """The face stretched to the ink's width, and, where the ink is wider, spaced out to it."""
     drawn = _drawn(face, text, _EM)
     if drawn is None:
@@ -91,13 +103,20 @@ def _trials(face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]) -> lis
     ratio = aspect / natural
     size = _EM * shape[0] / drawn.alpha.shape[0]
     distortion = abs(np.log(ratio))
-    trials = [(Style(face, size, stretch=ratio, similarity=(s := _alike(drawn.alpha, wanted))), s - 0.12 * distortion)]
+    trials = [
+        (
+            Style(face, size, stretch=ratio, similarity=(s := _alike(drawn.alpha, wanted))),
+            s - 0.12 * distortion,
+        )
+    ]
     if ratio > 1.04 and len(text) > 1:
         tracking = (aspect - natural) * drawn.alpha.shape[0] / (_EM * (len(text) - 1))
         spaced = draw(face, text, _EM, tracking)
         if spaced is not None:
             alike = _alike(spaced.alpha, wanted)
-            trials.append((Style(face, size, tracking=tracking, similarity=alike), alike - 0.04 * distortion))
+            trials.append(
+                (Style(face, size, tracking=tracking, similarity=alike), alike - 0.04 * distortion)
+            )
     return trials
 
 
@@ -130,8 +149,12 @@ def _weigh(style: Style, text: str, crop: Alpha) -> Style:
     sharp = _as_large(chosen, text, crop)
     if sharp is None:
         return chosen
-    softened = {b: cv2.GaussianBlur(sharp, (0, 0), b) if b else sharp for b in (0.0, 0.5, 0.8, 1.2, 1.8)}
-    return replace(chosen, blur=min(softened, key=lambda b: float(np.abs(softened[b] - crop).mean())))
+    softened = {
+        b: cv2.GaussianBlur(sharp, (0, 0), b) if b else sharp for b in (0.0, 0.5, 0.8, 1.2, 1.8)
+    }
+    return replace(
+        chosen, blur=min(softened, key=lambda b: float(np.abs(softened[b] - crop).mean()))
+    )
 
 
 def _as_large(style: Style, text: str, crop: Alpha) -> Alpha | None:
@@ -141,7 +164,9 @@ def _as_large(style: Style, text: str, crop: Alpha) -> Alpha | None:
     if drawn is None or box is None:
         return None
     left, top, right, bottom = box
-    small = cv2.resize(drawn.alpha[top:bottom, left:right], crop.shape[::-1], interpolation=cv2.INTER_AREA)
+    small = cv2.resize(
+        drawn.alpha[top:bottom, left:right], crop.shape[::-1], interpolation=cv2.INTER_AREA
+    )
     return np.asarray(small, np.float32)
 
 
@@ -155,7 +180,9 @@ def set_text(style: Style, text: str) -> Setting | None:
     pad = _SUPER * 3 + max(0, edge)
     alpha = np.pad(alpha, pad)
     if edge:
-        kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * abs(edge) + 1, 2 * abs(edge) + 1))
+        kernel = cv2.getStructuringElement(
+            cv2.MORPH_ELLIPSE, (2 * abs(edge) + 1, 2 * abs(edge) + 1)
+        )
         alpha = cv2.dilate(alpha, kernel) if edge > 0 else cv2.erode(alpha, kernel)
     width = max(2, round(alpha.shape[1] * style.stretch / _SUPER))
     height = max(2, round(alpha.shape[0] / _SUPER))

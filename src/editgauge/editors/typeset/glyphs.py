@@ -1,4 +1,6 @@
-"""Separate a line's glyphs from what lies behind them: how opaque each pixel's ink is, its colour, the ground."""
+"""Separate a line's glyphs from what lies behind them: how opaque each pixel's ink is, its colour,
+the ground.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from editgauge.editors.typeset.find import Points
 from editgauge.images import Array, Mask
 
 LEAST = 0.25
-"""The likeness to the line's words below which a separation is not believed: the picture is better left alone."""
+"""The likeness to the line's words below which a separation is not believed: the picture is better
+left alone.
+"""
 _TRIALS = 12
 """How many separations are compared with the line's words."""
 Alpha = npt.NDArray[np.float32]
@@ -21,16 +25,22 @@ Alpha = npt.NDArray[np.float32]
 
 @dataclass(slots=True)
 class Glyphs:
-    """The ink of one line in the rectangle that starts at (`left`, `top`); arrays of shape (h, w[, 3])."""
+    """The ink of one line in the rectangle that starts at (`left`, `top`); arrays of shape (h, w[,
+    3]).
+    """
 
     left: int
     top: int
     alpha: Alpha
     """0 = ground, 1 = ink."""
     ground: Array
-    """The rectangle without the ink (inpainted where the ink was, the picture's own pixels elsewhere)."""
+    """The rectangle without the ink (inpainted where the ink was, the picture's own pixels
+    elsewhere).
+    """
     erased: Mask
-    """Where `ground` differs from the picture: ink, its soft edge and the compression ringing around it."""
+    """Where `ground` differs from the picture: ink, its soft edge and the compression ringing
+    around it.
+    """
     colour: tuple[int, int, int]
     """The ink's typical colour, RGB."""
     ink: Array
@@ -44,10 +54,12 @@ Judge = Callable[[Mask, int, int], float]
 def extract(
     picture: Array, corners: Points, others: Sequence[Points] = (), judge: Judge | None = None
 ) -> Glyphs | None:
-    """The glyphs within the quadrilateral `corners` of `picture` ((H, W, 3), uint8), or None if none stand out.
+    """The glyphs within the quadrilateral `corners` of `picture` ((H, W, 3), uint8), or None if
+    none stand out.
 
-    `others` are quadrilaterals of neighbouring lines: their ink is neither ground nor part of this line. `judge` tells
-    which of several possible separations reads like the line's text; without it the clearest one is taken.
+    `others` are quadrilaterals of neighbouring lines: their ink is neither ground nor part of this
+    line. `judge` tells which of several possible separations reads like the line's text; without it
+    the clearest one is taken.
     """
     across = float(np.linalg.norm(corners[3] - corners[0]))
     along = float(np.linalg.norm(corners[1] - corners[0]))
@@ -65,8 +77,12 @@ def extract(
     for other in others:
         theirs = _filled(crop.shape[:2], other - (left, top), 1)
         both = theirs & inner
-        if both.any():  # boxes of slanted or tight lines overlap: a pixel belongs to the line whose middle is nearer
-            nearer = _off_middle(crop.shape, other - (left, top)) < _off_middle(crop.shape, corners - (left, top))
+        # boxes of slanted or tight lines overlap: a pixel belongs to the line whose middle is
+        # nearer
+        if both.any():
+            nearer = _off_middle(crop.shape, other - (left, top)) < _off_middle(
+                crop.shape, corners - (left, top)
+            )
             inner &= ~(both & nearer)
             theirs &= ~(both & ~nearer)
         foreign |= theirs
@@ -84,7 +100,9 @@ def _off_middle(shape: tuple[int, ...], corners: Points) -> npt.NDArray[np.float
     half = float(np.linalg.norm(corners[3] - corners[0])) / 2
     along = (end - start) / max(1e-6, float(np.linalg.norm(end - start)))
     y, x = np.mgrid[0 : shape[0], 0 : shape[1]]
-    return np.asarray(np.abs((x - start[0]) * along[1] - (y - start[1]) * along[0]) / max(1.0, half), np.float64)
+    return np.asarray(
+        np.abs((x - start[0]) * along[1] - (y - start[1]) * along[0]) / max(1.0, half), np.float64
+    )
 
 
 def _filled(shape: tuple[int, ...], corners: Points, grow: int) -> Mask:
@@ -98,10 +116,16 @@ def _filled(shape: tuple[int, ...], corners: Points, grow: int) -> Mask:
 def _core(
     crop: Array, inner: Mask, foreign: Mask, height: float, judge: Judge | None, left: int, top: int
 ) -> Mask | None:
-    """The pixels that are surely ink: of colours common inside the line and rare just around it, and like its words."""
+    """The pixels that are surely ink: of colours common inside the line and rare just around it,
+    and like its words.
+    """
     lab = cv2.cvtColor(crop, cv2.COLOR_RGB2LAB).astype(np.float32)
-    reach = int(max(2, round(0.12 * height)))  # tight: a sheet of paper around the text ends soon after it
-    around = cv2.dilate(inner.astype(np.uint8), np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)).astype(bool)
+    reach = int(
+        max(2, round(0.12 * height))
+    )  # tight: a sheet of paper around the text ends soon after it
+    around = cv2.dilate(
+        inner.astype(np.uint8), np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    ).astype(bool)
     ring = around & ~inner & ~foreign
     if ring.sum() < 12:
         ring = ~inner
@@ -113,8 +137,13 @@ def _core(
     found = [(_stands_out(lab, mask, inner, ring, height), mask) for mask in _different(tidied)]
     found = sorted((item for item in found if item[0] > 0.004), key=lambda item: -item[0])[:_TRIALS]
     if judge is not None:
-        judged = [(judge(mask, left, top) - _unlike(mask, inner, height), score, mask) for score, mask in found]
-        found = [(likeness + 0.15 * score, mask) for likeness, score, mask in judged if likeness > LEAST]
+        judged = [
+            (judge(mask, left, top) - _unlike(mask, inner, height), score, mask)
+            for score, mask in found
+        ]
+        found = [
+            (likeness + 0.15 * score, mask) for likeness, score, mask in judged if likeness > LEAST
+        ]
     return max(found, key=lambda item: item[0])[1] if found else None
 
 
@@ -128,14 +157,18 @@ def _different(masks: Sequence[Mask]) -> list[Mask]:
 
 
 def _local_contrast(lab: npt.NDArray[np.float32], inner: Mask, height: float) -> list[Mask]:
-    """What is darker, and what is lighter, than its surroundings: for grounds that change along the line."""
+    """What is darker, and what is lighter, than its surroundings: for grounds that change along the
+    line.
+    """
     light = lab[..., 0]
     window = int(max(5, round(0.9 * height))) | 1
     above = light - cv2.blur(light, (window, window), borderType=cv2.BORDER_REPLICATE)
     masks = []
     for signed in (above, -above):
         values = np.clip(signed, 0, 255).astype(np.uint8)
-        level, _ = cv2.threshold(values[inner].reshape(-1, 1), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+        level, _ = cv2.threshold(
+            values[inner].reshape(-1, 1), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU
+        )
         masks.append(np.asarray(values > max(level, 6), bool))
     return masks
 
@@ -146,7 +179,9 @@ def _clusters(lab: npt.NDArray[np.float32], inner: Mask, count: int) -> npt.NDAr
         pixels = pixels[:: len(pixels) // 6000 + 1]
     criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 12, 0.8)
     spread = np.argsort(pixels @ np.array([1.0, 0.5, 0.5], np.float32))
-    start = np.zeros((len(pixels), 1), np.int32)  # labels by lightness: no random start, the same result every time
+    start = np.zeros(
+        (len(pixels), 1), np.int32
+    )  # labels by lightness: no random start, the same result every time
     start[spread, 0] = np.arange(len(pixels)) * count // len(pixels)
     _, _, centres = cv2.kmeans(pixels, count, start, criteria, 1, cv2.KMEANS_USE_INITIAL_LABELS)
     distance = np.stack([((lab - centre) ** 2).sum(axis=2) for centre in centres])
@@ -162,8 +197,12 @@ def _candidates(labels: npt.NDArray[np.int32], inner: Mask, ring: Mask, count: i
     return masks
 
 
-def _stands_out(lab: npt.NDArray[np.float32], mask: Mask, inner: Mask, ring: Mask, height: float) -> float:
-    """How much a mask looks like a line of glyphs: absent around, present along the line, thin, in contrast."""
+def _stands_out(
+    lab: npt.NDArray[np.float32], mask: Mask, inner: Mask, ring: Mask, height: float
+) -> float:
+    """How much a mask looks like a line of glyphs: absent around, present along the line, thin, in
+    contrast.
+    """
     inside = float(mask.sum()) / max(1.0, float(inner.sum()))
     if not 0.02 < inside < 0.75:
         return 0.0
@@ -174,17 +213,23 @@ def _stands_out(lab: npt.NDArray[np.float32], mask: Mask, inner: Mask, ring: Mas
     thickness = _thickness(mask, height)
     contrast = float(np.linalg.norm(colours - np.median(lab[ring], axis=0)))
     thin = 1.0 if thickness < 0.15 else float(np.exp(-(thickness - 0.15) / 0.06))
-    return (1 - 0.8 * min(1.0, outside / max(inside, 1e-6))) * columns * thin * min(1.0, contrast / 40)
+    return (
+        (1 - 0.8 * min(1.0, outside / max(inside, 1e-6))) * columns * thin * min(1.0, contrast / 40)
+    )
 
 
 def _thickness(mask: Mask, height: float) -> float:
-    """Half the width of the thickest strokes, as a share of the line's height: a bold face has up to 0.12."""
+    """Half the width of the thickest strokes, as a share of the line's height: a bold face has up
+    to 0.12.
+    """
     depth = np.asarray(cv2.distanceTransform(mask.astype(np.uint8), cv2.DIST_L2, 3), np.float32)
     return float(np.percentile(depth[mask], 98)) / height if mask.any() else 0.0
 
 
 def _unlike(mask: Mask, inner: Mask, height: float) -> float:
-    """What is taken off a mask's likeness for parts that no letters have: thicker than strokes, or along the border."""
+    """What is taken off a mask's likeness for parts that no letters have: thicker than strokes, or
+    along the border.
+    """
     border = inner & (cv2.erode(inner.astype(np.uint8), np.ones((3, 3), np.uint8)) == 0)
     contact = float(mask[border].mean()) if border.any() else 0.0
     return max(0.0, 2 * (_thickness(mask, height) - 0.12)) + max(0.0, contact - 0.1)
@@ -199,8 +244,12 @@ def _along(mask: Mask, inner: Mask) -> float:
 
 
 def _tidy(mask: Mask, inner: Mask, height: float) -> list[Mask]:
-    """Without specks; and once more without what runs along the line's border (a sheet's edge, a sleeve)."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    """Without specks; and once more without what runs along the line's border (a sheet's edge, a
+    sleeve).
+    """
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(
+        mask.astype(np.uint8), connectivity=8
+    )
     least = max(2.0, 0.002 * height * height)
     large = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= least]
     band = int(max(1, round(0.04 * height)))
@@ -208,19 +257,28 @@ def _tidy(mask: Mask, inner: Mask, height: float) -> list[Mask]:
     border = inner & (cv2.erode(inner.astype(np.uint8), kernel) == 0)
     touching = np.bincount(labels[border], minlength=count)
     area = stats[:, cv2.CC_STAT_AREA]
-    inside = [n for n in large if touching[n] < 0.35 * height * band and touching[n] < 0.5 * area[n]]
+    inside = [
+        n for n in large if touching[n] < 0.35 * height * band and touching[n] < 0.5 * area[n]
+    ]
     chosen = [large] if len(inside) == len(large) else [large, inside]
     return [np.isin(labels, keep) for keep in chosen if keep]
 
 
 def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top: int) -> Glyphs:
-    """Ground, colour and opacity in two passes: the first finds the strokes' fainter parts, the second the edges."""
-    near = cv2.dilate(core.astype(np.uint8), _disc(int(max(3, round(0.12 * height))))).astype(bool) & ~foreign
+    """Ground, colour and opacity in two passes: the first finds the strokes' fainter parts, the
+    second the edges.
+    """
+    near = (
+        cv2.dilate(core.astype(np.uint8), _disc(int(max(3, round(0.12 * height))))).astype(bool)
+        & ~foreign
+    )
     alpha, colour, _ = _separate(crop, core, near, foreign)
     fainter = (alpha > 0.25) & near
     _, labels = cv2.connectedComponents((fainter | core).astype(np.uint8), connectivity=8)
     core = np.isin(labels, np.unique(labels[core])) & (fainter | core)
-    erased = cv2.dilate(core.astype(np.uint8), _disc(int(max(2, round(0.045 * height))))).astype(bool)
+    erased = cv2.dilate(core.astype(np.uint8), _disc(int(max(2, round(0.045 * height))))).astype(
+        bool
+    )
     alpha, colour, ground = _separate(crop, core, erased, foreign)
     ground[~erased] = crop[~erased]
     solid = (alpha > 0.8) & cv2.erode(core.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
@@ -231,12 +289,16 @@ def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top
     return Glyphs(left, top, alpha, ground, erased, (red, green, blue), ink.astype(np.uint8))
 
 
-def _separate(crop: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alpha, npt.NDArray[np.float64], Array]:
+def _separate(
+    crop: Array, core: Mask, hidden: Mask, foreign: Mask
+) -> tuple[Alpha, npt.NDArray[np.float64], Array]:
     """Opacity inside `hidden`, the ink's colour, and the ground under it."""
     ground = _ground(crop, hidden, foreign)
     shade = crop.astype(np.float32) - ground.astype(np.float32)
     strength = np.abs(shade).sum(axis=2)
-    strong = core & (strength >= np.percentile(strength[core], 70))  # thin strokes are pure only in their middle
+    strong = core & (
+        strength >= np.percentile(strength[core], 70)
+    )  # thin strokes are pure only in their middle
     colour = np.median(crop[strong], axis=0)
     span = colour.astype(np.float32) - ground.astype(np.float32)
     alpha = (shade * span).sum(axis=2) / np.maximum((span * span).sum(axis=2), 60.0)
@@ -244,9 +306,11 @@ def _separate(crop: Array, core: Mask, hidden: Mask, foreign: Mask) -> tuple[Alp
 
 
 def _ground(crop: Array, hidden: Mask, foreign: Mask) -> Array:
-    """What lies behind: a plane through the colours around where those lie on one, inpainted otherwise.
+    """What lies behind: a plane through the colours around where those lie on one, inpainted
+    otherwise.
 
-    The pixels next to the hidden ones are made up too, but only to keep compression ringing out of the guess.
+    The pixels next to the hidden ones are made up too, but only to keep compression ringing out of
+    the guess.
     """
     wider = cv2.dilate((hidden | foreign).astype(np.uint8), _disc(2)).astype(bool)
     plane = _plane(crop, ~wider)
@@ -256,7 +320,9 @@ def _ground(crop: Array, hidden: Mask, foreign: Mask) -> Array:
 
 
 def _plane(crop: Array, seen: Mask) -> Array | None:
-    """Each channel as a plane over x and y fitted to the `seen` pixels; None where they do not lie on it."""
+    """Each channel as a plane over x and y fitted to the `seen` pixels; None where they do not lie
+    on it.
+    """
     rows, columns = np.nonzero(seen)
     if len(rows) < 40:
         return None
@@ -281,7 +347,9 @@ def inpaint(crop: Array, hidden: Mask) -> Array:
 
 
 def _disc(radius: int) -> npt.NDArray[np.uint8]:
-    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8)
+    return np.asarray(
+        cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8
+    )
 
 
 def stands_out(colour: npt.ArrayLike, pixels: Array, box: list[int]) -> bool:

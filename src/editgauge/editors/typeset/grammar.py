@@ -1,9 +1,10 @@
 """A small grammar for text-editing instructions: which operation, on which text, with what.
 
-Not a language model: quoted texts are cut out first (`editgauge.instructions` knows quotes and changes), then the
-rest is matched against patterns of verbs, places, colours and amounts. What no pattern covers is not understood, and
-said so; nothing is guessed. The wordings are those
-of TextEdit ("Replace the text 'A' with 'B'") and TextEditBench (arXiv 2512.16270), written here as patterns.
+Not a language model: quoted texts are cut out first (`editgauge.instructions` knows quotes and
+changes), then the rest is matched against patterns of verbs, places, colours and amounts. What no
+pattern covers is not understood, and said so; nothing is guessed. The wordings are those of
+TextEdit ("Replace the text 'A' with 'B'") and TextEditBench (arXiv 2512.16270), written here as
+patterns.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ Colour = tuple[int, int, int]
 
 COLOURS: dict[str, Colour] = {
     "black": (0, 0, 0), "white": (255, 255, 255), "red": (220, 20, 30), "green": (20, 140, 50),
-    "blue": (30, 70, 210), "yellow": (250, 215, 20), "orange": (245, 130, 30), "purple": (125, 40, 160),
-    "violet": (125, 40, 160), "pink": (240, 110, 170), "brown": (120, 70, 35), "grey": (128, 128, 128),
+    "blue": (30, 70, 210), "yellow": (250, 215, 20), "orange": (245, 130, 30),
+    "purple": (125, 40, 160),
+    "violet": (125, 40, 160), "pink": (240, 110, 170), "brown": (120, 70, 35),
+    "grey": (128, 128, 128),
     "gray": (128, 128, 128), "cyan": (0, 180, 200), "teal": (0, 128, 128), "magenta": (210, 0, 160),
-    "gold": (212, 165, 30), "golden": (212, 165, 30), "silver": (192, 192, 192), "navy": (15, 30, 95),
-    "beige": (235, 220, 190), "maroon": (128, 0, 20), "turquoise": (50, 200, 190), "crimson": (200, 15, 50),
+    "gold": (212, 165, 30), "golden": (212, 165, 30), "silver": (192, 192, 192),
+    "navy": (15, 30, 95),
+    "beige": (235, 220, 190), "maroon": (128, 0, 20), "turquoise": (50, 200, 190),
+    "crimson": (200, 15, 50),
     "lime": (140, 220, 20), "indigo": (65, 0, 130),
 }  # fmt: skip
 """Colours by their common English names, RGB."""
@@ -46,11 +51,12 @@ class Target:
 class Operation:
     """One thing to do. Which fields are set follows from `kind`:
 
-    change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets` (one), and perhaps
-    `colour`. delete: `targets` (one or more). move: `targets` and `place` (a corner, a side, a direction, or before,
-    after, above, below `anchor`), `amount` in pixels if told. swap: two targets. resize: `targets` and `amount`
-    (factor), or `anchor` (as wide as that text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in
-    degrees, positive = counterclockwise.
+    change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets`
+    (one), and perhaps `colour`. delete: `targets` (one or more). move: `targets` and `place` (a
+    corner, a side, a direction, or before, after, above, below `anchor`), `amount` in pixels if
+    told. swap: two targets. resize: `targets` and `amount` (factor), or `anchor` (as wide as that
+    text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in degrees, positive =
+    counterclockwise.
     """
 
     kind: Kind
@@ -92,7 +98,9 @@ def _changes(instruction: str) -> tuple[Operation, ...]:
         parsed = read_instruction(instruction, "change")  # "'A' -> 'B'" has no verb
     if parsed.operation != "change":
         return ()
-    return tuple(Operation("change", (Target(old),), text=new) for old, new in parsed.pairs if old and new)
+    return tuple(
+        Operation("change", (Target(old),), text=new) for old, new in parsed.pairs if old and new
+    )
 
 
 def cut_quotes(text: str) -> tuple[str, list[str]]:
@@ -112,9 +120,11 @@ def _bare(text: str) -> str:
     return re.sub(r"<(\d+)>", r" \1 ", text)
 
 
-# --- readers: each knows one kind of wording, and says None where it is another ----------------------------------
+# --- readers: each knows one kind of wording, and says None where it is another -------------------
 
-_TEXTS = r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name)"
+_TEXTS = (
+    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name)"
+)
 _Q = r"<(\d+)>"
 
 
@@ -123,7 +133,9 @@ _COLOUR = r"((?:(?:dark|light|bright|deep|pale) )?(?:" + "|".join(COLOURS) + r")
 
 def _insert(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
-        r"(?:please )?(?:\w+ly )?(?:add|insert|put|place|write|append|prepend|include|attach|type|print)\b", rest
+        r"(?:please )?(?:\w+ly "
+        r")?(?:add|insert|put|place|write|append|prepend|include|attach|type|print)\b",
+        rest,
     ):
         return None
     first = re.search(_Q, rest)
@@ -136,13 +148,18 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
         told = _insert(rest.replace(coloured[0], " "), quotes)
         return replace(told, colour=_shade(coloured[1])) if told is not None else None
     beside = re.search(
-        rf"\b(before|in front of|to the left of|left of|after|behind|to the right of|right of|next to|beside|following"
+        rf"\b(before|in front of|to the left of|left of|after|behind|to the right of|right of|next "
+        rf"to|beside|following"
         rf"|above|on top of|over|below|beneath|under|underneath)\b(?:\s+\w+){{0,5}}?\s+{_Q}",
         tail,
     )
     if beside is not None:
-        return Operation("insert", (Target(quotes[int(beside[2])]),), text=text, place=_SIDES[beside[1]])
-    end = re.search(rf"\b(?:at|to|on) the (beginning|start|front|end|back) of\b(?:\s+\w+){{0,4}}?\s+{_Q}", tail)
+        return Operation(
+            "insert", (Target(quotes[int(beside[2])]),), text=text, place=_SIDES[beside[1]]
+        )
+    end = re.search(
+        rf"\b(?:at|to|on) the (beginning|start|front|end|back) of\b(?:\s+\w+){{0,4}}?\s+{_Q}", tail
+    )
     if end is not None:
         side = "after" if end[1] in ("end", "back") else "before"
         return Operation("insert", (Target(quotes[int(end[2])]),), text=text, place=side)
@@ -155,7 +172,8 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
 
 def _delete(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
-        r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|cut out|omit|drop|wipe)\b",
+        r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|cut "
+        r"out|omit|drop|wipe)\b",
         rest,
     ):
         return None
@@ -190,7 +208,9 @@ def _rotate(rest: str, quotes: list[str]) -> Operation | None:
         amount = 10.0
     else:
         return None
-    clockwise = re.search(r"(?<!counter)(?<!counter-)(?<!anti)(?<!anti-)\bclockwise|to the right", rest)
+    clockwise = re.search(
+        r"(?<!counter)(?<!counter-)(?<!anti)(?<!anti-)\bclockwise|to the right", rest
+    )
     if clockwise is not None and not re.search(r"counter|anti", rest):
         amount = -amount
     targets = _targets(rest, quotes)
@@ -198,21 +218,29 @@ def _rotate(rest: str, quotes: list[str]) -> Operation | None:
 
 
 def _recolour(rest: str, quotes: list[str]) -> Operation | None:
-    if re.search(r"\bbackground\b", rest) and not re.search(r"\b(?:text|font|word|title|letter)", rest):
+    if re.search(r"\bbackground\b", rest) and not re.search(
+        r"\b(?:text|font|word|title|letter)", rest
+    ):
         return None
     if re.search(r"\bswap\b|\bsame colou?r\b", rest):
         return None
     name = _COLOUR
-    found = re.search(rf"\b(?:to|into|in|with|be|becomes?|as|using)\s+(?:the )?(?:colou?rs? )?(?:a )?{name}", rest)
+    found = re.search(
+        rf"\b(?:to|into|in|with|be|becomes?|as|using)\s+(?:the )?(?:colou?rs? )?(?:a )?{name}", rest
+    )
     if found is None:
-        found = re.search(rf"^(?:make|colou?r|paint|turn|set|dye)\b.*?(?:{_Q}|{_TEXTS})(?: colou?r)?\s+{name}", rest)
+        found = re.search(
+            rf"^(?:make|colou?r|paint|turn|set|dye)\b.*?(?:{_Q}|{_TEXTS})(?: colou?r)?\s+{name}",
+            rest,
+        )
         colour = found[2] if found is not None else None
     else:
         colour = found[1]
     if found is None or colour is None:
         return None
     if not re.match(
-        r"(?:please )?(?:make|(?:re)?colou?r|paint|turn|set|dye|change|convert|modify|adjust|alter|switch|render|fill)",
+        r"(?:please "
+        r")?(?:make|(?:re)?colou?r|paint|turn|set|dye|change|convert|modify|adjust|alter|switch|render|fill)",
         rest,
     ):
         return None
@@ -222,39 +250,50 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
 
 def _resize(rest: str, quotes: list[str]) -> Operation | None:
     bigger = re.search(
-        r"\b(?:bigger|larger|enlarg\w*|scaled? up|increas\w*|expand\w*|magnif\w*|grow|double|triple|twice)\b",
+        r"\b(?:bigger|larger|enlarg\w*|scaled? "
+        r"up|increas\w*|expand\w*|magnif\w*|grow|double|triple|twice)\b",
         rest,
     )
     smaller = re.search(
-        r"\b(?:smaller|shrink\w*|reduc\w*|scaled? down|decreas\w*|diminish|minif\w*|halve|downscale|downsize)\b",
+        r"\b(?:smaller|shrink\w*|reduc\w*|scaled? "
+        r"down|decreas\w*|diminish|minif\w*|halve|downscale|downsize)\b",
         rest,
     )
     general = re.match(r"(?:please )?(?:resize|scale|adjust the size|change the size)\b", rest)
     if not (bigger or smaller or general) or re.search(r"\bspacing\b|\bbold|\bthick", rest):
         return None
-    if like := re.search(rf"\b(?:length|width|size|wide|long|large|big)\b(?: \w+){{0,4}}?\s+{_Q}", rest):
+    if like := re.search(
+        rf"\b(?:length|width|size|wide|long|large|big)\b(?: \w+){{0,4}}?\s+{_Q}", rest
+    ):
         owner = _targets(rest[: like.start()], quotes)
         if owner:
             return Operation("resize", owner, anchor=Target(quotes[int(like[1])]))
     amount = _factor(rest, up=bool(bigger), known=bool(bigger or smaller))
-    before = re.split(r"\b(?:so that|so as|while|to (?:fit|match|make|align)|without|keeping)\b", rest)[0]
+    before = re.split(
+        r"\b(?:so that|so as|while|to (?:fit|match|make|align)|without|keeping)\b", rest
+    )[0]
     targets = _targets(before, quotes) or _targets(rest, quotes)
     return Operation("resize", targets, amount=amount) if targets and amount else None
 
 
 def _move(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
-        r"(?:please )?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|align|cent(?:er|re)|lower|raise|slide"
+        r"(?:please "
+        r")?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|align|cent(?:er|re)|lower|raise|slide"
         r"|change the position)\b",
         rest,
     ):
         return None
     beside = re.search(rf"\b({_SIDE_WORDS})\b(?:\s+\w+){{0,4}}?\s+{_Q}", rest)
-    owner = _targets(rest[: beside.start()] if beside else _until_context(rest), quotes) or _targets(rest, quotes)
+    owner = _targets(
+        rest[: beside.start()] if beside else _until_context(rest), quotes
+    ) or _targets(rest, quotes)
     if not owner:
         return None
     if beside is not None:
-        return Operation("move", owner[:1], place=_SIDES[beside[1]], anchor=Target(quotes[int(beside[2])]))
+        return Operation(
+            "move", owner[:1], place=_SIDES[beside[1]], anchor=Target(quotes[int(beside[2])])
+        )
     goal = re.split(r"\bfrom\b", rest)[-1]
     goal = re.split(r"\bto\b", goal)[-1] if re.search(r"\bto\b", goal) else rest
     place = _place(goal) or _direction(rest)
@@ -265,27 +304,41 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
 
 
 _READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (
-    _insert, _delete, _swap, _rotate,
-)  # fmt: skip
-_LATE_READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (_recolour, _resize, _move)
+    _insert,
+    _delete,
+    _swap,
+    _rotate,
+)
+_LATE_READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (
+    _recolour,
+    _resize,
+    _move,
+)
 
 
 def _unquoted_change(instruction: str) -> Operation | None:
-    """ "Replace SALE with OFFER": only words written in capitals or digits count as a text when nothing is quoted."""
+    """ "Replace SALE with OFFER": only words written in capitals or digits count as a text when
+    nothing is quoted.
+    """
     word = r"([A-Z0-9][A-Z0-9&'!?.,:%$ -]*[A-Z0-9!?%]|[A-Z0-9])"
     found = re.match(
-        rf"(?i:replace|change)\s+(?i:the )?(?i:text |word |number )?{word}\s+(?:with|to|by|into)\s+{word}[.\s]*$",
+        rf"(?i:replace|change)\s+(?i:the )?(?i:text |word |number "
+        rf")?{word}\s+(?:with|to|by|into)\s+{word}[.\s]*$",
         instruction,
     )
-    return Operation("change", (Target(found[1].strip()),), text=found[2].strip()) if found else None
+    return (
+        Operation("change", (Target(found[1].strip()),), text=found[2].strip()) if found else None
+    )
 
 
-# --- parts of a sentence ----------------------------------------------------------------------------------------
+# --- parts of a sentence ------------------------------------------------------------------------
 
 _SIDES = {
     "before": "before", "in front of": "before", "to the left of": "before", "left of": "before",
-    "after": "after", "behind": "after", "to the right of": "after", "right of": "after", "next to": "after",
-    "beside": "after", "following": "after", "above": "above", "on top of": "above", "over": "above",
+    "after": "after", "behind": "after", "to the right of": "after", "right of": "after",
+    "next to": "after",
+    "beside": "after", "following": "after", "above": "above", "on top of": "above",
+    "over": "above",
     "below": "below", "beneath": "below", "under": "below", "underneath": "below",
 }  # fmt: skip
 _SIDE_WORDS = "|".join(sorted(_SIDES, key=len, reverse=True))
@@ -300,8 +353,13 @@ def _targets(rest: str, quotes: list[str]) -> tuple[Target, ...]:
 
 
 def _role(rest: str) -> Target | None:
-    """The text that a description means, as far as a picture's geometry can tell; None for anything else."""
-    if re.search(r"\b(?:first|second|third|last|column|row|chinese|english|logo|icon|date|time|address)\b", rest):
+    """The text that a description means, as far as a picture's geometry can tell; None for anything
+    else.
+    """
+    if re.search(
+        r"\b(?:first|second|third|last|column|row|chinese|english|logo|icon|date|time|address)\b",
+        rest,
+    ):
         return None
     if re.search(rf"\b(?:all|every|each|whole|entire)\b(?: of)?(?: the)? {_TEXTS}", rest):
         return Target(role="all")
@@ -309,7 +367,9 @@ def _role(rest: str) -> Target | None:
         rf"{_TEXTS} (?:at|on|in) the bottom\b", rest
     ):
         return Target(role="bottom")
-    if re.search(r"\b(?:top-?most|uppermost|highest)\b", rest) or re.search(rf"{_TEXTS} (?:at|on|in) the top\b", rest):
+    if re.search(r"\b(?:top-?most|uppermost|highest)\b", rest) or re.search(
+        rf"{_TEXTS} (?:at|on|in) the top\b", rest
+    ):
         return Target(role="top")
     if re.search(rf"\b(?:largest|biggest|huge|large|big) {_TEXTS}", rest):
         return Target(role="largest")
@@ -327,9 +387,9 @@ def _place(rest: str) -> str | None:
     row = re.search(r"\b(top|upper|bottom|lower)(?:most)?\b", rest)
     column = re.search(r"\b(left|right)\b", rest)
     middle = re.search(r"\b(?:cent(?:er|re)|middle)\b", rest)
-    if re.search(r"\bof the (?!image|picture|photo|poster|canvas|page|frame|whole|entire)", rest) and not (
-        row and column
-    ):
+    if re.search(
+        r"\bof the (?!image|picture|photo|poster|canvas|page|frame|whole|entire)", rest
+    ) and not (row and column):
         return None
     words = [{"upper": "top", "lower": "bottom"}.get(row[1], row[1])] if row else []
     if column:
@@ -340,7 +400,10 @@ def _place(rest: str) -> str | None:
 
 
 def _direction(rest: str) -> str | None:
-    found = re.search(r"\b(up|upwards?|down|downwards?|left|leftwards?|right|rightwards?|lower|raise|higher)\b", rest)
+    found = re.search(
+        r"\b(up|upwards?|down|downwards?|left|leftwards?|right|rightwards?|lower|raise|higher)\b",
+        rest,
+    )
     if found is None:
         return None
     word = found[1].removesuffix("s").removesuffix("ward")
@@ -381,5 +444,7 @@ def _shade(name: str) -> Colour:
 def _until_context(rest: str) -> str:
     """The part that names what is edited: what follows "while", "keeping", "below" … is context."""
     return re.split(
-        r"\b(?:while|keeping|without|so that|beneath|below|above|under|next to|in the (?:line|sentence))\b", rest
+        r"\b(?:while|keeping|without|so that|beneath|below|above|under|next to|in the "
+        r"(?:line|sentence))\b",
+        rest,
     )[0]

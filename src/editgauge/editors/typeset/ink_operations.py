@@ -40,7 +40,9 @@ def _shifted(lifted: Lifted, dx: float, dy: float) -> Matrix:
 
 
 def _about_centre(lifted: Lifted, linear: Matrix, to: tuple[float, float] | None = None) -> Matrix:
-    """The matrix that applies a 2 x 2 one about the lifted ink's centre, and puts that centre at `to`."""
+    """The matrix that applies a 2 x 2 one about the lifted ink's centre, and puts that centre at
+    `to`.
+    """
     own = np.array([lifted.alpha.shape[1] / 2, lifted.alpha.shape[0] / 2])
     goal = np.asarray(to if to is not None else lifted.centre)
     return np.column_stack([linear, goal - linear @ own])
@@ -57,7 +59,12 @@ def move(canvas: Canvas, operation: Operation) -> Done:
         dx, dy = _beside(lifted, anchor, place, height)
     elif place.startswith("go "):
         step = operation.amount or height
-        dx, dy = {"up": (0.0, -step), "down": (0.0, step), "left": (-step, 0.0), "right": (step, 0.0)}[place[3:]]
+        dx, dy = {
+            "up": (0.0, -step),
+            "down": (0.0, step),
+            "left": (-step, 0.0),
+            "right": (step, 0.0),
+        }[place[3:]]
     else:
         dx, dy = _to_place(canvas, lifted, place)
     canvas.drop(lifted, _shifted(lifted, *_kept_inside(canvas, lifted, dx, dy)))
@@ -72,22 +79,37 @@ def _kept_inside(canvas: Canvas, lifted: Lifted, dx: float, dy: float) -> tuple[
 
 
 def _lifted_box(canvas: Canvas, target: Target) -> tuple[float, float, float, float]:
-    """Left, top, right, bottom of a text that only serves as a measure: its ink need not be told from the ground."""
+    """Left, top, right, bottom of a text that only serves as a measure: its ink need not be told
+    from the ground.
+    """
     match = next(iter(find(canvas.lines, target, canvas.size)), None) or found_text(canvas, target)
     boxes = np.array([canvas.lines[s.line].box for s in match.spans])
-    return float(boxes[:, 0].min()), float(boxes[:, 1].min()), float(boxes[:, 2].max()), float(boxes[:, 3].max())
+    return (
+        float(boxes[:, 0].min()),
+        float(boxes[:, 1].min()),
+        float(boxes[:, 2].max()),
+        float(boxes[:, 3].max()),
+    )
 
 
-def _beside(lifted: Lifted, box: tuple[float, float, float, float], place: str, gap: float) -> tuple[float, float]:
+def _beside(
+    lifted: Lifted, box: tuple[float, float, float, float], place: str, gap: float
+) -> tuple[float, float]:
     high, wide = lifted.alpha.shape
     left, top, right, bottom = box
-    x = {"before": left - 0.4 * gap - wide, "after": right + 0.4 * gap}.get(place, (left + right - wide) / 2)
-    y = {"above": top - 0.3 * gap - high, "below": bottom + 0.3 * gap}.get(place, (top + bottom - high) / 2)
+    x = {"before": left - 0.4 * gap - wide, "after": right + 0.4 * gap}.get(
+        place, (left + right - wide) / 2
+    )
+    y = {"above": top - 0.3 * gap - high, "below": bottom + 0.3 * gap}.get(
+        place, (top + bottom - high) / 2
+    )
     return x - lifted.left, y - lifted.top
 
 
 def _to_place(canvas: Canvas, lifted: Lifted, place: str) -> tuple[float, float]:
-    """The shift to a corner or side; a text that is on the wanted side already keeps that coordinate."""
+    """The shift to a corner or side; a text that is on the wanted side already keeps that
+    coordinate.
+    """
     width, height = canvas.size
     edge = EDGE * min(width, height)
     high, wide = lifted.alpha.shape
@@ -135,7 +157,9 @@ def _drop_at(
     own: tuple[int, int, int] | None,
     other: tuple[int, int, int] | None,
 ) -> None:
-    """Lay ink with its centre at `goal`; in the `other` text's colour where its own would not be seen there."""
+    """Lay ink with its centre at `goal`; in the `other` text's colour where its own would not be
+    seen there.
+    """
     dx, dy = _kept_inside(canvas, lifted, goal[0] - lifted.centre[0], goal[1] - lifted.centre[1])
     left, top = round(lifted.left + dx), round(lifted.top + dy)
     box = [left, top, left + lifted.alpha.shape[1], top + lifted.alpha.shape[0]]
@@ -173,13 +197,18 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation) -> None:
 
 def rotate(canvas: Canvas, operation: Operation) -> Done:
     done = []
-    radians = np.radians(-(operation.amount or 0.0))  # rows run down: counterclockwise is negative there
+    radians = np.radians(
+        -(operation.amount or 0.0)
+    )  # rows run down: counterclockwise is negative there
     turn = np.array([[np.cos(radians), -np.sin(radians)], [np.sin(radians), np.cos(radians)]])
     for target in operation.targets:
         match = found_text(canvas, target)
         lifted = lift(canvas, match, target)
         reach = np.abs(turn) @ (lifted.alpha.shape[1] / 2, lifted.alpha.shape[0] / 2)
-        to = [min(max(c, r), max(r, s - r)) for c, r, s in zip(lifted.centre, reach, canvas.size, strict=True)]
+        to = [
+            min(max(c, r), max(r, s - r))
+            for c, r, s in zip(lifted.centre, reach, canvas.size, strict=True)
+        ]
         canvas.drop(lifted, _about_centre(lifted, turn, (to[0], to[1])))
         done.append(report(canvas, match))
     return {"rotated": done, "degrees": operation.amount}

@@ -19,5 +19,7 @@ _ACTS: dict[str, Callable[[Canvas, Operation], Done]] = {
 
 
 def perform(canvas: Canvas, operation: Operation) -> Done:
-    """Do one operation. Raises `CannotEdit`; the canvas may then be half done and is to be thrown away."""
+    """Do one operation. Raises `CannotEdit`; the canvas may then be half done and is to be thrown
+    away.
+    """
     return _ACTS[operation.kind](canvas, operation)

@@ -14,7 +14,9 @@ from editgauge.ocr import Engine
 
 
 def reader(engine: str) -> Reader:
-    """A picklable reader. Raises `UnknownName` for an unknown engine, `MissingExtra` without its library."""
+    """A picklable reader. Raises `UnknownName` for an unknown engine, `MissingExtra` without its
+    library.
+    """
     found: Engine = catalog.find("ocr_engines", engine)()
     found.identity()  # says now, not in the middle of a run, that a library is missing
     return EngineReader(found)
@@ -27,4 +29,6 @@ class EngineReader:
     engine: Engine
 
     def __call__(self, picture: Array) -> Sequence[Line]:
-        return [Line(np.asarray(text.polygon, np.float64), text.text) for text in self.engine(picture)]
+        return [
+            Line(np.asarray(text.polygon, np.float64), text.text) for text in self.engine(picture)
+        ]

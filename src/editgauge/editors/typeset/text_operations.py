@@ -20,9 +20,13 @@ from editgauge.images import Array, Mask
 def change(canvas: Canvas, operation: Operation) -> Done:
     target, text = operation.targets[0], operation.text or ""
     match = found_text(canvas, target)
-    text = in_the_case_of(text, target.text or "", " ".join(_words_of(canvas, s) for s in match.spans))
+    text = in_the_case_of(
+        text, target.text or "", " ".join(_words_of(canvas, s) for s in match.spans)
+    )
     done: dict[str, Any] = {"changed": report(canvas, match), "to": text}
-    for span, part in zip(match.spans, split_text(text, [s.end - s.start for s in match.spans]), strict=True):
+    for span, part in zip(
+        match.spans, split_text(text, [s.end - s.start for s in match.spans]), strict=True
+    ):
         inked = canvas.inked(span.line)
         if inked is None:
             raise CannotEdit(f"{target} was read, but its letters cannot be told from the ground")
@@ -39,7 +43,9 @@ def _words_of(canvas: Canvas, span: Span) -> str:
 
 
 def in_the_case_of(text: str, written: str, seen: str) -> str:
-    """`text` in capitals (or small letters) where the picture's text is so and the instruction wrote it otherwise."""
+    """`text` in capitals (or small letters) where the picture's text is so and the instruction
+    wrote it otherwise.
+    """
     if likeness(plain(written), plain(seen)) > 0.8 and len(plain(seen)) > 1:
         if seen.isupper() and not written.isupper() and not text.isupper():
             return text.upper()
@@ -49,7 +55,9 @@ def in_the_case_of(text: str, written: str, seen: str) -> str:
 
 
 def split_text(text: str, lengths: list[int]) -> list[str]:
-    """`text` in as many parts as `lengths`, broken at blanks, each about as long as its share; parts may be empty."""
+    """`text` in as many parts as `lengths`, broken at blanks, each about as long as its share;
+    parts may be empty.
+    """
     if len(lengths) == 1:
         return [text]
     words, parts = text.split(), []
@@ -65,7 +73,9 @@ def split_text(text: str, lengths: list[int]) -> list[str]:
 
 
 def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
-    """Without the words that old and new text share at their ends: what does not change is not touched."""
+    """Without the words that old and new text share at their ends: what does not change is not
+    touched.
+    """
     start, end = span.start, span.end
     old, new = line[start:end].split(" "), text.split(" ")
     while len(old) > 1 and len(new) > 1 and old[0] == new[0]:
@@ -80,7 +90,9 @@ def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
 def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.Style | None:
     style = canvas.style(inked, text)
     if style is None:
-        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}")
+        raise CannotEdit(
+            f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
+        )
     whole = span.start == 0 and span.end == len(inked.line.text)
     reach = (0.0, float(inked.frame.width)) if whole else extent(inked, style, span)
     portion = np.ones(inked.glyphs.alpha.shape, bool) if whole else canvas.portion(inked, reach)
@@ -135,9 +147,16 @@ def _colour(inked: Inked, portion: Mask) -> tuple[int, int, int]:
 
 
 def _placed(
-    canvas: Canvas, inked: Inked, span: Span, style: fonts.Style, old: tuple[float, float], new: float
+    canvas: Canvas,
+    inked: Inked,
+    span: Span,
+    style: fonts.Style,
+    old: tuple[float, float],
+    new: float,
 ) -> tuple[float, float, float]:
-    """Where the new ink starts, how wide it may be, and how far what follows it in the line moves to the right."""
+    """Where the new ink starts, how wide it may be, and how far what follows it in the line moves
+    to the right.
+    """
     head, tail = span.start > 0, span.end < len(inked.line.text)
     low, high = _free(canvas, inked)
     left, right = old
@@ -159,14 +178,19 @@ def _placed(
 
 
 def _free(canvas: Canvas, inked: Inked) -> tuple[float, float]:
-    """How far the line may reach to its left and right, in x of its frame: to the picture's edge or the next text."""
+    """How far the line may reach to its left and right, in x of its frame: to the picture's edge or
+    the next text.
+    """
     height = max(8.0, inked.line.height)
     low, high = -1e6, 1e6
     width, tall = canvas.size
     for x, y in ((0, 0), (width, 0), (width, tall), (0, tall)):
         if inked.frame.level:
             edge = inked.frame.from_picture((x, y))[0]
-            low, high = (max(low, edge + 2) if x == 0 else low), (min(high, edge - 2) if x else high)
+            low, high = (
+                (max(low, edge + 2) if x == 0 else low),
+                (min(high, edge - 2) if x else high),
+            )
     for other in canvas.lines:
         if other is inked.line:
             continue
@@ -187,7 +211,9 @@ def _free(canvas: Canvas, inked: Inked) -> tuple[float, float]:
 
 
 def _alignment(canvas: Canvas, inked: Inked) -> str:
-    """``left``, ``right`` or ``center``: what the line shares with the lines around it, or with the picture."""
+    """``left``, ``right`` or ``center``: what the line shares with the lines around it, or with the
+    picture.
+    """
     tolerance = max(3.0, 0.25 * inked.line.height)
     left, _, right, _ = inked.line.box
     votes = {"left": 0, "center": 0, "right": 0}
@@ -221,13 +247,24 @@ def insert(canvas: Canvas, operation: Operation) -> Done:
         span = match.spans[0] if place in ("before", "above") else match.spans[-1]
         inked = canvas.inked(span.line)
         if inked is None:
-            raise CannotEdit(f"{operation.targets[0]} was read, but its letters cannot be told from the ground")
-        style = _insert_beside(canvas, inked, span, text, place, operation.colour or inked.glyphs.colour)
-        return {"inserted": text, "place": place, "anchor": report(canvas, match), "font": style.face.name}
+            raise CannotEdit(
+                f"{operation.targets[0]} was read, but its letters cannot be told from the ground"
+            )
+        style = _insert_beside(
+            canvas, inked, span, text, place, operation.colour or inked.glyphs.colour
+        )
+        return {
+            "inserted": text,
+            "place": place,
+            "anchor": report(canvas, match),
+            "font": style.face.name,
+        }
     return _insert_at(canvas, text, place, operation.colour)
 
 
-def _insert_beside(canvas: Canvas, inked: Inked, span: Span, text: str, place: str, colour: Colour) -> fonts.Style:
+def _insert_beside(
+    canvas: Canvas, inked: Inked, span: Span, text: str, place: str, colour: Colour
+) -> fonts.Style:
     if place in ("before", "after"):
         blank = "" if _is_cjk(text[:1]) and _is_cjk(inked.line.text[span.start]) else " "
         old = _text_of(inked, span)
@@ -237,19 +274,29 @@ def _insert_beside(canvas: Canvas, inked: Inked, span: Span, text: str, place: s
             if drawn:
                 return style
         changed = _change_span(
-            canvas, inked, span, f"{text}{blank}{old}" if place == "before" else f"{old}{blank}{text}"
+            canvas,
+            inked,
+            span,
+            f"{text}{blank}{old}" if place == "before" else f"{old}{blank}{text}",
         )
         assert changed is not None
         return changed
     style = canvas.style(inked, text)
     if style is None:
-        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}")
+        raise CannotEdit(
+            f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
+        )
     baseline = pen_of(inked, style)[1]
     pitch = 1.25 * style.size
     low, high = _free_row(inked.frame, canvas)
     align = _alignment(canvas, inked)
     drawn_at = _row(style, text, (float(inked.box[0]), float(inked.box[2])), align, low, high)
-    canvas.set(drawn_at[0], inked.frame, (drawn_at[1], baseline + (pitch if place == "below" else -pitch)), colour)
+    canvas.set(
+        drawn_at[0],
+        inked.frame,
+        (drawn_at[1], baseline + (pitch if place == "below" else -pitch)),
+        colour,
+    )
     return style
 
 
@@ -258,11 +305,20 @@ def _text_of(inked: Inked, span: Span) -> str:
 
 
 def _inline(
-    canvas: Canvas, inked: Inked, span: Span, style: fonts.Style, text: str, blank: str, place: str, colour: Colour
+    canvas: Canvas,
+    inked: Inked,
+    span: Span,
+    style: fonts.Style,
+    text: str,
+    blank: str,
+    place: str,
+    colour: Colour,
 ) -> bool:
     """Put `text` before or after a span where there is room; False where there is none."""
     ink_left, ink_right = _ink_between(inked, extent(inked, style, span))
-    if (place == "before" and span.start > 0) or (place == "after" and span.end < len(inked.line.text)):
+    if (place == "before" and span.start > 0) or (
+        place == "after" and span.end < len(inked.line.text)
+    ):
         return False
     drawn = fonts.set_text(style, text)
     box = ink_box(drawn.alpha) if drawn is not None else None
@@ -285,7 +341,10 @@ def _is_cjk(text: str) -> bool:
 def _free_row(frame: Frame, canvas: Canvas) -> tuple[float, float]:
     if not frame.level:
         return -1e6, 1e6
-    low, high = frame.from_picture((0.0, 0.0))[0] + 2, frame.from_picture((float(canvas.size[0]), 0.0))[0] - 2
+    low, high = (
+        frame.from_picture((0.0, 0.0))[0] + 2,
+        frame.from_picture((float(canvas.size[0]), 0.0))[0] - 2,
+    )
     return low, high
 
 
@@ -306,7 +365,9 @@ def _row(
 
 
 def _insert_at(canvas: Canvas, text: str, place: str, wanted: Colour | None) -> Done:
-    """Set a text into a corner or along a side, in the style of the picture's most common size of line."""
+    """Set a text into a corner or along a side, in the style of the picture's most common size of
+    line.
+    """
     width, height = canvas.size
     style, colour = _house_style(canvas, text)
     edge = EDGE * min(width, height)
@@ -322,7 +383,12 @@ def _insert_at(canvas: Canvas, text: str, place: str, wanted: Colour | None) -> 
     for number, row in enumerate(rows):
         drawn, x = _row(style, row, (edge, width - edge), align, edge / 2, width - edge / 2)
         baseline = top + number * pitch
-        box = [round(x), round(baseline - style.size), round(x + drawn.alpha.shape[1]), round(baseline)]
+        box = [
+            round(x),
+            round(baseline - style.size),
+            round(x + drawn.alpha.shape[1]),
+            round(baseline),
+        ]
         canvas.set(drawn, frame, (x, baseline), wanted or readable(colour, canvas.pixels, box))
     return {"inserted": text, "place": place, "font": style.face.name, "rows": len(rows)}
 
@@ -337,7 +403,9 @@ def _house_style(canvas: Canvas, text: str) -> tuple[fonts.Style, tuple[int, int
             return replace(style, size=max(size, 10.0)), inked.glyphs.colour
     able = [face for face in canvas.faces if covers(face, text)]
     if not able:
-        raise CannotEdit(f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}")
+        raise CannotEdit(
+            f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
+        )
     return fonts.Style(able[0], max(12.0, 0.045 * canvas.size[1])), (0, 0, 0)
 
 
@@ -353,7 +421,9 @@ def wrapped(text: str, style: fonts.Style, room: float) -> list[str]:
 
 
 def readable(colour: tuple[int, int, int], pixels: Array, box: list[int]) -> tuple[int, int, int]:
-    """`colour`, or black or white where it would not stand out inside `box` (left, top, right, bottom)."""
+    """`colour`, or black or white where it would not stand out inside `box` (left, top, right,
+    bottom).
+    """
     if stands_out(np.asarray(colour, float), pixels, box):
         return colour
     left, top, right, bottom = (max(0, v) for v in box)

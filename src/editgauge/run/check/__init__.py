@@ -1,4 +1,6 @@
-"""Lints a data set and a folder of outputs before anything is spent: what is there, what is not, what was assumed."""
+"""Lints a data set and a folder of outputs before anything is spent: what is there, what is not,
+what was assumed.
+"""
 
 from __future__ import annotations
 

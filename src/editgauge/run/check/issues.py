@@ -30,7 +30,9 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing that a check found. `kind` is a short stable code, `file` is relative, `sample` may be "" (no one)."""
+    """One thing that a check found. `kind` is a short stable code, `file` is relative, `sample` may
+    be "" (no one).
+    """
 
     level: Level
     kind: str
@@ -47,7 +49,9 @@ class Issue:
 
 
 def relative(path: Path, root: Path) -> str:
-    """The path below `root`, with ``/``, as it can be written anywhere; one outside is named by its last part."""
+    """The path below `root`, with ``/``, as it can be written anywhere; one outside is named by its
+    last part.
+    """
     text = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -60,9 +64,11 @@ def each(
     progress: Progress | None,
     note: str,
 ) -> Iterator[Result]:
-    """`look` at every sample on `workers` threads (default: the cores), results in the order of the samples.
+    """`look` at every sample on `workers` threads (default: the cores), results in the order of the
+    samples.
 
-    Threads, because the time goes into decoding, which Pillow, OpenCV and NumPy do without holding Python's lock.
+    Threads, because the time goes into decoding, which Pillow, OpenCV and NumPy do without holding
+    Python's lock.
     """
     pool = ThreadPoolExecutor(max_workers=max(1, workers or os.cpu_count() or 1))
     try:
@@ -71,4 +77,6 @@ def each(
                 progress(done, len(samples), note)
             yield result
     finally:
-        pool.shutdown(cancel_futures=True)  # an interrupted check waits for the files at hand, not for all of them
+        pool.shutdown(
+            cancel_futures=True
+        )  # an interrupted check waits for the files at hand, not for all of them

@@ -1,4 +1,6 @@
-"""Are a model's outputs there, readable, and what they are taken for? Looked at before anything is spent on them."""
+"""Are a model's outputs there, readable, and what they are taken for? Looked at before anything is
+spent on them.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,26 @@ from editgauge.store.outputs import OutputFolder
 from editgauge.types import Sample
 
 KINDS: tuple[str, ...] = (
-    "missing", "several", "unreadable", "size", "aspect", "identical", "extension", "extra", "other-seed",
-)  # fmt: skip
-"""What can be said of outputs, in the order of tables; `OutputsReport.count` has a number for each."""
+    "missing",
+    "several",
+    "unreadable",
+    "size",
+    "aspect",
+    "identical",
+    "extension",
+    "extra",
+    "other-seed",
+)
+"""What can be said of outputs, in the order of tables; `OutputsReport.count` has a number for each.
+"""
 _SUFFIX = {".jpeg": ".jpg", ".tiff": ".tif"}
 
 
 @dataclass(slots=True)
 class OutputsReport:
-    """What a check of one model's outputs found. `count` has ``samples``, ``present``, ``readable`` and `KINDS`."""
+    """What a check of one model's outputs found. `count` has ``samples``, ``present``, ``readable``
+    and `KINDS`.
+    """
 
     editor: str
     folder: Path
@@ -36,11 +49,16 @@ class OutputsReport:
 def editor_folders(outputs: Path, editor: str | None, samples: Sequence[Sample]) -> dict[str, Path]:
     """The models to check and their folders.
 
-    With a name: ``outputs/<editor>`` or `outputs` itself. Without: `outputs` itself when it holds outputs, else each
-    of its folders that does. Raises `DataError` when there are no outputs at all.
+    With a name: ``outputs/<editor>`` or `outputs` itself. Without: `outputs` itself when it holds
+    outputs, else each of its folders that does. Raises `DataError` when there are no outputs at
+    all.
     """
     if editor is not None:
-        if (outputs / editor).is_dir() and PurePosixPath(editor).name == editor and editor not in (".", ".."):
+        if (
+            (outputs / editor).is_dir()
+            and PurePosixPath(editor).name == editor
+            and editor not in (".", "..")
+        ):
             return {editor: outputs / editor}
         return {editor: outputs_of(outputs, editor, samples)}
     if outputs.is_dir():
@@ -61,7 +79,8 @@ def check_outputs(
 ) -> OutputsReport:
     """Look at the output of every sample and at every file of the folder.
 
-    `others` are samples that are not asked about but whose outputs are no strangers (those of another split).
+    `others` are samples that are not asked about but whose outputs are no strangers (those of
+    another split).
     """
     folder = folder.absolute()
     outputs = OutputFolder(folder)
@@ -71,11 +90,15 @@ def check_outputs(
     def look(sample: Sample) -> list[Issue]:
         return list(_output(sample, candidates[sample.id], folder))
 
-    for found in each(samples, look, workers=workers, progress=progress, note=f"reading outputs of {editor}"):
+    for found in each(
+        samples, look, workers=workers, progress=progress, note=f"reading outputs of {editor}"
+    ):
         report.issues += found
     claimed = {path for paths in candidates.values() for path in paths}
     claimed.update(path for sample in others for path in outputs.candidates(sample))
-    report.issues += _extra(folder, claimed, [stem for sample in samples for stem in sample.output_stems])
+    report.issues += _extra(
+        folder, claimed, [stem for sample in samples for stem in sample.output_stems]
+    )
     numbers = Counter(issue.kind.removeprefix("output-") for issue in report.issues)
     report.count["present"] = len(samples) - numbers["missing"]
     report.count["readable"] = report.count["present"] - numbers["unreadable"]
@@ -92,7 +115,9 @@ def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterato
 
     if not candidates:
         wanted = sample.output_stems[0] if sample.output_stems else "…"
-        yield issue("missing", None, f"no {wanted}.png (.jpg, .jpeg, .webp)", "counted as missing, not as 0")
+        yield issue(
+            "missing", None, f"no {wanted}.png (.jpg, .jpeg, .webp)", "counted as missing, not as 0"
+        )
         return
     path = candidates[0]
     if len(candidates) > 1:
@@ -102,14 +127,21 @@ def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterato
         header = read_header(path)
         read_image(path)
     except DataError as error:
-        yield issue("unreadable", path, str(error).replace(f"{path}: ", ""), "counted as unreadable, not as 0")
+        yield issue(
+            "unreadable",
+            path,
+            str(error).replace(f"{path}: ", ""),
+            "counted as unreadable, not as 0",
+        )
         return
     suffix = path.suffix.lower()
     if header.extension != _SUFFIX.get(suffix, suffix):
         yield issue("extension", path, f"{header.format} by content", "the content decides")
     yield from (issue(kind, path, found, assumed) for kind, found, assumed in _size(sample, header))
     if any(_same_bytes(path, image) for image in sample.images):
-        yield issue("identical", path, "the same bytes as the input", "scored as it is: no edit was made")
+        yield issue(
+            "identical", path, "the same bytes as the input", "scored as it is: no edit was made"
+        )
 
 
 def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str, str]]:
@@ -124,7 +156,11 @@ def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str, str]]:
     yield "size", text, "faithful scores that need one size have no value; corrected ones resize"
     # Whole pixels alone move the ratio of a rescaled picture by half a pixel a side
     if abs(width * wanted.height / (height * wanted.width) - 1) > 0.5 / width + 0.5 / height + 1e-9:
-        yield "aspect", f"{text}: {width / height:.3f} instead of {wanted.width / wanted.height:.3f}", "distorted"
+        yield (
+            "aspect",
+            f"{text}: {width / height:.3f} instead of {wanted.width / wanted.height:.3f}",
+            "distorted",
+        )
 
 
 def _same_bytes(one: Path, other: Path) -> bool:
@@ -135,7 +171,9 @@ def _same_bytes(one: Path, other: Path) -> bool:
 
 
 def _extra(folder: Path, claimed: set[Path], stems: Sequence[str]) -> Iterator[Issue]:
-    """Files that are no sample's output. A further seed of one (``38_1`` beside ``38_0``) is only noted."""
+    """Files that are no sample's output. A further seed of one (``38_1`` beside ``38_0``) is only
+    noted.
+    """
     seeds = {re.sub(r"_\d+$", "", stem) for stem in stems if re.search(r"_\d+$", stem)}
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -146,7 +184,11 @@ def _extra(folder: Path, claimed: set[Path], stems: Sequence[str]) -> Iterator[I
             stem = os.path.splitext(relative(path, folder))[0]
             if re.search(r"_\d+$", stem) and re.sub(r"_\d+$", "", stem) in seeds:
                 found = "another seed or setting of a sample"
-                yield Issue(Level.NOTE, "output-other-seed", "", relative(path, folder), found, "not scored")
+                yield Issue(
+                    Level.NOTE, "output-other-seed", "", relative(path, folder), found, "not scored"
+                )
             else:
                 found = "a file that is no sample's output"
-                yield Issue(Level.ATTENTION, "output-extra", "", relative(path, folder), found, "not scored")
+                yield Issue(
+                    Level.ATTENTION, "output-extra", "", relative(path, folder), found, "not scored"
+                )

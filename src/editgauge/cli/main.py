@@ -26,6 +26,8 @@ COMMANDS: tuple[str, ...] = (
     "table",
     "compare",
     "merge",
+    "study",
+    "agree",
     "report",
     "audit",
 )

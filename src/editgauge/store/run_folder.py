@@ -52,10 +52,18 @@ RowKey = tuple[str, str, str, str, str, str, str, int]
 KEY_COLUMNS = ("benchmark", "sample", "editor", "scorer", "metric", "variant", "source", "repeat")
 ROW_SEGMENTS, EDIT_SEGMENTS = "rows/segments", "rows/edits"
 _ROOMS = (
-    "rows", ROW_SEGMENTS, EDIT_SEGMENTS, "samples", "inputs", "edits", "replies", "cache",
-    lease.FOLDER, lease.TEMPORARY,
-)  # fmt: skip
-_PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb", "pebble")
+    "rows",
+    ROW_SEGMENTS,
+    EDIT_SEGMENTS,
+    "samples",
+    "inputs",
+    "edits",
+    "replies",
+    "cache",
+    lease.FOLDER,
+    lease.TEMPORARY,
+)
+_PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb")
 
 
 @dataclass(frozen=True, slots=True)

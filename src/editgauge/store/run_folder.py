@@ -94,7 +94,7 @@ class EditRecord:
         """
         path, status, reason = None, self.status, self.reason
         if self.path:
-            why = paths.fault(run, self.path, f"edits/{self.benchmark}/{self.editor}")
+            why = paths.fault(run, self.path, "edits")
             if why is None or why == "not there":
                 path = run / self.path
             else:

@@ -204,10 +204,11 @@ class Engine:
         except ImageError as error:
             return ExchangeResult(None, None, Status.UNREADABLE, str(error))
         replies = [first]
-        if first.status == "ok" and first.finish == "length":
+        ours = not job.call.as_released  # a released script's request is sent once, as it is
+        if ours and first.status == "ok" and first.finish == "length":
             replies.append(await self._reply(job, "room", room=job.call.max_tokens * MORE_ROOM))
         last = next((reply for reply in reversed(replies) if reply.status == "ok"), first)
-        if last.status == "ok" and self.settings.repair:
+        if ours and last.status == "ok" and self.settings.repair:
             problems = self._problems(job.call, last)
             if problems and "unparsable" in self.settings.retry:
                 last = replies[-1] = await self._reply(

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from editgauge.benchmarks.textedit.judge_tables import COLUMNS, QUESTIONS
-from editgauge.benchmarks.textedit.replies import released_scores
+from editgauge.benchmarks.textedit.replies import released_scores, require_repair
 from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
@@ -59,6 +59,7 @@ class TextEditJudging:
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     ) -> Sequence[Call]:
+        require_repair()
         if edit.path is None:
             return ()
         text, mark = rubrics.render(

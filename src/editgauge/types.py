@@ -465,6 +465,10 @@ class Benchmark:
     """The folder of the judge's prompt templates (``.md`` files); or one for each prefix of their
     names (``krisbench.quality``).
     """
+    prompts: Callable[[], Any] | None = None
+    """Gives the prompts that its paper's scripts send, a `judging.paper.ReleasedPrompts`; None
+    where none are known.
+    """
     derived: tuple[Derived, ...] = ()
     audits: Callable[[], Sequence[Any]] = tuple
     """Gives `tables.audit.Audit`s: what can be checked in its published tables."""

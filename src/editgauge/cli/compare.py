@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from editgauge.cli import output
+
 if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison, Line, Moved
     from editgauge.tables.frame import Frame
@@ -39,7 +41,7 @@ def compare(
         list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
     ] = None,
     source: Annotated[
-        list[str] | None, typer.Option(help="Whose rows, where several made some.")
+        list[str] | None, typer.Option(help="Whose rows, where several made some; human: people.")
     ] = None,
     also: Annotated[
         list[Path] | None, typer.Option("--with", metavar="RUN", help="Read this run as well.")
@@ -69,6 +71,7 @@ def compare(
     """
     from editgauge.errors import UsageError
     from editgauge.store.selection import one_of
+    from editgauge.study.people import averaged_for
     from editgauge.tables import rows
     from editgauge.tables.compare import compare as compute
     from editgauge.tables.layouts import metrics_of
@@ -78,7 +81,9 @@ def compare(
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
     opened = rows.open_runs([run, *(also or [])])
     found: list[Comparison] = []
-    for frame in rows.frames(opened, benchmark, where=where, editors=[a, b], sources=source):
+    for frame in rows.frames(
+        opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)
+    ):
         ways = {name: one.direction for name, one in metrics_of(frame).items()}
         ways = _only(ways, metric, frame)
         found.append(
@@ -114,7 +119,6 @@ def _only(ways: dict[str, Any], wanted: list[str] | None, frame: Frame) -> dict[
 
 
 def _print(found: list[Comparison], form: str) -> None:
-    from rich.console import Console
 
     from editgauge.cli.common import print_json
     from editgauge.tables import draw as drawing
@@ -122,7 +126,7 @@ def _print(found: list[Comparison], form: str) -> None:
     if form == "json":
         print_json({"comparisons": [as_dict(item) for item in found]})
         return
-    console = Console(highlight=False)
+    console = output.console()
     for item in found:
         if form == "terminal":
             drawing.show(as_table(item), console)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from editgauge.cli import output
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def table(
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Option(help="Whose rows, where several judges or OCR engines made some."),
+        typer.Option(
+            help="Whose rows, where several judges or OCR engines made some; human: people."
+        ),
     ] = None,
     only: Annotated[
         str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
@@ -62,13 +65,16 @@ def table(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     from editgauge.store.selection import one_of
+    from editgauge.study.people import averaged_for
     from editgauge.tables import rows
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     one_of("--failures", failures, ("out", "floor", "both"))
     opened = rows.open_runs(runs)
     found: list[Table] = []
-    for frame in rows.frames(opened, benchmark, where=where, editors=editor, sources=source):
+    for frame in rows.frames(
+        opened, benchmark, where=where, editors=editor, sources=source, people=averaged_for(source)
+    ):
         for wanted in rows.variants(variant):
             found += _tables(
                 frame, wanted, by=by, published=published, intervals=intervals, seed=seed
@@ -110,7 +116,6 @@ def _unrepeated(found: list[Table]) -> list[Table]:
 
 
 def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) -> None:
-    from rich.console import Console
 
     from editgauge.tables import draw as drawing
 
@@ -131,7 +136,7 @@ def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) 
             ).decode()
         )
         return
-    console = Console(highlight=False)
+    console = output.console()
     for number, item in enumerate(found):
         if number:
             typer.echo("")

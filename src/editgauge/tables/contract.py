@@ -15,7 +15,7 @@ from editgauge.tables.spec import Layout, generic
 from editgauge.types import TRACKS, VARIANTS, Benchmark, Metric, Row, Status
 
 _CALLABLE = ("load", "scorers", "audits", "importers")
-_CALLABLE_OR_NONE = ("tables", "judging")
+_CALLABLE_OR_NONE = ("tables", "judging", "prompts")
 _TEXT = ("name", "title", "citation")
 
 

@@ -40,6 +40,12 @@ def _judging() -> Any:
     return JUDGING
 
 
+def _prompts() -> Any:
+    from editgauge.benchmarks.krisbench.paper import PROMPTS
+
+    return PROMPTS
+
+
 def _audits() -> Sequence[Any]:
     from editgauge.benchmarks.krisbench.audit import AUDITS
 
@@ -76,6 +82,7 @@ BENCHMARK = Benchmark(
     tables=_tables,
     judging=_judging,
     rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
     derived=(AVERAGE,),
     audits=_audits,
     importers=_importers,

@@ -55,6 +55,12 @@ def _judging() -> Any:
     return JUDGING
 
 
+def _prompts() -> Any:
+    from editgauge.benchmarks.medebench.paper import PROMPTS
+
+    return PROMPTS
+
+
 def _audits() -> Sequence[Any]:
     from editgauge.benchmarks.medebench.audit import AUDITS
 
@@ -82,6 +88,7 @@ BENCHMARK = Benchmark(
     tables=_tables,
     judging=_judging,
     rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
     audits=_audits,
     importers=_importers,
     figures=(Plot("bars", "organ", "by organ"),),

@@ -83,6 +83,12 @@ def _judging() -> Any:
     return JUDGING
 
 
+def _prompts() -> Any:
+    from editgauge.benchmarks.textedit.paper import PROMPTS
+
+    return PROMPTS
+
+
 def _audits() -> Sequence[Any]:
     from editgauge.benchmarks.textedit.audit import AUDITS
 
@@ -119,6 +125,7 @@ BENCHMARK = Benchmark(
     tables=_tables,
     judging=_judging,
     rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
     derived=(AVERAGE, AVERAGE_NO_CUT_OFF),
     audits=_audits,
     importers=_importers,

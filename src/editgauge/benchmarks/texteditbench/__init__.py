@@ -50,6 +50,12 @@ def _judging() -> Any:
     return JUDGING
 
 
+def _prompts() -> Any:
+    from editgauge.benchmarks.texteditbench.paper import PROMPTS
+
+    return PROMPTS
+
+
 def _audits() -> Sequence[Any]:
     from editgauge.benchmarks.texteditbench.audit import AUDITS
 
@@ -83,6 +89,7 @@ BENCHMARK = Benchmark(
     tables=_tables,
     judging=_judging,
     rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
     derived=(OVERALL, ALL_FULL),
     audits=_audits,
     importers=_importers,

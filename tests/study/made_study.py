@@ -48,6 +48,7 @@ def make_run(
         )
     run = RunFolder.create(place / "run")
     keep_samples(run, benchmark, data, found, found)
+    run.keep_metrics(benchmark, [Metric("IF", direction="higher", low=1.0, high=5.0)])
     with run.edit_writer() as edits, run.writer() as rows:
         for index, sample in enumerate(found):
             for number, editor in enumerate(editors):

@@ -9,7 +9,7 @@ import numpy as np
 from editgauge.images import write_png
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
-from editgauge.types import Row, Sample, Status
+from editgauge.types import Metric, Row, Sample, Status
 
 EDITORS = ("alpha", "beta", "gamma")
 JUDGE = "judge-1"

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge.benchmarks.textedit.judge_tables import QUESTIONS, normalise, weighted
 from editgauge.benchmarks.textedit.replies import MAX_REPAIRED, released_scores
 from tests.benchmarks.released_scripts import functions_of
+from tests.oracles.textedit import QUESTIONS, normalise, weighted
 
 GOOD = {"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}, "reason": {"Q1": "sharp"}}
 FIVE = dict(zip(QUESTIONS, (5, 4, 3, 2, 1), strict=True))

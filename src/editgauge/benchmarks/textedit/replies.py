@@ -4,7 +4,7 @@ one.
 Step 1 reads the reply with the package ``json_repair``, which mends what it can (a trailing comma,
 single quotes, a reply that breaks off in the reason), and keeps the scores only of a reply that has
 both ``score`` and ``reason``. Step 2 takes a score of 1 to 5; an answer that lacks one it needs
-drops out of the means (see `judge_tables.normalise`). We keep what step 1 keeps, so that step 2
+drops out of the means (see `facts.average`). We keep what step 1 keeps, so that step 2
 stays the table's.
 
 ``json_repair`` needs time in the square of its input for hostile replies, so that one which is no
@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from editgauge.benchmarks.textedit.judge_tables import QUESTIONS
+from editgauge.benchmarks.textedit.facts import QUESTIONS
 from editgauge.errors import MissingExtra
 
 MAX_REPAIRED = 20_000

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from editgauge.judging.wording import LEAD, NUMBER_WORDS, is_cited, is_cited_heading
+from editgauge.judging.wording import LEAD, NUMBER_WORDS, is_cited, is_cited_heading, without_names
 
 WINDOW = 300
 """Characters on each side of a name that are looked at."""
@@ -61,7 +61,7 @@ _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
     r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\"]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
-    r"|\A\W{0,6}(\d{1,6})(?![\w%])",
+    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(r"\d\s{0,9}(?:/|out of)\s{0,9}(\d{1,6})(?!\d)")
@@ -185,10 +185,23 @@ def _matches(prose: Prose) -> list[re.Match[str]]:
         before = prose.text[match.start() - 1 : match.start()]
         if before.isascii() and before.isalnum():
             continue  # a part of another word
+        if _is_a_word(prose, match):
+            continue
         matches.append(match)
         if len(matches) > MAX_MENTIONS:
             raise OverflowError(f"more than {MAX_MENTIONS} mentions of the fields")
     return matches
+
+
+def _is_a_word(prose: Prose, match: re.Match[str]) -> bool:
+    """Whether "if" stands there, and not the field IF: not spelled as a name, and no colon after."""
+    name = prose.names[int((match.lastgroup or "n0")[1:])]
+    if not name.isupper() or match[0].startswith(name):
+        return False
+    return _NAMED.match(prose.text, match.end()) is None
+
+
+_NAMED = re.compile(r"[*_`\"')]{0,4}[ \t]{0,3}(?:[(（][^()（）\n]{0,40}[)）])?[ \t]{0,3}[:：=|>]")
 
 
 def _mention(
@@ -221,14 +234,15 @@ def _mention(
     if same_line:
         value = value.rstrip(" \t,;|/&*_`-–—(").removesuffix(" and").rstrip(" ,;")
     low, high = fields[name]
-    if separator["sep"] == "|" or "|" in prefix:
+    in_table = separator["sep"] == "|" or prefix.lstrip().startswith("|")
+    if in_table:
         number, spoken = _from_table(prose, line, start, stop, high)
     else:
         number = read_number(value, low, high)
         spoken = number is not None or _begins_with_number(value)
         if separator["sep"] in ("", "-", "–", "—") and not _FRACTION.match(_bare(value)):
             number, spoken = None, False
-    if not value and not same_line:
+    if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
     cited = _line_is_cited(prose, line, start, prefix, kind)
     return Mention(name, start, limit, kind, number, spoken, final, cited)
@@ -473,11 +487,11 @@ def claims_in(text: str, names: tuple[str, ...], generic: bool) -> Iterator[int]
     prose = Prose(text, names)
     for match in _matches(prose):
         number = _claim(text[max(0, match.start() - 40) : match.start()], text[match.end() :])
-        if number is not None and not _hedged(text, match.start(), match.end()):
+        if number is not None and not _hedged(text, match.start(), match.end(), names):
             yield number
     if generic:
         for found in _GENERIC.finditer(text):
-            if not _hedged(text, found.start(), found.end()):
+            if not _hedged(text, found.start(), found.end(), names):
                 yield int(found[1])
 
 
@@ -491,8 +505,9 @@ _GENERIC = re.compile(
 )
 
 
-def _hedged(text: str, start: int, end: int) -> bool:
+def _hedged(text: str, start: int, end: int, names: tuple[str, ...]) -> bool:
     sentence = re.split(r"(?<=[.!?])\s", text[max(0, start - LEAD) : end])[-1]
+    sentence = without_names(sentence, names)
     after = text[end : end + 30]
     return (
         re.search(

@@ -39,9 +39,7 @@ class Case:
 
     def read(self, values: list[int | None]) -> bool:
         """Whether every number that stands there was read."""
-        return all(
-            (value in allowed) for value, allowed in zip(values, self.allowed, strict=True)
-        )
+        return all((value in allowed) for value, allowed in zip(values, self.allowed, strict=True))
 
 
 REASONS = [
@@ -58,7 +56,9 @@ REASONS = [
 ]
 
 
-def clear_single(name: str, low: int, high: int, rng: random.Random) -> Iterator[tuple[str, str, int]]:
+def clear_single(
+    name: str, low: int, high: int, rng: random.Random
+) -> Iterator[tuple[str, str, int]]:
     """Kinds of clear replies about one field."""
     n = rng.randint(low, high)
     why = rng.choice(REASONS)
@@ -110,10 +110,14 @@ def clear_single(name: str, low: int, high: int, rng: random.Random) -> Iterator
     yield "THINK", f"[THINK]so {spaced}: {other}[/THINK]{body}", n
     yield "kimi", f"◁think▷{spaced}: {other}◁/think▷{body}", n
     yield "swallowed opening", f"{spaced} is {other} or so.\n</think>\n\n{body}", n
-    yield "harmony", (
-        f"<|channel|>analysis<|message|>{json.dumps({name: other})}<|end|><|start|>assistant"
-        f"<|channel|>final<|message|>{body}"
-    ), n
+    yield (
+        "harmony",
+        (
+            f"<|channel|>analysis<|message|>{json.dumps({name: other})}<|end|><|start|>assistant"
+            f"<|channel|>final<|message|>{body}"
+        ),
+        n,
+    )
     yield "answer tag", f"<think>{other}</think><answer>{body}</answer>", n
     yield "revised", f"{json.dumps({name: other})}\n\nOn reflection, corrected:\n{body}", n
     yield "example first", f"For example: {json.dumps({name: other})}. My verdict: {body}", n
@@ -137,7 +141,11 @@ def clear_single(name: str, low: int, high: int, rng: random.Random) -> Iterator
     yield "final line", f"{why}\n\nFinal {spaced}: {n}", n
     yield "arrow", f"{spaced} → {n}", n
     yield "table", f"| Dimension | Score |\n|---|---|\n| {spaced} | {n} |", n
-    yield "table reason", f"| Dimension | Score | Why |\n|---|---|---|\n| {spaced} | {n} | {bare} |", n
+    yield (
+        "table reason",
+        f"| Dimension | Score | Why |\n|---|---|---|\n| {spaced} | {n} | {bare} |",
+        n,
+    )
     yield "wide table", f"| {spaced} |\n|---|\n| {n}/{high} |", n
     yield "tag", f"<{spaced.replace(' ', '_')}>{n}</{spaced.replace(' ', '_')}>", n
     yield "brackets", f"{spaced}: [{n}]", n
@@ -175,7 +183,11 @@ def traps_single(
     yield "final key", json.dumps({name: other, f"final_{name}": n}), later
     yield "withdrawn", f"{wrong}\n\nScratch that, the score above is wrong.", none
     yield "disregard", f"{wrong}\nPlease disregard this verdict, it was only an example.", none
-    yield "reason differs", json.dumps({name: other, "rationale": f"Good, but {spaced} is {n}."}), later
+    yield (
+        "reason differs",
+        json.dumps({name: other, "rationale": f"Good, but {spaced} is {n}."}),
+        later,
+    )
     yield "only example", f"For example: {wrong}", none
     yield "format", f"The required format:\n{wrong}", none
     yield "sign", f"The sign in the image says {wrong}", none
@@ -187,15 +199,27 @@ def traps_single(
     yield "too generous", f"{wrong} would be too generous.", none
     yield "reference", f"The reference image: {wrong}", none
     yield "reference line", f"Reference image:\n{spaced}: {other}", none
-    yield "other then own", f"Reference image:\n{spaced}: {other}\n\nEdited image:\n{spaced}: {n}", later
-    yield "for the original", f"For the original image: {wrong}\nFor the edited image: {body}", later
+    yield (
+        "other then own",
+        f"Reference image:\n{spaced}: {other}\n\nEdited image:\n{spaced}: {n}",
+        later,
+    )
+    yield (
+        "for the original",
+        f"For the original image: {wrong}\nFor the edited image: {body}",
+        later,
+    )
     yield "subject", json.dumps({"image": "reference", name: other}), none
     yield "example heading", f"## Example\n{wrong}", none
     yield "draft heading", f"## Draft\n{spaced}: {other}\n\n## Verdict\n{body}", later
     yield "blind", f"I cannot see the images, so: {wrong}", none
     yield "blind reason", json.dumps({name: low, "rationale": "No image was provided."}), none
     yield "blind attached", f"{wrong}\nNote that no images were attached.", none
-    yield "blind loaded", json.dumps({name: low, "rationale": "The second image failed to load."}), none
+    yield (
+        "blind loaded",
+        json.dumps({name: low, "rationale": "The second image failed to load."}),
+        none,
+    )
     yield "blind received", f"I did not receive any image. {wrong}", none
     yield "blind model", f"As a text-only model I guess {wrong}", none
     yield "one image", f"Only one image was provided.\n{spaced}: {other}", none
@@ -220,7 +244,11 @@ def traps_single(
     yield "two containers", json.dumps({"evaluation": {name: other}, "verdict": {name: n}}), none
     yield "two judges", json.dumps({"judge_1": {name: other}, "judge_2": {name: n}}), none
     yield "scale", f"{json.dumps({name: low})} = worst, {json.dumps({name: high})} = best", none
-    yield "injected", f'{{"rationale": "the sign says {{"{name}": {other}}}", "{name}": {n}}}', later
+    yield (
+        "injected",
+        f'{{"rationale": "the sign says {{"{name}": {other}}}", "{name}": {n}}}',
+        later,
+    )
     yield "told", f"The user wants me to output {wrong}", none
     yield "template", f'{{"{name}": {other}, "rationale": "..."}}', none
     yield "schema", json.dumps({"properties": {name: {"type": "integer", "default": other}}}), none
@@ -250,7 +278,9 @@ def _trap(kind: str, reply: str, fields: Ranges, *allowed: set[int | None]) -> C
 
 def written_cases() -> list[Case]:
     """Replies about several fields, by hand."""
-    five = '{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}, "reason": {"Q1": "a", "Q2": "b"}}'
+    five = (
+        '{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}, "reason": {"Q1": "a", "Q2": "b"}}'
+    )
     return [
         _case("five", five, QS, 5, 4, 3, 2, 1),
         _case("five fenced", f"```json\n{five}\n```", QS, 5, 4, 3, 2, 1),

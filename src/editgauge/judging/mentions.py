@@ -13,7 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from editgauge.judging.wording import LEAD, NUMBER_WORDS, is_cited, is_cited_heading, without_names
+from editgauge.judging.wording import (
+    LEAD,
+    NUMBER_WORDS,
+    is_cited,
+    is_cited_heading,
+    is_other_subject,
+    is_unannounced,
+    without_names,
+)
 
 WINDOW = 300
 """Characters on each side of a name that are looked at."""
@@ -29,9 +37,9 @@ _TAGS = re.compile(
     r"</?(?:b|i|em|strong|u|span|td|th|tr|p|br|li|code)\b[^<>]{0,40}>", re.IGNORECASE
 )
 _PREFIX = re.compile(
-    r"[\s\-*•–—·|+#_`\"'“‘(\[<>✓✅]*+(?:\d{1,2}[.)]\s*+|[a-z][.)]\s*+)?[\s\-*•#_`\"'“‘(\[<]*+"
+    r"[\s\-*•–—·|+#_`\"'“‘(\[<>✓✅→]*+(?:\d{1,2}[.)]\s*+|[a-z][.)]\s*+)?[\s\-*•#_`\"'“‘(\[<]*+"
     r"(?P<words>(?:(?:and|so|thus|therefore|hence|my|the|a|an|final|overall|revised|updated|corrected|adjusted"
-    r"|total|dimension|criterion|metric|score|rating|for)\b[\s_*`\"'“:-]*+){0,5}+)\Z",
+    r"|total|dimension|criterion|metric|score|rating|verdict|answer|result|for)\b[\s_*`\"'“:→-]*+){0,5}+)\Z",
     re.IGNORECASE,
 )
 _LONG_NAME = re.compile(
@@ -61,12 +69,14 @@ _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
     r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\"]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
-    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])",
+    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
+    r"|\band\s{1,3}+(\d{1,6})(?=\s{0,3}+(?:\Z|[.,;)/]))",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(r"\d\s{0,9}(?:/|out of)\s{0,9}(\d{1,6})(?!\d)")
 _HEADING = re.compile(
     r"^[ \t]{0,3}(?:#{1,6}[ \t]+(?P<marked>[^\n]{1,120})|\*\*(?P<bold>[^*\n]{1,100})\*\*:?[ \t]*"
+    r"|(?P<subject>(?:[Tt]he )?(?:[Rr]eference|[Oo]riginal|[Gg]round|[Ii]nput|[Ss]ource|[Uu]nedited|[Bb]efore)[^\n:：{}|]{0,40})[ \t]*"
     r"|(?P<plain>[^\n:：{}|]{1,60}[:：])[ \t]*(?:\*\*)?)$",
     re.MULTILINE,
 )
@@ -84,6 +94,7 @@ class Mention:
     `number` is the integer that it gives, or None. `spoken` says that a number stands there, though
     it may have two readings. `kind` is ``line`` or ``sentence``. `final` says that the words call it
     final or revised. `cited` says that it is an example, a condition, or about something else.
+    `weak` says that the line above it does not announce it as the judge's own.
     """
 
     name: str
@@ -94,6 +105,7 @@ class Mention:
     spoken: bool = False
     final: bool = False
     cited: bool = False
+    weak: bool = False
 
 
 @dataclass(slots=True)
@@ -135,10 +147,11 @@ def prose_of(text: str, names: tuple[str, ...], refused: bool) -> Prose:
     """The text with its headings found."""
     prose = Prose(text, names, refused=refused)
     for found in _HEADING.finditer(text):
-        words = found["marked"] or found["bold"] or found["plain"]
-        prose.headings.append(
-            (found.start(), found.end(), words.strip(), found["plain"] is not None)
-        )
+        words = found["marked"] or found["bold"] or found["plain"] or found["subject"]
+        if found["subject"] and not is_other_subject(words):
+            continue
+        plain = not (found["marked"] or found["bold"])
+        prose.headings.append((found.start(), found.end(), words.strip(), plain))
         if len(prose.headings) > MAX_MENTIONS:
             break
     return prose
@@ -244,8 +257,8 @@ def _mention(
             number, spoken = None, False
     if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
-    cited = _line_is_cited(prose, line, start, prefix, kind)
-    return Mention(name, start, limit, kind, number, spoken, final, cited)
+    cited, weak = _line_context(prose, line, prefix)
+    return Mention(name, start, limit, kind, number, spoken, final, cited, weak)
 
 
 def _kind(
@@ -273,15 +286,20 @@ def _kind(
     return "sentence", False
 
 
-def _line_is_cited(prose: Prose, line: int, start: int, prefix: str, kind: str) -> bool:
+def _line_context(prose: Prose, line: int, prefix: str) -> tuple[bool, bool]:
+    """Whether a line is cited, and whether the one above it fails to announce it."""
     if prefix.lstrip().startswith(">") or is_cited_heading(prose.heading_over(line)):
-        return True
+        return True, False
     above = prose.text[max(0, line - LEAD) : line].rstrip("\n")
     above = above.rpartition("\n\n")[2]
     last = re.sub(r"(?:```|~~~)\w{0,12}\s*\Z", "", above).rstrip().rpartition("\n")[2]
     if last.rstrip("*_ ").endswith((":", "：")):
-        return is_cited(last + "\n", prose.refused, names=prose.names)
-    return re.search(r"\b(?:examples?|template)\b[^.]{0,40}\Z", last, re.IGNORECASE) is not None
+        lead = last + "\n"
+        if is_cited(lead, prose.refused, names=prose.names):
+            return True, False
+        return False, is_unannounced(lead, prose.names)
+    shown = re.search(r"\b(?:examples?|template)\b[^.]{0,40}\Z", last, re.IGNORECASE)
+    return shown is not None, False
 
 
 def _bare(value: str) -> str:
@@ -317,7 +335,7 @@ def read_number(value: str, low: int, high: int) -> int | None:
     if any(int(second) == high for second in _FRACTION.findall(rest)):
         return None
     for other in _ALTERNATIVE.finditer(rest):
-        given = other[1] or other[3]
+        given = other[1] or other[3] or other[4]
         counted = other[2] is None or int(other[2]) == high
         if counted and low <= int(given) <= high and int(given) != number:
             return None
@@ -336,8 +354,8 @@ def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[i
     line that says ``Score:``.
     """
     text = prose.text[stop : stop + _SECTION]
-    following = _HEADING.search(text) if text.count("\n") else None
-    section = text[: following.start()] if following is not None else text
+    headings = (found.start() for found in _HEADING.finditer(text))
+    section = text[: next((at for at in headings if not _OWN_LINE.match(text, at)), len(text))]
     if not {"score", "rating", "grade"} & {name.casefold() for name in prose.names}:
         own = _OWN_LINE.findall(section)
         if len(own) == 1:
@@ -359,7 +377,7 @@ def _from_table(
     row = _cells(text[line:stop])
     column = text[line:start].count("|") - (1 if text[line:stop].lstrip().startswith("|") else 0)
     below = text[stop + 1 : stop + WINDOW].split("\n")
-    if below and "-" in below[0] and _RULE.match(below[0]):
+    if below and "-" in below[0] and "|" in below[0] and _RULE.match(below[0]):
         rows = []
         for under in below[1:]:
             if "|" not in under:
@@ -507,7 +525,7 @@ _GENERIC = re.compile(
 
 def _hedged(text: str, start: int, end: int, names: tuple[str, ...]) -> bool:
     sentence = re.split(r"(?<=[.!?])\s", text[max(0, start - LEAD) : end])[-1]
-    sentence = without_names(sentence, names)
+    sentence = re.sub(r"\b[Ii] would\b", "I", without_names(sentence, names))
     after = text[end : end + 30]
     return (
         re.search(

@@ -9,8 +9,9 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.judging.reply_corpus import Case, all_cases
+from tests.judging.reply_corpus import Case, all_cases, made_cases
 from tests.judging.reply_corpus_second import second_cases
+from tests.judging.reply_corpus_third import third_cases
 
 from editgauge.judging import answers
 from editgauge.judging.answers import Reading, read_answer, read_reason
@@ -326,11 +327,14 @@ def test_a_text_that_only_declines_is_a_refusal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cases", "least"), [(all_cases(), 0.97), (second_cases(), 0.97)], ids=["first", "second"]
+    "cases",
+    [all_cases(), second_cases(), third_cases()],
+    ids=["first", "second", "third"],
 )
-def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case], least: float) -> None:
-    """Two sets of replies; when the second was first run, 18 of its 133 traps gave a number and
-    114 of its 118 clear replies were read. Rules were mended, and no reply is known to the reader.
+def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> None:
+    """Three sets of replies. When first run, the second gave a number in 18 of its 133 traps and
+    was read in 114 of its 118 clear ones, the third in 13 of 120 and 98 of 104. Rules were mended
+    then, by kinds of words; the reader knows no reply.
     """
     read = []
     for case in cases:
@@ -340,8 +344,24 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case], least
         assert not any("reader failed" in reading.reason for reading in readings.values())
         if case.clear:
             read.append(case.read(values))
-    assert sum(read) / len(read) >= least
+    assert sum(read) / len(read) >= 0.97
     assert len(cases) >= 150
+
+
+def test_no_beginning_of_a_clear_reply_gives_another_number() -> None:
+    """Wherever a reply breaks off, it gives its number or none.
+
+    A cut in a number of two digits, before a revision, or before the mark that ends untagged
+    thinking is known by the server's word alone.
+    """
+    unknowable = {"revised", "swallowed opening"}
+    for case in made_cases(3):
+        if not case.clear or case.kind in unknowable:
+            continue
+        for end in range(0, len(case.reply), 7):
+            readings = read_answer(case.reply[:end], case.fields)
+            values = [reading.value for reading in readings.values()]
+            assert not case.wrong(values), (case.kind, case.reply[:end], values)
 
 
 def test_the_servers_word_flags_even_a_reply_that_looks_whole() -> None:

@@ -34,12 +34,13 @@ _SECTION = 2_000
 
 _SUFFIX = r"(?:[ _-]?(?:score|rating|grade|value|points)|得分|评分|分数)?"
 _TAGS = re.compile(
-    r"</?(?:b|i|em|strong|u|span|td|th|tr|p|br|li|code)\b[^<>]{0,40}>", re.IGNORECASE
+    r"</?(?:b|i|em|strong|u|span|td|th|tr|p|br|li|code|results?|evaluation|answer|output|response|scores|rating|verdict|root|judge?ment)\b[^<>]{0,40}>",
+    re.IGNORECASE,
 )
 _PREFIX = re.compile(
     r"[\s\-*•–—·|+#_`\"'“‘(\[<>✓✅→]*+(?:\d{1,2}[.)]\s*+|[a-z][.)]\s*+)?[\s\-*•#_`\"'“‘(\[<]*+"
     r"(?P<words>(?:(?:and|so|thus|therefore|hence|my|the|a|an|final|overall|revised|updated|corrected|adjusted"
-    r"|total|dimension|criterion|metric|score|rating|verdict|answer|result|for)\b[\s_*`\"'“:→-]*+){0,5}+)\Z",
+    r"|total|dimension|criterion|metric|score|rating|verdict|answer|result|for)\b[\s_*`\"'“:,→-]*+){0,5}+)\Z",
     re.IGNORECASE,
 )
 _LONG_NAME = re.compile(
@@ -57,7 +58,7 @@ _NUMBER = re.compile(
     r"[*_`\"“\[(]{0,6}+(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)[\])*_`\"”]{0,4}"
     r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
-    r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|\s*[-–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
+    r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
@@ -70,6 +71,7 @@ _ALTERNATIVE = re.compile(
     r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\"]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
+    r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
     r"|\band\s{1,3}+(\d{1,6})(?=\s{0,3}+(?:\Z|[.,;)/]))",
     re.IGNORECASE,
 )
@@ -335,7 +337,7 @@ def read_number(value: str, low: int, high: int) -> int | None:
     if any(int(second) == high for second in _FRACTION.findall(rest)):
         return None
     for other in _ALTERNATIVE.finditer(rest):
-        given = other[1] or other[3] or other[4]
+        given = other[1] or other[3] or other[4] or other[5]
         counted = other[2] is None or int(other[2]) == high
         if counted and low <= int(given) <= high and int(given) != number:
             return None

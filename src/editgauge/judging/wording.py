@@ -36,6 +36,7 @@ _QUOTED = re.compile(
     r"|impressions?|guess\w*|assum\w+|random\w*|arbitrar\w+|default|dummy|pretend\w*|simulat\w+"
     r"|wants? me|(?:told|asked|supposed|ordered|instructed|requested|trying|tries|demands?|wants?) "
     r"(?:me |you |us )?to"
+    r"|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
     r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
     r"|you asked|instructions? "
     r"(?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
@@ -65,6 +66,8 @@ _INTRODUCED = re.compile(
     r"§|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
+    r"|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
+    r"|evaluaci[óo]n|puntuaci[óo]n|aqu[íi]|avalia[çc][ãa]o|결과|평가|оценка|результат|ответ"
     r"|object|update|correct\w*|revis\w+|reflection|thought|questions?|compar\w+|based on)\b",
     _FLAGS,
 )
@@ -114,15 +117,16 @@ _RETRACTED = re.compile(
     r"|i(?:['’]ve| have| had)? (?:confused|mixed up|swapped|misread|mistook|misjudged|erred|made an? (?:error|mistake)|was wrong|am wrong"
     r"|(?:must|need to|have to|should|want to) correct)"
     r"|tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|not my (?:verdict|answer|score|final)"
-    r"|(?:verdict|score|scores|answer|rating|json|object|it|that|this)(?: above)? (?:is|was|were|are) (?:only |just |merely |meant as |an? )*"
-    r"(?:not (?:valid|final|mine|right|correct|a verdict)|example|placeholder|template|wrong|a mistake|incorrect|mistaken|invalid|dummy|draft)"
+    r"|(?:verdict|score|scores|answer|rating|json|object|it|that|this|the above)(?: above)? (?:is|was|were|are) (?:only |just |merely |simply |meant as |meant |an? |the )*"
+    r"(?:not (?:valid|final|mine|my|right|correct|a verdict)|to (?:show|illustrate|demonstrate|test)|illustrati\w+|sample|example|placeholder|template|wrong|a mistake|incorrect|mistaken|invalid|dummy|draft)"
     r"|(?:made|was) a mistake|my mistake|should be (?:ignored|discarded|disregarded)|do(?:n't| not) (?:use|count))\b",
     _FLAGS,
 )
 _WAVERED = re.compile(
     r"\b(?:actually|correct(?:ion| (?:value|score|answer|rating|number))|wait|hmm|on (?:second thoughts?|reflection|closer)|revis\w+|reconsider\w*|chang(?:e|ing) (?:my|it|this|the)"
     r"|should(?: really)? (?:have been|be|get|receive)|ought to be|lower(?:ed|ing)?|rais(?:e|ed|ing)|reduc\w+|increas\w+|instead|rather"
-    r"|mak(?:e|ing) (?:it|that)|i mean\w*|sorry|apolog\w+|oops|mistake\w*|looking again|upon|final(?:ly)?|updated?|corrected|downgrad\w*|upgrad\w*|better)\b",
+    r"|mak(?:e|ing) (?:it|that)|i mean\w*|sorry|apolog\w+|oops|mistake\w*|looking again|upon|final(?:ly)?|updated?|corrected|downgrad\w*|upgrad\w*|better"
+    r"|appropriate|fair(?:er)?|accurate|justified|deserv\w+|warrant\w+|closer to|more like)\b",
     _FLAGS,
 )
 _COUNT = re.compile(
@@ -146,13 +150,18 @@ _BLIND = re.compile(
     r"|have(?:n['’]?t| not)|never|failed to|without|impossible to)(?: (?:directly|actually|currently|really|be able to|been able to|even))?"
     rf" (?:see|view|access|open|load|receiv|find|display|process|inspect|examin|analy[sz]|evaluat|assess|judg|rat|get|look at|have)(?:e|es|ed|ing|ting|"
     rf"en)?(?: access to| sight of)? {_IMAGE}(?! (?:clear|text|content|detail|differ|in full|artifact|artefact))"
-    r"|\bno (?:\w+ ){0,2}(?:images?|pictures?|photos?|attachments?) (?:(?:was|were|is|are|has been|have been|had been) "
+    r"|\bno (?:\w+[ _]){0,3}(?:images?|pictures?|photos?|attachments?) (?:(?:was|were|is|are|has been|have been|had been) "
     r"(?:\w+ )?(?:provided|attached|given|sent|supplied|included|received|visible|shown|uploaded|available|present|there|loaded)"
     r"|provided|attached|received|supplied|included|uploaded|available|given)\b"
     rf"|\b{_IMAGE} (?:(?:was|were|is|are|has|have|had|did|does|do|could|can)(?:n['’]?t| not|not)? ?)(?:\w+ )?"
     r"(?<=n't |not |n’t )(?:been )?(?:\w+ )?(?:provided|attached|given|sent|supplied|included|received|uploaded|available|accessible|loaded|load"
     r"|come through|render|open|arrive|there)\b"
     rf"|\b{_IMAGE} (?:fail(?:s|ed) to (?:load|open|render|arrive)|(?:is|are|was|were|seems?(?: to be)?|appears?(?: to be)?) (?:missing|inaccessible|unavailable|unreadable|not visible(?: to me)?)\s*(?:[.,;!\"]|\Z|from (?:the|your|this) (?:message|request|prompt|input|conversation)))"
+    r"|\b(?:images?|pictures?|photos?|attachments?)(?: data)? not (?:been )?(?:found|provided|attached|received|available|loaded|supplied|sent|given|uploaded|visible to me)\b"
+    rf"|\b(?:not|n['’]t|never) (?:attach|provid|includ|send|sent|suppl|upload|shar|giv)\w* (?:me )?{_IMAGE}(?! (?:element|content|text|detail|quality))"
+    rf"|\b(?:no|without|lack(?:ing)?) access to {_IMAGE}|\bwithout (?:seeing|having seen|viewing|being able to (?:see|view)) {_IMAGE}"
+    r"|\bbased (?:only |solely )?on the (?:description|instruction|text|prompt)s? (?:only|alone)"
+    rf"|\b(?:only|just) (?:received|see|have|got|was given|were given|given) (?:the |an? )?(?:input|original|first|reference|source)[ _](?:image|picture|photo)"
     r"|\bonly (?:see|received|got|was given|have|had) (?:one|a single|1) (?:image|picture|photo)\b|\bonly (?:one|1|a single) (?:image|picture|photo) (?:was|is|has been) (?:provided|attached|given|received|visible)"
     r"|\b(?:as a|i(?:['’]m| am) (?:only )?a) (?:text[- ](?:only|based)|language) (?:model|ai|assistant)\b"
     r"|\b(?:can(?:not|['’]t| not)|unable to|impossible to|not possible to) (?:be )?(?:evaluated?|assess(?:ed)?|judged?|rated?|scored?)"

@@ -105,6 +105,7 @@ def score(
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.run.score import score as score_all
+    from editgauge.scoring.derived import derive
     from editgauge.store import selection
     from editgauge.store.collect import edits_of
     from editgauge.store.hashes import HashStore
@@ -149,6 +150,7 @@ def score(
             roots=[dataset.root],
             progress=show,
         )
+    derived = derive(folder, bench)
     folder.record(
         "score",
         benchmark=bench.name,
@@ -161,6 +163,7 @@ def score(
         scorers={scorer.name: dict(scorer.origin()) for scorer in scorers},
         computed=summary.computed,
         kept=summary.kept,
+        derived=derived.written,
         seconds=round(summary.seconds, 3),
     )
     drawn = _explain(

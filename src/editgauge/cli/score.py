@@ -106,6 +106,7 @@ def score(
     from editgauge.errors import UsageError
     from editgauge.run.score import score as score_all
     from editgauge.scoring.derived import derive
+    from editgauge.scoring.outside import scorers_of
     from editgauge.store import selection
     from editgauge.store.collect import edits_of
     from editgauge.store.hashes import HashStore
@@ -128,7 +129,10 @@ def score(
         "device": device,
         "precision": precision,
     }
-    scorers = list(bench.scorers(wanted, cache=folder.cache_folder, **options))
+    found = scorers_of(
+        bench, wanted, everything=not tracks and not explain, cache=folder.cache_folder, **options
+    )
+    scorers = found.scorers
     if not scorers:
         raise UsageError(
             f"--tracks {tracks}: {bench.name} has no scorers of this kind; "
@@ -161,11 +165,13 @@ def score(
         samples=len(samples),
         chosen=len(chosen),
         scorers={scorer.name: dict(scorer.origin()) for scorer in scorers},
+        plugins=found.plugins,
         computed=summary.computed,
         kept=summary.kept,
         derived=derived.written,
         seconds=round(summary.seconds, 3),
     )
+    summary.problems += found.problems
     drawn = _explain(
         folder, bench.name, [s for s in chosen if s.id in (explain or ())], edits, scorers, summary
     )

@@ -98,6 +98,7 @@ def edit(
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.editors import tracks
+    from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
     from editgauge.store import selection
@@ -147,7 +148,7 @@ def edit(
         "edit",
         benchmark=bench.name,
         editor=summary.editor,
-        settings={key: str(value) for key, value in settings.items()},
+        settings=recorded(settings),
         instruction=instruction,
         rewriter=rewriter,
         data=data_hash,

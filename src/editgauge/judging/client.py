@@ -330,9 +330,7 @@ def read_response(
 def _failed(
     status: int, error: Mapping[str, Any], response: Response, seconds: float, secrets: Secrets
 ) -> Outcome:
-    said = secrets.line(
-        str(error.get("message") or response.data[:300].decode("utf-8", "replace"))
-    )
+    said = secrets.line(str(error.get("message") or response.data[:300].decode("utf-8", "replace")))
     meant = policy.meaning(status, response.headers, error)
     reason = f"HTTP {status}: {said}" if said else f"HTTP {status}"
     if meant.kind == "stop" and status not in (401, 403, 404, 407):
@@ -419,8 +417,8 @@ _NOT_OUR_PICTURES = ("too many", "too large", "at most", "maximum", "exceed", "l
 
 def wanted_dialect(dialect: Dialect, reason: str, *, webp: bool = False) -> Dialect | None:
     """The dialect to try next after a request was turned down with this reason; None when the
-    reason is another. `webp` says whether the request holds a WebP picture: a server that cannot
-    read it seldom says so by that name.
+    reason is another. `webp` says that the request holds a WebP picture that may be the reason: a
+    server that cannot read it seldom says so by that name.
     """
     from dataclasses import replace
 
@@ -433,14 +431,8 @@ def wanted_dialect(dialect: Dialect, reason: str, *, webp: bool = False) -> Dial
         return replace(dialect, tokens_field="max_completion_tokens")
     if dialect.temperature and "temperature" in text:
         return replace(dialect, temperature=False)
-    pictures = ("image", "picture", "decode", "format", "media", "mime", "unsupported")
     if dialect.webp and (
-        "webp" in text
-        or (
-            webp
-            and any(word in text for word in pictures)
-            and not any(word in text for word in _NOT_OUR_PICTURES)
-        )
+        "webp" in text or (webp and not any(word in text for word in _NOT_OUR_PICTURES))
     ):
         return replace(dialect, webp=False)
     return None

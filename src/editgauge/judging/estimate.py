@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from editgauge.errors import ImageError
 from editgauge.judging.engine import Engine, Job
-from editgauge.judging.keys import skeleton_of
-from editgauge.services.cost import TYPICAL_REPLY, Price, estimate_input
+from editgauge.services.cost import TYPICAL_REPLY, estimate_input
+from editgauge.services.prices import Price
 
 CACHED_SHARE = 0.5
 """Of a repeated beginning, how much providers were seen to serve from their cache; only the words
@@ -39,7 +39,7 @@ def estimate(
     is decoded.
 
     Picture tokens follow the provider's rule for the size as sent; a reply counts `TYPICAL_REPLY`
-    tokens. The cached share is that of words that come again at the start of a call (a rubric as
+    tokens, or what a judge of its kind usually thinks. The cached share is that of words that come again at the start of a call (a rubric as
     system message, 1,024 tokens or more).
     """
     lines: dict[str, Line] = {"": Line()}
@@ -53,11 +53,11 @@ def estimate(
         if stored is not None and stored.status not in engine.settings.retry:
             line.stored += 1
             continue
-        skeleton = skeleton_of(job.call, engine.settings.model, engine.dialect)
-        tokens = estimate_input(len(skeleton), sizes, price)
-        start = estimate_input(len((job.call.system or "").encode()), (), price)
+        rule, factor = (price.images, price.factor) if price else ("openai-tiles", 1.0)
+        tokens = estimate_input(len(engine.skeleton(job)), sizes, rule, factor)
+        start = estimate_input(len((job.call.system or "").encode()), ())
         cached = int(start * CACHED_SHARE) if start >= CACHE_FROM else 0
-        out = min(TYPICAL_REPLY, job.call.max_tokens)
+        out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))
         line.calls += 1
         line.tokens_in += tokens
         line.tokens_cached += cached

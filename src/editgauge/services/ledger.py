@@ -24,14 +24,15 @@ from editgauge.errors import BudgetExceeded, RunError
 
 FILE = "ledger.sqlite"
 _SLACK = 1e-9
-_TABLES = (
-    "CREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, purpose TEXT, key TEXT, "
-    "model TEXT, state TEXT, estimate REAL, booked REAL, at REAL, note TEXT)",
-    "CREATE INDEX IF NOT EXISTS entries_by_key ON entries (key) WHERE key != ''",
-    "CREATE TABLE IF NOT EXISTS totals (purpose TEXT PRIMARY KEY, booked REAL, billed REAL, "
-    "requests INTEGER)",
-    "CREATE TABLE IF NOT EXISTS ratios (model TEXT PRIMARY KEY, ratio REAL)",
-)
+_TABLES = """
+CREATE TABLE IF NOT EXISTS entries (
+    id INTEGER PRIMARY KEY, purpose TEXT, key TEXT, model TEXT, state TEXT, estimate REAL,
+    booked REAL, at REAL, note TEXT);
+CREATE INDEX IF NOT EXISTS entries_by_key ON entries (key) WHERE key != '';
+CREATE TABLE IF NOT EXISTS totals (
+    purpose TEXT PRIMARY KEY, booked REAL, billed REAL, requests INTEGER);
+CREATE TABLE IF NOT EXISTS ratios (model TEXT PRIMARY KEY, ratio REAL);
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Ledger:
             )
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
-            for table in _TABLES:
+            for table in _TABLES.split(";"):
                 self._db.execute(table)
         except (sqlite3.Error, OSError) as error:
             raise RunError(
@@ -248,7 +249,8 @@ class Ledger:
             self.made += dollars - entry.amount
             self.unbilled -= 0.0 if state == "kept" else entry.amount
         else:
-            self.made += dollars if state == "billed" else 0.0
+            self.made += dollars
+            self.unbilled += dollars if state == "kept" else 0.0
         self._changed.notify_all()
 
     def _add(self, booked: float, billed: float, requests: int) -> None:

@@ -17,8 +17,9 @@ from typing import Any, Literal
 from editgauge.services.waiting import retry_after
 
 Kind = Literal["ok", "refused", "busy", "again", "bad", "stop"]
-"""``ok``; ``refused`` by a content filter; ``busy``: wait, it was not taken; ``again``: a fault that
-may pass; ``bad``: this request will never work; ``stop``: no request will (key, model, account).
+"""``ok``; ``refused`` by a content filter; ``busy``: wait, it was not taken; ``again``: a fault
+that may pass; ``bad``: this request will never work; ``stop``: no request will (key, model,
+account).
 """
 ATTEMPTS = 5
 """Requests for one answer when a server breaks down. Refusals for being busy are not counted."""
@@ -66,7 +67,8 @@ STATUSES: Mapping[int, Meaning] = {
 }
 """Of every status that is neither 200 nor ``bad`` (the default)."""
 _QUOTA = frozenset({
-    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "account_deactivated",
+    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
+    "account_deactivated",
     "account_suspended", "insufficient_balance", "payment_required", "arrearage",
 })  # fmt: skip
 _DAILY = re.compile(
@@ -124,7 +126,8 @@ def pause_before(attempt: int, first: float) -> float:
     """Seconds before request number `attempt` + 1 after a fault: doubled each time from `first` on,
     with some chance in it, so that many callers do not come back at once.
     """
-    return min(LONGEST_PAUSE, first * 2 ** (attempt - 1)) * random.uniform(0.75, 1.25)
+    pause: float = min(LONGEST_PAUSE, first * 2.0 ** min(attempt - 1, 30))
+    return pause * random.uniform(0.75, 1.25)
 
 
 def advice(status: int, keys: tuple[str, ...]) -> str:

@@ -20,8 +20,8 @@ from editgauge.services.cost import image_tokens
 MOST_TOKENS = 10_000_000
 """Tokens of one call beyond which a usage record is not believed: no model takes or gives more."""
 _SNAPSHOT = re.compile(
-    r"(?:[-@:_.](?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|\d{3,8}|[0-9a-f]{8,40}|\d+(?:\.\d+)?b"
-    r"|a\d+b|preview|latest|exp|experimental|instruct|thinking|awq|gptq|fp8|int[48]|moe))*"
+    r"(?:[-@:_.](?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|\d{3,8}|[0-9a-f]{8,40}"
+    r"|\d+(?:\.\d+)?b|a\d+b|preview|latest|exp|experimental|instruct|thinking|awq|gptq|fp8|int[48]|moe))*"
 )
 """What may follow a model's name and still be the model: dates, snapshots, sizes of open weights."""
 
@@ -190,7 +190,7 @@ def _price(name: str, line: Any) -> Price:
     try:
         price = Price(**{key: value for key, value in line.items() if key != "as_of"})
         image_tokens(price.images, 64, 64, price.factor)
-        if not 0 <= min(price.input, price.output) or max(price.input, price.output) > 1e6:
+        if min(price.input, price.output) < 0 or not max(price.input, price.output) <= 1e6:
             raise ValueError("a price below 0, or above a dollar a token")
     except (TypeError, ValueError, AttributeError) as error:
         raise UsageError(

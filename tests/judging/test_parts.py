@@ -20,7 +20,9 @@ from editgauge.judging.client import Client, Dialect, read_response, wanted_dial
 from editgauge.judging.keys import reply_key, skeleton_of
 from editgauge.judging.models import about, check_alias, end_date, end_warning, is_alias
 from editgauge.judging.rubrics import WARNING, RubricFolder
-from editgauge.services.cost import Budget, Price, image_tokens, load_prices, price_of
+from editgauge.services.cost import image_tokens
+from editgauge.services.ledger import Ledger
+from editgauge.services.prices import Price, load_prices, price_of, usage_of
 from editgauge.services.throttle import Gate
 from editgauge.testing import make_sample
 from editgauge.types import Edit

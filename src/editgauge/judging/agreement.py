@@ -13,7 +13,6 @@ import numpy as np
 
 from editgauge.tables.resampling import Floats, Moments, bootstrap, units
 
-
 Interval = tuple[float, float]
 
 

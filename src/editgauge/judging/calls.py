@@ -35,6 +35,22 @@ class Picture:
     path: Path
     name: str
     size_of: Path | None = None
+    mime: str = ""
+    """The media type that is declared for it; "" takes the file's own. The released scripts call
+    every picture a JPEG, or every one a PNG.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of a call whose messages are given whole: a role, and texts and pictures.
+
+    A `plain` message has one text and is sent as a text, not as a list of parts.
+    """
+
+    role: str
+    parts: tuple[str | Picture, ...]
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +93,12 @@ class Call:
     temperature: float | None = 0.0
     """None leaves it to the server, as the released script does."""
     max_tokens: int = 1000
+    messages: tuple[ChatMessage, ...] = ()
+    """The whole chat, where a released script's own messages are sent: then `parts` and `system`
+    are empty, no schema is asked for and no reply is repaired.
+    """
+    parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+    """Further parameters of the request, as the released script sends them (``stream``)."""
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Key of the reply -> the fields whose numbers the list under it holds, in order."""
 
@@ -93,11 +115,23 @@ class Call:
                 f"call {self.name!r}: a field may lie in one list, and a list's key is no field"
             )
 
+    @property
+    def as_released(self) -> bool:
+        """Whether exactly the released script's request is sent."""
+        return bool(self.messages)
+
+    def chat(self) -> tuple[ChatMessage, ...]:
+        """The messages in order, whichever way they are given."""
+        if self.messages:
+            return self.messages
+        system = (ChatMessage("system", (self.system,), plain=True),) if self.system else ()
+        return (*system, ChatMessage("user", self.parts))
+
     def schema(self) -> dict[str, Any] | None:
         """The JSON schema of the reply, strict in OpenAI's sense; None for a protocol of text
         lines.
         """
-        if not self.as_json:
+        if not self.as_json or self.as_released:
             return None
         numbers = self._numbers()
         properties: dict[str, Any] = {}
@@ -134,7 +168,9 @@ class Call:
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
-        return tuple(part for part in self.parts if isinstance(part, Picture))
+        return tuple(
+            part for message in self.chat() for part in message.parts if isinstance(part, Picture)
+        )
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -150,10 +186,15 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 class Judging(Protocol):
     """A benchmark's judge track. Its module is ``benchmarks/<name>/judge.py``, the object is called
     ``JUDGING``.
+
+    One that has options also has an attribute ``options``: name -> the values it may have. Another
+    name or value is an error before anything is sent.
     """
 
-    metrics: tuple[Metric, ...]
-    """All metrics that its calls can give, each in both variants."""
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """All metrics that its calls can give, each in both variants."""
+        ...
 
     def rubric_names(self) -> Sequence[str]:
         """The rubric files that it uses (without ``.md``), for their common hash."""

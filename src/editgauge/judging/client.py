@@ -19,7 +19,7 @@ from typing import Any, Self
 import orjson
 
 from editgauge.errors import UsageError
-from editgauge.judging.calls import Call
+from editgauge.judging.calls import Call, ChatMessage
 from editgauge.judging.pictures import Encoded
 from editgauge.services import policy
 from editgauge.services.policy import Kind
@@ -122,23 +122,27 @@ def messages(
     """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
     is said to it; `detail` is OpenAI's word for how closely pictures are looked at.
     """
-    picture = {"url": _SLOT} if detail is None else {"url": _SLOT, "detail": detail}
-    content = [
-        {"type": "text", "text": part}
-        if isinstance(part, str)
-        else {"type": "image_url", "image_url": picture}
-        for part in call.parts
+    found: list[dict[str, Any]] = [
+        {"role": message.role, "content": _chat_content(message, detail)} for message in call.chat()
     ]
-    found: list[dict[str, Any]] = (
-        [{"role": "system", "content": call.system}] if call.system else []
-    )
-    found.append({"role": "user", "content": content})
     if repair is not None:
         found += [
             {"role": "assistant", "content": repair[0]},
             {"role": "user", "content": repair[1]},
         ]
     return found
+
+
+def _chat_content(message: ChatMessage, detail: str | None) -> Any:
+    picture = {"url": _SLOT} if detail is None else {"url": _SLOT, "detail": detail}
+    if message.plain:
+        return "".join(part for part in message.parts if isinstance(part, str))
+    return [
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else {"type": "image_url", "image_url": picture}
+        for part in message.parts
+    ]
 
 
 def parameters(
@@ -150,6 +154,7 @@ def parameters(
     temperature = call.temperature if asking.temperature is None else asking.temperature
     if temperature is not None and dialect.temperature:
         found["temperature"] = temperature
+    found |= call.parameters
     if asking.seed is not None:
         found["seed"] = asking.seed
     if asking.reasoning_effort is not None:

@@ -9,8 +9,10 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 
 from editgauge import catalog
+from editgauge.judging import batch as batches
 from editgauge.judging import models, trust
 from editgauge.judging.engine import Stats
 from editgauge.judging.outcome import Outcome, facts
@@ -18,8 +20,6 @@ from editgauge.judging.run import judge as judge_all
 from editgauge.judging.session import Session, judging_of
 from editgauge.judging.views import views
 
-CALIBRATE_FROM = 200
-"""Calls from which on a run pays for the frozen calibration set as well (some thirty calls)."""
 Progress = Callable[[Stats], None]
 Say = Callable[[str], None]
 
@@ -112,10 +112,47 @@ class _Running:
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, on_signal)
 
     def _wants_calibration(self) -> bool:
-        return wants_calibration(self.session, self.session.todo.engine.stats.asked)
+        return trust.wanted(self.session.options.calibration, self.session.todo.engine.stats.asked)
 
 
-def wants_calibration(session: Session, calls: int) -> bool:
-    """Whether a run of so many calls pays for the calibration set as well."""
-    wish = session.options.calibration
-    return calls >= CALIBRATE_FROM if wish is None else wish
+def batch(session: Session, action: str) -> batches.Batched:
+    """Submit or collect batches of a session; see `batch`."""
+    session.asks()
+    todo = session.todo
+
+    async def main() -> batches.Batched:
+        async with todo.engine.client:
+            jobs = todo.jobs(session.samples, session.edits, None)
+            work = batches.submit if action == "submit" else batches.collect
+            return await work(todo.engine, jobs)
+
+    done = asyncio.run(main())
+    todo.run.record(
+        f"judge batch {action}",
+        benchmark=todo.benchmark,
+        model=session.options.model,
+        **asdict(done),
+        **facts(todo.engine.stats),
+    )
+    return done
+
+
+def probe(session: Session) -> trust.Probe:
+    """Show the judge pictures with orders in them; see `trust.probe_injection`."""
+    session.asks()
+    engine = session.todo.engine
+    judging, _ = judging_of(catalog.find("benchmarks", "mini"))
+
+    async def main() -> trust.Probe:
+        async with engine.client:
+            folder = session.todo.run.cache_folder / "probe"
+            return await trust.probe_injection(engine, judging, folder)
+
+    found = asyncio.run(main())
+    session.todo.run.record(
+        "judge probe injection",
+        model=session.options.model,
+        rise=found.rise,
+        **facts(engine.stats),
+    )
+    return found

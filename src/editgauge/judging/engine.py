@@ -248,7 +248,8 @@ class Engine:
 
     def room(self, call: Call) -> int:
         """The token limit of a call's first reply."""
-        return self.settings.asking.max_tokens or max(call.max_tokens, self.settings.room)
+        least = 0 if call.as_released else self.settings.room
+        return self.settings.asking.max_tokens or max(call.max_tokens, least)
 
     # -- one job -----------------------------------------------------------------------------------
 
@@ -269,6 +270,8 @@ class Engine:
         room = 0
         first = await self._reply(job)
         replies = [first]
+        if job.call.as_released:  # a released script's request is sent once, as it is
+            return replies, first
         if first.status == "ok" and first.finish == "length":
             room = self.room(job.call) * MORE_ROOM
             replies.append(await self._reply(job, "room", room=room))

@@ -78,6 +78,8 @@ class PictureStore:
         if known is not None:
             return known
         mark = self._hashes(picture.path)
+        if picture.mime:
+            mark = _digest(f"{mark}:{picture.mime}")
         if not self.as_it_is(picture, webp):
             mark = _digest(f"{mark}:png:{self.size(picture)}")
         elif self._metadata:
@@ -159,6 +161,7 @@ class PictureStore:
                 buffer, format="PNG", compress_level=1
             )
             data, mime = buffer.getvalue(), "image/png"
+        mime = picture.mime or mime
         return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), mark, *wanted)
 
     def _own_bytes(self, path: Path, kind: str) -> bytes:

@@ -27,7 +27,9 @@ WARNING = (
 _RENDERED = 64
 """Rendered rubrics that are kept: those without a sample's own text come again for every call."""
 _MARK = re.compile(r"\{\{([#^/]?)([a-z_]+)\}\}")
-_UNFILLED = re.compile(r"(?<!\{)\{[ ]?[A-Za-z_][A-Za-z0-9_ -]{0,40}\}(?!\})|%\([a-z_]+\)s|\$\{[a-z_]+\}")
+_UNFILLED = re.compile(
+    r"(?<!\{)\{[ ]?[A-Za-z_][A-Za-z0-9_ -]{0,40}\}(?!\})|%\([a-z_]+\)s|\$\{[a-z_]+\}"
+)
 """What other template languages write for a field."""
 
 

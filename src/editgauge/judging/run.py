@@ -79,6 +79,15 @@ class JudgeRun:
             return list(found)
         return [call for call in found if self.dimensions & set(call.metrics.values())]
 
+    def expected(self, samples: Sequence[Sample], edits: Sequence[EditRecord]) -> int:
+        """How many calls there are in all, those that are stored or have rows included."""
+        known = {sample.id: sample for sample in samples}
+        return self.repeats * sum(
+            len(self.calls(known[record.sample], record.edit(self.run.path)))
+            for record in edits
+            if record.sample in known and record.path and known[record.sample].fault is None
+        )
+
     def wanted_metrics(self, sample: Sample) -> list[str]:
         names = [metric.name for metric in self.judging.metrics_for(sample, self.options)]
         return [name for name in names if not self.dimensions or name in self.dimensions]

@@ -231,9 +231,7 @@ class Session:
         rubrics.check(names)
         known = {metric.name for metric in judging.metrics}
         if odd := sorted(self.options.dimensions - known):
-            raise UsageError(
-                f"--dimensions {odd[0]!r}: wanted some of {', '.join(sorted(known))}"
-            )
+            raise UsageError(f"--dimensions {odd[0]!r}: wanted some of {', '.join(sorted(known))}")
 
     def _engine(self, client: Client, folder: RunFolder, hashes: HashStore) -> Engine:
         options = self.options

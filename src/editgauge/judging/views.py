@@ -52,6 +52,5 @@ def _repeats(own: Mapping[tuple[str, str], ByRepeat]) -> str:
     limits = f" [{found.low:.3f}, {found.high:.3f}]" if found.low == found.low else ""
     same = sum(value == 0 for value in spreads) / len(spreads)
     return (
-        f"mean spread {found.value:.3f}{limits}, the same score every time for {same:.0%} of "
-        f"edits"
+        f"mean spread {found.value:.3f}{limits}, the same score every time for {same:.0%} of edits"
     )

@@ -34,6 +34,15 @@ class MiniJudging:
         found = {metric.name: metric for name in _PROTOCOLS for metric in _protocol(name).metrics}
         return tuple(found.values())
 
+    @property
+    def options(self) -> Mapping[str, tuple[str, ...]]:
+        """Those of all protocols."""
+        return {
+            name: values
+            for protocol in _PROTOCOLS
+            for name, values in getattr(_protocol(protocol), "options", {}).items()
+        }
+
     def rubric_names(self) -> Sequence[str]:
         return tuple(
             f"{name}.{rubric}" for name in _PROTOCOLS for rubric in _protocol(name).rubric_names()

@@ -131,8 +131,7 @@ def batch(session: Session, action: str) -> batches.Batched:
         f"judge batch {action}",
         benchmark=todo.benchmark,
         model=session.options.model,
-        **asdict(done),
-        **facts(todo.engine.stats),
+        **{**facts(todo.engine.stats), **asdict(done)},
     )
     return done
 

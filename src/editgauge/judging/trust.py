@@ -145,8 +145,8 @@ class ScaleTest:
         chance = "" if self.p is None else f", p {self.p:.3f}"
         return (
             f"calibration, scale {self.scale}: perfect above untouched in {self.better} of "
-            f"{self.n} pairs ({self.equal} equal, {self.worse} below), mean gain {self.gain.value:+.2f}"
-            f"{limits}{chance}: {words}"
+            f"{self.n} pairs ({self.equal} equal, {self.worse} below), mean gain "
+            f"{self.gain.value:+.2f}{limits}{chance}: {words}"
         )
 
 

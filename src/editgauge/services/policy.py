@@ -68,14 +68,17 @@ STATUSES: Mapping[int, Meaning] = {
 """Of every status that is neither 200 nor ``bad`` (the default)."""
 _QUOTA = frozenset({
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
-    "account_deactivated",
-    "account_suspended", "insufficient_balance", "payment_required", "arrearage",
+    "account_deactivated", "account_suspended", "insufficient_balance", "payment_required",
+    "arrearage",
 })  # fmt: skip
 _DAILY = re.compile(
-    r"per[ _-]?day|\bdaily\b|\((?:RPD|TPD)\)|out of credits?|insufficient (?:balance|credits?|funds)"
-    r"|exceeded your (?:current|monthly) quota|billing (?:account|is|has)",
+    r"per[ _-]?day|\bdaily\b|\((?:RPD|TPD)\)|out of credits?|billing account"
+    r"|insufficient (?:balance|credits?|funds)",
     re.IGNORECASE,
 )
+"""Limits that no pause of minutes lifts. "You exceeded your current quota" is none of these words:
+Gemini says it of the minute as well.
+"""
 _FILTER = frozenset({
     "content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation",
     "moderation_blocked", "data_inspection_failed",

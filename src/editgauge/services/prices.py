@@ -20,11 +20,11 @@ from editgauge.services.cost import image_tokens
 MOST_TOKENS = 10_000_000
 """Tokens of one call beyond which a usage record is not believed: no model takes or gives more."""
 _SNAPSHOT = re.compile(
-    r"(?:[-@:_.](?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|\d{3,8}|[0-9a-f]{8,40}"
-    r"|\d+(?:\.\d+)?b|a\d+b|preview|latest|exp|experimental|instruct|thinking|awq|gptq|fp8"
-    r"|int[48]|moe))*"
+    r"(?:[-@:_.](?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|\d{3,8}"
+    r"|[0-9a-f]{8,40}|\d+(?:\.\d+)?b|a\d+b|preview|latest|exp|experimental|instruct|thinking"
+    r"|awq|gptq|fp8|int[48]|moe))*"
 )
-"""What may follow a model's name and still be the model: dates, snapshots, sizes of open weights."""
+"""What may follow a model's name and still be the model: dates, snapshots, sizes of weights."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@
     |       +-- ImageTooLarge a picture over the pixel limit (the limit can be raised)
     +-- OcrError              an OCR engine broke down on a picture
     +-- RunError              the run folder: cannot be written, holds contradicting rows
+    |   +-- ServiceStopped    no further call to a service makes sense (key, quota, account)
     +-- ShapeMismatch         two arrays that should have one shape have two
     +-- WeightsError          a network's weights are not there, or are not the ones they should be
     +-- DownloadError         a file could not be fetched, or is not what was announced
@@ -41,6 +42,18 @@ class UsageError(EditgaugeError):
 
 class UnknownName(UsageError):
     """A name that is in no table and no entry point."""
+
+
+class PluginError(UsageError):
+    """A package that is found by name cannot be used: it does not import, or what it declares is
+    not complete.
+    """
+
+
+class BenchmarkError(PluginError):
+    """A benchmark's declaration is wrong. Names the benchmark, its package, and each member that
+    is.
+    """
 
 
 class DataError(EditgaugeError):
@@ -96,6 +109,12 @@ class MissingExtra(EditgaugeError, ImportError):
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
         return type(self), self._words  # the default would call __init__ with the finished message
+
+
+class ServiceStopped(RunError):
+    """No further call to a service makes sense: a wrong key, a quota of the day that is used up, a
+    refused billing account. What was done is kept; the model is not at fault.
+    """
 
 
 class BudgetExceeded(EditgaugeError):

@@ -114,7 +114,7 @@ def import_scores(
     folder = RunFolder.create(run)
     keep_samples(folder, bench.name, dataset.root, samples, [])
     found = imports.import_scores(
-        folder, bench.name, source, samples, judge=model, editor=editor or None
+        folder, bench, source, samples, judge=model, editor=editor or None
     )
     folder.record(
         "judge import", benchmark=bench.name, judge=model, file=source.name, rows=found.rows

@@ -94,7 +94,7 @@ class _Running:
             complete = await judge_all(todo, session.samples, session.edits, self.progress)
             if complete and not session.options.offline and self._wants_calibration():
                 mark = str(todo.run.manifest().get("created", ""))
-                judging, _ = judging_of(catalog.find("benchmarks", "mini"))
+                judging = judging_of(catalog.find("benchmarks", "mini"))
                 self.notes.extend((await trust.calibrate(todo.engine, judging, mark)).lines())
             return complete
 
@@ -140,7 +140,7 @@ def probe(session: Session) -> trust.Probe:
     """Show the judge pictures with orders in them; see `trust.probe_injection`."""
     session.asks()
     engine = session.todo.engine
-    judging, _ = judging_of(catalog.find("benchmarks", "mini"))
+    judging = judging_of(catalog.find("benchmarks", "mini"))
 
     async def main() -> trust.Probe:
         async with engine.client:

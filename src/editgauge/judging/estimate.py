@@ -45,7 +45,7 @@ def of_session(session: Session, *, batch: bool = False) -> dict[str, Line]:
     jobs = list(todo.jobs(session.samples, session.edits, None))
     lines = estimate(engine, jobs, session.price, batch=batch)
     if not batch and trust.wanted(session.options.calibration, lines[""].calls):
-        judging, _ = judging_of(catalog.find("benchmarks", "mini"))
+        judging = judging_of(catalog.find("benchmarks", "mini"))
         frozen = trust.calibration_jobs(judging, str(todo.run.manifest().get("created", "")))
         more = estimate(engine, frozen, session.price)[""]
         lines[CALIBRATION] = more

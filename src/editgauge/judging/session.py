@@ -5,7 +5,6 @@ works on: data, outputs, server, stores.
 from __future__ import annotations
 
 import difflib
-import importlib
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -32,7 +31,7 @@ from editgauge.store.hashes import HashStore
 from editgauge.store.lease import lease
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
-from editgauge.types import Sample, Status
+from editgauge.types import Benchmark, Sample, Status
 
 PURPOSE = "judge"
 """Of this room's entries in a run's ledger."""
@@ -109,17 +108,12 @@ def asking_of(
     )
 
 
-def judging_of(benchmark: Any) -> tuple[Judging, str]:
-    """A benchmark's judge track and its package. Raises `UsageError` when it has none."""
-    package = type(benchmark).__module__
-    try:
-        module = importlib.import_module(f"{package}.judge")
-    except ModuleNotFoundError as error:
-        if error.name != f"{package}.judge":
-            raise
-        raise UsageError(f"{benchmark.name}: this benchmark has no judge track") from None
-    found: Judging = module.JUDGING
-    return found, package
+def judging_of(benchmark: Benchmark) -> Judging:
+    """A benchmark's judge track. Raises `UsageError` when it has none."""
+    if benchmark.judging is None:
+        raise UsageError(f"{benchmark.name}: this benchmark has no judge track")
+    found: Judging = benchmark.judging()
+    return found
 
 
 @dataclass(slots=True, kw_only=True)
@@ -193,8 +187,8 @@ class Session:
         models.check_alias(options.model, options.allow_alias or options.offline)
         self.price = price_for(options)
         benchmark, dataset, samples = catalog.open_data(chosen.benchmark, chosen.data, chosen.split)
-        judging, package = judging_of(benchmark)
-        rubrics = RubricFolder(package, options.rubrics)
+        judging = judging_of(benchmark)
+        rubrics = RubricFolder(benchmark.rubrics or {}, options.rubrics)
         self._check(judging, rubrics, benchmark.name)
         given = protocol_options(judging, options.options)
         client = Client(options.base_url, timeout=options.timeout, connections=options.concurrency)

@@ -73,7 +73,7 @@ def jobs_for(
     judging: Judging, pairs: Sequence[tuple[Sample, Edit]], *, about: str, repeat: int
 ) -> list[Job]:
     """The calls to a judge about some edits of built-in samples."""
-    rubrics = RubricFolder("editgauge.benchmarks.mini")
+    rubrics = RubricFolder(catalog.find("benchmarks", "mini").rubrics)
     return [
         Job(
             call,

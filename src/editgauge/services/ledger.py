@@ -56,7 +56,7 @@ class Ledger:
     def __init__(
         self, path: Path | None = None, *, purpose: str = "", budget: float | None = None
     ) -> None:
-        self.path, self.purpose, self.budget = path, purpose, budget
+        self.purpose, self.budget = purpose, budget
         self.made = 0.0
         """US dollars that this object has booked and not released: the cost of one command."""
         self.unbilled = 0.0
@@ -64,6 +64,17 @@ class Ledger:
         self._open: dict[int, Entry] = {}
         self._changed = threading.Condition()
         self._ratios: dict[str, float] = {}
+        self._open_file(path)
+
+    def keep_in(self, path: Path, *, purpose: str, budget: float | None) -> None:
+        """Keep the entries in this file from now on, under this purpose and budget."""
+        self.close()
+        self.purpose, self.budget = purpose, budget
+        self._ratios.clear()
+        self._open_file(path)
+
+    def _open_file(self, path: Path | None) -> None:
+        self.path = path
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -205,6 +216,13 @@ class Ledger:
         with self._changed:
             self._settle(entry, "released", 0.0, why)
 
+    def tries(self, key: str) -> int:
+        """How many requests with this key have ended: billed, kept or released."""
+        row = self._run(
+            "SELECT count(*) FROM entries WHERE key = ? AND state != 'sent'", key
+        ).fetchone()
+        return int(row[0])
+
     # -- requests that outlive their command (batches) ---------------------------------------------
 
     def standing(self, keys: Sequence[str]) -> dict[str, Entry]:
@@ -286,3 +304,60 @@ class Ledger:
         tb: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class Charge:
+    """What one call to a service costs, over all its attempts; see `Ledger`.
+
+    `amount` is what one attempt may cost at most, None where the price is not known: nothing is
+    booked then. Each attempt that may have been billed stays booked; a bill replaces the last one.
+    """
+
+    def __init__(
+        self, ledger: Ledger, amount: float | None, model: str = "", key: str = ""
+    ) -> None:
+        self._ledger, self._amount, self._model, self._key = ledger, amount, model, key
+        self._entry: Entry | None = None
+        self._kept = 0.0
+        self.known = amount is not None
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars that are booked for attempts that ended without a bill; None where the price
+        is not known.
+        """
+        return self._kept if self.known else None
+
+    def send(self) -> None:
+        """Book an attempt, right before it is sent; waits while other calls may still give
+        something back. Raises `BudgetExceeded` when the budget could be passed.
+        """
+        if self._amount:
+            self._entry = self._ledger.wait(self._amount, self._model, key=self._key)
+
+    def lost(self, billed: bool, why: str) -> None:
+        """The attempt ended without an answer; `billed` says whether it may have been billed."""
+        entry, self._entry = self._entry, None
+        if entry is None:
+            return
+        if billed:
+            self._ledger.keep(entry, why)
+            self._kept += entry.amount
+        else:
+            self._ledger.release(entry, why)
+
+    def bill(self, dollars: float | None) -> float | None:
+        """The call was answered: what it cost in all, lost attempts included. `dollars` is the
+        bill, None where there is none: the attempt then stays booked at its estimate.
+        """
+        entry, self._entry = self._entry, None
+        if dollars is None:
+            if entry is None:
+                return self.cost
+            self._ledger.keep(entry, "no bill")
+            return self._kept + entry.amount
+        if entry is None and dollars > 0:
+            entry = self._ledger.reserve(dollars, self._model, key=self._key, force=True)
+        if entry is not None:
+            self._ledger.bill(entry, dollars)
+        return self._kept + dollars

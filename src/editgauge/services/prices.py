@@ -111,9 +111,11 @@ class ImagePrice:
 
     def of(self, usage: Mapping[str, int] | None) -> float | None:
         """What a call cost. `usage` counts tokens under ``text_in``, ``image_in``, ``out``; without
-        it, one output's price; None where neither is known.
+        it, and with counts that cannot be believed, one output's price; None where neither is
+        known.
         """
-        if usage and self.out is not None:
+        believed = all(_count(value) is not None for value in (usage or {}).values())
+        if usage and believed and self.out is not None:
             rates = {
                 "text_in": self.text_in or 0.0,
                 "image_in": self.image_in or 0.0,

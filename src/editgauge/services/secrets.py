@@ -173,7 +173,7 @@ def address(text: str, option: str) -> Address:
         )
     bare = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
     if parts.scheme not in ("http", "https") or not host:
-        raise UsageError(f"{option} {text.partition('?')[0]!r}: wanted http(s)://host/…")
+        raise UsageError(f"{option} {shown(text)!r}: wanted http(s)://host/…")
     del port
     hidden = tuple(
         value
@@ -181,3 +181,13 @@ def address(text: str, option: str) -> Address:
         if name.lower() not in _PUBLIC
     )
     return Address(bare, parts.query, bare, hidden)
+
+
+def shown(text: str) -> str:
+    """An address as it may be written down: without a query, and without a user's name and
+    password.
+    """
+    bare = text.partition("?")[0].partition("#")[0]
+    scheme, sign, rest = bare.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{sign}{host.rpartition('@')[2]}{slash}{path}"

@@ -171,13 +171,14 @@ class ThreadTransport:
         headers: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
         own: bool = True,
+        clean: bool = True,
         limit: int | None = None,
     ) -> Response:
         """One exchange under one deadline: a server that drips is as late as one that is silent.
 
         `body` are httpx's arguments (``json=`` or ``data=`` and ``files=``). `own` False sends
-        neither key nor other headers of the service: for addresses that a reply names. Raises
-        `Lost`.
+        neither key nor other headers of the service: for addresses that a reply names. `clean`
+        False leaves the bytes as they are: for pictures. Raises `Lost`.
         """
         limit = self.limits.reply if limit is None else limit
         deadline = time.monotonic() + self.limits.timeout
@@ -195,7 +196,8 @@ class ThreadTransport:
                 status, received = int(response.status_code), dict(response.headers)
         except Exception as error:  # whatever a network does ends in a reason
             raise lost(error, self.secrets, self.limits.timeout) from None
-        return Response(status, received, self.secrets.data(bytes(data)))
+        whole = bytes(data)
+        return Response(status, received, self.secrets.data(whole) if clean else whole)
 
     def _open(self) -> Any:
         with self._lock:

@@ -42,7 +42,7 @@ def agree(
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     opened = rows.open_runs(runs)
-    frames = rows.people_frames(opened, benchmark)
+    frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
     if not frames:
         raise UsageError(
             f"{runs[0].name}: nobody has rated anything; import ratings first: editgauge study "

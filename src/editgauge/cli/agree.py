@@ -37,11 +37,14 @@ def agree(
     from editgauge.errors import UsageError
     from editgauge.store.selection import one_of
     from editgauge.study import agreement, sheets
+    from editgauge.study.running import collect
     from editgauge.tables import draw, rows
     from editgauge.tables.directions import directions
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     opened = rows.open_runs(runs)
+    for opened_run in opened:
+        collect(opened_run)
     frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
     if not frames:
         raise UsageError(

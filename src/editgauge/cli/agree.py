@@ -37,9 +37,9 @@ def agree(
     from editgauge.errors import UsageError
     from editgauge.store.selection import one_of
     from editgauge.study import agreement, sheets
+    from editgauge.study.people import directions_of
     from editgauge.study.running import collect
     from editgauge.tables import draw, rows
-    from editgauge.tables.directions import directions
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     opened = rows.open_runs(runs)
@@ -52,9 +52,7 @@ def agree(
             f"import {runs[0].name} ratings.csv"
         )
     found = [
-        agreement.agreement(
-            frame, directions(frame.without_people()), resamples=resamples, seed=seed
-        )
+        agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=seed)
         for frame in frames
     ]
     if as_json or form == "json":

@@ -96,8 +96,8 @@ def _golds(
 ) -> Iterator[tuple[Frame, list[Gold]]]:
     """Each benchmark's frame of scores and its gold. Raises the first error where none has any."""
     from editgauge.study.calibration import gold_of
+    from editgauge.study.people import directions_of
     from editgauge.tables import rows
-    from editgauge.tables.directions import directions
 
     given = dict(word.partition("=")[::2] for word in proxies or ())
     if not all(given.values()):
@@ -106,8 +106,7 @@ def _golds(
     errors, found = [], 0
     for frame in frames:
         try:
-            ways = directions(frame.without_people())
-            rest, items = gold_of(frame, gold, ways, proxies=given, seed=seed)
+            rest, items = gold_of(frame, gold, directions_of(frame), proxies=given, seed=seed)
             known = [name for name in sources or () if rest.sources_called(name)]
             rest = rest.of_sources(known)
         except EditgaugeError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,6 +25,7 @@ COMMANDS: tuple[str, ...] = (
     "edit",
     "score",
     "judge",
+    "prompts",
     "table",
     "compare",
     "merge",
@@ -32,9 +33,17 @@ COMMANDS: tuple[str, ...] = (
     "agree",
     "report",
     "audit",
+    "doctor",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300
 ms).
+"""
+
+
+INTERRUPTED = "interrupted; what was done is kept: run the same command again to go on"
+UsageMistake: Any = typer.BadParameter.__bases__[0]
+"""What the parser raises for wrong words: newer versions of Typer have a click of their own, so the
+class is taken from where Typer names one of its children.
 """
 
 
@@ -50,7 +59,8 @@ def build_app() -> typer.Typer:
         name="editgauge",
         help="Measure how well a model edits images by instruction. Start with: editgauge demo",
         no_args_is_help=True,
-        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
@@ -81,14 +91,17 @@ def main() -> None:
 
 def _run() -> int | str | None:
     try:
-        build_app()()
+        code: int | None = build_app()(standalone_mode=False)
+        if code == 130:  # the parser turns Ctrl-C into an exit code without a word
+            _say(INTERRUPTED)
+        return code
     except SystemExit as stop:
         return stop.code
     except EditgaugeError as error:
         _say(f"error: {error}")
         return error.exit_code
-    except KeyboardInterrupt:
-        _say("interrupted; what was done is kept: run the same command again to go on")
+    except (KeyboardInterrupt, typer.Abort):
+        _say(INTERRUPTED)
         return 130
     except BrokenPipeError:
         return 0
@@ -106,6 +119,9 @@ def _run() -> int | str | None:
             "--workers"
         )
         return 2
+    except UsageMistake as error:
+        error.show()
+        return int(error.exit_code)
     except Exception as error:  # a mistake of ours: shown whole, as nothing else is, but inert
         traceback.print_exc()
         _say(
@@ -113,7 +129,6 @@ def _run() -> int | str | None:
             f"lines above. What was done is kept."
         )
         return 2
-    return 0
 
 
 def _say(text: str) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from editgauge import catalog
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store import parquet
 from editgauge.store.labels import Samples, mapping
@@ -171,11 +172,20 @@ class Frame:
 
     @classmethod
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
-        """The rows of one or several runs together (several machines, several editors)."""
+        """The rows of one or several runs together (several machines, several editors).
+
+        A benchmark whose rules have changed since says how earlier rows are read: its object has a
+        method ``settled(frame)`` then.
+        """
         files = [path for run in runs for path in run.parquet()]
-        return cls.from_parquet(
+        made = cls.from_parquet(
             files, [record for run in runs for record in run.samples(benchmark)], benchmark
         )
+        try:
+            own = getattr(catalog.find("benchmarks", benchmark), "settled", None)
+        except UnknownName:  # rows of a benchmark that is not installed here
+            return made
+        return own(made) if callable(own) else made
 
     @classmethod
     def _assemble(
@@ -216,6 +226,10 @@ class Frame:
                 value,
             ),
         )
+
+    def with_columns(self, columns: Columns) -> Frame:
+        """The same frame with other columns of the same names."""
+        return replace(self, columns=columns)
 
     # -- narrowing ---------------------------------------------------------------------------------
 

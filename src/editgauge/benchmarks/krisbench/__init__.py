@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
 from editgauge.types import DataSource, Scorer, Track
+
+if TYPE_CHECKING:
+    from editgauge.tables.frame import Frame
 
 _DATA = DataSource("Liang0223/KRIS_Bench", "stated on the data set's page")
 
@@ -49,6 +52,12 @@ class KrisBench:
         from editgauge.benchmarks.krisbench.samples import load
 
         return load(root, split=split)
+
+    def settled(self, frame: Frame) -> Frame:
+        """Rows of earlier versions as this one reads them: see `plausibility.settled`."""
+        from editgauge.benchmarks.krisbench.plausibility import settled
+
+        return settled(frame)
 
     def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
         from editgauge.benchmarks.krisbench.scorers import FACTORIES

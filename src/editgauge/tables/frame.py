@@ -172,20 +172,22 @@ class Frame:
 
     @classmethod
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
-        """The rows of one or several runs together (several machines, several editors).
-
-        A benchmark whose rules have changed since says how earlier rows are read: its object has a
-        method ``settled(frame)`` then.
-        """
+        """The rows of one or several runs together (several machines, several editors), `settled`."""
         files = [path for run in runs for path in run.parquet()]
-        made = cls.from_parquet(
-            files, [record for run in runs for record in run.samples(benchmark)], benchmark
-        )
+        records = [record for run in runs for record in run.samples(benchmark)]
+        return cls.from_parquet(files, records, benchmark).settled()
+
+    def settled(self) -> Frame:
+        """The frame as this version reads it, where rows or samples were stored by an earlier one.
+
+        A benchmark whose rules or names have changed since says how: its object has a method
+        ``settled(frame)`` then. Doing it twice changes nothing.
+        """
         try:
-            own = getattr(catalog.find("benchmarks", benchmark), "settled", None)
+            own = getattr(catalog.find("benchmarks", self.benchmark), "settled", None)
         except UnknownName:  # rows of a benchmark that is not installed here
-            return made
-        return own(made) if callable(own) else made
+            return self
+        return own(self) if callable(own) else self
 
     @classmethod
     def _assemble(

@@ -44,8 +44,8 @@ def settled(frame: Frame) -> Frame:
 
     Earlier versions asked the judge for null where the instruction was not carried out, and stored
     it as *not applicable*. Such a row is read as `IMPLAUSIBLE` where the same judge gave the same
-    edit an IF of `FAILED` or less (same variant and repeat). A row that has no such IF stays as it
-    is. Rows without a judgement (missing, unreadable, refused, failed) are never touched.
+    edit an IF of `FAILED` or less (same variant and repeat). A null without such an IF stays one, and
+    so do rows of any other status, numbers included.
     """
     if not {"IF", "KP"} <= set(frame.metrics):
         return frame
@@ -54,10 +54,8 @@ def settled(frame: Frame) -> Frame:
         [columns.sample, columns.editor, columns.variant, columns.source, columns.repeat], axis=1
     )
     fails = (columns.metric == frame.metrics.index("IF")) & (columns.value <= FAILED)
-    judged = [Status.SCORED, Status.NOT_APPLICABLE, Status.UNPARSABLE]
-    open_rows = (columns.metric == frame.metrics.index("KP")) & np.isin(
-        columns.status, [STATUSES.index(status) for status in judged]
-    )
+    null = columns.status == STATUSES.index(Status.NOT_APPLICABLE)
+    open_rows = (columns.metric == frame.metrics.index("KP")) & null
     failed = {tuple(key) for key in keys[fails].tolist()}
     hit = np.zeros(len(frame), dtype=np.bool_)
     places = np.flatnonzero(open_rows)

@@ -9,29 +9,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from editgauge.benchmarks.medebench.organs import ORGANS
 from editgauge.tables.frame import Frame
 from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
 from editgauge.types import Direction, Variant
 
 SIZE = 1182
-ORGANS = (
-    "Teeth",
-    "Eyes",
-    "Spine",
-    "Skin",
-    "Nose",
-    "Face",
-    "GI Tract",
-    "Ears",
-    "Hands",
-    "Mouth",
-    "Torso",
-    "Feet",
-    "Hair",
-)
-"""In the paper's order."""
-ALIASES = {"GI Tract": "Gastrointestinal Tract"}
-"""The paper's name of an organ -> the data's, where they differ."""
 METRICS = {"EA": "EA", "CP": "masked_ssim", "VQ": "VQ"}
 WHOLE: dict[str, tuple[str, Direction, int, float | None]] = {
     "psnr": ("PSNR", "higher", 2, 0.0),
@@ -64,11 +47,10 @@ def organs(frame: Frame, variant: Variant) -> Layout:
     present = (
         set(frame.samples.labels("organ").tolist()) if "organ" in frame.samples.names() else set()
     )
-    labels = {organ: ALIASES[organ] if ALIASES.get(organ) in present else organ for organ in ORGANS}
-    labels = {organ: label for organ, label in labels.items() if label in present or not present}
-    labels |= {organ: organ for organ in sorted(present - set(labels.values()) - {""})}
-    for organ in (*labels, "Overall"):
-        where = {} if organ == "Overall" else {"organ": labels[organ]}
+    known = [organ for organ in ORGANS if organ in present or not present]
+    others = sorted(present - set(ORGANS) - {""})
+    for organ in (*known, *others, "Overall"):
+        where = {} if organ == "Overall" else {"organ": organ}
         for heading, metric in METRICS.items():
             made, note = choose(frame, metric, variant)
             leaf = Leaf(

@@ -172,7 +172,7 @@ class Frame:
 
     @classmethod
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
-        """The rows of one or several runs together (several machines, several editors), `settled`."""
+        """The rows of one or several runs together (machines, editors), `settled`."""
         files = [path for run in runs for path in run.parquet()]
         records = [record for run in runs for record in run.samples(benchmark)]
         return cls.from_parquet(files, records, benchmark).settled()

@@ -7,6 +7,7 @@ A line is a sample. One that cannot be read stays a sample, with an unrepaired f
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from functools import partial
@@ -134,11 +135,19 @@ def _read_category(tree: Tree, path: Path, note: Note) -> Iterator[Sample]:
             note(finding)
         return
     taken: set[str] = set()
+    seen: dict[str, str] = {}
     count = 0
     for number, value, findings in _values(data, file):
         count += 1
         where = f"{file}:{number}"
         if isinstance(value, dict):
+            same = json.dumps(value, sort_keys=True)
+            if value.get("id") is not None and same in seen:
+                note(
+                    Finding("record-twice", where, f"the same record as {seen[same]}", "read once")
+                )
+                continue
+            seen.setdefault(same, where)
             yield _sample(tree, path.stem, Record(value, _FIELDS, where, findings), number, taken)
         else:
             if all(f.repaired for f in findings):

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
 from editgauge.types import DataSource, Scorer, Track
+
+if TYPE_CHECKING:
+    from editgauge.tables.frame import Frame
 
 _DATA = DataSource("MATH-finding/TextEditBench", "stated on the data set's page")
 
 
 @dataclass(frozen=True, slots=True)
 class TextEditBench:
-    """1,197 text edits: 691 synthetic ones with a reference, 506 photographs without."""
+    """1,196 text edits: 691 synthetic ones with a reference, 505 photographs without."""
 
     name: str = "texteditbench"
     title: str = "TextEditBench"
@@ -23,7 +26,7 @@ class TextEditBench:
         "TextEditBench: Evaluating Reasoning-aware Text Editing Beyond Rendering, arXiv 2512.16270"
     )
     published_counts: Mapping[str, int] = field(
-        default_factory=lambda: {"": 1197, "synthetic": 691, "real": 506}
+        default_factory=lambda: {"": 1196, "synthetic": 691, "real": 505}
     )
     marks: tuple[str, ...] = ("data_manual_production", "data_web-sourced_instances", "canva")
     data: DataSource = _DATA
@@ -35,6 +38,12 @@ class TextEditBench:
         from editgauge.benchmarks.texteditbench.samples import load
 
         return load(root, split=split)
+
+    def settled(self, frame: Frame) -> Frame:
+        """Samples of earlier versions as this one names them: see `words.settled`."""
+        from editgauge.benchmarks.texteditbench.words import settled
+
+        return settled(frame)
 
     def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
         from editgauge.benchmarks.texteditbench.scorers import FACTORIES

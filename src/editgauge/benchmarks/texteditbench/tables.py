@@ -18,7 +18,7 @@ from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_publ
 from editgauge.tables.stats import Moments
 from editgauge.types import Variant
 
-SIZE = 1197
+SIZE = 1196
 SPLITS = {"synthetic": "Synthetic", "real": "Real"}
 DIMENSIONS = ("IF", "TA", "VC", "LP", "SE")
 PEAK = 255.0

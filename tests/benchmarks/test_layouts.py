@@ -106,6 +106,39 @@ class TestTextEditBench:
         )
         assert found.rows[-1].kind == "mean"
 
+    def test_the_comparison_with_the_reference_stands_beside(self) -> None:
+        """Means over the synthetic samples: all three, the two within their masks, the one outside;
+        the real sample has none, and none of it is in Table 3.
+        """
+        b = "texteditbench"
+        records = [
+            record("s1", split="synthetic", reference_outside=False),
+            record("s2", split="synthetic", reference_outside=False),
+            record("s3", split="synthetic", reference_outside=True),
+            record("r1", split="real"),
+        ]
+        rows = [
+            row(f"s{n}", "m", f"reference_{metric}", value * n, benchmark=b)
+            for n in (1, 2, 3)
+            for metric, value in (("ssim", 0.1), ("mse", 10.00004), ("psnr", 10.0))
+        ]
+        rows += [
+            row(
+                "r1", "m", "reference_ssim", None, benchmark=b, status=Status.NOT_APPLICABLE
+            ),
+            row("r1", "m", "ssim", 0.5, benchmark=b),
+        ]  # fmt: skip
+        found = made(frame(rows, records, b))
+        cells = found["texteditbench.reference"].rows[0].cells
+        assert cells["all_reference_ssim"].value == pytest.approx(0.2)
+        assert (cells["all_reference_ssim"].n, cells["all_reference_ssim"].of) == (3, 3)
+        assert cells["within_reference_ssim"].value == pytest.approx(0.15)
+        assert cells["outside_reference_ssim"].value == pytest.approx(0.3)
+        # 10.0000, 20.0001, 30.0001: rounded before they are averaged
+        assert cells["all_reference_mse"].value == pytest.approx((10.0 + 20.0001 + 30.0001) / 3)
+        assert found["texteditbench.pixel"].rows[0].cells["synthetic_ssim"].value is None
+        assert "texteditbench.further" not in found
+
     def test_the_judges_table_sums_five_means(self) -> None:
         b = "texteditbench"
         scores = {"IF": (3, 4, 5), "TA": (2, 2, 2), "VC": (1, 3, 4), "LP": (5, 5, 5)}
@@ -451,6 +484,7 @@ def test_layout_objects_are_built_in_the_texts_order() -> None:
     assert build(found, texteditbench.pixel(found, "faithful")) is not None
     assert [item.name for item in texteditbench.layouts(found, "faithful")] == [
         "texteditbench.pixel",
+        "texteditbench.reference",
         "texteditbench.judge",
     ]
 

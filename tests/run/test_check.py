@@ -18,8 +18,9 @@ from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
 from editgauge.cli.main import build_app
 from editgauge.errors import DataError
 from editgauge.images import read_image, write_bytes, write_png
+from editgauge.metrics.outside import outside_difference
 from editgauge.run.check import Issue, Level, check_data, check_outputs, editor_folders
-from editgauge.run.check.data import counts, outside_difference
+from editgauge.run.check.data import counts
 from editgauge.testing import make_picture, make_sample, make_samples
 from editgauge.types import Finding, Sample
 from tests.benchmarks.releases import mask, organ_set, picture, text_instance

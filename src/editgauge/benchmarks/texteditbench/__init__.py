@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.types import DataSource, Scorer, Track
+from editgauge.types import DataSource, Sample, Scorer, Track
 
 if TYPE_CHECKING:
     from editgauge.tables.frame import Frame
@@ -30,6 +30,7 @@ class TextEditBench:
     )
     marks: tuple[str, ...] = ("data_manual_production", "data_web-sourced_instances", "canva")
     data: DataSource = _DATA
+    measured: tuple[str, ...] = ("reference_outside",)
 
     def load(self, root: Path | None, *, split: str | None = None) -> Samples:
         """The samples below `root`; `split` is ``synthetic`` or ``real`` (or a folder name of one
@@ -38,6 +39,12 @@ class TextEditBench:
         from editgauge.benchmarks.texteditbench.samples import load
 
         return load(root, split=split)
+
+    def measure(self, sample: Sample) -> Mapping[str, bool]:
+        """What a look at the sample's pictures tells: see `references.measure`."""
+        from editgauge.benchmarks.texteditbench.references import measure
+
+        return measure(sample)
 
     def settled(self, frame: Frame) -> Frame:
         """Samples of earlier versions as this one names them: see `words.settled`."""

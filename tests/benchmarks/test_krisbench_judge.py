@@ -8,7 +8,7 @@ import pytest
 
 from editgauge.benchmarks.krisbench import BENCHMARK, plausibility
 from editgauge.benchmarks.krisbench.judge import JUDGING
-from editgauge.judging.calls import Call, Heard, strict, to_scores
+from editgauge.judging.calls import Call, ExchangeResult, strict, to_scores
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables.frame import Frame
@@ -28,7 +28,7 @@ def joint(folder: Path) -> Call:
 
 
 def kp_of(call: Call, reply: str) -> dict[str, float | None]:
-    scores = to_scores(call, Heard(reply, reply, Status.SCORED))
+    scores = to_scores(call, ExchangeResult(reply, reply, Status.SCORED))
     return {score.variant: score.value for score in scores if score.metric == "KP"}
 
 
@@ -59,7 +59,9 @@ def test_kp_is_1_when_the_judge_left_it_out_after_a_failed_instruction(tmp_path:
 
 def test_a_null_against_a_met_instruction_is_no_score(tmp_path: Path) -> None:
     """The rule says nothing there, so nothing is guessed, and the row is a failure that counts."""
-    scores = to_scores(joint(tmp_path), Heard(said(4, "null"), said(4, "null"), Status.SCORED))
+    scores = to_scores(
+        joint(tmp_path), ExchangeResult(said(4, "null"), said(4, "null"), Status.SCORED)
+    )
     found = {score.variant: score for score in scores if score.metric == "KP"}
     assert all(score.value is None for score in found.values())
     assert {score.status for score in found.values()} == {Status.UNPARSABLE}

@@ -21,7 +21,7 @@ import orjson
 from editgauge.errors import BudgetExceeded, ImageError, RunError
 from editgauge.judging.answers import read_reason
 from editgauge.judging.cache import Reply, ReplyStore
-from editgauge.judging.calls import Call, Heard, strict
+from editgauge.judging.calls import Call, ExchangeResult, strict
 from editgauge.judging.client import Client, Dialect, Outcome, build, wanted_dialect
 from editgauge.judging.keys import dialect_note, read_dialect, reply_key, skeleton_of
 from editgauge.judging.pictures import PictureStore
@@ -138,7 +138,7 @@ class Engine:
     async def run(
         self,
         jobs: Iterable[Job],
-        done: Callable[[Job, Heard], None],
+        done: Callable[[Job, ExchangeResult], None],
         progress: Callable[[Stats], None] | None = None,
     ) -> bool:
         """Do all jobs, calling `done` with each as it ends (in any order). True when none was left
@@ -198,29 +198,30 @@ class Engine:
 
     # -- one job -----------------------------------------------------------------------------------
 
-    async def _hear(self, job: Job) -> Heard:
+    async def _hear(self, job: Job) -> ExchangeResult:
         try:
             first = await self._reply(job)
         except ImageError as error:
-            return Heard(None, None, Status.UNREADABLE, str(error))
+            return ExchangeResult(None, None, Status.UNREADABLE, str(error))
         replies = [first]
-        if first.status == "ok" and first.finish == "length":
+        ours = not job.call.as_released  # a released script's request is sent once, as it is
+        if ours and first.status == "ok" and first.finish == "length":
             replies.append(await self._reply(job, "room", room=job.call.max_tokens * MORE_ROOM))
         last = next((reply for reply in reversed(replies) if reply.status == "ok"), first)
-        if last.status == "ok" and self.settings.repair:
-            problems = self._problems(job.call, last.content)
+        if ours and last.status == "ok" and self.settings.repair:
+            problems = self._problems(job.call, last)
             if problems and "unparsable" in self.settings.retry:
                 last = replies[-1] = await self._reply(
                     job, self._attempt_of(replies), force=True, room=self._room(replies)
                 )
-                problems = self._problems(job.call, last.content) if last.status == "ok" else ""
+                problems = self._problems(job.call, last) if last.status == "ok" else ""
             if problems:
                 said = (last.content or "", REPAIR.format(problems=problems))
                 repaired = await self._reply(
                     job, "repair", repair=said, force="unparsable" in self.settings.retry
                 )
                 replies.append(repaired)
-                if repaired.status == "ok" and not self._problems(job.call, repaired.content):
+                if repaired.status == "ok" and not self._problems(job.call, repaired):
                     last = repaired
         return self._heard(job, replies, last)
 
@@ -231,7 +232,7 @@ class Engine:
     def _room(self, replies: list[Reply]) -> int:
         return 0 if len(replies) < 2 else int(replies[-1].request.get("room", 0))
 
-    def _heard(self, job: Job, replies: list[Reply], last: Reply) -> Heard:
+    def _heard(self, job: Job, replies: list[Reply], last: Reply) -> ExchangeResult:
         detail: dict[str, Any] = {"reply": last.key, "model": last.answered, "asked": last.asked}
         if last.system_fingerprint:
             detail["system_fingerprint"] = last.system_fingerprint
@@ -246,16 +247,23 @@ class Engine:
             detail["cost"] = round(sum(costs), 8)
         if last.status != "ok":
             status = Status.REFUSED if last.status == "refused" else Status.FAILED
-            return Heard(None, None, status, last.reason, detail)
+            return ExchangeResult(None, None, status, last.reason, detail)
         if rationale := read_reason(
             last.content, (*job.call.reasons, "reason", "reasoning", "rationale")
         ):
             detail["rationale"] = rationale[:1000]
-        return Heard(replies[0].content, last.content, Status.SCORED, "", detail)
+        return ExchangeResult(
+            replies[0].content,
+            last.content,
+            Status.SCORED,
+            "",
+            detail,
+            cut_off=last.finish == "length",
+        )
 
     @staticmethod
-    def _problems(call: Call, content: str | None) -> str:
-        readings = strict(call, content)
+    def _problems(call: Call, reply: Reply) -> str:
+        readings = strict(call, reply.content, cut_off=reply.finish == "length")
         return "; ".join(
             f"{name}: {reading.reason}"
             for name, reading in readings.items()
@@ -469,7 +477,7 @@ class Engine:
             repair=repair,
         )
 
-    def _count(self, heard: Heard) -> None:
+    def _count(self, heard: ExchangeResult) -> None:
         self.stats.done += 1
         self.stats.refused += heard.status is Status.REFUSED
         self.stats.failed += heard.status in (Status.FAILED, Status.UNREADABLE)

@@ -3,23 +3,21 @@
 
 Integers 1 to 5. Every sample has VQ (the output alone); the rest goes by the kind of task:
 
-=============  ==============================
-=====================================================================
+=============  ==============================  =====================================================================
 kind           samples                         calls beside VQ, pictures in this order
-=============  ==============================
-=====================================================================
+=============  ==============================  =====================================================================
 common         the other folders               VC: original, edited · IF: original, edited
 anomaly        anomaly_correction              the same; IF is given the explanation
 viewpoint      viewpoint_change                VC: original, edited · IF: original, edited, wanted viewpoint
 knowledge      Social, Natural, Logical        VC: original, edited · IF and KP in one call with the explanation
 temporal       temporal_prediction             VC and IF: four frames in frame order, each labelled real or generated
 elements       multi-element_composition       VC and IF: all references, numbered, then the composed picture
-=============  ==============================
-=====================================================================
+=============  ==============================  =====================================================================
 
 1000 tokens, the server's own temperature, files as they are. KP is 1 where IF is 1 or 2: asked for
-in the rubric and enforced by rule in both variants (see `plausibility`). The released code never gives the explanation for anomalies because it tests for
-another folder name; we give it in both variants, since the prompt and not the parser would differ.
+in the rubric and enforced by rule in both variants (see `plausibility`). The released code never
+gives the explanation for anomalies because it tests for another folder name; we give it in both
+variants, since the prompt and not the parser would differ.
 
 Variants: *faithful* is what the released parsers take from the same reply (a stray digit included);
 *corrected* wants an integer in range under the score's name.
@@ -67,6 +65,7 @@ class KrisBenchJudging:
     """See the module. No options."""
 
     metrics: tuple[Metric, ...] = tuple(_ALL.values())
+    scale: tuple[int, int] = (LOW, HIGH)
 
     def rubric_names(self) -> Sequence[str]:
         return _RUBRICS
@@ -95,7 +94,7 @@ class KrisBenchJudging:
         ask = partial(_call, rubrics, script)
         quality = ask("VQ", "quality", words, ("Picture:", output))
         if kind == "temporal":
-            frames, number = _frames(sample, output)
+            frames, number = _labelled_frames(sample, output)
             more = {**words, "frame": str(number)}
             return (
                 ask("VC", "consistency_frames", more, frames),
@@ -139,8 +138,9 @@ def kind_of(sample: Sample) -> str:
     return "knowledge" if sample.attributes.get("dimension") in WITH_KNOWLEDGE else "common"
 
 
-def _frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...], int]:
-    """All frames in their order with labels, and the number of the generated one.
+def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Picture]], int]:
+    """All frames in their order as (number, ``real`` or ``generated``, picture), and the number of
+    the generated one.
 
     A sample whose frames are not known has the generated one last, as the released code does.
     """
@@ -156,8 +156,13 @@ def _frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...],
         for n, path in zip(numbers, sample.images, strict=True)
     ]
     frames.append((generated, "generated", output))
+    return sorted(frames, key=lambda frame: frame[0]), generated
+
+
+def _labelled_frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...], int]:
+    frames, generated = frames_of(sample, output)
     parts: list[str | Picture] = []
-    for number, kind, picture in sorted(frames, key=lambda frame: frame[0]):
+    for number, kind, picture in frames:
         parts += [f"Frame {number} ({kind}):", picture]
     return tuple(parts), generated
 
@@ -178,7 +183,7 @@ def _call(
         fields={field: (LOW, HIGH)},
         metrics={field: metric},
         rubric=mark,
-        released=partial(_released, _NAMES[metric], script),
+        released=partial(as_released, _NAMES[metric], script),
         temperature=None,
         max_tokens=MAX_TOKENS,
     )
@@ -194,17 +199,19 @@ def _joint(rubrics: Rubrics, words: Mapping[str, str], pictures: tuple[str | Pic
         rubric=mark,
         reasons=("instruction_reasoning", "knowledge_reasoning"),
         rule=plausibility.strict,
-        released=_released_joint,
+        released=joint_as_released,
         temperature=None,
         max_tokens=MAX_TOKENS,
     )
 
 
-def _released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:
+def as_released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from a reply for one score."""
     return {f"{name}_score": released_score(reply, name, script) if reply is not None else None}
 
 
-def _released_joint(reply: str | None) -> Mapping[str, float | None]:
+def joint_as_released(reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from the joint reply, KP by the paper's rule."""
     pair = released_pair(reply) if reply is not None else (None, None)
     return {"instruction_score": pair[0], "knowledge_score": plausibility.released(*pair)}
 

@@ -1,18 +1,15 @@
 """TextEditBench's judge track: what is asked, in which order, with which parameters (arXiv
 2512.16270).
 
-======  ====================================
-=========================================================
+======  ====================================  =========================================================
 call    question, integer 0 to 5              texts and pictures, in this order
-======  ====================================
-=========================================================
+======  ====================================  =========================================================
 IF      only the requested operation          instruction, kind of operation; input, output, [reference]
 TA      the text's content                    instruction; input, output, [reference]
 VC      visual integration                    instruction; input, output, [reference]
 LP      what was not to change                instruction; input, output, [reference]
 SE      linked expectations                   instruction, expectation; input, output, [reference]
-======  ====================================
-=========================================================
+======  ====================================  =========================================================
 
 Five calls a sample (four without a knowledge prompt), the rubric as system message, temperature 0,
 500 tokens, files as they are. The reference is shown in the synthetic split only; the real split
@@ -51,6 +48,10 @@ class TextEditBenchJudging:
     def rubric_names(self) -> Sequence[str]:
         return DIMENSIONS
 
+    def range_of(self, name: str) -> tuple[int, int]:
+        """The range of one dimension's integer."""
+        return LOW, HIGH
+
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return tuple(m for m in METRICS if m.name != "SE" or sample.knowledge)
 
@@ -86,14 +87,17 @@ class TextEditBenchJudging:
                     metrics={name: name},
                     rubric=mark,
                     reasons=("rationale",),
-                    released=partial(_released, name),
+                    released=partial(as_released, name),
                     max_tokens=MAX_TOKENS,
                 )
             )
         return calls
 
 
-def _released(name: str, reply: str | None) -> dict[str, float | None]:
+def as_released(
+    name: str, reply: str | None, *, with_reference: bool = False
+) -> dict[str, float | None]:
+    """What the released script records for one dimension."""
     return {name: released_score(reply, name)}
 
 

@@ -187,6 +187,15 @@ def test_ids_that_occur_twice_are_told_apart(tmp_path: Path) -> None:
     assert finding(samples[1], "id-twice").repaired
 
 
+def test_every_sample_knows_its_set(tmp_path: Path) -> None:
+    """From the folder that its file lies in, not from how many there are."""
+    prompt_set(tmp_path, [prompt_record(3)], name="miniset")
+    prompt_set(tmp_path, [prompt_record(3), prompt_record(4)], name="fullset")
+    for split, expected in ((None, "fullset"), ("miniset", "miniset"), ("Virtual", "fullset")):
+        samples, _ = load(tmp_path, split)
+        assert {sample.attributes["set"] for sample in samples} == {expected}
+
+
 def test_the_same_line_twice_is_one_sample(tmp_path: Path) -> None:
     """Equal but for blanks and the order of keys; without an id nobody can say so."""
     first = json.dumps(prompt_record(3))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from editgauge.benchmarks.base import Samples, make_scorers
 from editgauge.benchmarks.textedit.ocr import ocr_scores
 from editgauge.types import DataSource, Scorer, Track
+
+if TYPE_CHECKING:
+    from editgauge.tables.frame import Frame
 
 __all__ = ["BENCHMARK", "TextEdit", "ocr_scores"]
 
@@ -57,6 +60,12 @@ class TextEdit:
         from editgauge.benchmarks.textedit.samples import load
 
         return load(root, split=split)
+
+    def settled(self, frame: Frame) -> Frame:
+        """Judged scores out of range as the released script reads them: see `tables.settled`."""
+        from editgauge.benchmarks.textedit.tables import settled
+
+        return settled(frame)
 
     def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
         from editgauge.benchmarks.textedit.scorers import FACTORIES

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from editgauge.benchmarks import textedit
 from editgauge.benchmarks.textedit.judge_tables import QUESTIONS, normalise, report, weighted
 from editgauge.benchmarks.textedit.replies import released_scores
 
@@ -80,3 +81,17 @@ def test_what_the_released_script_takes_from_a_reply() -> None:
     assert released_scores(reply) == {"Q1": 5, "Q2": 7, "Q3": None, "Q4": None, "Q5": None}
     for bad in ("", "no", "{", '{"score": 5}', "[1]", '{"score": {"Q1": 5}} {"score": {"Q1": 4}}'):
         assert set(released_scores(bad).values()) == {None}
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        "4: the target text with one wrong, missing or added character",  # above the cut-off
+        "3: two or three wrong characters",
+        "a ghost or remnant of the source text that one sees",
+        "2: important text beside the edit damaged",
+    ],
+)
+def test_the_rubric_has_the_papers_anchors(anchor: str) -> None:
+    rubric = Path(textedit.__file__).parent / "rubrics" / "questions.md"
+    assert anchor in rubric.read_text(encoding="utf-8")

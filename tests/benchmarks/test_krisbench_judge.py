@@ -23,7 +23,7 @@ RUBRICS = Path(plausibility.__file__).parent / "rubrics"
 def joint(folder: Path) -> Call:
     sample = make_sample(folder, attributes={"task": "physics", "dimension": "Natural Science"})
     edit = Edit(sample.id, "e", sample.image)
-    calls = JUDGING.calls(sample, edit, RubricFolder("editgauge.benchmarks.krisbench"), {})
+    calls = JUDGING.calls(sample, edit, RubricFolder(RUBRICS), {})
     return next(call for call in calls if call.name == "IF+KP")
 
 

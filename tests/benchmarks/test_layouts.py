@@ -13,20 +13,22 @@ import numpy as np
 import pytest
 
 from editgauge import benchmarks
+from editgauge.benchmarks.krisbench import facts as kris_facts
 from editgauge.benchmarks.krisbench import tables as kris
-from editgauge.benchmarks.krisbench.judge_tables import kris_table, metrics_of
-from editgauge.benchmarks.medebench import tables as medebench
-from editgauge.benchmarks.textedit import tables as textedit
-from editgauge.benchmarks.textedit.judge_tables import report
+from editgauge.benchmarks.medebench import facts as medebench_facts
+from editgauge.benchmarks.textedit import facts as textedit_facts
 from editgauge.benchmarks.texteditbench import tables as texteditbench
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import layouts
 from editgauge.tables.build import build
 from editgauge.tables.frame import Frame
+from editgauge.tables.spec import read_published
 from editgauge.tables.stats import Moments
 from editgauge.tables.table import Table, printed
 from editgauge.types import Row, Status, Variant
 from tests.made_rows import frame, record, row
+from tests.oracles.krisbench import kris_table, metrics_of
+from tests.oracles.textedit import report
 
 PACKAGE = Path(benchmarks.__file__).parent
 
@@ -210,7 +212,7 @@ class TestTextEdit:
         for split, answers in groups.items():
             expected = report(answers, cut_off=cut_off)
             floor = report(answers, cut_off=cut_off, minimum=True)
-            for question, heading in textedit.QUESTIONS.items():
+            for question, heading in textedit_facts.QUESTIONS.items():
                 cell = cells[f"{split.lower()}_{heading}"]
                 assert cell.value == pytest.approx(expected.questions[question].value)
                 assert (cell.n, cell.of) == (
@@ -226,7 +228,7 @@ class TestTextEdit:
         for number, answer in enumerate(golden["answers"]):
             split = "Virtual" if answer["category"].startswith("1.") else "Real"
             records.append(record(str(number), split=split, category=(answer["category"],)))
-            for question in textedit.QUESTIONS:
+            for question in textedit_facts.QUESTIONS:
                 value = (answer["score"] or {}).get(question)
                 good = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 5
                 status = Status.SCORED if good else Status.UNPARSABLE
@@ -244,7 +246,9 @@ class TestTextEdit:
                     round(cells[f"{split.lower()}_avg"].value or 0, 4) == expected["Weighted Score"]
                 )
                 for (_, wanted), heading in zip(
-                    expected["Detail Metrics"].items(), textedit.QUESTIONS.values(), strict=True
+                    expected["Detail Metrics"].items(),
+                    textedit_facts.QUESTIONS.values(),
+                    strict=True,
                 ):
                     assert round(cells[f"{split.lower()}_{heading}"].value or 0, 4) == wanted
 
@@ -270,7 +274,7 @@ class TestTextEdit:
         rows = [row("0", "m", "OA", 0.5, benchmark="textedit")]
         found = made(frame(rows, records, "textedit"), published=True)["textedit.classic"]
         assert title in found.title
-        printed = textedit.read_published(
+        printed = read_published(
             PACKAGE / "textedit" / f"published_{known}_classic.csv", {"real_OA": "real_OA"}
         )
         lines = {line.name: line.cells["real_OA"].value for line in found.rows[1:]}
@@ -301,7 +305,7 @@ class TestTextEdit:
         rows = [
             row(str(n), "m", q, odd if n == 0 and q == question else 4.0, benchmark="textedit")
             for n in range(5)
-            for q in textedit.QUESTIONS
+            for q in textedit_facts.QUESTIONS
         ]
         found = made(frame(rows, records, "textedit"))
         for name in ("textedit.judge", "textedit.judge_no_cutoff"):
@@ -315,7 +319,7 @@ class TestTextEdit:
         records = [record("0", split="Real", set="miniset")]
         rows = [
             row("0", "m", q, {"Q1": 2.0, "Q4": 9.0}.get(q, 4.0), benchmark="textedit")
-            for q in textedit.QUESTIONS
+            for q in textedit_facts.QUESTIONS
         ]
         found = made(frame(rows, records, "textedit"))
         cells = found["textedit.judge"].rows[0].cells
@@ -336,7 +340,7 @@ class TestTextEdit:
         records = [record("0", split="Real", set="miniset")]
         rows = [
             row("0", "m", q, value, benchmark="textedit", repeat=number)
-            for q in textedit.QUESTIONS
+            for q in textedit_facts.QUESTIONS
             for number, value in enumerate((4.0, 5.0) if q == "Q1" else (3.0, 4.0))
         ]
         cells = made(frame(rows, records, "textedit"))["textedit.judge"].rows[0].cells
@@ -373,7 +377,7 @@ class TestMedEBench:
         )
 
     def test_every_published_column_has_a_place(self) -> None:
-        records = [record(str(n), organ=organ) for n, organ in enumerate(medebench.ORGANS)]
+        records = [record(str(n), organ=organ) for n, organ in enumerate(medebench_facts.ORGANS)]
         rows = [row("0", "m", "EA", 4.0, benchmark="medebench")]
         found = made(frame(rows, records, "medebench"), published=True)["medebench.organs"]
         names = {column.name for column in found.columns}
@@ -389,7 +393,7 @@ class TestKris:
         rows, records = [], []
         scores: dict[tuple[str, str], list[float | None]] = {}
         number = 0
-        for kind, dimensions in kris.TYPES.items():
+        for kind, dimensions in kris_facts.TAXONOMY.items():
             for dimension in dimensions:
                 for _ in range(int(generator.integers(5, 30))):
                     number += 1
@@ -439,12 +443,12 @@ class TestKris:
         wrong = set()
         for model in [name for name in lines[0] if name not in ("dimension", "metric")]:
             cells = {(line["dimension"], line["metric"]): line[model] for line in lines}
-            for dimensions in kris.TYPES.values():
-                for dimension, metrics in dimensions.items():
-                    raw = [float(cells[dimension, metric]) / 25 + 1 for metric in metrics]
-                    parts = [Moments(np.array(value), np.array(1.0)) for value in raw]
-                    if printed(float(kris.average(parts)), 2) != cells[dimension, "avg"]:
-                        wrong.add((model, dimension))
+            for dimension in kris_facts.SAMPLES:
+                metrics = kris_facts.metrics_of(dimension)
+                raw = [float(cells[dimension, metric]) / 25 + 1 for metric in metrics]
+                parts = [Moments(np.array(value), np.array(1.0)) for value in raw]
+                if printed(float(kris.average(parts)), 2) != cells[dimension, "avg"]:
+                    wrong.add((model, dimension))
         assert (
             wrong
             == {

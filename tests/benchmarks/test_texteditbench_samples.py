@@ -501,7 +501,7 @@ FOLDERS = (*TOPICS, "Topic_A", "Topic_B")
 
 
 def test_the_full_release_has_1196_samples_of_14_topics(tmp_path: Path) -> None:
-    """691 + 506 folders; one real instance lies a second time inside its sibling's folder, its record
+    """691 + 505 + 1 folders; one real instance lies a second time inside its sibling's folder, its record
     with other line ends; one topic has another name in each split. Pictures are never decoded.
     """
     for split, count in (("data_manual_production", 691), ("data_web-sourced_instances", 505)):

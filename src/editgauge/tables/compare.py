@@ -46,14 +46,15 @@ class Line:
     `mean_a`, `mean_b` are over the `paired.n` common samples. `only_a`, `only_b`: samples that only
     one of them has a score of. `holm` is the permutation p corrected over all lines of the
     comparison (None where there is no test). `worse`: B is worse than A, and p after correction is
-    below the comparison's alpha; `better` likewise. `test` numbers the test that p belongs to:
-    lines of identical values (a metric whose variants are the same, a slice that is everything) are
-    one test, and Holm's correction counts it once.
+    below the comparison's alpha; `better` likewise. Neither is said where `direction` is None: it
+    is not known which way is better. `test` numbers the test that p belongs to: lines of identical
+    values (a metric whose variants are the same, a slice that is everything) are one test, and
+    Holm's correction counts it once.
     """
 
     metric: str
     variant: Variant
-    direction: Direction
+    direction: Direction | None
     slice: str
     paired: stats.Paired
     mean_a: float
@@ -100,7 +101,7 @@ def compare(
     frame: Frame,
     a: str,
     b: str,
-    directions: Mapping[str, Direction],
+    directions: Mapping[str, Direction | None],
     *,
     variants: Sequence[Variant],
     by: str = "",
@@ -117,7 +118,7 @@ def compare(
     pair = frame.of_editors([a, b])
     slices = _slices(frame, by)
     lines: list[Line] = []
-    tests: dict[tuple[str, str, bytes], tuple[int, stats.Paired]] = {}
+    tests: dict[tuple[str, str | None, bytes], tuple[int, stats.Paired]] = {}
     for metric, direction in directions.items():
         for variant in variants:
             if not pair.has(metric, variant):
@@ -146,17 +147,17 @@ def _slices(frame: Frame, by: str) -> list[tuple[str, Mask]]:
     ]
 
 
-def _test(values: Floats, direction: Direction, seed: int) -> stats.Paired:
+def _test(values: Floats, direction: Direction | None, seed: int) -> stats.Paired:
     """B against A on the samples both have: values (2, S)."""
     first, second = values
-    return stats.paired_difference(second, first, higher_is_better=direction == "higher", seed=seed)
+    return stats.paired_difference(second, first, higher_is_better=direction != "lower", seed=seed)
 
 
 def _line(
     pair: Frame,
     metric: str,
     variant: Variant,
-    direction: Direction,
+    direction: Direction | None,
     name: str,
     values: Floats,
     test: tuple[int, stats.Paired],
@@ -165,7 +166,7 @@ def _line(
 ) -> Line:
     first, second = values
     common = ~np.isnan(first) & ~np.isnan(second)
-    higher = direction == "higher"
+    higher = direction != "lower"  # for an unknown one: which moved up, and which down
     count = int(common.sum())
     number, paired = test
     difference = np.full(len(first), 0.0)
@@ -179,9 +180,8 @@ def _line(
     def moved(number: int) -> Moved:
         sample = pair.samples.ids[number]
         link = report_link(pair.benchmark, sample, pair.editors)
-        return Moved(
-            sample, float(first[number]), float(second[number]), bool(gain[number] > 0), link
-        )
+        better = direction is not None and bool(gain[number] > 0)
+        return Moved(sample, float(first[number]), float(second[number]), better, link)
 
     return Line(
         metric,
@@ -213,8 +213,8 @@ def _corrected(lines: Sequence[Line], alpha: float) -> list[Line]:
     corrected = []
     for line in lines:
         p = adjusted[line.test]
-        sure = not np.isnan(p) and p < alpha
-        gain = line.paired.difference if line.direction == "higher" else -line.paired.difference
+        sure = not np.isnan(p) and p < alpha and line.direction is not None
+        gain = -line.paired.difference if line.direction == "lower" else line.paired.difference
         corrected.append(
             replace(
                 line,

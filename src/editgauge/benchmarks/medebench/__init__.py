@@ -1,57 +1,111 @@
-"""MedEBench: samples from the released files, and the scorers that its paper defines."""
+"""MedEBench: samples from the released files, the scorers that its paper defines, and its
+tables.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.types import DataSource, Sample, Scorer, Track
+from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.medebench.facts import SIZE
+from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
+from editgauge.scoring.metrics import FID, KID
+from editgauge.types import Benchmark, DataSource, Plot, Sample, Variant
 
-if TYPE_CHECKING:
-    from editgauge.tables.frame import Frame
-
-_DATA = DataSource("LIUMinghao/MedEBench", "stated on the data set's page")
-
-
-@dataclass(frozen=True, slots=True)
-class MedEBench:
-    """1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of its
-    region.
-    """
-
-    name: str = "medebench"
-    title: str = "MedEBench"
-    citation: str = "MedEBench, arXiv 2506.01921"
-    published_counts: Mapping[str, int] = field(default_factory=lambda: {"": 1182})
-    marks: tuple[str, ...] = ("editing/editing_metadata.json", "editing_metadata.json")
-    data: DataSource = _DATA
-    measured: tuple[str, ...] = ("mask_ratio", "mask_band")
-
-    def load(self, root: Path | None, *, split: str | None = None) -> Samples:
-        """The samples below `root`, the folder that holds ``editing/``; there are no splits."""
-        from editgauge.benchmarks.medebench.samples import load
-
-        return load(root, split=split)
-
-    def settled(self, frame: Frame) -> Frame:
-        """Samples of earlier versions as this one names them: see `organs.settled`."""
-        from editgauge.benchmarks.medebench.organs import settled
-
-        return settled(frame)
-
-    def measure(self, sample: Sample) -> Mapping[str, str | float]:
-        """What a look at the sample's mask tells: see `region.measure`."""
-        from editgauge.benchmarks.medebench.region import measure
-
-        return measure(sample)
-
-    def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-        from editgauge.benchmarks.medebench.scorers import FACTORIES
-
-        return make_scorers(FACTORIES, tracks, **options)
+__all__ = ["BENCHMARK", "EMBEDDING", "JUDGE", "embedding"]
 
 
-BENCHMARK = MedEBench()
+def _load(root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples below `root`, the folder that holds ``editing/``; there are no splits."""
+    from editgauge.benchmarks.medebench.samples import load
+
+    return load(root, split=split)
+
+
+def _pixel(**options: Any) -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.pixel import scorers
+
+    return scorers(**options)
+
+
+def _lpips(**options: Any) -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.neural import lpips
+
+    return lpips(**options)
+
+
+def embedding(**options: Any) -> Sequence[Any]:
+    """CLIP, ImageReward, MedCLIP and FID; options as for `types.MakeScorers`."""
+    from editgauge.benchmarks.medebench import neural
+
+    return neural.embedding(**options)
+
+
+def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.tables import layouts
+
+    return layouts(frame, variant)
+
+
+def _judging() -> Any:
+    from editgauge.benchmarks.medebench.judge import JUDGING
+
+    return JUDGING
+
+
+def _prompts() -> Any:
+    from editgauge.benchmarks.medebench.paper import PROMPTS
+
+    return PROMPTS
+
+
+def _audits() -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.audit import AUDITS
+
+    return AUDITS
+
+
+def _importers() -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.imports import read
+
+    return [read]
+
+
+def _settled(frame: Any) -> Any:
+    from editgauge.benchmarks.medebench.organs import settled
+
+    return settled(frame)
+
+
+def _measure(sample: Sample) -> Mapping[str, str | int | float | bool]:
+    from editgauge.benchmarks.medebench.region import measure
+
+    return measure(sample)
+
+
+BENCHMARK = Benchmark(
+    name="medebench",
+    title="MedEBench",
+    citation="MedEBench, arXiv 2506.01921",
+    about="1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of "
+    "its region.",
+    published_counts={"": SIZE},
+    marks=("editing/editing_metadata.json", "editing_metadata.json"),
+    data=DataSource("LIUMinghao/MedEBench", "stated on the data set's page"),
+    metrics=(*PIXEL, LPIPS, *EMBEDDING, FID, KID, *JUDGE["D"], *JUDGE["P"]),
+    load=_load,
+    scorers=by_track({"pixel": [_pixel, _lpips], "embedding": [_lpips, embedding]}),
+    tables=_tables,
+    judging=_judging,
+    rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
+    audits=_audits,
+    importers=_importers,
+    figures=(Plot("bars", "organ", "by organ"),),
+    not_in_tables=("kid", "EA_P", "VQ_P"),
+    measured=("mask_ratio", "mask_band"),
+    measure=_measure,
+    settled=_settled,
+)

@@ -1,38 +1,17 @@
-"""MedEBench's organs: the paper's names and order, the released names that differ, and where they
-lie.
-"""
+"""MedEBench's organs by the paper's names, whatever the data call them, and where they lie."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
+from editgauge.benchmarks.medebench.facts import INTERNAL, ORGANS, RELEASED
 from editgauge.store.labels import Samples, mapping
 from editgauge.tables.frame import Frame
 
-ORGANS: Final = (
-    "Teeth",
-    "Eyes",
-    "Spine",
-    "Skin",
-    "Nose",
-    "Face",
-    "GI Tract",
-    "Ears",
-    "Hands",
-    "Mouth",
-    "Torso",
-    "Feet",
-    "Hair",
-)
-"""In the order of the paper's Table 2."""
-_RELEASED: Final = {"spine and bones": "Spine", "gastrointestinal tract": "GI Tract"}
-"""What the released metadata (and the paper's Table 5) call an organ -> Table 2's name of it."""
-_NAMES: Final = {organ.casefold(): organ for organ in ORGANS} | _RELEASED
-INTERNAL: Final = frozenset({"GI Tract", "Spine", "Teeth"})
-"""The organs that the paper counts as internal (conclusion: "internal organ tasks, e.g.,
-gastrointestinal tract, spine, teeth"); it gives no full list, and all others are superficial here.
-"""
+_NAMES = {organ.casefold(): organ for organ in ORGANS} | {
+    released.casefold(): organ for released, organ in RELEASED.items()
+}
 
 
 def organ_of(text: str) -> str:

@@ -2,9 +2,8 @@
 names.
 
 Keys are accepted in the released spelling and in the paper's; organs go by the names of the paper's
-Table 2 (see `organs`). A picture whose name leads nowhere is
-looked for where the release keeps it, ``editing/{previous,changed,previous_mask}/<id>.png``. The
-mask is called ``roi``.
+Table 2 (see `organs`). A picture whose name leads nowhere is looked for where the release keeps it,
+``editing/{previous,changed,previous_mask}/<id>.png``. The mask is called ``roi``.
 """
 
 from __future__ import annotations

@@ -15,30 +15,33 @@ from typing import Any
 
 import numpy as np
 
+from editgauge.benchmarks.textedit.facts import (
+    CUT_OFF,
+    HIGH,
+    LOW,
+    NORMALISED,
+    QUESTIONS,
+    SIZES,
+    SPLITS,
+    WEIGHTS,
+)
+from editgauge.benchmarks.textedit.metrics import (
+    AES,
+    AVERAGE,
+    AVERAGE_NO_CUT_OFF,
+    CLIP,
+    JUDGE,
+    OCR,
+)
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
 from editgauge.tables.stats import Moments
 from editgauge.types import Status, Variant
 
-SIZES = {"full": 2148, "mini": 500}
-SPLITS = {"real": "Real", "virtual": "Virtual"}
-CLASSIC = {
-    "OA": "OA",
-    "OP": "OP",
-    "OR": "OR",
-    "F1": "F1",
-    "NED": "NED",
-    "clip": "CLIP",
-    "aes": "AES",
-}
-"""Metric -> heading; a failure counts as 0, the lowest of every one of them."""
-QUESTIONS = {"Q1": "TA", "Q2": "TP", "Q3": "SI", "Q4": "LR", "Q5": "VC"}
-WEIGHTS = (0.4, 0.3, 0.1, 0.1, 0.1)
-NORMALISED = (0.0, 0.2, 0.6, 0.8, 1.0)
-"""Raw scores 1 to 5 on the table's scale: a table and not a line."""
-CUT_OFF = 4
+CLASSIC = (*OCR, CLIP, AES)
 _HERE = Path(__file__).parent
 _SOURCE = "Published: arXiv 2603.09877 and its repository, {}set; means over the whole {}set."
+_PERMUTED = " Columns in the order that is consistent, not as printed (see editgauge audit)."
 _UNKNOWN_SET = (
     "Which set these samples are of is not known: the run was made by an earlier version, or holds "
     "both. No published lines; score again with this version to have them."
@@ -84,16 +87,16 @@ def classic(frame: Frame, variant: Variant) -> Layout:
     """OA, OP, OR, F1, NED, CLIP, AES as plain means."""
     sheet, part = Sheet(), part_of(frame)
     for split, title in SPLITS.items():
-        for metric, heading in CLASSIC.items():
-            made, note = choose(frame, metric, variant)
-            leaf = Leaf(metric, made, where={"split": title}, worst=0.0)
-            sheet.add(f"{split}_{heading}", (title, heading), leaf, digits=2, note=note)
+        for metric in CLASSIC:
+            made, note = choose(frame, metric.name, variant)
+            leaf = Leaf(metric=metric, variant=made, where={"split": title})
+            sheet.add(f"{split}_{metric.title}", leaf, above=(title,), note=note)
     return Layout(
-        "textedit.classic",
-        _titled("TextEdit, classic metrics", part),
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="textedit.classic",
+        title=_titled("TextEdit, classic metrics", part),
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="category",
         headline="real_F1",
         **_published(part, "classic", sheet.names),
@@ -104,29 +107,31 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
     """The five judged questions on the 0-1 scale, and their weighted mean (.4 .3 .1 .1 .1)."""
     sheet, part = Sheet(), part_of(frame)
     for split, title in SPLITS.items():
-        for number, (question, heading) in enumerate(QUESTIONS.items()):
-            made, note = choose(frame, question, variant)
-            others = tuple(q for q in QUESTIONS if q != question)
-            shown = partial(normalise, number=number, cut_off=cut_off)
+        for number, metric in enumerate(JUDGE):
+            made, note = choose(frame, metric.name, variant)
             leaf = Leaf(
-                question, made, others=others, where={"split": title}, shown=shown, worst=0.0
+                metric=metric,
+                variant=made,
+                others=tuple(other for other in JUDGE if other is not metric),
+                where={"split": title},
+                shown=partial(normalise, number=number, cut_off=cut_off),
             )
-            sheet.add(f"{split}_{heading}", (title, heading), leaf, digits=2, note=note)
-        keys = [f"{split}_{heading}" for heading in QUESTIONS.values()]
-        sheet.combine(f"{split}_avg", (title, "Avg"), keys, weighted, digits=2)
+            sheet.add(f"{split}_{metric.title}", leaf, above=(title,), note=note)
+        keys = [f"{split}_{metric.title}" for metric in JUDGE]
+        average = AVERAGE if cut_off else AVERAGE_NO_CUT_OFF
+        sheet.combine(f"{split}_avg", average.metric, keys, weighted, above=(title,))
     name = (
         "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without the cut-off"
     )
-    note = " Columns in the order that is consistent, not as printed (see editgauge audit)."
-    shown_beside = _published(part, "judge", sheet.names, note)
+    shown_beside = _published(part, "judge", sheet.names, _PERMUTED)
     if not cut_off:
         shown_beside |= {"published": (), "published_note": ""}
     return Layout(
-        f"textedit.judge{'' if cut_off else '_no_cutoff'}",
-        f"{_titled('TextEdit, judged', part)}, {name}",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name=f"textedit.judge{'' if cut_off else '_no_cutoff'}",
+        title=f"{_titled('TextEdit, judged', part)}, {name}",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="category",
         headline="real_avg",
         **shown_beside,
@@ -151,14 +156,14 @@ def normalise(first: Floats, *others: Floats, number: int, cut_off: bool) -> Flo
 
 
 def on_table_scale(values: Floats) -> Floats:
-    """Raw scores as the table has them, NaN for one that is no number from 1 to 5.
+    """Raw scores as the table has them, NaN for one that is no number of the scale.
 
     Between two integers, where a mean over repeated judgements can lie, on the line between their
     values.
     """
-    inside = (values >= 1) & (values <= len(NORMALISED))
-    places = np.arange(1, len(NORMALISED) + 1)
-    return np.where(inside, np.interp(np.where(inside, values, 1), places, NORMALISED), np.nan)
+    inside = (values >= LOW) & (values <= HIGH)
+    on_scale = np.interp(np.where(inside, values, LOW), list(NORMALISED), list(NORMALISED.values()))
+    return np.where(inside, on_scale, np.nan)
 
 
 def settled(frame: Frame) -> Frame:
@@ -170,11 +175,10 @@ def settled(frame: Frame) -> Frame:
     """
     columns = frame.columns
     codes = [frame.metrics.index(name) for name in QUESTIONS if name in frame.metrics]
-    places = np.arange(1, len(NORMALISED) + 1, dtype=np.float64)
     odd = (
         np.isin(columns.metric, codes)
         & (columns.status == STATUSES.index(Status.SCORED))
-        & ~np.isin(columns.value, places)
+        & ~np.isin(columns.value, list(NORMALISED))
     )
     if not odd.any():
         return frame
@@ -189,4 +193,6 @@ def settled(frame: Frame) -> Frame:
 
 def weighted(parts: Sequence[Moments]) -> Floats:
     """The weighted mean of the five questions."""
-    return np.asarray(sum(weight * part.mean for weight, part in zip(WEIGHTS, parts, strict=True)))
+    return np.asarray(
+        sum(weight * part.mean for weight, part in zip(WEIGHTS.values(), parts, strict=True))
+    )

@@ -9,36 +9,20 @@ otherwise counts as perfectly preserved.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.pixel import (
-    NO_REFERENCE,
-    against_reference,
-    check_released_conditions,
-)
+from editgauge.benchmarks.texteditbench.metrics import LPIPS, REFERENCE_LPIPS
+from editgauge.benchmarks.texteditbench.pixel import NO_REFERENCE, check_released_conditions
 from editgauge.scoring.failures import NoScore
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import place
 from editgauge.scoring.pixel import NoScore as Unscored
 from editgauge.scoring.pixel import Source, fitted, read_output, reference_source_of, source_of
-from editgauge.types import VARIANTS, Edit, Metric, Sample, Status
-
-LPIPS = Metric(
-    "lpips",
-    "lower",
-    0.0,
-    math.inf,
-    variants=VARIANTS,
-    note="SqueezeNet, v0.1 heads, masked area black. Faithful averages the whole frame, so that "
-    "the black area counts "
-    "as preserved, and has no value for another size; corrected averages unmasked positions and "
-    "resizes (Lanczos).",
-)
+from editgauge.types import Edit, Sample, Status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +38,13 @@ def scorers(**options: Any) -> list[LpipsScorer]:
 
     Options in use: ``weights`` (folder), ``device``, ``precision``.
     """
-    settings = {"net": "squeeze", **place(options)}
+    settings: dict[str, Any] = {"net": "squeeze", **place(options)}
     return [
         LpipsScorer(frames=frames, inputs=("images", "masks"), metrics=(LPIPS,), **settings),
         ReferenceLpips(
             frames=reference_frames,
             inputs=("reference", "masks"),
-            metrics=(against_reference(LPIPS),),
+            metrics=(REFERENCE_LPIPS,),
             name="lpips-reference",
             **settings,
         ),

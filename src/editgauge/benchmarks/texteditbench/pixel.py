@@ -23,9 +23,9 @@ SSIM, a picture below 6 x 6, an input without SIFT features); `failed` when the 
 aligned; `dataset_fault` when the masks leave nothing to compare, cannot be read, or are not the
 ones that there should be.
 
-The paper (4.1) says that synthetic samples are compared with their reference edit; the released code
-compares every sample with its input. `PixelScorer` follows the code, `ReferencePixelScorer` the
-paper: the same four definitions with the reference in the input's place, as metrics of their own
+The paper (4.1) says that synthetic samples are compared with their reference edit; the released
+code compares every sample with its input. `PixelScorer` follows the code, `ReferencePixelScorer`
+the paper: the same definitions with the reference in the input's place, as metrics of their own
 (``reference_mse``…), for samples that have one.
 """
 
@@ -34,7 +34,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editgauge.benchmarks.texteditbench.words import PREFIX
+from editgauge.benchmarks.texteditbench.metrics import PIXEL, REFERENCE, REFERENCE_PIXEL
 from editgauge.images import Array
 from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
 from editgauge.scoring.pixel import (
@@ -51,48 +51,9 @@ from editgauge.scoring.pixel import (
     source_of,
     squared_error_scores,
 )
-from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track, not_scored
-
-_METRICS = (
-    Metric(
-        "mse",
-        "lower",
-        0.0,
-        65025.0,
-        "8-bit levels²",
-        VARIANTS,
-        "After alignment, outside the masks. Faithful applies EXIF orientations, corrected does "
-        "not; the means differ.",
-    ),
-    Metric(
-        "psnr",
-        "higher",
-        0.0,
-        float("inf"),
-        "dB",
-        VARIANTS,
-        "Of that mean squared error; infinite at 0.",
-    ),
-    Metric(
-        "ssim",
-        "higher",
-        -1.0,
-        1.0,
-        "",
-        VARIANTS,
-        "Faithful: whole frame, masked area black. Corrected: windows that touch no masked pixel, "
-        "other sizes resized.",
-    ),
-)
-
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 NO_REFERENCE = "the sample has no reference edit"
-
-
-def against_reference(metric: Metric) -> Metric:
-    """The same metric with the reference edit in the input's place."""
-    note = f"As {metric.name}, against the reference edit (paper, 4.1). {metric.note}"
-    return replace(metric, name=f"{PREFIX}{metric.name}", note=note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +62,7 @@ class PixelScorer:
 
     name: str = "pixel"
     track: Track = "pixel"
-    metrics: tuple[Metric, ...] = _METRICS
+    metrics: tuple[Metric, ...] = PIXEL
     inputs: tuple[str, ...] = ("images", "masks")
     source: str = ""
 
@@ -126,7 +87,7 @@ class ReferencePixelScorer:
 
     name: str = "pixel-reference"
     track: Track = "pixel"
-    metrics: tuple[Metric, ...] = tuple(against_reference(metric) for metric in _METRICS)
+    metrics: tuple[Metric, ...] = REFERENCE_PIXEL
     inputs: tuple[str, ...] = ("reference", "masks")
     source: str = ""
 
@@ -143,7 +104,7 @@ class ReferencePixelScorer:
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
         found = [*_errors(source, output, orientation), *_similarities(source, output)]
-        return [replace(score, metric=f"{PREFIX}{score.metric}") for score in found]
+        return [replace(score, metric=f"{REFERENCE}{score.metric}") for score in found]
 
 
 def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
@@ -209,5 +170,5 @@ def check_released_conditions(source: Source, output: Array) -> None:
 
 
 def scorers(**_: Any) -> list[PixelScorer | ReferencePixelScorer]:
-    """For ``FACTORIES``; there are no options."""
+    """The scorers of the track ``pixel``; there are no options."""
     return [PixelScorer(), ReferencePixelScorer()]

@@ -8,22 +8,36 @@ of the mean squared error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.words import PREFIX
+from editgauge.benchmarks.texteditbench.facts import SIZE, SPLITS
+from editgauge.benchmarks.texteditbench.metrics import (
+    JUDGE,
+    LPIPS,
+    OVERALL,
+    PIXEL,
+    REFERENCE,
+    REFERENCE_LPIPS,
+    REFERENCE_PIXEL,
+)
 from editgauge.tables.frame import Frame
-from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
+from editgauge.tables.spec import (
+    Floats,
+    Layout,
+    Leaf,
+    Sheet,
+    choose,
+    psnr_of_mean,
+    read_published,
+)
 from editgauge.tables.stats import Moments
 from editgauge.types import Variant
 
-SIZE = 1196
-SPLITS = {"synthetic": "Synthetic", "real": "Real"}
-DIMENSIONS = ("IF", "TA", "VC", "LP", "SE")
-PEAK = 255.0
+_BY_NAME = {metric.name: metric for metric in (*PIXEL, LPIPS, *REFERENCE_PIXEL, REFERENCE_LPIPS)}
 _HERE = Path(__file__).parent
 _AGAINST_REFERENCE = (
     "Paper, 4.1: synthetic samples against their reference edits. The released code, and with it "
@@ -33,8 +47,8 @@ _SOURCE = "Published: arXiv 2512.16270, Table {}; means over the full release."
 
 
 def layouts(frame: Frame, variant: Variant) -> list[Layout]:
-    """Tables 3 and 4, and beside Table 3 the comparison with the reference edits, for the rows there
-    are.
+    """Tables 3 and 4, and beside Table 3 the comparison with the reference edits, for the rows
+    there are.
     """
     return [pixel(frame, variant), reference(frame, variant), judge(frame, variant)]
 
@@ -48,11 +62,11 @@ def pixel(frame: Frame, variant: Variant) -> Layout:
     for split, title in SPLITS.items():
         _four(sheet, frame, variant, name=split, title=title, where={"split": split})
     return Layout(
-        "texteditbench.pixel",
-        "TextEditBench, pixels outside the edited area",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="texteditbench.pixel",
+        title="TextEditBench, pixels outside the edited area",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="split",
         size=SIZE,
         headline="real_ssim",
@@ -69,18 +83,18 @@ def reference(frame: Frame, variant: Variant) -> Layout:
     """
     sheet = Sheet()
     where = {"split": "synthetic"}
-    _four(sheet, frame, variant, name="all", title="Synthetic", where=where, prefix=PREFIX)
-    for value, title in (("false", "Reference within masks"), ("true", "Reference outside masks")):
-        if "reference_outside" in frame.samples.names():
-            part = {**where, "reference_outside": value}
-            name = "within" if value == "false" else "outside"
-            _four(sheet, frame, variant, name=name, title=title, where=part, prefix=PREFIX)
+    title = SPLITS["synthetic"]
+    _four(sheet, frame, variant, name="all", title=title, where=where, prefix=REFERENCE)
+    if "reference_outside" in frame.samples.names():
+        for name, value in (("within", "false"), ("outside", "true")):
+            part, title = {**where, "reference_outside": value}, f"Reference {name} masks"
+            _four(sheet, frame, variant, name=name, title=title, where=part, prefix=REFERENCE)
     return Layout(
-        "texteditbench.reference",
-        "TextEditBench, pixels outside the edited area, against the reference edit",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="texteditbench.reference",
+        title="TextEditBench, pixels outside the edited area, against the reference edit",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         size=SIZE,
         headline="all_reference_ssim",
         notes=[_AGAINST_REFERENCE],
@@ -94,40 +108,31 @@ def _four(
     *,
     name: str,
     title: str,
-    where: dict[str, str],
+    where: Mapping[str, str],
     prefix: str = "",
 ) -> None:
     """The columns SSIM, LPIPS, PSNR, MSE of some samples. `prefix` of the metrics' names: against
     the input (none) or the reference edit.
     """
-    metrics = {metric: f"{prefix}{metric}" for metric in ("ssim", "lpips", "psnr", "mse")}
-    made = {metric: choose(frame, full, variant) for metric, full in metrics.items()}
 
-    def leaf(metric: str, **more: Any) -> Leaf:
-        return Leaf(metrics[metric], made[metric][0], where=where, **more)
+    def leaf(metric: str, shown: Callable[[Floats], Floats] | None = None) -> Leaf:
+        made, _ = choose(frame, f"{prefix}{metric}", variant)
+        return Leaf(metric=_BY_NAME[f"{prefix}{metric}"], variant=made, where=where, shown=shown)
 
-    sheet.add(
-        f"{name}_{metrics['ssim']}",
-        (title, "SSIM"),
-        leaf("ssim", worst=0.0),
-        note=made["ssim"][1],
-    )
-    sheet.add(
-        f"{name}_{metrics['lpips']}",
-        (title, "LPIPS"),
-        leaf("lpips", worst=1.0),
-        direction="lower",
-        note=made["lpips"][1],
-    )
-    psnr, mse = f"{name}_{metrics['psnr']}", f"{name}_{metrics['mse']}"
+    def add(metric: str, found: Leaf, **more: Any) -> None:
+        sheet.add(f"{name}_{prefix}{metric}", found, above=(title,), **more)
+
+    for metric in ("ssim", "lpips"):
+        add(metric, leaf(metric), note=choose(frame, f"{prefix}{metric}", variant)[1])
     if variant == "faithful":
-        sheet.add(psnr, (title, "PSNR"), leaf("psnr", shown=four_places, worst=0.0))
-        squared = leaf("mse", shown=four_places, worst=PEAK**2)
+        add("psnr", leaf("psnr", four_places))
+        squared = leaf("mse", four_places)
     else:
-        squared = leaf("mse", worst=PEAK**2)
+        squared = leaf("mse")
         note = "PSNR of the mean squared error"
-        sheet.add(psnr, (title, "PSNR"), squared, formula=psnr_of_mean, note=note)
-    sheet.add(mse, (title, "MSE"), squared, direction="lower")
+        shows = _BY_NAME[f"{prefix}psnr"]
+        add("psnr", squared, shows=shows, formula=psnr_of_mean, note=note)
+    add("mse", squared)
 
 
 def judge(frame: Frame, variant: Variant) -> Layout:
@@ -136,19 +141,19 @@ def judge(frame: Frame, variant: Variant) -> Layout:
     """
     sheet = Sheet()
     for split, title in SPLITS.items():
-        for dimension in DIMENSIONS:
-            made, note = choose(frame, dimension, variant)
-            where = {"split": split, **({"has_knowledge": "true"} if dimension == "SE" else {})}
-            leaf = Leaf(dimension, made, where=where, worst=0.0)
-            sheet.add(f"{split}_{dimension}", (title, dimension), leaf, digits=2, note=note)
-        keys = [f"{split}_{dimension}" for dimension in DIMENSIONS]
-        sheet.combine(f"{split}_overall", (title, "Overall"), keys, sum_of_means, digits=2)
+        for metric in JUDGE:
+            made, note = choose(frame, metric.name, variant)
+            asked = {"has_knowledge": "true"} if metric.name == "SE" else {}
+            leaf = Leaf(metric=metric, variant=made, where={"split": split, **asked})
+            sheet.add(f"{split}_{metric.name}", leaf, above=(title,), note=note)
+        keys = [f"{split}_{metric.name}" for metric in JUDGE]
+        sheet.combine(f"{split}_overall", OVERALL.metric, keys, sum_of_means, above=(title,))
     return Layout(
-        "texteditbench.judge",
-        "TextEditBench, judged 0–5 (Overall: the sum)",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="texteditbench.judge",
+        title="TextEditBench, judged 0–5 (Overall: the sum)",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="split",
         size=SIZE,
         headline="real_overall",
@@ -160,14 +165,6 @@ def judge(frame: Frame, variant: Variant) -> Layout:
 def four_places(values: Floats) -> Floats:
     """Rounded as the released script rounds each sample's value."""
     return np.round(values, 4)
-
-
-def psnr_of_mean(parts: Sequence[Moments]) -> Floats:
-    """PSNR of the mean squared error, in dB; infinite where it is 0 (protocols: conventions for
-    all).
-    """
-    with np.errstate(divide="ignore"):
-        return np.asarray(10 * np.log10(PEAK**2 / parts[0].mean))
 
 
 def sum_of_means(parts: Sequence[Moments]) -> Floats:

@@ -1,6 +1,4 @@
-"""The words of TextEditBench: topics, operations and tags in the spellings of the released records,
-and names of metrics.
-"""
+"""The spellings of TextEditBench's released records: topics, operations, tags."""
 
 from __future__ import annotations
 
@@ -49,8 +47,6 @@ OPERATIONS: tuple[str, ...] = (
 _OTHER_OPERATIONS = ("text_correction", "font_change", "translation", "position_shift", "rotation")
 """Named in the released rubrics."""
 TAGS: tuple[str, ...] = ("human_annotation", "model_generated")
-PREFIX = "reference_"
-"""What the names of the metrics begin with that compare with the reference edit, not the input."""
 
 
 def folder_name(name: str) -> str:

@@ -34,7 +34,7 @@ _PATTERNS = (
     (
         r"(?:can(?:['’]?t|not| not)|could(?:n['’]?t| not)|unable to|not able to|impossible to|failed to)"
         r"(?: (?:directly|actually|currently|really|physically|be able to|yet)){0,2} (?:see|view|access|open|load|receive|process"
-        rf"|inspect|examine|analy[sz]e|evaluate|assess|judge|rate|look at|read|interpret|display|compare)(?: (?:or|and) \w{1, 12})? {_PICTURE}{_CONTENT}"
+        rf"|inspect|examine|analy[sz]e|evaluate|assess|judge|rate|look at|read|interpret|display|compare)(?: (?:or|and) \w{{1,12}})? {_PICTURE}{_CONTENT}"
     ),
     # the judge has not: "I did not receive any image", "I see no image"
     (

@@ -65,8 +65,9 @@ def _benchmark(name: str) -> dict[str, Any]:
     found, reason = _load("benchmarks", name)
     if found is None:
         return {"name": name, "about": reason}
-    about = f"{found.title}: {found.published_counts.get('', '?'):,} samples. {found.citation}"
-    return {"name": name, "samples": found.published_counts.get(""), "about": about}
+    count = found.published_counts.get("")
+    size = "" if count is None else f": {count:,} samples"
+    return {"name": name, "samples": count, "about": f"{found.title}{size}. {found.citation}"}
 
 
 def _scorers(name: str) -> list[dict[str, Any]]:

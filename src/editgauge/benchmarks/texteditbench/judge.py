@@ -41,6 +41,7 @@ class TextEditBenchJudging:
     """See the module. Options: ``reference`` (default True)."""
 
     metrics: tuple[Metric, ...] = JUDGE
+    version: str = "1"
 
     def rubric_names(self) -> Sequence[str]:
         return DIMENSIONS

@@ -14,6 +14,7 @@ from editgauge.cli.common import (
     DataArg,
     JsonOpt,
     LimitOpt,
+    MemoryOpt,
     RetryOpt,
     RunOpt,
     SampleOpt,
@@ -88,6 +89,7 @@ def edit(
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")
     ] = 600.0,
+    memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
 ) -> None:
     """Make outputs with an editor. Stops and continues at any point; finished samples are never
@@ -96,12 +98,14 @@ def edit(
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.editors import tracks
+    from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
     from editgauge.store import selection
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
 
+    common.set_memory(memory)
     if not editor:
         raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
     retried = selection.statuses(retry)
@@ -145,7 +149,7 @@ def edit(
         benchmark=bench.name,
         editor=summary.editor,
         plugins=_plugins(bench.name, editor),
-        settings={key: str(value) for key, value in settings.items()},
+        settings=recorded(settings),
         instruction=instruction,
         rewriter=rewriter,
         data=data_hash,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Benchmark,
         Derived,
         Edit,
+        JudgeTrack,
         Metric,
         Plot,
         Sample,
@@ -39,7 +40,17 @@ _HOMES = {
     "judging.questions": ("Question", "Questions", "input_and_output", "output_alone"),
     "scoring.plain": ("metric",),
     "tables.spec": ("Layout", "Leaf", "Sheet"),
-    "types": ("Benchmark", "Derived", "Edit", "Metric", "Plot", "Sample", "Score", "Status"),
+    "types": (
+        "Benchmark",
+        "Derived",
+        "Edit",
+        "JudgeTrack",
+        "Metric",
+        "Plot",
+        "Sample",
+        "Score",
+        "Status",
+    ),
 }
 """Module -> the public names that live there."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
@@ -50,6 +61,7 @@ __all__ = [
     "Derived",
     "Edit",
     "EditgaugeError",
+    "JudgeTrack",
     "Layout",
     "Leaf",
     "Metric",

@@ -251,6 +251,7 @@ class JudgeRun:
         origin: dict[str, Any] = {
             "reader": VERSION,
             "protocol": self.protocol,
+            "protocol_version": self.judging.version,
             "options": dict(self.options),
         }
         origin["judge"] = self.engine.settings.model
@@ -283,7 +284,7 @@ class JudgeRun:
 
     def _mark(self, job: Job) -> str:
         try:
-            return digest(VERSION, self.engine.key(job))
+            return digest(VERSION, self.judging.version, self.engine.key(job))
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editgauge.cli import output
+from editgauge.cli.common import WhereOpt
 
 if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison, Line, Moved
@@ -37,9 +38,7 @@ def compare(
     by: Annotated[
         str, typer.Option(metavar="ATTR", help="Also for each value of an attribute.")
     ] = "",
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
-    ] = None,
+    where: WhereOpt = None,
     source: Annotated[
         list[str] | None, typer.Option(help="Whose rows, where several made some; human: people.")
     ] = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editgauge.cli import output
+from editgauge.cli.common import WhereOpt
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ def table(
     by: Annotated[
         str, typer.Option(metavar="ATTR", help="A group of lines for each value of an attribute.")
     ] = "",
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
-    ] = None,
+    where: WhereOpt = None,
     editor: Annotated[
         list[str] | None, typer.Option(help="Only this editor (may be repeated).")
     ] = None,

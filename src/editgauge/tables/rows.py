@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from editgauge.errors import UsageError
-from editgauge.store.selection import conditions, one_of
+from editgauge.store.selection import one_of
 from editgauge.types import VARIANTS, Variant
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def frames(
 
     Annotators' rows are left out, or put together by `people`.
 
-    Of several benchmarks, those that lack an editor or an attribute are left out. Raises
+    Of several benchmarks, those that lack an editor, an attribute or its value are left out. Raises
     `UnknownName` for what none of them has, `UsageError` where rows of two sources would be mixed
     or no sample is left.
     """
@@ -84,7 +84,7 @@ def frames(
             frame = frame.of_sources(
                 [source for source in sources or () if frame.sources_called(source)]
             )
-            found.append(_narrowed(frame, conditions(where), list(editors or ())))
+            found.append(_narrowed(frame, where or (), list(editors or ())))
         except UnknownName as error:
             errors.append(error)
     if errors and not found:
@@ -100,13 +100,7 @@ def people_frames(runs: Sequence[RunFolder], benchmark: str = "") -> list[Frame]
     return [frame for frame in read if len(frame.only_people())]
 
 
-def _narrowed(frame: Frame, where: dict[str, str], editors: list[str]) -> Frame:
+def _narrowed(frame: Frame, where: Sequence[str], editors: Sequence[str]) -> Frame:
     if editors:
         frame = frame.of_editors(editors)
-    if where:
-        mask = frame.samples.where(where)
-        if not mask.any():
-            told = ", ".join(f"{name}={value}" for name, value in where.items())
-            raise UsageError(f"--where {told}: no sample of {frame.benchmark}")
-        frame = frame.of_samples(mask)
-    return frame
+    return frame.of_samples(frame.samples.matching(where)) if where else frame

@@ -116,6 +116,8 @@ def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
     assert rows(run) == {
         ("icedit", "38", "EA", "faithful"): (7, Status.SCORED),
         ("icedit", "38", "EA", "corrected"): (7, Status.SCORED),
+        ("icedit", "38", "Context", "faithful"): (9, Status.SCORED),
+        ("icedit", "38", "Context", "corrected"): (9, Status.SCORED),
         ("icedit", "38", "VQ", "faithful"): (None, Status.FAILED),
         ("icedit", "38", "VQ", "corrected"): (None, Status.FAILED),
     }

@@ -270,7 +270,7 @@ class TestTextEdit:
         rows = [row("0", "m", metric, 0.5, benchmark="textedit") for metric in ("OA", "NED")]
         records = [record("0", split="Real", set="miniset")]
         found = made(frame(rows, records, "textedit"), published=True)["textedit.classic"]
-        assert [c.name for c in found.columns[:7]] == [
+        assert [c.name for c in found.columns[:8]] == ["params"] + [
             f"real_{m}" for m in ("OA", "OP", "OR", "F1", "NED", "CLIP", "AES")
         ]
         assert found.rows[0].cells["real_OA"].value == 0.5

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from editgauge.images import Array, Mask
 
 BLOCK: Final = 16
+_STRIP = 64 * BLOCK
+"""Rows whose blocks are averaged at once: as floating point numbers they take four times it."""
 TOLERANCE: Final = 6.0
 """One picture differs from the other outside the mask when some block of 16 x 16 pixels, none of
 them masked, has another mean, by more than 6 of 255 levels in some channel.
@@ -61,6 +63,13 @@ def _block_means(pixels: Array) -> npt.NDArray[np.float32]:
     """The mean of each block, channel by channel; the last row and column are repeated to fill the
     last blocks.
     """
+    strips = [
+        _means_of_strip(pixels[top : top + _STRIP]) for top in range(0, pixels.shape[0], _STRIP)
+    ]
+    return np.concatenate(strips)
+
+
+def _means_of_strip(pixels: Array) -> npt.NDArray[np.float32]:
     height, width = pixels.shape[:2]
     padded = cv2.copyMakeBorder(pixels, 0, -height % BLOCK, 0, -width % BLOCK, cv2.BORDER_REPLICATE)
     size = (padded.shape[1] // BLOCK, padded.shape[0] // BLOCK)

@@ -99,6 +99,8 @@ def classic(frame: Frame, variant: Variant) -> Layout:
         variant=variant,
         strata="category",
         headline="real_F1",
+        sections=True,
+        params=True,
         **_published(part, "classic", sheet.names),
     )
 
@@ -134,6 +136,8 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
         variant=variant,
         strata="category",
         headline="real_avg",
+        sections=True,
+        params=True,
         **shown_beside,
     )
 

@@ -74,7 +74,14 @@ def check_data(
             *_files(sample, root),
         ]
 
-    for found in each(samples, look, workers=workers, progress=progress, note="reading data"):
+    for found in each(
+        samples,
+        look,
+        workers=workers,
+        progress=progress,
+        note="reading data",
+        pictures=_pictures,
+    ):
         report.issues += found
     return report
 
@@ -281,6 +288,13 @@ class _Look:
                     str(difference),
                     "the reference changes more than the masks allow",
                 )
+
+
+def _pictures(sample: Sample) -> Iterator[Path]:
+    yield from sample.images
+    yield from sample.masks.values()
+    if sample.reference is not None:
+        yield sample.reference
 
 
 def _size(pixels: Array | Mask) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from editgauge.cli import output
 from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, difference_tables
+from editgauge.cli.common import WhereOpt
 from editgauge.cli.table import print_tables
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ def compare(
     by: Annotated[
         str, typer.Option(metavar="ATTR", help="Also for each value of an attribute.")
     ] = "",
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
-    ] = None,
+    where: WhereOpt = None,
     source: Annotated[
         list[str] | None, typer.Option(help="Whose rows, where several made some; human: people.")
     ] = None,

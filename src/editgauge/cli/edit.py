@@ -14,6 +14,7 @@ from editgauge.cli.common import (
     DataArg,
     JsonOpt,
     LimitOpt,
+    MemoryOpt,
     RetryOpt,
     RunOpt,
     SampleOpt,
@@ -96,6 +97,7 @@ def edit(
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")
     ] = 600.0,
+    memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
 ) -> None:
     """Make outputs with an editor. Stops and continues at any point; finished samples are never
@@ -104,6 +106,7 @@ def edit(
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.editors import tracks
+    from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
     from editgauge.services.secrets import shown
@@ -111,6 +114,7 @@ def edit(
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
 
+    common.set_memory(memory)
     if not editor:
         raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
     retried = selection.statuses(retry)
@@ -153,10 +157,10 @@ def edit(
         "edit",
         benchmark=bench.name,
         editor=summary.editor,
-        settings={
-            key: shown(str(value)) if key == "base_url" else str(value)
-            for key, value in settings.items()
-        },
+        plugins=_plugins(bench.name, editor),
+        settings=recorded(
+            {key: shown(str(v)) if key == "base_url" else v for key, v in settings.items()}
+        ),
         instruction=instruction,
         rewriter=rewriter,
         data=data_hash,
@@ -190,6 +194,15 @@ def edit(
         raise typer.Exit(summary.exit_code)
     if any(n for status, n in summary.counts.items() if status not in ("scored", "not_applicable")):
         raise typer.Exit(1)
+
+
+def _plugins(benchmark: str, editor: str) -> list[dict[str, str]]:
+    """The packages, other than this one, that the benchmark and the editor come from."""
+    from editgauge import catalog
+
+    named = (("benchmark", "benchmarks", benchmark), ("editor", "editors", editor))
+    sources = [(word, name, catalog.source_of(kind, name)) for word, kind, name in named]
+    return [package.as_dict(word, name) for word, name, package in sources if package.name]
 
 
 def _todo(

@@ -105,6 +105,7 @@ def import_scores(
     from editgauge import catalog
     from editgauge.errors import UsageError
     from editgauge.judging import imports
+    from editgauge.scoring.derived import derive
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
 
@@ -116,6 +117,7 @@ def import_scores(
     found = imports.import_scores(
         folder, bench, source, samples, judge=model, editor=editor or None
     )
+    derive(folder, bench)
     folder.record(
         "judge import", benchmark=bench.name, judge=model, file=source.name, rows=found.rows
     )

@@ -187,6 +187,9 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 class Judging(Protocol):
     """A benchmark's judge track, which its object gives as `types.Benchmark.judging`. The shortest
     one is `questions.Questions`.
+
+    One that has options also has an attribute ``options``: name -> the values it may have. Another
+    name or value is an error before anything is sent.
     """
 
     @property

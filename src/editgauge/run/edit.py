@@ -19,7 +19,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageError, RunError
+from editgauge.errors import (
+    BudgetExceeded,
+    DataError,
+    EditgaugeError,
+    ImageError,
+    RunError,
+    ServiceStopped,
+)
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
 from editgauge.run import machine
 from editgauge.run.pool import run_batches
@@ -45,7 +52,9 @@ class EditSummary:
     cost: float = 0.0
     """US dollars of this call's edits, as far as they are known."""
     stopped: str = ""
-    """Why the call ended before its end (a budget), or empty."""
+    """Why the call ended before its end (a budget, a refused key), or empty."""
+    exit_code: int = 0
+    """That of the error behind `stopped`."""
 
 
 def edit(
@@ -125,8 +134,8 @@ def _edit(
             summary.cost += record.cost or 0.0
             if progress:
                 progress(summary.edited, len(todo), f"editing with {editor.name}")
-    except BudgetExceeded as error:
-        summary.stopped = str(error)
+    except (BudgetExceeded, ServiceStopped) as error:
+        summary.stopped, summary.exit_code = str(error), error.exit_code
     summary.seconds = time.perf_counter() - began
     return summary
 
@@ -216,8 +225,6 @@ def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     elif made.sample != sample.id or made.editor != editor.name:
         why = f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by"
         why += f" {made.editor!r}"
-    elif made.status is Status.SCORED and made.path is None:
-        why = "it says that it delivered, and names no file"
     if why:
         return Edit(sample.id, editor.name, None, Status.FAILED, f"the editor's answer: {why}")
     return cast(Edit, made)

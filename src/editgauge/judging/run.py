@@ -49,6 +49,8 @@ class JudgeRun:
     summary: Summary = field(default_factory=Summary)
     refused: dict[str, int] = field(default_factory=dict)
     """Refusals by category: they matter for faces and medicine."""
+    plugins: Sequence[Mapping[str, str]] = ()
+    """kind, name, package and version of what is asked, where it is another package's."""
     _protocol: str = ""
 
     @property
@@ -255,6 +257,9 @@ class JudgeRun:
             "options": dict(self.options),
         }
         origin["judge"] = self.engine.settings.model
+        if self.plugins:  # the last one is whose questions are asked
+            origin["package"] = self.plugins[-1]["package"]
+            origin["package_version"] = self.plugins[-1]["version"]
         if call is not None:
             origin |= {
                 "call": call.name,

@@ -154,6 +154,7 @@ def edit(
         seconds=round(summary.seconds, 3),
         cost=summary.cost,
     )
+    common.warn(folder)
     if json:
         common.print_json(
             {

@@ -189,7 +189,7 @@ def judge(
         _emit(judge_extras.take_in(setup, benchmark, data, importing, split), json)
         return
     setup.load(benchmark, data, split=split, limit=limit, ids=sample or [], where=where or [])
-    with setup:
+    with setup, common.warned(setup.todo.run):
         if show is not None:
             _emit(judge_views.show(setup), json)
         elif estimate:

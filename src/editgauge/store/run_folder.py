@@ -161,6 +161,7 @@ class RunFolder:
         self.path = path
         self.problems: list[str] = []
         self._parquet: Any = None
+        self._samples: dict[str, int] = {}
         self._temporary = contextlib.ExitStack()
         self._scratch: Path | None = None
         weakref.finalize(self, _close_own, os.getpid(), self._temporary)
@@ -226,6 +227,13 @@ class RunFolder:
         """Compare the segments with what the manifest says there were when a command last ended."""
         if manifest.get("check") not in (None, _check(manifest)):
             self._note("manifest.json: changed by hand or damaged (its checksum does not fit)")
+        counts = manifest.get("samples")
+        for benchmark, count in counts.items() if isinstance(counts, Mapping) else ():
+            place = f"samples/{benchmark}{segments.SUFFIX}"
+            if isinstance(count, int) and not paths.misplaced(place, "samples"):
+                self._samples[benchmark] = count
+                if count and not os.path.lexists(self.path / place):
+                    self._note(f"{place}: gone; `editgauge score` writes it again")
         ledger = manifest.get("segments")
         for name, size in ledger.items() if isinstance(ledger, Mapping) else ():
             if not isinstance(size, int) or paths.misplaced(name, "rows"):
@@ -304,6 +312,7 @@ class RunFolder:
             manifest = self.manifest()
             manifest.setdefault("entries", []).append(entry)
             manifest["segments"] = self._segment_sizes()
+            manifest["samples"] = self._sample_counts()
             self._write_manifest(manifest)
 
     # -- rows --------------------------------------------------------------------------------------
@@ -442,7 +451,7 @@ class RunFolder:
         path = self.path / "samples" / name
         if not os.path.lexists(path):
             return []
-        found, wanted, lines = [], 0, 0
+        found, wanted, lines = [], self._samples.get(benchmark, 0), 0
         for record in segments.read(path, self.problems):
             lines += 1
             record.pop("seq", None)
@@ -525,6 +534,15 @@ class RunFolder:
                 with contextlib.suppress(OSError):
                     sizes[f"{place}/{path.name}"] = path.lstat().st_size
         return sizes
+
+    def _sample_counts(self) -> dict[str, int]:
+        """How many samples each benchmark's index has."""
+        counts = {}
+        for benchmark in self.benchmarks():
+            with contextlib.suppress(OSError, RunError):
+                data = paths.read(self.path / "samples" / f"{benchmark}{segments.SUFFIX}")
+                counts[benchmark] = data.count(b"\n")
+        return counts
 
     def _scratch_folder(self) -> Path:
         """This object's own temporary folder below the run."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.textedit.judge_tables import QUESTIONS, normalise, report, weighted
 from editgauge.benchmarks.textedit.replies import released_scores
+from tests.oracles.textedit import QUESTIONS, normalise, report, weighted
 
 SHARED = Path(os.environ.get("EDITGAUGE_SHARED", Path(__file__).parents[3] / "shared"))
 LONG = (

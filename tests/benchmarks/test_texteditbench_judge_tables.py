@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.texteditbench.judge_tables import DIMENSIONS, robustness, summarise
 from editgauge.benchmarks.texteditbench.replies import released_score
+from tests.oracles.texteditbench import DIMENSIONS, robustness, summarise
 
 SHARED = Path(os.environ.get("EDITGAUGE_SHARED", Path(__file__).parents[3] / "shared"))
 

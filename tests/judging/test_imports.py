@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from editgauge import catalog
 from editgauge.errors import DataError
 from editgauge.judging.imports import import_scores
 from editgauge.store.run_folder import RunFolder
@@ -54,7 +55,11 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(
     file = write(tmp_path / "model-a.json", entries)
     id = "data_manual_production/Business_Advertising/004"
     found = import_scores(
-        run, "texteditbench", file, [sample("texteditbench", id)], judge="gpt-4o-2024-08-06"
+        run,
+        catalog.find("benchmarks", "texteditbench"),
+        file,
+        [sample("texteditbench", id)],
+        judge="gpt-4o-2024-08-06",
     )
     assert found.rows == 8
     assert found.unknown == ["model-a: Business_Advertising/999"]
@@ -66,7 +71,11 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(
     assert got["model-a", id, "LP", "corrected"] == (None, Status.UNPARSABLE)
     assert got["model-a", id, "LP", "faithful"] == (9, Status.SCORED)
     again = import_scores(
-        run, "texteditbench", file, [sample("texteditbench", id)], judge="gpt-4o-2024-08-06"
+        run,
+        catalog.find("benchmarks", "texteditbench"),
+        file,
+        [sample("texteditbench", id)],
+        judge="gpt-4o-2024-08-06",
     )
     assert (again.rows, again.kept) == (0, 8)
 
@@ -84,7 +93,7 @@ def test_textedit_answers(run: RunFolder, tmp_path: Path) -> None:
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
     samples = [sample("textedit", "1.1.1/3"), sample("textedit", "1.1.1/4")]
-    import_scores(run, "textedit", file, samples, judge="j-2026-01-01")
+    import_scores(run, catalog.find("benchmarks", "textedit"), file, samples, judge="j-2026-01-01")
     got = rows(run)
     assert got["model-b", "1.1.1/3", "Q1", "corrected"] == (5, Status.SCORED)
     assert got["model-b", "1.1.1/3", "Q3", "corrected"] == (None, Status.UNPARSABLE)
@@ -96,7 +105,13 @@ def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
     entry = {"gpt4o_editing_accuracy_detailed": 7.0, "gpt4o_contextual_preservation_detailed": 9.0,
              "gpt4o_visual_quality_detailed": -1}  # fmt: skip
     file = write(tmp_path / "scores.json", {"icedit": {"38": entry}, "seedx": {"38": {}}})
-    import_scores(run, "medebench", file, [sample("medebench", "38")], judge="j-2026-01-01")
+    import_scores(
+        run,
+        catalog.find("benchmarks", "medebench"),
+        file,
+        [sample("medebench", "38")],
+        judge="j-2026-01-01",
+    )
     assert rows(run) == {
         ("icedit", "38", "EA", "faithful"): (7, Status.SCORED),
         ("icedit", "38", "EA", "corrected"): (7, Status.SCORED),
@@ -116,7 +131,7 @@ def test_krisbench_metrics_below_models_and_categories(run: RunFolder, tmp_path:
     write(tmp_path / "results" / "doubao" / "chemistry" / "metrics.json", {"1": scores})
     import_scores(
         run,
-        "krisbench",
+        catalog.find("benchmarks", "krisbench"),
         tmp_path / "results",
         [sample("krisbench", "chemistry/1")],
         judge="j-2026-01-01",
@@ -136,7 +151,15 @@ def test_another_format_is_one_clear_error(
     run: RunFolder, tmp_path: Path, benchmark: str, value: Any
 ) -> None:
     with pytest.raises(DataError, match="wanted"):
-        import_scores(run, benchmark, write(tmp_path / "f.json", value), [], judge="j")
+        import_scores(
+            run,
+            catalog.find("benchmarks", benchmark),
+            write(tmp_path / "f.json", value),
+            [],
+            judge="j",
+        )
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(DataError, match="cannot be read"):
-        import_scores(run, benchmark, tmp_path / "broken.json", [], judge="j")
+        import_scores(
+            run, catalog.find("benchmarks", benchmark), tmp_path / "broken.json", [], judge="j"
+        )

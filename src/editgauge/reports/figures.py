@@ -19,7 +19,7 @@ import numpy as np
 
 from editgauge.images import write_bytes
 from editgauge.tables.frame import Frame
-from editgauge.types import Metric
+from editgauge.types import Metric, Plot
 
 Kind = Literal["radar", "bars", "curve"]
 COLOURS = (
@@ -35,19 +35,6 @@ COLOURS = (
     "#a6611a",
 )
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "", "6 3", "2 3", "8 3 2 3", "", "6 3")
-_WANTED: Mapping[str, Sequence[tuple[Kind, str, str]]] = {
-    "krisbench": (("radar", "dimension", "by knowledge dimension"), ("bars", "task", "by task")),
-    "texteditbench": (
-        ("radar", "operation", "by operation"),
-        ("curve", "difficulty_total", "by difficulty score"),
-    ),
-    "medebench": (("bars", "organ", "by organ"),),
-    "textedit": (("bars", "category", "by category"),),
-    "mini": (("radar", "operation", "by operation"), ("curve", "difficulty", "by difficulty")),
-}
-"""What the papers plot, and on which attribute; an attribute that the samples do not have is passed
-over.
-"""
 _ORDER = {"easy": 0, "medium": 1, "hard": 2}
 _MOST_EDITORS = 10
 
@@ -68,13 +55,15 @@ class Figure:
     """How many samples each label has."""
 
 
-def figures(frame: Frame, metrics: Mapping[str, Metric]) -> list[Figure]:
-    """The figures of a benchmark: for each attribute the papers plot, one for each metric (its best
-    variant).
+def figures(
+    frame: Frame, metrics: Mapping[str, Metric], plots: Sequence[Plot] = ()
+) -> list[Figure]:
+    """The figures of a benchmark: for each of `plots` one for each metric (its best variant). An
+    attribute that the samples do not have is passed over.
     """
     there = set(frame.samples.names())
     found = []
-    for kind, attribute, words in _WANTED.get(frame.benchmark, ()):
+    for kind, attribute, words in plots:
         attribute = next(
             (
                 name
@@ -126,7 +115,7 @@ def _figure(
         return None
     about = metrics.get(metric)
     better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(
-        about.direction if about else "", ""
+        (about.direction if about else None) or "", ""
     )
     return Figure(
         kind,
@@ -154,11 +143,16 @@ def _place(label: str) -> tuple[int, float, str]:
 
 
 def write(
-    frame: Frame, metrics: Mapping[str, Metric], folder: Path, *, prefix: str = ""
+    frame: Frame,
+    metrics: Mapping[str, Metric],
+    plots: Sequence[Plot],
+    folder: Path,
+    *,
+    prefix: str = "",
 ) -> list[dict[str, str]]:
     """Write every figure as SVG; return name, title and a text alternative of each."""
     written = []
-    for figure in figures(frame, metrics):
+    for figure in figures(frame, metrics, plots):
         name = f"{prefix}-{figure.name}.svg"
         write_bytes(folder / name, svg(figure).encode())
         written.append(

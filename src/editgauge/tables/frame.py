@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store import parquet
+from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
-from editgauge.types import Row, Status
+from editgauge.types import Metric, Row, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run_folder import RunFolder
@@ -36,6 +37,12 @@ FAILURES = (Status.MISSING, Status.UNREADABLE, Status.REFUSED, Status.FAILED, St
 """The statuses that a mean "with failures at the scale's minimum" counts."""
 WHOLE_SET = "*"
 """The sample id of a metric of a whole set of edits (FID)."""
+PEOPLE = "human:"
+"""How the source of a person's row begins: ``human:<annotator>``. People's rows are never read like
+a machine's: see `Frame.without_people`.
+"""
+RANK = ".rank"
+"""How the metric of a rank that people gave ends: 1 is best."""
 _SCORED = STATUSES.index(Status.SCORED)
 _TEXT = ("sample", "editor", "scorer", "metric", "variant", "source", "status")
 
@@ -102,6 +109,8 @@ class Frame:
     columns: Columns
     set_counts: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     """(metric, variant, editor) -> how many samples a value of the whole set was computed from."""
+    described: Mapping[str, Metric] = field(default_factory=dict)
+    """What the runs say about their metrics, by name."""
     _grids: dict[tuple[str, str], Grid] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -114,7 +123,12 @@ class Frame:
 
     @classmethod
     def from_rows(
-        cls, rows: Iterable[Row], samples: Iterable[Mapping[str, Any]], benchmark: str
+        cls,
+        rows: Iterable[Row],
+        samples: Iterable[Mapping[str, Any]],
+        benchmark: str,
+        *,
+        described: Mapping[str, Metric] | None = None,
     ) -> Frame:
         """From `Row` objects; rows of other benchmarks are passed over."""
         kept = [row for row in rows if row.benchmark == benchmark]
@@ -139,7 +153,7 @@ class Frame:
             for row in kept
             if row.sample == WHOLE_SET
         ]
-        return replace(made, set_counts=_set_counts(of_sets))
+        return replace(made, set_counts=_set_counts(of_sets), described=described or {})
 
     @classmethod
     def from_parquet(
@@ -173,9 +187,11 @@ class Frame:
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
         """The rows of one or several runs together (several machines, several editors)."""
         files = [path for run in runs for path in run.parquet()]
-        return cls.from_parquet(
+        read = cls.from_parquet(
             files, [record for run in runs for record in run.samples(benchmark)], benchmark
         )
+        told = [(run.path.name, run.metrics(benchmark)) for run in runs]
+        return replace(read, described=together(told))
 
     @classmethod
     def _assemble(
@@ -276,6 +292,20 @@ class Frame:
             for source in self.sources
             if source and name in (source, source.partition("#")[0])
         ]
+
+    def _by_people(self) -> Mask:
+        codes = [code for code, name in enumerate(self.sources) if name.startswith(PEOPLE)]
+        return np.asarray(np.isin(self.columns.source, codes))
+
+    def only_people(self) -> Frame:
+        """The rows of annotators alone."""
+        return self.only(self._by_people())
+
+    def without_people(self) -> Frame:
+        """Everything but the rows of annotators, whose several opinions of one output no table may
+        mix.
+        """
+        return self.only(~self._by_people())
 
     def of_sources(self, wanted: Sequence[str]) -> Frame:
         """One source for each metric: metrics that several made keep the rows of a wanted one.

@@ -3,14 +3,14 @@ one.
 
 It takes the text between the first ``{`` and the last ``}`` as JSON and the five integers under
 ``score``; a question whose score is missing or no integer has none (and drops out of the means: see
-`judge_tables.normalise`).
+`facts.average`).
 """
 
 from __future__ import annotations
 
 import json
 
-from editgauge.benchmarks.textedit.judge_tables import QUESTIONS
+from editgauge.benchmarks.textedit.facts import QUESTIONS
 
 
 def released_scores(reply: str) -> dict[str, int | None]:

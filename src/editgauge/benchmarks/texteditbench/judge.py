@@ -27,23 +27,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from editgauge.benchmarks.texteditbench.judge_tables import DIMENSIONS, HIGH, LOW
+from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, LOW
+from editgauge.benchmarks.texteditbench.metrics import JUDGE
 from editgauge.benchmarks.texteditbench.replies import released_score
 from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 500
-_NOTE = "faithful counts a failed call or an unreadable reply as 0, as the released script does"
-METRICS = tuple(
-    Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in DIMENSIONS
-)
 
 
 @dataclass(frozen=True, slots=True)
 class TextEditBenchJudging:
     """See the module. Options: ``reference`` (default True)."""
 
-    metrics: tuple[Metric, ...] = METRICS
+    metrics: tuple[Metric, ...] = JUDGE
 
     def rubric_names(self) -> Sequence[str]:
         return DIMENSIONS
@@ -53,7 +50,7 @@ class TextEditBenchJudging:
         return LOW, HIGH
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return tuple(m for m in METRICS if m.name != "SE" or sample.knowledge)
+        return tuple(m for m in JUDGE if m.name != "SE" or sample.knowledge)
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]

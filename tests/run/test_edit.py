@@ -45,7 +45,7 @@ def test_outputs_lie_in_the_official_layout(
             7,
         )
         assert record.seconds is not None
-    assert not list((run.path / "edits" / ".tmp").iterdir())
+    assert not list((run.path / ".tmp").iterdir())
 
 
 def test_finished_samples_are_never_edited_again(

@@ -99,6 +99,7 @@ def edit(
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
     from editgauge.store import selection
+    from editgauge.store.lease import lease
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
 
@@ -129,7 +130,7 @@ def edit(
     folder = RunFolder.create(run)
     _within(made, folder, bench.name, budget)
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
-    with common.progress(json) as show:
+    with lease(folder.path, "edit", bench.name, made.name), common.progress(json) as show:
         summary = edit_all(
             folder,
             bench.name,

@@ -208,8 +208,10 @@ def judge(
 
 def _judge(setup: Setup, json: bool, common: Any) -> None:
     from editgauge.judging import session as judging
+    from editgauge.store.lease import lease
 
-    outcome = judging.run(setup, quiet=json)
+    with lease(setup.todo.run.path, "judge", setup.todo.benchmark, setup.model):
+        outcome = judging.run(setup, quiet=json)
     if json:
         common.print_json(outcome.as_json())
     else:

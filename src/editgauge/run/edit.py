@@ -9,13 +9,12 @@ again.
 from __future__ import annotations
 
 import secrets
-import shutil
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,7 +22,7 @@ from typing import Any
 from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageError, RunError
 from editgauge.images import fingerprint, read_header
 from editgauge.run.pool import run_batches
-from editgauge.store import segments
+from editgauge.store import copies, lease, paths, segments
 from editgauge.store.paths import portable, without_roots
 from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
 from editgauge.types import Edit, Editor, Sample, Status
@@ -120,13 +119,8 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
         return EditRecord(
             benchmark, sample.id, editor.name, Status.DATASET_FAULT, reason=str(error)
         )
-    scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
-    try:
-        scratch.mkdir(parents=True)
-    except OSError as error:
-        raise RunError(
-            f"{scratch.parent}: cannot be written ({error.strerror}); make room or rights"
-        ) from error
+    stack = ExitStack()
+    scratch = stack.enter_context(lease.scratch(run))
     began = time.perf_counter()
     try:
         if sample.fault is not None:
@@ -137,7 +131,7 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
             made = replace(made, seconds=round(time.perf_counter() - began, 6))
         return _into_place(run, benchmark, sample, parts, made)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        stack.close()
 
 
 def edit_batch(
@@ -148,7 +142,8 @@ def edit_batch(
     """
     if len(samples) == 1:
         return [edit_one(run, benchmark, samples[0], editor)]
-    scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
+    stack = ExitStack()
+    scratch = stack.enter_context(lease.scratch(run))
     folders = [scratch / str(number) for number in range(len(samples))]
     began = time.perf_counter()
     try:
@@ -171,7 +166,7 @@ def edit_batch(
     ):  # one sample's fault is not the others': each is asked alone and has a record of its own
         return [edit_one(run, benchmark, sample, editor) for sample in samples]
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        stack.close()
 
 
 def _batches(samples: Sequence[Sample], size: int) -> list[Sequence[Sample]]:
@@ -222,7 +217,7 @@ def _into_place(
     target = run / place
     mark = fingerprint(made.path)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        paths.folder(run, place.parent)
         for extension in (
             ".png",
             ".jpg",
@@ -231,7 +226,7 @@ def _into_place(
         ):  # an older output of another format would be found first
             with suppress(FileNotFoundError):
                 (target.parent / (parts[-1] + extension)).unlink()
-        made.path.replace(target)
+        copies.deliver(made.path, run, str(place))
     except OSError as error:
         raise RunError(
             f"{target}: cannot be written ({error.strerror}); make room or rights"

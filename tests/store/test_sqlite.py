@@ -96,8 +96,10 @@ def test_what_is_no_file_is_not_opened(tmp_path: Path, suffix: str, kind: str) -
     "more",
     [
         "CREATE TRIGGER x AFTER INSERT ON t BEGIN DELETE FROM t; END",
-        ("CREATE VIEW v AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
-        "SELECT n FROM c"),
+        (
+            "CREATE VIEW v AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
+            "SELECT n FROM c"
+        ),
     ],
 )
 def test_triggers_and_views_of_others_are_refused(tmp_path: Path, more: str) -> None:

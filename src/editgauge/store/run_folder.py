@@ -544,6 +544,8 @@ class RunFolder:
         `images.MAX_FILE_BYTES`.
         """
         target = self.path / place
+        if why := paths.misplaced(place.as_posix()):
+            raise RunError(f"{self.path.name}: {place.as_posix()!a}: {why}; nothing is kept there")
         if copies.same(file, target):
             return target
         try:

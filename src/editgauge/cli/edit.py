@@ -145,6 +145,7 @@ def edit(
         "edit",
         benchmark=bench.name,
         editor=summary.editor,
+        plugins=_plugins(bench.name, editor),
         settings={key: str(value) for key, value in settings.items()},
         instruction=instruction,
         rewriter=rewriter,
@@ -180,6 +181,15 @@ def edit(
         raise typer.Exit(3)
     if any(n for status, n in summary.counts.items() if status not in ("scored", "not_applicable")):
         raise typer.Exit(1)
+
+
+def _plugins(benchmark: str, editor: str) -> list[dict[str, str]]:
+    """The packages, other than this one, that the benchmark and the editor come from."""
+    from editgauge import catalog
+
+    named = (("benchmark", "benchmarks", benchmark), ("editor", "editors", editor))
+    sources = [(word, name, catalog.source_of(kind, name)) for word, kind, name in named]
+    return [package.as_dict(word, name) for word, name, package in sources if package.name]
 
 
 def _todo(

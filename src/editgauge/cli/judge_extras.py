@@ -14,6 +14,7 @@ from editgauge.judging import batch as batches
 from editgauge.judging import imports as importing
 from editgauge.judging import trust
 from editgauge.judging.session import Setup, facts, judging_of
+from editgauge.scoring.derived import derive
 from editgauge.store.run_folder import RunFolder
 from editgauge.store.samples import keep_samples
 
@@ -80,6 +81,7 @@ def take_in(setup: Setup, benchmark: str, data: Path | None, path: Path, split: 
     keep_samples(folder, bench.name, dataset.root, samples, [])
     editor = setup.editors[0] if setup.editors else None
     found = importing.import_scores(folder, bench, path, samples, judge=setup.model, editor=editor)
+    derive(folder, bench)
     folder.record(
         "judge --import", benchmark=bench.name, judge=setup.model, file=path.name, rows=found.rows
     )

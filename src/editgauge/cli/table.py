@@ -73,7 +73,13 @@ def table(
     opened = rows.open_runs(runs)
     found: list[Table] = []
     for frame in rows.frames(
-        opened, benchmark, where=where, editors=editor, sources=source, people=averaged_for(source)
+        opened,
+        benchmark,
+        where=where,
+        editors=editor,
+        sources=source,
+        people=averaged_for(source),
+        side_by_side=True,
     ):
         for wanted in rows.variants(variant):
             found += _tables(
@@ -108,9 +114,10 @@ def _unrepeated(found: list[Table]) -> list[Table]:
 
     kept: list[Table] = []
     for item in found:
-        if any((t.name, t.variant) == (item.name, item.variant) for t in kept):
+        same = [t for t in found if (t.name, t.source) == (item.name, item.source)]
+        if any(t.variant == item.variant for t in same if t in kept):
             continue
-        if own(item) or not any(own(t) for t in found if t.name == item.name):
+        if own(item) or not any(own(t) for t in same):
             kept.append(item)
     return kept
 

@@ -18,11 +18,13 @@ from typing import Any
 import orjson
 
 from editgauge.errors import DataError
+from editgauge.judging.answers import Reading
 from editgauge.store.run_folder import RunFolder, digest
 from editgauge.types import Benchmark, Metric, Row, Sample, Status, Variant
 
 SCORER = "judge"
-FAILED_WORDS = ("json parsing failed", "api call failed")
+FAILED_WORDS = ("api error", "json parsing failed", "api call failed")
+"""How the rationale of a score begins that the released scripts wrote for a failed call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Found:
     recorded: float | None = None
     """What the released summary counts for such a failure: 0 for TextEditBench, nothing elsewhere.
     """
+    strict: Reading | None = None
+    """The strict reading of the raw reply, where the file has it: the corrected score."""
 
 
 @dataclass(slots=True)
@@ -133,7 +137,9 @@ def _rows(benchmark: str, metric: Metric, found: Found, source: str) -> Iterator
     number = _number(found.value)
     good = number is not None and number.is_integer() and low <= number <= high and not found.failed
     corrected: tuple[float | None, Status, str] = (number, Status.SCORED, "")
-    if found.failed:
+    if found.strict is not None:
+        corrected = (found.strict.value, found.strict.status, found.strict.reason)
+    elif found.failed:
         corrected = (None, Status.FAILED, found.failed)
     elif not good:
         corrected = (
@@ -173,6 +179,11 @@ def _rows(benchmark: str, metric: Metric, found: Found, source: str) -> Iterator
             detail,
             origin,
         )
+
+
+def is_failure(rationale: str) -> bool:
+    """Whether a rationale is what a released script wrote for a call that failed."""
+    return rationale.strip().lower().startswith(FAILED_WORDS)
 
 
 def read_json(path: Path) -> Any:

@@ -28,6 +28,7 @@ from editgauge.judging.pictures import PictureStore
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.run import SCORER, JudgeRun
 from editgauge.judging.run import judge as judge_all
+from editgauge.scoring.derived import derive
 from editgauge.services.cost import Budget, Price, load_prices, price_of
 from editgauge.services.throttle import Gate
 from editgauge.store import selection
@@ -332,6 +333,7 @@ def run(setup: Setup, *, quiet: bool = False) -> Outcome:
         )
     if not quiet and sys.stderr.isatty():
         print(file=sys.stderr)
+    derive(todo.run, catalog.find("benchmarks", todo.benchmark))
     notes += agreements(todo)
     return Outcome(setup, complete and not interrupted, interrupted, notes)
 

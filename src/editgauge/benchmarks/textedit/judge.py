@@ -18,7 +18,7 @@ from typing import Any
 
 from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
 from editgauge.benchmarks.textedit.metrics import JUDGE
-from editgauge.benchmarks.textedit.replies import released_scores
+from editgauge.benchmarks.textedit.replies import released_scores, require_repair
 from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
@@ -46,6 +46,7 @@ class TextEditJudging:
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     ) -> Sequence[Call]:
+        require_repair()
         if edit.path is None:
             return ()
         text, mark = rubrics.render(

@@ -16,8 +16,8 @@ Five calls a sample (four without a knowledge prompt), the rubric as system mess
 has none, and its rubrics do not speak of one. The option ``reference=False`` leaves it out
 everywhere.
 
-Variants: *faithful* records 0 for a reply that the released script cannot read, or a call that
-failed; *corrected* says unparsable, refused or failed.
+Variants: *faithful* records 0 for a call that failed and a reply that is no JSON, and nothing for
+JSON without the keys, as the split's released script does; *corrected* says unparsable, refused or failed.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class TextEditBenchJudging:
                     metrics={name: name},
                     rubric=mark,
                     reasons=("rationale",),
-                    released=partial(as_released, name),
+                    released=partial(as_released, name, with_reference=reference is not None),
                     max_tokens=MAX_TOKENS,
                 )
             )
@@ -94,8 +94,10 @@ class TextEditBenchJudging:
 def as_released(
     name: str, reply: str | None, *, with_reference: bool = False
 ) -> dict[str, float | None]:
-    """What the released script records for one dimension."""
-    return {name: released_score(reply, name)}
+    """What the released script of the split (`with_reference`: the synthetic one) records for one
+    dimension.
+    """
+    return {name: released_score(reply, name, with_reference=with_reference)}
 
 
 JUDGING = TextEditBenchJudging()

@@ -68,7 +68,7 @@ JUDGE = tuple(
         digits=2,
         variants=VARIANTS,
         failure=LOW,
-        note="faithful counts a failed call or an unreadable reply as 0, as the released script "
+        note="faithful counts a failed call or a reply that is no JSON as 0, as the released script "
         "does",
     )
     for name in DIMENSIONS

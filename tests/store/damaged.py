@@ -15,7 +15,7 @@ from tests.made_rows import row
 from editgauge.images import fingerprint, write_png
 from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.store.run_folder import EditRecord, RunFolder, sample_record
-from editgauge.types import Sample, Status
+from editgauge.types import Metric, Sample, Status
 
 EDITORS = ("one", "two")
 SAMPLES = tuple(f"s{n}" for n in range(6))
@@ -63,6 +63,13 @@ def make_run(path: Path) -> RunFolder:
     with ReplyStore(run.replies_path) as store:
         for name in SAMPLES:
             store.put(Reply(f"key-{name}", "ok", f"Score: {len(name)}", usage={"in": 3}))
+    run.keep_metrics(
+        "mini",
+        [
+            Metric("ssim", direction="higher", low=0, high=1, failure=0.0),
+            Metric("psnr", direction="higher", low=0, unit="dB"),
+        ],
+    )
     run.record("score", benchmark="mini", computed=24)
     run.parquet()
     return RunFolder.open(path)
@@ -73,6 +80,7 @@ def state(run: RunFolder) -> dict[str, dict[Any, Any]]:
     return {
         "rows": {row.key: row for row in run.rows()},
         "edits": {(e.benchmark, e.sample, e.editor): e for e in run.edits()},
+        "metrics": run.metrics("mini"),
         "samples": {record["id"]: record for record in run.samples("mini")},
     }
 

@@ -235,6 +235,8 @@ class RunFolder:
                 self._samples[benchmark] = count
                 if count and not os.path.lexists(self.path / place):
                     self._note(f"{place}: gone; `editgauge score` writes it again")
+        if manifest.get("described") and not os.path.lexists(self.path / "metrics.json"):
+            self._note("metrics.json: gone; `editgauge score` writes it again")
         ledger = manifest.get("segments")
         for name, size in ledger.items() if isinstance(ledger, Mapping) else ():
             if not isinstance(size, int) or paths.misplaced(name, "rows"):
@@ -314,6 +316,7 @@ class RunFolder:
             manifest.setdefault("entries", []).append(entry)
             manifest["segments"] = self._segment_sizes()
             manifest["samples"] = self._sample_counts()
+            manifest["described"] = self.described_benchmarks()
             self._write_manifest(manifest)
 
     # -- rows --------------------------------------------------------------------------------------
@@ -434,7 +437,8 @@ class RunFolder:
             stored = self._stored_metrics()
             mine = stored.setdefault(benchmark, {})
             mine.update({metric.name: described.record(metric) for metric in metrics})
-            data = orjson.dumps(stored, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+            whole = {**stored, "check": _check(stored)}
+            data = orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
             if not path.exists() or path.read_bytes() != data:
                 paths.write(self.path, path.name, data)
 
@@ -450,7 +454,13 @@ class RunFolder:
     def _stored_metrics(self) -> dict[str, dict[str, Any]]:
         path = self.path / "metrics.json"
         try:
-            return described.checked(orjson.loads(paths.read(path)))
+            stored = orjson.loads(paths.read(path))
+            if isinstance(stored, dict) and stored.pop("check", None) not in (
+                None,
+                _check(stored),
+            ):
+                raise ValueError("damaged or changed by hand: its checksum does not fit")
+            return described.checked(stored)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
@@ -612,9 +622,9 @@ def _refuse_odd(path: Path) -> None:
         os.close(paths.open_read(path))
 
 
-def _check(manifest: Mapping[str, Any]) -> str:
-    """Checksum of a manifest without its own checksum."""
-    rest = segments.storable({name: part for name, part in manifest.items() if name != "check"})
+def _check(content: Mapping[str, Any]) -> str:
+    """Checksum of a JSON object without its own checksum."""
+    rest = segments.storable({name: part for name, part in content.items() if name != "check"})
     return f"{zlib.crc32(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)):08x}"
 
 

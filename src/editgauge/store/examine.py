@@ -50,6 +50,10 @@ def examine(run: RunFolder) -> list[Damage]:
     for name in run.benchmarks():
         done += _in_samples(run, name)
     done += _in_pictures(run)
+    try:
+        run.described_benchmarks()
+    except RunError as error:
+        done.append(Damage("metrics.json", str(error), f"set aside; {_SCORE}"))
     done += _elsewhere(run, {item.place.split(",")[0] for item in done})
     if not parquet.Cache(run.path).is_current():
         done.append(
@@ -72,6 +76,8 @@ def repair(run: RunFolder) -> list[Damage]:
             _rewrite(run, path, place, fault)
     for name in run.benchmarks():
         _rewrite_samples(run, name)
+    if any(item.place == "metrics.json" for item in found):
+        os.replace(run.path / "metrics.json", run.path / "metrics.json.damaged")
     if not parquet.Cache(run.path).is_current():
         _clear(run.path / parquet.FOLDER)
     lease.sweep(run.path)

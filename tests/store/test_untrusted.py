@@ -20,9 +20,7 @@ from editgauge.images import write_png
 from editgauge.reports import site
 from editgauge.store import paths
 from editgauge.store.collect import take_in
-from editgauge.store.copies import deliver
 from editgauge.store.hashes import HashStore
-from editgauge.store.lease import scratch
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables.frame import Frame
 from editgauge.types import Sample, Status
@@ -278,32 +276,6 @@ class TestPictures:
         with pytest.raises(RunError, match="a link"):
             self.take(run, self.outputs(tmp_path))
         assert untouched(home)
-
-    @pytest.mark.parametrize("how", ["elsewhere", "link", "hard link"])
-    def test_an_answer_that_is_not_the_editors_own_is_copied(
-        self, run: RunFolder, tmp_path: Path, how: str
-    ) -> None:
-        mine = self.outputs(tmp_path) / "s1.png"
-        before = mine.read_bytes()
-        with scratch(run.path) as place:
-            answer = place / "out.png"
-            if how == "elsewhere":
-                answer = mine
-            elif how == "link":
-                answer.symlink_to(mine)
-            else:
-                os.link(mine, answer)
-            kept = deliver(answer, run.path, "edits/mini/new/s1.png")
-        assert mine.read_bytes() == kept.read_bytes() == before
-        assert not kept.is_symlink()
-        assert kept.stat().st_nlink == 1
-
-    def test_an_answer_that_was_written_for_the_run_is_moved(self, run: RunFolder) -> None:
-        with scratch(run.path) as place:
-            (place / "out.png").write_bytes(b"x")
-            deliver(place / "out.png", run.path, "edits/mini/new/deep/s1.png")
-            assert not (place / "out.png").exists()
-        assert (run.path / "edits/mini/new/deep/s1.png").read_bytes() == b"x"
 
 
 class TestNames:

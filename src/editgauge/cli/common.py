@@ -55,6 +55,14 @@ RetryOpt = Annotated[
         "--retry", help="Do these again: failed, unreadable, refused, missing… (joined by commas)."
     ),
 ]
+MemoryOpt = Annotated[
+    str,
+    typer.Option(
+        "--memory",
+        envvar="EDITGAUGE_MEMORY",
+        help="What a process may hold while it reads a picture: larger pictures are refused.",
+    ),
+]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 WeightsOpt = Annotated[
@@ -106,6 +114,13 @@ def warned(*runs: RunFolder) -> Iterator[None]:
 def cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_memory(size: str) -> None:
+    """Set the limit of `--memory` for this process and its workers. Raises `UsageError`."""
+    from editgauge.images import memory_size
+
+    os.environ["EDITGAUGE_MEMORY"] = str(memory_size(size))
 
 
 def print_json(value: Any) -> None:

@@ -14,6 +14,7 @@ from editgauge.cli.common import (
     DeviceOpt,
     JsonOpt,
     LimitOpt,
+    MemoryOpt,
     PrecisionOpt,
     RetryOpt,
     RunOpt,
@@ -96,6 +97,7 @@ def score(
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds an output may take.")
     ] = 600.0,
+    memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
 ) -> None:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed
@@ -114,6 +116,7 @@ def score(
     from editgauge.store.samples import keep_samples
     from editgauge.tables import rows
 
+    common.set_memory(memory)
     retried = selection.statuses(retry)
     rows.variants(variant)  # a slip of the pen is said now, not after the work
     wanted = _tracks(tracks)

@@ -14,13 +14,21 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
-from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageError, RunError
-from editgauge.images import fingerprint, read_header
+from editgauge.errors import (
+    BudgetExceeded,
+    DataError,
+    EditgaugeError,
+    ImageError,
+    RunError,
+    ServiceStopped,
+)
+from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
+from editgauge.run import machine
 from editgauge.run.pool import run_batches
 from editgauge.store import copies, lease, paths, segments
 from editgauge.store.paths import portable, without_roots
@@ -44,7 +52,9 @@ class EditSummary:
     cost: float = 0.0
     """US dollars of this call's edits, as far as they are known."""
     stopped: str = ""
-    """Why the call ended before its end (a budget), or empty."""
+    """Why the call ended before its end (a budget, a refused key), or empty."""
+    exit_code: int = 0
+    """That of the error behind `stopped`."""
 
 
 def edit(
@@ -67,9 +77,33 @@ def edit(
     method ``edit_batch(samples, folders) -> edits``). Samples whose record has a status in `retry`
     are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
     `EditSummary.stopped`; what was done is kept. Raises `RunError` when the run folder cannot be
-    written.
+    written, or another process edits with this editor into the same run: nothing is paid twice.
     """
     plain_name(editor.name)
+    with lease.lease(run.path, "edit", benchmark, editor.name):
+        return _edit(
+            run,
+            benchmark,
+            samples,
+            editor,
+            workers=workers,
+            retry=retry,
+            seconds_a_sample=seconds_a_sample,
+            progress=progress,
+        )
+
+
+def _edit(
+    run: RunFolder,
+    benchmark: str,
+    samples: Sequence[Sample],
+    editor: Editor,
+    *,
+    workers: int,
+    retry: frozenset[Status],
+    seconds_a_sample: float,
+    progress: Progress | None,
+) -> EditSummary:
     summary = EditSummary(editor.name)
     began = time.perf_counter()
     before = {
@@ -100,18 +134,19 @@ def edit(
             summary.cost += record.cost or 0.0
             if progress:
                 progress(summary.edited, len(todo), f"editing with {editor.name}")
-    except BudgetExceeded as error:
-        summary.stopped = str(error)
+    except (BudgetExceeded, ServiceStopped) as error:
+        summary.stopped, summary.exit_code = str(error), error.exit_code
     summary.seconds = time.perf_counter() - began
     return summary
 
 
 def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditRecord:
-    """Call the editor on one sample, move its output into the run, and return the record (not yet
+    """Call the editor on one sample, bring its output into the run, and return the record (not yet
     written).
 
     Whatever the editor raises becomes a record with a status and a reason, but for `RunError` and
-    `BudgetExceeded`.
+    `BudgetExceeded`. Raises `RunError` when the machine is at fault, a full disk for example: that
+    is no failure of the editor's.
     """
     try:
         parts = _safe_parts(sample)
@@ -119,19 +154,17 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
         return EditRecord(
             benchmark, sample.id, editor.name, Status.DATASET_FAULT, reason=str(error)
         )
-    stack = ExitStack()
-    scratch = stack.enter_context(lease.scratch(run))
-    began = time.perf_counter()
-    try:
+    with lease.scratch(run) as scratch:
+        began = time.perf_counter()
         if sample.fault is not None:
             made = Edit(sample.id, editor.name, None, Status.DATASET_FAULT, sample.fault)
         else:
-            made = _call(editor, sample, scratch)
+            made = _checked(_call(editor, sample, scratch), sample, editor)
         if made.seconds is None:
             made = replace(made, seconds=round(time.perf_counter() - began, 6))
-        return _into_place(run, benchmark, sample, parts, made)
-    finally:
-        stack.close()
+        if made.path is None and sample.fault is None:
+            machine.raise_full_disk(made.reason, scratch)
+        return _into_place(run, benchmark, sample, parts, made, scratch)
 
 
 def edit_batch(
@@ -142,31 +175,26 @@ def edit_batch(
     """
     if len(samples) == 1:
         return [edit_one(run, benchmark, samples[0], editor)]
-    stack = ExitStack()
-    scratch = stack.enter_context(lease.scratch(run))
-    folders = [scratch / str(number) for number in range(len(samples))]
     began = time.perf_counter()
-    try:
-        parts = [_safe_parts(sample) for sample in samples]
-        for folder in folders:
-            folder.mkdir(parents=True)
-        made = list(editor.edit_batch(samples, folders))
-        if [edit.sample for edit in made] != [sample.id for sample in samples]:
-            raise ValueError("edit_batch: wanted one edit a sample, in order")
-        share = round((time.perf_counter() - began) / len(samples), 6)
-        made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
-        return [
-            _into_place(run, benchmark, s, p, m)
-            for s, p, m in zip(samples, parts, made, strict=True)
-        ]
-    except (RunError, BudgetExceeded):
-        raise
-    except (
-        Exception
-    ):  # one sample's fault is not the others': each is asked alone and has a record of its own
-        return [edit_one(run, benchmark, sample, editor) for sample in samples]
-    finally:
-        stack.close()
+    with lease.scratch(run) as scratch:
+        folders = [scratch / str(number) for number in range(len(samples))]
+        try:
+            parts = [_safe_parts(sample) for sample in samples]
+            for folder in folders:
+                folder.mkdir(parents=True)
+            made = list(editor.edit_batch(samples, folders))
+            if [edit.sample for edit in made] != [sample.id for sample in samples]:
+                raise ValueError("edit_batch: wanted one edit a sample, in order")
+            share = round((time.perf_counter() - began) / len(samples), 6)
+            made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
+            return [
+                _into_place(run, benchmark, s, p, _checked(m, s, editor), scratch)
+                for s, p, m in zip(samples, parts, made, strict=True)
+            ]
+        except (RunError, BudgetExceeded):
+            raise
+        except Exception:  # one sample's fault is not the others': each is asked alone
+            return [edit_one(run, benchmark, sample, editor) for sample in samples]
 
 
 def _batches(samples: Sequence[Sample], size: int) -> list[Sequence[Sample]]:
@@ -179,18 +207,37 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
     except (RunError, BudgetExceeded):
         raise
     except ImageError as error:
+        machine.raise_fault(error, scratch)
         return Edit(sample.id, editor.name, None, Status.DATASET_FAULT, str(error))
     except EditgaugeError as error:
+        machine.raise_fault(error, scratch)
         return Edit(sample.id, editor.name, None, Status.FAILED, str(error))
-    except (
-        Exception
-    ) as error:  # an editor is somebody's model: its crash is a record, the rest goes on
+    except Exception as error:  # an editor is somebody's model: its crash is a record
+        machine.raise_fault(error, scratch)
         return Edit(sample.id, editor.name, None, Status.FAILED, f"{type(error).__name__}: {error}")
 
 
+def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
+    """The edit, or a failed one when the editor gave back something else, or another's."""
+    why = ""
+    if not isinstance(made, Edit):
+        why = f"wanted an Edit, found {type(made).__name__}"
+    elif made.sample != sample.id or made.editor != editor.name:
+        why = f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by"
+        why += f" {made.editor!r}"
+    elif made.status is Status.SCORED and made.path is None:
+        why = "it says that it delivered, and names no file"
+    if why:
+        return Edit(sample.id, editor.name, None, Status.FAILED, f"the editor's answer: {why}")
+    return cast(Edit, made)
+
+
 def _into_place(
-    run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit
+    run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit, scratch: Path
 ) -> EditRecord:
+    """Bring a delivered file into the run: one from the editor's own folder is moved, any other is
+    somebody's, and copied.
+    """
     record = EditRecord(
         benchmark,
         sample.id,
@@ -215,22 +262,20 @@ def _into_place(
     place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), *parts)
     place = place.with_name(place.name + header.extension)
     target = run / place
-    mark = fingerprint(made.path)
     try:
-        paths.folder(run, place.parent)
-        for extension in (
-            ".png",
-            ".jpg",
-            ".jpeg",
-            ".webp",
-        ):  # an older output of another format would be found first
+        own = made.path
+        shared = own.is_symlink() or own.stat().st_nlink > 1  # somebody's file under our name
+        if shared or not own.resolve().is_relative_to(scratch.resolve()):
+            own = scratch / f"copy-{secrets.token_hex(4)}"
+            copies.copy(made.path.resolve(), own, limit=MAX_FILE_BYTES)
+        mark = fingerprint(own)
+        paths.folder(run, place.parent.as_posix())
+        for extension in EXTENSIONS:  # an older output of another format would be found first
             with suppress(FileNotFoundError):
                 (target.parent / (parts[-1] + extension)).unlink()
-        copies.deliver(made.path, run, str(place))
+        own.replace(target)
     except OSError as error:
-        raise RunError(
-            f"{target}: cannot be written ({error.strerror}); make room or rights"
-        ) from error
+        raise paths.unwritable(target, error) from error
     return replace(
         record, path=str(place), fingerprint=mark, width=header.width, height=header.height
     )

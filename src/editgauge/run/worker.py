@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
+from editgauge.images import guard_reading
 from editgauge.run.plan import Item, Task, make_rows
 from editgauge.store.paths import portable, without_roots
 from editgauge.store.run_folder import RunFolder
@@ -35,6 +37,8 @@ def start(
     from editgauge.native import tune_worker
 
     tune_worker()
+    if multiprocessing.parent_process() is not None:
+        guard_reading()
     _worker = _Worker(benchmark, scorers, RunFolder(Path(run)).writer(token), cut)
 
 

@@ -6,11 +6,9 @@ import os
 import shutil
 import stat
 import sys
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from editgauge.errors import RunError
-from editgauge.images import MAX_FILE_BYTES
-from editgauge.store import lease, paths
 
 _FICLONE = 0x40049409
 """Linux: let one file share the blocks of another until one of them is written."""
@@ -78,31 +76,3 @@ def _reflink(source: int, made: int) -> bool:
     except OSError:  # another file system, or one that knows no shared blocks
         return False
     return True
-
-
-def deliver(file: Path, run: Path, place: str) -> Path:
-    """Bring what an editor answered to its place in a run, and return that.
-
-    A file that was written for the run, below its temporary folder, is moved. Anything else is
-    copied and stays where it is: the answer of somebody's program may be a link, have another name
-    elsewhere, or be the data set's own picture. Raises `RunError` when the place cannot be written,
-    or there is a link on the way to it.
-    """
-    target = paths.folder(run, PurePosixPath(place).parent) / PurePosixPath(place).name
-    ours = run / lease.TEMPORARY
-    found = file.lstat()
-    try:
-        if (
-            stat.S_ISREG(found.st_mode)
-            and found.st_nlink == 1
-            and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(ours))
-        ):
-            os.replace(file, target)
-            return target
-        with lease.scratch(run) as scratch:
-            copy(file, scratch / "answer", limit=MAX_FILE_BYTES)
-            os.utime(scratch / "answer")
-            os.replace(scratch / "answer", target)
-    except OSError as error:
-        raise paths.unwritable(target, error) from error
-    return target

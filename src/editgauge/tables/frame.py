@@ -42,8 +42,6 @@ PEOPLE = "human:"
 """How the source of a person's row begins: ``human:<annotator>``. People's rows are never read like
 a machine's: see `Frame.without_people`.
 """
-RANK = ".rank"
-"""How the metric of a rank that people gave ends: 1 is best."""
 _SCORED = STATUSES.index(Status.SCORED)
 _TEXT = ("sample", "editor", "scorer", "metric", "variant", "source", "status")
 

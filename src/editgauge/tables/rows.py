@@ -93,12 +93,22 @@ def frames(
     return found
 
 
-def people_frames(runs: Sequence[RunFolder], benchmark: str = "") -> list[Frame]:
-    """The rows of each benchmark that annotators rated, with annotators' and machines' rows."""
+def every_frame(
+    runs: Sequence[RunFolder],
+    benchmark: str = "",
+    *,
+    where: Sequence[str] | None = None,
+    editors: Sequence[str] | None = None,
+) -> list[Frame]:
+    """The rows of each benchmark with those of every source and of every annotator: whoever reads
+    them chooses among them. Raises as `frames`.
+    """
     from editgauge.tables.frame import Frame
 
-    read = [Frame.of_runs(runs, name) for name in benchmarks(runs, benchmark)]
-    return [frame for frame in read if len(frame.only_people())]
+    return [
+        _narrowed(Frame.of_runs(runs, name), conditions(where), list(editors or ()))
+        for name in benchmarks(runs, benchmark)
+    ]
 
 
 def _narrowed(frame: Frame, where: dict[str, str], editors: list[str]) -> Frame:

@@ -19,6 +19,8 @@ from editgauge.types import Benchmark, Dataset, Sample
 
 Pixels = TypeVar("Pixels", Array, Mask)
 BLOCK = 16
+_STRIP = 64 * BLOCK
+"""Rows whose blocks are averaged at once: as floating point numbers they take four times it."""
 TOLERANCE = 6.0
 """A reference differs from the input outside the mask when some block of 16 x 16 pixels, none of
 them masked, has another mean, by more than 6 of 255 levels in some channel.
@@ -88,7 +90,14 @@ def check_data(
             *_files(sample, root),
         ]
 
-    for found in each(samples, look, workers=workers, progress=progress, note="reading data"):
+    for found in each(
+        samples,
+        look,
+        workers=workers,
+        progress=progress,
+        note="reading data",
+        pictures=_pictures,
+    ):
         report.issues += found
     return report
 
@@ -320,6 +329,13 @@ def _block_means(pixels: Array) -> npt.NDArray[np.float32]:
     """The mean of each block, channel by channel; the last row and column are repeated to fill the
     last blocks.
     """
+    strips = [
+        _means_of_strip(pixels[top : top + _STRIP]) for top in range(0, pixels.shape[0], _STRIP)
+    ]
+    return np.concatenate(strips)
+
+
+def _means_of_strip(pixels: Array) -> npt.NDArray[np.float32]:
     height, width = pixels.shape[:2]
     padded = cv2.copyMakeBorder(pixels, 0, -height % BLOCK, 0, -width % BLOCK, cv2.BORDER_REPLICATE)
     size = (padded.shape[1] // BLOCK, padded.shape[0] // BLOCK)
@@ -327,6 +343,13 @@ def _block_means(pixels: Array) -> npt.NDArray[np.float32]:
     return np.asarray(
         cv2.resize(padded.astype(np.float32), size, interpolation=cv2.INTER_AREA), dtype=np.float32
     )
+
+
+def _pictures(sample: Sample) -> Iterator[Path]:
+    yield from sample.images
+    yield from sample.masks.values()
+    if sample.reference is not None:
+        yield sample.reference
 
 
 def _size(pixels: Array | Mask) -> str:

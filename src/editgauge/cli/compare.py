@@ -179,7 +179,10 @@ def as_table(item: Comparison) -> Table:
             "a": Cell(_finite(line.mean_a), pair.n, pair.n + line.only_a + line.only_b),
             "b": Cell(_finite(line.mean_b), pair.n, pair.n + line.only_a + line.only_b),
             "difference": Cell(
-                _finite(pair.difference), low=_finite(pair.low), high=_finite(pair.high)
+                _finite(pair.difference),
+                low=_finite(pair.low),
+                high=_finite(pair.high),
+                interval_digits=pair.digits,
             ),
             "p": Cell(line.holm),
             "effect": Cell(_finite(pair.effect)),
@@ -188,12 +191,12 @@ def as_table(item: Comparison) -> Table:
             "verdict": Cell(None, text=verdict(line)),
         }
         rows.append(TableRow(name, cells))
-    tests = sum(line.holm is not None for line in item.lines)
     notes = [
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
         (
-            f"Intervals: 95 %, BCa bootstrap over samples. p: permutation of signs, corrected "
-            f"(Holm) over {tests} tests."
+            "Intervals: 95 %, BCa bootstrap over samples; digits that the resampling does not "
+            "carry are not printed. p: permutation of signs, corrected (Holm) over "
+            f"{item.tests} tests; lines of identical values are one."
         ),
     ]
     for line in item.lines:
@@ -285,6 +288,7 @@ def as_dict(item: Comparison) -> dict[str, Any]:
         "b": item.b,
         "by": item.by,
         "alpha": item.alpha,
+        "tests": item.tests,
         "regressions": regressions,
         "lines": lines,
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from editgauge.benchmarks.medebench.facts import ALIASES, HIGH, ORGANS, SIZE
+from editgauge.benchmarks.medebench.facts import HIGH, ORGANS, SIZE
 from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
 from editgauge.scoring.metrics import FID
 from editgauge.tables.frame import Frame
@@ -34,11 +34,10 @@ def organs(frame: Frame, variant: Variant) -> Layout:
     present = (
         set(frame.samples.labels("organ").tolist()) if "organ" in frame.samples.names() else set()
     )
-    labels = {organ: ALIASES[organ] if ALIASES.get(organ) in present else organ for organ in ORGANS}
-    labels = {organ: label for organ, label in labels.items() if label in present or not present}
-    labels |= {organ: organ for organ in sorted(present - set(labels.values()) - {""})}
-    for organ in (*labels, "Overall"):
-        where = {} if organ == "Overall" else {"organ": labels[organ]}
+    known = [organ for organ in ORGANS if organ in present or not present]
+    others = sorted(present - set(ORGANS) - {""})
+    for organ in (*known, *others, "Overall"):
+        where = {} if organ == "Overall" else {"organ": organ}
         for metric in BY_ORGAN:
             made, note = choose(frame, metric.name, variant)
             shown = tenth if metric.high == HIGH else None

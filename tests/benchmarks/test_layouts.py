@@ -142,6 +142,20 @@ class TestTextEditBench:
         assert found["texteditbench.pixel"].rows[0].cells["synthetic_ssim"].value is None
         assert "texteditbench.further" not in found
 
+    def test_the_summary_counts_only_what_was_asked_of_a_sample(self) -> None:
+        """SE is asked where there is a knowledge prompt. A failed SE of another sample (an import of
+        an earlier version) is no failure of the table.
+        """
+        b = "texteditbench"
+        rows = [
+            *(row(name, "m", "IF", 4.0, benchmark=b) for name in ("r1", "s1")),
+            row("r1", "m", "SE", None, benchmark=b, status=Status.FAILED),
+            row("s1", "m", "SE", None, benchmark=b, status=Status.MISSING),
+        ]
+        found = made(frame(rows, list(self.RECORDS), b))["texteditbench.judge"]
+        assert found.meta["statuses"] == {"m": {"missing": 1}}
+        assert "m: 1 missing (SE)." in found.notes
+
     def test_the_judges_table_sums_five_means(self) -> None:
         b = "texteditbench"
         scores = {"IF": (3, 4, 5), "TA": (2, 2, 2), "VC": (1, 3, 4), "LP": (5, 5, 5)}

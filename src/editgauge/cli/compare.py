@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from editgauge.cli import output
+from editgauge.cli import common, output
 from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, difference_tables
+from editgauge.cli.common import WhereOpt
 from editgauge.cli.table import print_tables
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ def compare(
     by: Annotated[
         str, typer.Option(metavar="ATTR", help="Also for each value of an attribute.")
     ] = "",
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
-    ] = None,
+    where: WhereOpt = None,
     source: Annotated[
         list[str] | None, typer.Option(help="Whose rows, where several made some; human: people.")
     ] = None,
@@ -126,6 +125,7 @@ def compare(
             f"{run.name}"
         )
     _print(found, "json" if as_json else form)
+    common.warn(*opened)
     if fail_if_worse and any(item.regressions for item in found):
         raise typer.Exit(1)
 

@@ -151,18 +151,23 @@ def statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, int]]:
 
 
 def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, list[str]]]]:
-    """As `statuses`, with the metrics that ended so; no metric is named where all of them did."""
+    """As `statuses`, with the metrics that ended so; no metric is named where all of them did. A
+    sample counts for a metric only where one of the layout's leaves asks for it.
+    """
     grids: dict[str, Grid] = {}
+    asked: dict[str, Mask] = {}
     for leaf in layout.leaves.values():
+        here = _labelled(frame.samples, leaf.where)
         for name in (metric.name for metric in leaf.parts):
             if not leaf.metric.whole_set and frame.has(name, leaf.variant):
                 grids[name] = frame.grid(name, leaf.variant)
+                asked[name] = asked.get(name, np.zeros(len(here), dtype=np.bool_)) | here
     found: dict[str, dict[str, tuple[int, list[str]]]] = {}
     for number, editor in enumerate(frame.editors):
         found[editor] = {}
         for code, status in enumerate(STATUSES):
             hit = {
-                metric: (grid.status[number] == code) & grid.defined
+                metric: (grid.status[number] == code) & grid.defined & asked[metric]
                 for metric, grid in grids.items()
             }
             named = [metric for metric, mask in hit.items() if mask.any()]

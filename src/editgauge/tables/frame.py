@@ -193,8 +193,7 @@ class Frame:
         read = cls.from_parquet(files, records, benchmark)
         told = [(run.path.name, run.metrics(benchmark)) for run in runs]
         folders = [folder for run in runs for folder in (run.path.parent, run.path)]
-        read = replace(read, described=together(told), models=load(folders))
-        return read.settled()
+        return replace(read, described=together(told), models=load(folders)).settled()
 
     def settled(self) -> Frame:
         """The frame as this version reads it, where rows or samples were stored by an earlier one:

@@ -25,7 +25,7 @@ from editgauge.types import Edit, Row, Sample, Score, Status, Variant
 
 SCORER = "judge"
 _VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
-VERSION = 1
+VERSION = 2
 """Of the strict and faithful readers: a change makes all rows again, from the stored replies."""
 
 

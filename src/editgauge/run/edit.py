@@ -239,8 +239,6 @@ def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     elif made.sample != sample.id or made.editor != editor.name:
         why = f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by"
         why += f" {made.editor!r}"
-    elif made.status is Status.SCORED and made.path is None:
-        why = "it says that it delivered, and names no file"
     if why:
         return Edit(sample.id, editor.name, None, Status.FAILED, f"the editor's answer: {why}")
     return cast(Edit, made)
@@ -278,7 +276,8 @@ def _into_place(
     target = run / place
     try:
         own = made.path
-        if own.is_symlink() or not own.resolve().is_relative_to(scratch.resolve()):
+        shared = own.is_symlink() or own.stat().st_nlink > 1  # somebody's file under our name
+        if shared or not own.resolve().is_relative_to(scratch.resolve()):
             own = scratch / f"copy-{secrets.token_hex(4)}"
             copies.copy(made.path.resolve(), own, limit=MAX_FILE_BYTES)
         mark = fingerprint(own)

@@ -301,15 +301,21 @@ Rule = Callable[[Mapping[str, float]], float | None]
 """The parents' values of one sample, by metric, to the derived value; None where they give none."""
 
 
+DERIVED = "derived"
+"""The scorer of the rows of derived metrics."""
+
+
 @dataclass(frozen=True, slots=True)
 class Derived:
     """A metric of a sample that follows from other metrics of it: a minimum, a product, a sum.
 
     Computed after `score` and `judge`, for each repeat, source and variant, and stored as rows like
-    any other. `of` names the parents. Those in `optional` may be without a value (a question that
-    is not asked of every sample): `rule` is then called without them, and where it answers None the
-    row has the status and the reason of the first of them. Any other parent without a value leaves
-    the row without one. `version` is part of the fingerprint: a changed rule makes the rows anew.
+    any other. `of` names the parents. Without a value of one of them the row has none either, and
+    says which: but a parent in `optional` may be not applicable to the sample, or not asked, and
+    `rule` is then called without it.
+
+    `tolerant`: `rule` is also called where an optional parent failed, and answers None where it
+    cannot do without it. `version` is part of the fingerprint: a changed rule makes the rows anew.
     """
 
     metric: Metric
@@ -317,6 +323,7 @@ class Derived:
     rule: Rule
     _: KW_ONLY
     optional: tuple[str, ...] = ()
+    tolerant: bool = False
     version: str = "1"
 
 

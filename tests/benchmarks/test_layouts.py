@@ -222,7 +222,7 @@ class TestTextEdit:
         found = made(frame(rows, [record("0", split="Real")], "textedit"), published=True)[
             "textedit.classic"
         ]
-        assert [c.name for c in found.columns[:7]] == [
+        assert [c.name for c in found.columns[:8]] == ["params"] + [
             f"real_{m}" for m in ("OA", "OP", "OR", "F1", "NED", "CLIP", "AES")
         ]
         assert found.rows[0].cells["real_OA"].value == 0.5

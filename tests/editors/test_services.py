@@ -20,8 +20,8 @@ from tests.editors.fake_service import KEY, FakeService, png
 from editgauge import catalog
 from editgauge.editors.openai import transparent_where_editable
 from editgauge.editors.prices import Price, price_of
-from editgauge.editors.service import Ledger, Throttle, checked_address, key_from, retry_after
-from editgauge.errors import BudgetExceeded, UsageError
+from editgauge.editors.service import checked_address, key_from, retry_after
+from editgauge.errors import ServiceStopped, UsageError
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import make_sample
@@ -88,8 +88,6 @@ def test_faults_of_the_way_are_retried_and_billed_once(
     ("word", "status", "said", "calls"),
     [
         ("always-500", Status.FAILED, "HTTP 500", 5),
-        ("401", Status.FAILED, "HTTP 401", 1),
-        ("quota", Status.FAILED, "no money", 1),
         ("refusal", Status.REFUSED, "s", 1),
         ("broken", Status.UNREADABLE, "output", 1),
         ("html", Status.UNREADABLE, "not a picture", 1),
@@ -110,6 +108,31 @@ def test_what_cannot_be_had_has_a_status_and_a_reason(
     assert said in edit.reason
     assert service.calls[word] == calls
     assert KEY not in repr(edit)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("word", "said"), [("401", "HTTP 401"), ("quota", "no money")])
+def test_a_wrong_key_or_an_empty_account_stops_the_run(
+    family: str, word: str, said: str, service: FakeService, tmp_path: Path
+) -> None:
+    """One request; nothing is recorded as the model's failure; what was done is kept."""
+    made = editor(family, service, concurrency=1)
+    samples = [
+        make_sample(tmp_path / "data", f"s{n}", instruction=f"fault:{fault}")
+        for n, fault in enumerate(["none", word, "none", "none"])
+    ]
+    run = RunFolder.create(tmp_path / "run")
+    summary = edit_all(run, "mini", samples, made)
+    assert said in summary.stopped
+    assert KEY not in summary.stopped
+    assert summary.exit_code == 2
+    assert [(record.sample, record.status) for record in run.edits("mini")] == [
+        ("s0", Status.SCORED)
+    ]
+    assert service.calls[word] == 1
+    with pytest.raises(ServiceStopped):
+        ask(made, tmp_path)
+    assert service.calls["none"] == 1
 
 
 def test_refusals_keep_the_providers_words(service: FakeService, tmp_path: Path) -> None:
@@ -310,30 +333,14 @@ def test_retry_after_in_every_form() -> None:
     assert retry_after({"retry-after": "99999"}, {}) == 3600
 
 
-def test_the_throttle_closes_for_all_and_opens_again() -> None:
-    throttle = Throttle(2)
-    admitted = throttle.enter()
-    throttle.refused(admitted, 0.05)
-    throttle.leave(answered=False)
-    began = time.monotonic()
-    throttle.enter()
-    assert time.monotonic() - began >= 0.04
-
-
-def test_the_ledger_counts_promises() -> None:
-    ledger = Ledger(0.10, spent=0.05)
-    ledger.promise(0.04)
-    with pytest.raises(BudgetExceeded, match=r"0\.05 of 0\.10"):
-        ledger.promise(0.02)
-    ledger.settle(0.04, 0.0)
-    ledger.promise(0.05)
-
-
 def test_prices() -> None:
     assert price_of("openai/gpt-image-1-mini-2025").out == 8.0
     assert price_of("gpt-image-1").out == 40.0
     assert price_of("unheard-of") == Price()
     assert price_of("gpt-image-1", 0.5).of({"out": 9}) == 0.5
+    assert price_of("gpt-image-1.5") == Price()
+    assert price_of("gpt-image-1-2025-04-15").out == 40.0
+    assert "2025-12-01" in price_of("gpt-image-1").source
     assert Price().of(None) is None
 
 

@@ -21,8 +21,10 @@ from editgauge.judging.client import Client, Dialect, read_response, wanted_dial
 from editgauge.judging.keys import reply_key, skeleton_of
 from editgauge.judging.models import about, check_alias, end_date, end_warning, is_alias
 from editgauge.judging.rubrics import WARNING, RubricFolder
-from editgauge.services.cost import Budget, Price, image_tokens, load_prices, price_of
+from editgauge.services.cost import image_tokens
+from editgauge.services.prices import Price, load_prices, price_of, usage_of
 from editgauge.services.throttle import Gate
+from editgauge.services.transport import Response
 from editgauge.testing import make_sample
 from editgauge.types import Edit
 
@@ -300,25 +302,16 @@ def test_cost_by_hand() -> None:
     100·... = 0.0024.
     """
     price = Price(input=2.0, output=10.0, cached=1.0)
-    usage = {
-        "prompt_tokens": 1000,
-        "completion_tokens": 50,
-        "prompt_tokens_details": {"cached_tokens": 100},
-    }
+    usage = usage_of(
+        {
+            "prompt_tokens": 1000,
+            "completion_tokens": 50,
+            "prompt_tokens_details": {"cached_tokens": 100},
+        }
+    )
+    assert usage is not None
     assert price.of_usage(usage) == pytest.approx((900 * 2 + 100 * 1 + 50 * 10) / 1e6)
     assert price.of_usage(usage, batch=True) == pytest.approx(price.of_usage(usage) / 2)
-    assert price.of_usage({}) == 0
-
-
-def test_a_budget_counts_what_is_under_way() -> None:
-    budget = Budget(1.0)
-    assert budget.reserve(0.6) == 0.6
-    assert budget.reserve(0.6) is None
-    budget.settle(0.6, 0.6, 0.3)
-    assert budget.spent == 0.3
-    assert budget.reserve(0.6) == 0.6
-    budget.settle(0.6, 0.3, 0.6)  # twice what was estimated: later calls reserve twice as much
-    assert budget.reserve(0.06) is None
 
 
 # --- models -------------------------------------------------------------------------------------
@@ -409,14 +402,13 @@ def test_end_dates_are_warned_of_in_time() -> None:
 def test_the_habits_of_servers(
     status: int, headers: dict[str, str], body: object, kind: str, after: float | None
 ) -> None:
-    outcome = read_response(status, headers, json.dumps(body).encode())
+    outcome = read_response(Response(status, headers, json.dumps(body).encode()))
     assert (outcome.kind, outcome.retry_after) == (kind, after)
 
 
 def test_messages_of_servers_cannot_paint_terminals() -> None:
-    outcome = read_response(
-        500, {}, json.dumps({"error": {"message": "a\x1b[2Jb\n\x00c" + "x" * 1000}}).encode()
-    )
+    error = {"error": {"message": "a\x1b[2Jb\n\x00c" + "x" * 1000}}
+    outcome = read_response(Response(500, {}, json.dumps(error).encode()))
     assert "\x1b" not in outcome.reason
     assert len(outcome.reason) < 330
 

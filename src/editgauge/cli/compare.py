@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editgauge.cli import output
+from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, difference_tables
+from editgauge.cli.table import print_tables
 
 if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison, Line, Moved
@@ -61,6 +63,9 @@ def compare(
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
+    calibrate: CalibrateOpt = "",
+    proxy: ProxyOpt = None,
+    strata: StrataOpt = "",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Compare two editors on the samples both have: differences with intervals and p, and what
@@ -80,6 +85,21 @@ def compare(
     if a == b:
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
     opened = rows.open_runs([run, *(also or [])])
+    if calibrate:
+        made = difference_tables(
+            [run, *(also or [])],
+            calibrate,
+            a,
+            b,
+            benchmark=benchmark,
+            where=where,
+            sources=source,
+            proxies=proxy,
+            strata=strata,
+            seed=seed,
+        )
+        print_tables(made, opened, "json" if as_json else form, "out")
+        return
     found: list[Comparison] = []
     for frame in rows.frames(
         opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)

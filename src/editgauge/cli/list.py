@@ -46,7 +46,8 @@ def _entries(kind: str) -> list[dict[str, Any]]:
     if kind == "benchmarks":
         return [_benchmark(name) for name in catalog.names(kind)]
     if kind == "scorers":
-        return [entry for name in catalog.names("benchmarks") for entry in _scorers(name)]
+        own = [entry for name in catalog.names("benchmarks") for entry in _scorers(name)]
+        return [*own, *(_outside_scorer(name) for name in catalog.names(kind))]
     if kind == "judges":
         from editgauge.judging import models
 
@@ -98,6 +99,23 @@ def _scorers(name: str) -> list[dict[str, Any]]:
                 }
             )
     return entries
+
+
+def _outside_scorer(name: str) -> dict[str, Any]:
+    """The scorers of an entry point, which run on every benchmark that they apply to."""
+    from editgauge import catalog
+    from editgauge.errors import EditgaugeError
+    from editgauge.scoring.outside import made
+
+    package = catalog.source_of("scorers", name)
+    try:
+        scorers = made(name)
+    except (EditgaugeError, ImportError) as error:
+        return {"name": name, "package": package.name, "about": f"cannot be loaded: {error}"}
+    metrics = [metric.name for scorer in scorers for metric in scorer.metrics]
+    tracks = ", ".join(dict.fromkeys(scorer.track for scorer in scorers))
+    about = f"every benchmark, {tracks}: {', '.join(metrics)} ({package.name} {package.version})"
+    return {"name": name, "package": package.name, "metrics": metrics, "about": about}
 
 
 def _engine(name: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
@@ -48,6 +48,7 @@ from editgauge.judging.wording import (
     is_refusal,
     is_revision,
     is_taken_back,
+    is_unannounced,
     spoken,
 )
 from editgauge.types import Status
@@ -185,13 +186,17 @@ def _answer(reply: str) -> tuple[str | None, list[Found]]:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """One place where the reply gives a field a value: `reading` is what the value is worth."""
+    """One place where the reply gives a field a value: `reading` is what the value is worth.
+
+    A `weak` one is not announced as the judge's own: it counts only against others.
+    """
 
     name: str
     start: int
     end: int
     reading: Reading
     final: bool = False
+    weak: bool = False
 
 
 def _statements(
@@ -225,7 +230,10 @@ def _statements(
         elif cited or is_about_other(item.value):
             passed_over = "the only verdict is quoted, conditional, or about something else"
         else:
-            statements += _object_statements(text, item, values, fields, is_revision(lead))
+            given = _object_statements(text, item, values, fields)
+            weak = is_unannounced(before, names)
+            final = is_revision(lead)
+            statements += [replace(statement, final=final, weak=weak) for statement in given]
     for mention in mentions(prose, fields):
         if mention.kind == "line" and mention.spoken:
             if mention.cited:
@@ -249,7 +257,7 @@ def _blanked(text: str, found: list[Found]) -> str:
 
 
 def _object_statements(
-    text: str, item: Found, values: Mapping[str, Any], fields: Ranges, final: bool
+    text: str, item: Found, values: Mapping[str, Any], fields: Ranges
 ) -> list[_Statement]:
     assert item.value is not None
     statements = []
@@ -269,7 +277,7 @@ def _object_statements(
             ]
             if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
                 reading = _none(f"the judge's own reason says {claims[-1]}")
-        statements.append(_Statement(name, item.start, item.end, reading, final))
+        statements.append(_Statement(name, item.start, item.end, reading))
     return statements
 
 
@@ -305,7 +313,9 @@ def _line_statement(mention: Mention, fields: Ranges) -> _Statement:
         reading = _none("a line without one plain number")
     else:
         reading = _reading(mention.number, *fields[mention.name])
-    return _Statement(mention.name, mention.start, mention.end, reading, mention.final)
+    return _Statement(
+        mention.name, mention.start, mention.end, reading, mention.final, mention.weak
+    )
 
 
 def _second_thoughts(
@@ -354,13 +364,15 @@ def _decided(statements: Sequence[_Statement]) -> Reading:
     """The reading that the statements about one field come to."""
     if not statements:
         return _none("missing")
+    if all(item.weak for item in statements):
+        return _none("the words before the only verdict do not say that it is one")
     last = statements[-1]
     different = {(item.reading.value, item.reading.reason) for item in statements}
     if len(different) == 1:
         return last.reading
     if last.reading.value is None and "contradicted" in last.reading.reason:
         return last.reading
-    if last.final and len(different) == 2:
+    if last.final and not last.weak and len(different) == 2:
         return last.reading
     finals = [item.reading for item in statements if item.final]
     if finals and all(reading == last.reading for reading in finals) and last.final:

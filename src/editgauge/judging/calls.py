@@ -186,6 +186,9 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 class Judging(Protocol):
     """A benchmark's judge track. Its module is ``benchmarks/<name>/judge.py``, the object is called
     ``JUDGING``.
+
+    One that has options also has an attribute ``options``: name -> the values it may have. Another
+    name or value is an error before anything is sent.
     """
 
     @property

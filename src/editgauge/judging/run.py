@@ -29,7 +29,7 @@ VERSION = 1
 """Of the strict and faithful readers: a change makes all rows again, from the stored replies."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class JudgeRun:
     """One judge on one benchmark: what is asked of it, and under which name its rows go.
 
@@ -61,13 +61,14 @@ class JudgeRun:
 
     @property
     def source(self) -> str:
-        """The judge's name in rows: model id, and the protocol's hash. An alias also says who
-        answered.
+        """The judge's name in rows: model id, the protocol's hash, and what was set of its requests
+        (``gpt-4o-2024-11-20#1a2b3c4d+temperature=1``). An alias also says who answered.
         """
         model = self.engine.settings.model
         if is_alias(model) and self.engine.answered:
             model = f"{model}={self.engine.answered}"
-        return f"{model}#{self.protocol}"
+        asking = self.engine.settings.asking.named()
+        return f"{model}#{self.protocol}" + (f"+{asking}" if asking else "")
 
     # -- what is to be asked -----------------------------------------------------------------------
 
@@ -77,6 +78,15 @@ class JudgeRun:
         if not self.dimensions:
             return list(found)
         return [call for call in found if self.dimensions & set(call.metrics.values())]
+
+    def expected(self, samples: Sequence[Sample], edits: Sequence[EditRecord]) -> int:
+        """How many calls there are in all, those that are stored or have rows included."""
+        known = {sample.id: sample for sample in samples}
+        return self.repeats * sum(
+            len(self.calls(known[record.sample], record.edit(self.run.path)))
+            for record in edits
+            if record.sample in known and record.path and known[record.sample].fault is None
+        )
 
     def wanted_metrics(self, sample: Sample) -> list[str]:
         names = [metric.name for metric in self.judging.metrics_for(sample, self.options)]
@@ -197,7 +207,11 @@ class JudgeRun:
             heard = replace(
                 heard, status=Status.DATASET_FAULT
             )  # it is another picture that cannot be read
-        scores = to_scores(job.call, heard)
+        try:
+            scores = to_scores(job.call, heard)
+        except Exception as error:  # a reply that a reader breaks on is kept, and stops nobody
+            reason = f"the reply could not be read ({type(error).__name__})"
+            scores = to_scores(job.call, replace(heard, status=Status.UNPARSABLE, reason=reason))
         self.engine.stats.unparsable += any(
             score.status is Status.UNPARSABLE for score in scores[::2]
         )
@@ -243,8 +257,12 @@ class JudgeRun:
                 "rubric": call.rubric,
                 "schema": call.as_json and self.engine.dialect.schema,
             }
-            origin["temperature"] = call.temperature if self.engine.dialect.temperature else None
-            origin["max_tokens"] = call.max_tokens
+            asking = self.engine.settings.asking
+            wanted = call.temperature if asking.temperature is None else asking.temperature
+            origin["temperature"] = wanted if self.engine.dialect.temperature else None
+            origin["max_tokens"] = self.engine.room(call)
+            if asking.named():
+                origin["asking"] = asking.named()
         return origin
 
     def _key(self, job: Job, metric: str, variant: str) -> RowKey:

@@ -12,7 +12,7 @@ from typing import Any
 
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
-from editgauge.judging.wording import REASON_KEY, is_other_subject, is_placeholder
+from editgauge.judging.wording import REASON_KEY, is_other_subject, is_placeholder, is_stand_in
 
 _FINAL_CONTAINERS = frozenset(
     [
@@ -246,6 +246,8 @@ def is_about_other(value: Pairs) -> bool:
             return True
         if not isinstance(item, str):
             continue
+        if is_stand_in(item):
+            return True
         if plain in _SUBJECT_KEYS and is_other_subject(item):
             return True
         if plain in _STATE_KEYS and _STATE.fullmatch(item[:40]):

@@ -20,7 +20,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageError, RunError
+from editgauge.errors import (
+    BudgetExceeded,
+    DataError,
+    EditgaugeError,
+    ImageError,
+    RunError,
+    ServiceStopped,
+)
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
 from editgauge.run import machine
 from editgauge.run.pool import run_batches
@@ -46,7 +53,9 @@ class EditSummary:
     cost: float = 0.0
     """US dollars of this call's edits, as far as they are known."""
     stopped: str = ""
-    """Why the call ended before its end (a budget), or empty."""
+    """Why the call ended before its end (a budget, a refused key), or empty."""
+    exit_code: int = 0
+    """That of the error behind `stopped`."""
 
 
 def edit(
@@ -126,8 +135,8 @@ def _edit(
             summary.cost += record.cost or 0.0
             if progress:
                 progress(summary.edited, len(todo), f"editing with {editor.name}")
-    except BudgetExceeded as error:
-        summary.stopped = str(error)
+    except (BudgetExceeded, ServiceStopped) as error:
+        summary.stopped, summary.exit_code = str(error), error.exit_code
     summary.seconds = time.perf_counter() - began
     return summary
 

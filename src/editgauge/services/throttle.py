@@ -1,5 +1,7 @@
 """One gate for all calls in flight: how many, how fast, and how many bytes.
 
+`Pace` decides, `Gate` waits in an event loop (judges), `ThreadGate` waits on threads (editors).
+
 Every refusal (429, or 503 with Retry-After) closes the gate for everybody, so that one server limit
 is met once and not sixty times. Two things are learned from refusals: a concurrency (x 0.7 at a
 refusal, slow growth after) and a rate. The rate is exact for a token bucket: at two refusals the
@@ -11,10 +13,11 @@ that flow in while the gate is closed may be used at once when it opens.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 PROBE = 1.006
 """How far above the learned rate calls are let through, and how much that grows in each second
@@ -22,10 +25,8 @@ without a refusal.
 """
 
 
-class Gate:
-    """Admission for calls. `concurrency` is the most calls at once; `max_bytes` the most bytes of
-    bodies at once.
-    """
+class Pace:
+    """Who may be sent when: what `Gate` and `ThreadGate` share. Not thread-safe by itself."""
 
     def __init__(self, concurrency: int, max_bytes: int = 512 << 20) -> None:
         self.concurrency = concurrency
@@ -37,9 +38,7 @@ class Gate:
         self.bytes_in_flight = 0
         self.peak_bytes = 0
         self._max_bytes = max_bytes
-        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
         self._open_at = 0.0
-        self._timer: asyncio.TimerHandle | None = None
         self._tokens = 0.0
         self._filled_at = 0.0
         self._first_refusal: float | None = None
@@ -47,30 +46,6 @@ class Gate:
         self._passed = 0
         self._shrunk_at = 0.0
         self._consecutive = 0
-
-    @asynccontextmanager
-    async def enter(self, size: int = 0) -> AsyncIterator[float]:
-        """Wait for a place for a body of `size` bytes; gives the time of admission, for
-        `refused`.
-        """
-        if self._waiting or not self._admits(size):
-            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append((future, size))
-            self._schedule()
-            try:
-                await future
-            except BaseException:
-                if future.done() and not future.cancelled():
-                    self._leave(size)
-                else:
-                    self._waiting = deque(item for item in self._waiting if item[0] is not future)
-                raise
-        else:
-            self._take(size)
-        try:
-            yield time.monotonic()
-        finally:
-            self._leave(size)
 
     def succeeded(self) -> None:
         """A call was answered: the concurrency grows by one for each full round."""
@@ -103,9 +78,8 @@ class Gate:
         self._open_at = max(self._open_at, now + pause)
         return self._open_at - now
 
-    # -- inside ------------------------------------------------------------------------------------
-
-    def _admits(self, size: int) -> bool:
+    def admits(self, size: int = 0) -> bool:
+        """Whether a call with a body of `size` bytes may be sent now."""
         now = time.monotonic()
         if now < self._open_at or self.in_flight >= max(1, int(self.limit)):
             return False
@@ -116,6 +90,26 @@ class Gate:
         self._fill(now)
         return self._tokens >= 1.0
 
+    def delay(self) -> float | None:
+        """Seconds until time alone may let the next call in; None where a call has to end first."""
+        delay = self._open_at - time.monotonic()
+        if delay <= 0 and self.rate is not None and self._tokens < 1.0:
+            delay = (1.0 - self._tokens) / (self.rate * PROBE)
+        return delay if delay > 0 else None
+
+    def take(self, size: int = 0) -> None:
+        """A call is sent."""
+        self.in_flight += 1
+        self.bytes_in_flight += size
+        self.peak_bytes = max(self.peak_bytes, self.bytes_in_flight)
+        if self.rate is not None:
+            self._tokens -= 1.0
+
+    def leave(self, size: int = 0) -> None:
+        """A call has ended."""
+        self.in_flight -= 1
+        self.bytes_in_flight -= size
+
     def _fill(self, now: float) -> None:
         quiet = now - self._last_refusal
         rate = (self.rate or 0.0) * (PROBE + 0.006 * quiet)
@@ -124,16 +118,43 @@ class Gate:
         )
         self._filled_at = now
 
-    def _take(self, size: int) -> None:
-        self.in_flight += 1
-        self.bytes_in_flight += size
-        self.peak_bytes = max(self.peak_bytes, self.bytes_in_flight)
-        if self.rate is not None:
-            self._tokens -= 1.0
 
-    def _leave(self, size: int) -> None:
-        self.in_flight -= 1
-        self.bytes_in_flight -= size
+class Gate(Pace):
+    """Admission in an event loop. `concurrency` is the most calls at once; `max_bytes` the most
+    bytes of bodies at once.
+    """
+
+    def __init__(self, concurrency: int, max_bytes: int = 512 << 20) -> None:
+        super().__init__(concurrency, max_bytes)
+        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    @asynccontextmanager
+    async def enter(self, size: int = 0) -> AsyncIterator[float]:
+        """Wait for a place for a body of `size` bytes; gives the time of admission, for
+        `refused`.
+        """
+        if self._waiting or not self.admits(size):
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((future, size))
+            self._schedule()
+            try:
+                await future
+            except BaseException:
+                if future.done() and not future.cancelled():
+                    self._end(size)
+                else:
+                    self._waiting = deque(item for item in self._waiting if item[0] is not future)
+                raise
+        else:
+            self.take(size)
+        try:
+            yield time.monotonic()
+        finally:
+            self._end(size)
+
+    def _end(self, size: int) -> None:
+        self.leave(size)
         self._let_in()
 
     def _let_in(self) -> None:
@@ -142,10 +163,10 @@ class Gate:
             if future.done():
                 self._waiting.popleft()
                 continue
-            if not self._admits(size):
+            if not self.admits(size):
                 break
             self._waiting.popleft()
-            self._take(size)
+            self.take(size)
             future.set_result(None)
         self._schedule()
 
@@ -156,11 +177,35 @@ class Gate:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._waiting:
-            return
-        now = time.monotonic()
-        delay = self._open_at - now
-        if delay <= 0 and self.rate is not None and self._tokens < 1.0:
-            delay = (1.0 - self._tokens) / (self.rate * PROBE)
-        if delay > 0:
+        if self._waiting and (delay := self.delay()) is not None:
             self._timer = asyncio.get_running_loop().call_later(delay, self._let_in)
+
+
+class ThreadGate(Pace):
+    """Admission for threads."""
+
+    def __init__(self, concurrency: int) -> None:
+        super().__init__(concurrency)
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def enter(self, size: int = 0) -> Iterator[float]:
+        """Wait for a place; gives the time of admission, for `refused`."""
+        with self._changed:
+            while not self.admits(size):
+                self._changed.wait(self.delay())
+            self.take(size)
+        try:
+            yield time.monotonic()
+        finally:
+            with self._changed:
+                self.leave(size)
+                self._changed.notify_all()
+
+    def succeeded(self) -> None:
+        with self._changed:
+            super().succeeded()
+
+    def refused(self, admitted: float, retry_after: float | None) -> float:
+        with self._changed:
+            return super().refused(admitted, retry_after)

@@ -67,10 +67,11 @@ def build(
         rows += layout.published
     else:
         columns = [column for column in columns if column.name not in _unscored(frame, layout)]
+    columns, rows = _with_facts(frame, layout, drop_empty(columns, rows), rows)
     return Table(
         layout.name,
         layout.title,
-        drop_empty(columns, rows),
+        columns,
         rows,
         benchmark=frame.benchmark,
         variant=layout.variant,
@@ -79,11 +80,30 @@ def build(
         transposed=layout.transposed,
         notes=_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
         meta={
-            "complete": whole,
+            "complete": whole and not layout.published_with,
             "statuses": statuses(frame, layout),
             "variants": _variants(frame, layout),
         },
     )
+
+
+def _with_facts(
+    frame: Frame, layout: Layout, columns: list[Column], rows: list[TableRow]
+) -> tuple[list[Column], list[TableRow]]:
+    """Lines with their model's section and size, where the layout wants them and any is known."""
+    facts = [frame.models.of(row.name) for row in rows]
+    if layout.sections:
+        rows = [
+            replace(row, section=known.group.get(frame.benchmark, ""))
+            for row, known in zip(rows, facts, strict=True)
+        ]
+    if layout.params and any(known.params for known in facts):
+        columns = [Column("params", ("# Params",), 0), *columns]
+        rows = [
+            replace(row, cells={"params": Cell(None, text=known.params or "-"), **row.cells})
+            for row, known in zip(rows, facts, strict=True)
+        ]
+    return columns, rows
 
 
 def _unscored(frame: Frame, layout: Layout) -> dict[str, str]:
@@ -179,7 +199,12 @@ def _matrix(frame: Frame, layout: Layout) -> _Matrix:
             parts.append(grids[place])
         raw = [grid.values for grid in parts]
         if leaf.not_applicable is not None:
-            cannot = [grid.status == STATUSES.index(Status.NOT_APPLICABLE) for grid in parts]
+            one = _one_picture_only(frame)
+            cannot = [
+                (grid.status == STATUSES.index(Status.NOT_APPLICABLE))
+                | (one & (grid.status == STATUSES.index(Status.MISSING)))
+                for grid in parts
+            ]
             raw = [np.where(no, leaf.not_applicable, v) for no, v in zip(cannot, raw, strict=True)]
             defined[number] = here
         else:
@@ -190,6 +215,15 @@ def _matrix(frame: Frame, layout: Layout) -> _Matrix:
         values[:, number] = np.where(here, shown, np.nan)
         filled[:, number] = np.where(here, np.where(failed, floor, shown), np.nan)
     return _Matrix(tuple(leaves), values, filled, defined)
+
+
+def _one_picture_only(frame: Frame) -> Mask:
+    """(E, S): the sample has several pictures and the editor is known to take one only."""
+    if "multi_image" not in frame.samples.names():
+        return np.zeros((len(frame.editors), len(frame.samples)), dtype=np.bool_)
+    several = frame.samples.labels("multi_image") == "true"
+    single = np.array([frame.models.of(name).several_images is False for name in frame.editors])
+    return np.asarray(single[:, None] & several[None, :])
 
 
 def _labelled(samples: Samples, where: Mapping[str, str]) -> Mask:
@@ -458,4 +492,9 @@ def _notes(
     notes += found
     if published and layout.published_note:
         notes.append(layout.published_note)
+    if published and layout.published_with:
+        notes.append(
+            f"The published lines were made with {layout.published_with}, these rows with "
+            f"{_sources(frame, layout) or 'something else'}: not comparable."
+        )
     return notes

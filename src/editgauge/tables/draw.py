@@ -158,13 +158,17 @@ def _counted_runs(table: Table) -> list[list[Column]]:
 def _grid(table: Table) -> _Drawn:
     place = standing(table)
     grouped = bool(table.by)
+    sectioned = any(row.section for row in table.rows)
     headings: list[tuple[str, ...]] = [(table.by,)] if grouped else []
+    headings += [("",)] if sectioned else []
     headings.append((str(table.meta.get("names", "model")),))
     lines: list[list[_Item]] = []
     for row in table.rows:
         name = row.name if row.kind == "run" else f"{row.name} †"
         lines.append(
-            [_Item(row.group)] * grouped + [_Item(name, "published" if row.kind != "run" else "")]
+            [_Item(row.group)] * grouped
+            + [_Item(row.section)] * sectioned
+            + [_Item(name, "published" if row.kind != "run" else "")]
         )
     runs = _counted_runs(table)
     for run in runs:
@@ -185,9 +189,10 @@ def _grid(table: Table) -> _Drawn:
         for number, (before, after) in enumerate(
             zip(table.rows, table.rows[1:], strict=False), start=1
         )
-        if before.group != after.group or (before.kind == "run") != (after.kind == "run")
+        if (before.group, before.section, before.kind == "run")
+        != (after.group, after.section, after.kind == "run")
     }
-    return _Drawn(headings, lines, 1 + grouped, breaks)
+    return _Drawn(headings, lines, 1 + grouped + sectioned, breaks)
 
 
 def _turned(drawn: _Drawn) -> _Drawn:

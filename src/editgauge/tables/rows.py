@@ -55,11 +55,13 @@ def frames(
     editors: Sequence[str] | None = None,
     sources: Sequence[str] | None = None,
     people: Callable[[Frame], Frame] | None = None,
+    side_by_side: bool = False,
 ) -> list[Frame]:
     """The rows of each benchmark in the runs: of these editors and samples, and of one source for
     each metric.
 
-    Annotators' rows are left out, or put together by `people`.
+    Annotators' rows are left out, or put together by `people`. With `side_by_side`, and no source
+    named, metrics that several sources made come as a frame for each source.
 
     Of several benchmarks, those that lack an editor or an attribute are left out. Raises
     `UnknownName` for what none of them has, `UsageError` where rows of two sources would be mixed
@@ -81,10 +83,9 @@ def frames(
     found, errors = [], []
     for frame in read:
         try:
-            frame = frame.of_sources(
-                [source for source in sources or () if frame.sources_called(source)]
-            )
-            found.append(_narrowed(frame, conditions(where), list(editors or ())))
+            chosen = [source for source in sources or () if frame.sources_called(source)]
+            parts = frame.by_source() if side_by_side and not chosen else [frame.of_sources(chosen)]
+            found += [_narrowed(part, conditions(where), list(editors or ())) for part in parts]
         except UnknownName as error:
             errors.append(error)
     if errors and not found:
@@ -92,12 +93,22 @@ def frames(
     return found
 
 
-def people_frames(runs: Sequence[RunFolder], benchmark: str = "") -> list[Frame]:
-    """The rows of each benchmark that annotators rated, with annotators' and machines' rows."""
+def every_frame(
+    runs: Sequence[RunFolder],
+    benchmark: str = "",
+    *,
+    where: Sequence[str] | None = None,
+    editors: Sequence[str] | None = None,
+) -> list[Frame]:
+    """The rows of each benchmark with those of every source and of every annotator: whoever reads
+    them chooses among them. Raises as `frames`.
+    """
     from editgauge.tables.frame import Frame
 
-    read = [Frame.of_runs(runs, name) for name in benchmarks(runs, benchmark)]
-    return [frame for frame in read if len(frame.only_people())]
+    return [
+        _narrowed(Frame.of_runs(runs, name), conditions(where), list(editors or ()))
+        for name in benchmarks(runs, benchmark)
+    ]
 
 
 def _narrowed(frame: Frame, where: dict[str, str], editors: list[str]) -> Frame:

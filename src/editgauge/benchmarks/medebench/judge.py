@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from editgauge.benchmarks.medebench.facts import HIGH, LOW
 from editgauge.benchmarks.medebench.metrics import JUDGE
@@ -36,6 +36,7 @@ class MedEBenchJudging:
     """See the module. Options: ``text``. A sample without a change description has no D call."""
 
     metrics: tuple[Metric, ...] = (*JUDGE["D"], *JUDGE["P"])
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"text": ("D", "P", "DP")}
 
     def rubric_names(self) -> Sequence[str]:
         return ("accuracy_quality",)

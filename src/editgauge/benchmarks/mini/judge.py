@@ -36,6 +36,15 @@ class MiniJudging:
     def metrics(self) -> tuple[Metric, ...]:
         return tuple(self.by_name.values())
 
+    @property
+    def options(self) -> Mapping[str, tuple[str, ...]]:
+        """Those of all protocols."""
+        return {
+            name: values
+            for protocol in PROTOCOLS
+            for name, values in getattr(_protocol(protocol), "options", {}).items()
+        }
+
     def rubric_names(self) -> Sequence[str]:
         return tuple(
             f"{name}.{rubric}" for name in PROTOCOLS for rubric in _protocol(name).rubric_names()

@@ -78,6 +78,8 @@ def classic(frame: Frame, variant: Variant) -> Layout:
         strata="category",
         size=SIZES[part],
         headline="real_F1",
+        sections=True,
+        params=True,
         published=read_published(_HERE / f"published_{part}_classic.csv", sheet.names),
         published_note=_SOURCE.format(part, part),
     )
@@ -112,6 +114,8 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
         strata="category",
         size=SIZES[part],
         headline="real_avg",
+        sections=True,
+        params=True,
         published=read_published(_HERE / f"published_{part}_judge.csv", sheet.names)
         if cut_off
         else (),

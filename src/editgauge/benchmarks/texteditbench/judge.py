@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, LOW
 from editgauge.benchmarks.texteditbench.metrics import JUDGE
@@ -41,6 +41,7 @@ class TextEditBenchJudging:
     """See the module. Options: ``reference`` (default True)."""
 
     metrics: tuple[Metric, ...] = JUDGE
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"reference": ("true", "false")}
 
     def rubric_names(self) -> Sequence[str]:
         return DIMENSIONS

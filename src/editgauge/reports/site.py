@@ -21,6 +21,7 @@ strings here and text nodes there.
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from editgauge import __version__
+from editgauge import __version__, escape
 from editgauge.errors import RunError
 from editgauge.images import write_bytes
 from editgauge.reports import details, figures, thumbs
@@ -158,11 +159,12 @@ class Places:
             return None
         if not self.copied:
             return quote(os.path.relpath(path, self.to))
-        target = self.to / "pictures" / relative
+        place = _portable_place(relative)
+        target = self.to / "pictures" / place
         if not target.exists() or target.stat().st_size != path.stat().st_size:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-        return quote(f"pictures/{relative}")
+        return quote(f"pictures/{place}")
 
     def edits(self, benchmark: str) -> dict[tuple[str, str], dict[str, Any]]:
         """(sample, editor) -> what the run knows of that output."""
@@ -185,6 +187,20 @@ class Places:
                     }
             self._edits[benchmark] = found
         return self._edits[benchmark]
+
+
+def _portable_place(relative: str) -> str:
+    """Where a copied picture lies: its place in the run, in names that every system takes. A name
+    that had to be changed carries a hash of the old one, so that no two become one.
+    """
+    parts = []
+    for part in relative.split("/"):
+        safe = escape.file_name(part)
+        if safe != part:
+            mark = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+            safe = f"{mark}-{safe}"
+        parts.append(safe)
+    return "/".join(parts)
 
 
 def write_script(path: Path, key: str, value: Any) -> None:

@@ -70,6 +70,13 @@ class Who:
     allow_alias: Annotated[
         bool, typer.Option("--allow-alias", help="Take a model name without a date.")
     ] = False
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol",
+            help="Questions of another package (editgauge list judges), not the benchmark's own.",
+        ),
+    ] = ""
     dimensions: Annotated[
         str, typer.Option("--dimensions", help="Only calls with these metrics, by commas: IF,TA.")
     ] = ""
@@ -245,6 +252,7 @@ def session(
     options = judging.Options(
         model=who.model,
         base_url=who.base_url,
+        protocol=who.protocol,
         rubrics=who.rubrics,
         options=who.option or (),
         dimensions=judging.words(who.dimensions),

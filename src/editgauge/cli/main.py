@@ -33,6 +33,7 @@ COMMANDS: tuple[str, ...] = (
     "agree",
     "report",
     "audit",
+    "new",
     "doctor",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300

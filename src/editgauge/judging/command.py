@@ -57,6 +57,7 @@ def run(
             answered=todo.engine.answered,
             server=todo.engine.client.host,
             protocol=todo.protocol,
+            plugins=session.plugins,
             options=dict(todo.options),
             asking=session.options.asking.named(),
             repeats=session.options.repeats,

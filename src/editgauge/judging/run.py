@@ -49,6 +49,8 @@ class JudgeRun:
     summary: Summary = field(default_factory=Summary)
     refused: dict[str, int] = field(default_factory=dict)
     """Refusals by category: they matter for faces and medicine."""
+    plugins: Sequence[Mapping[str, str]] = ()
+    """kind, name, package and version of what is asked, where it is another package's."""
     _protocol: str = ""
 
     @property
@@ -227,6 +229,9 @@ class JudgeRun:
 
     def _row(self, job: Job, score: Score, mark: str) -> Row:
         sample, record = job.payload
+        detail = dict(score.detail)
+        if shown := record.settings.get("demonstrations"):
+            detail["demonstrations"] = list(shown)
         return Row(
             self.benchmark,
             sample.id,
@@ -240,7 +245,7 @@ class JudgeRun:
             mark,
             self.source,
             job.repeat,
-            dict(score.detail),
+            detail,
             self._origin(job.call),
         )
 
@@ -248,9 +253,13 @@ class JudgeRun:
         origin: dict[str, Any] = {
             "reader": VERSION,
             "protocol": self.protocol,
+            "protocol_version": self.judging.version,
             "options": dict(self.options),
         }
         origin["judge"] = self.engine.settings.model
+        if self.plugins:  # the last one is whose questions are asked
+            origin["package"] = self.plugins[-1]["package"]
+            origin["package_version"] = self.plugins[-1]["version"]
         if call is not None:
             origin |= {
                 "call": call.name,
@@ -280,7 +289,7 @@ class JudgeRun:
 
     def _mark(self, job: Job) -> str:
         try:
-            return digest(VERSION, self.engine.key(job))
+            return digest(VERSION, self.judging.version, self.engine.key(job))
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
 

@@ -16,10 +16,9 @@ import numpy as np
 
 from editgauge.benchmarks.texteditbench.metrics import LPIPS
 from editgauge.benchmarks.texteditbench.pixel import check_released_conditions
-from editgauge.scoring.failures import NoScore
+from editgauge.scoring import NoScore
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import place
-from editgauge.scoring.pixel import NoScore as Unscored
 from editgauge.scoring.pixel import fitted, read_output, source_of
 from editgauge.types import Edit, Sample, Status
 
@@ -43,13 +42,10 @@ def frames(sample: Sample, edit: Edit) -> Frames:
 
     Raises `scoring.NoScore` when a picture cannot be read or there is no mask.
     """
-    try:
-        source = source_of(sample)
-        output, _ = read_output(edit)
-        source.need_every_mask()
-        mask = source.area(source.picture.shape)
-    except Unscored as why:
-        raise NoScore(why.status, why.reason) from why
+    source = source_of(sample)
+    output, _ = read_output(edit)
+    source.need_every_mask()
+    mask = source.area(source.picture.shape)
     no_faithful = _why_not(lambda: check_released_conditions(source, output))
     no_corrected = _why_not(source.need_every_mask)
     same, detail = fitted(output, source.picture)
@@ -67,6 +63,6 @@ def frames(sample: Sample, edit: Edit) -> Frames:
 def _why_not(check: Callable[[], None]) -> tuple[Status, str] | None:
     try:
         check()
-    except Unscored as why:
+    except NoScore as why:
         return why.status, why.reason
     return None

@@ -505,6 +505,14 @@ class Benchmark:
     """What `score` does without ``--tracks``; empty: the first track that has scorers."""
     not_in_tables: tuple[str, ...] = ()
     """Metrics that none of its tables shows on purpose; `table` gives them a mean each."""
+    measured: tuple[str, ...] = ()
+    """Attributes of samples that only a look at their pictures tells: see `store.measured`."""
+    measure: Callable[[Sample], Mapping[str, str | int | float | bool]] | None = None
+    """Gives these attributes of a sample, but for those that cannot be told. Raises nothing."""
+    settled: Callable[[Any], Any] | None = None
+    """Reads a `tables.frame.Frame` whose rows or samples an earlier version stored as this one
+    does. Doing it twice changes nothing. None: nothing has changed since.
+    """
 
     @property
     def every_metric(self) -> dict[str, Metric]:

@@ -147,7 +147,10 @@ def test_medebench_asks_in_lines_and_with_either_text(tmp_path: Path) -> None:
     rubrics = RubricFolder(catalog.find("benchmarks", "medebench").rubrics)
     edit = Edit(sample.id, "e", sample.image)
     calls = medebench.JUDGING.calls(sample, edit, rubrics, {"text": "DP"})
-    assert [list(call.metrics.values()) for call in calls] == [["EA", "VQ"], ["EA_P", "VQ_P"]]
+    assert [list(call.metrics.values()) for call in calls] == [
+        ["EA", "VQ", "Context"],
+        ["EA_P", "VQ_P", "Context_P"],
+    ]
     assert all(pictures(call) == ["input", "reference", "output"] for call in calls)
     assert all(call.schema() is None for call in calls)
     assert "the stain is gone" in str(calls[0].parts[0])
@@ -164,7 +167,7 @@ def test_medebench_asks_in_lines_and_with_either_text(tmp_path: Path) -> None:
             {"task": "chemistry", "dimension": "Natural Science"},
             {"VC": "io", "VQ": "o", "IF+KP": "io"},
         ),
-        ({"task": "viewpoint_change"}, {"VC": "io", "VQ": "o", "IF": "iro"}),
+        ({"task": "viewpoint_change"}, {"VC": "io", "VQ": "o", "IF": "ior"}),
         ({"task": "anomaly_correction"}, {"VC": "io", "VQ": "o", "IF": "io"}),
     ],
 )
@@ -203,17 +206,16 @@ def test_krisbench_shows_frames_in_their_order_and_elements_with_numbers(tmp_pat
 
 
 def test_null_is_not_applicable_only_where_it_was_offered(tmp_path: Path) -> None:
+    from dataclasses import replace
+
     from editgauge.judging.calls import strict
     from editgauge.types import Status
 
-    joint = asked("krisbench", tmp_path, attributes={"task": "x", "dimension": "Social Science"})[
-        "IF+KP"
-    ]
-    reading = strict(joint, '{"instruction_score": 1, "knowledge_score": null}')
-    assert reading["knowledge_score"].status is Status.NOT_APPLICABLE
-    assert strict(joint, '{"instruction_score": null, "knowledge_score": 3}')[
-        "instruction_score"
-    ].status is (Status.UNPARSABLE)
+    call = asked("texteditbench", tmp_path)["IF"]
+    reply = '{"rationale": "r", "IF": null}'
+    assert strict(call, reply)["IF"].status is Status.UNPARSABLE
+    offered = replace(call, nullable=frozenset({"IF"}))
+    assert strict(offered, reply)["IF"].status is Status.NOT_APPLICABLE
 
 
 # --- keys ---------------------------------------------------------------------------------------

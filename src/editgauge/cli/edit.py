@@ -134,7 +134,11 @@ def edit(
     told = [tracks.retold(s, instruction) or s for s in samples]
     writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
     made = tracks.on_track(
-        factory(told, **settings), instruction, writer, shots=int(settings.get("shots") or 0)
+        factory(told, **settings),
+        instruction,
+        writer,
+        shots=int(settings.get("shots") or 0),
+        samples=told,
     )
     if estimate:
         _estimate(made, bench.name, chosen, run, json)
@@ -170,6 +174,7 @@ def edit(
         seconds=round(summary.seconds, 3),
         cost=summary.cost,
     )
+    common.warn(folder)
     if json:
         common.print_json(
             {

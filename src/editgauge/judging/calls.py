@@ -17,6 +17,8 @@ from typing import Any, Protocol, runtime_checkable
 from editgauge.judging.answers import Reading, read_answer
 from editgauge.types import Edit, Metric, Sample, Score, Status
 
+Rule = Callable[[Mapping[str, Reading]], dict[str, Reading]]
+"""What a protocol's own rule makes of the strict readings of one reply."""
 Released = Callable[[str | None], Mapping[str, float | None]]
 """What the released code makes of a reply: field -> number or None. Given None when there was no
 reply at all.
@@ -87,6 +89,8 @@ class Call:
     """None: the protocol has no released reader, and both variants are the strict reading."""
     reasons: tuple[str, ...] = ("reasoning",)
     nullable: frozenset[str] = frozenset()
+    rule: Rule | None = None
+    """The protocol's rule between fields of one reply, applied to the strict readings."""
     container: str | None = None
     as_json: bool = True
     """False for protocols whose reply is lines of text: no schema is asked for then."""
@@ -270,7 +274,8 @@ class ExchangeResult:
 
 
 def strict(call: Call, reply: str | None, *, cut_off: bool = False) -> dict[str, Reading]:
-    """`read_answer` with null taken as *not applicable* for the fields that may be null.
+    """`read_answer` with null taken as *not applicable* for the fields that may be null, and the
+    call's `rule` applied.
 
     `cut_off` says that the server reported the reply as cut off at its token limit.
     """
@@ -278,7 +283,7 @@ def strict(call: Call, reply: str | None, *, cut_off: bool = False) -> dict[str,
     for name in call.nullable:
         if readings[name].value is None and readings[name].reason == "null":
             readings[name] = Reading(None, Status.NOT_APPLICABLE, NULL_REASON)
-    return readings
+    return readings if call.rule is None else call.rule(readings)
 
 
 def to_scores(call: Call, heard: ExchangeResult) -> tuple[Score, ...]:

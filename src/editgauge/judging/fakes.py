@@ -64,7 +64,7 @@ class ScriptedJudge:
             )
         lines = [
             f"{name}: {self._number(words, name, 0, 10)}/10, scripted"
-            for name in ("Editing Accuracy", "Visual Quality")
+            for name in ("Editing Accuracy", "Visual Quality", "Contextual Preservation")
         ]
         return "Step 1. No difference was looked for.\n" + "\n".join(lines)
 

@@ -229,6 +229,9 @@ class JudgeRun:
 
     def _row(self, job: Job, score: Score, mark: str) -> Row:
         sample, record = job.payload
+        detail = dict(score.detail)
+        if shown := record.settings.get("demonstrations"):
+            detail["demonstrations"] = list(shown)
         return Row(
             self.benchmark,
             sample.id,
@@ -242,7 +245,7 @@ class JudgeRun:
             mark,
             self.source,
             job.repeat,
-            dict(score.detail),
+            detail,
             self._origin(job.call),
         )
 

@@ -262,7 +262,8 @@ def _into_place(
     target = run / place
     try:
         own = made.path
-        if own.is_symlink() or not own.resolve().is_relative_to(scratch.resolve()):
+        shared = own.is_symlink() or own.stat().st_nlink > 1  # somebody's file under our name
+        if shared or not own.resolve().is_relative_to(scratch.resolve()):
             own = scratch / f"copy-{secrets.token_hex(4)}"
             copies.copy(made.path.resolve(), own, limit=MAX_FILE_BYTES)
         mark = fingerprint(own)

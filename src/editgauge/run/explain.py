@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, UsageError
+from editgauge.store.paths import folder
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Edit, Sample
 
@@ -56,9 +57,10 @@ def explain(
                     or (None if edit.ok else edit.reason or edit.status.value)
                 )
                 if why is None:
-                    path = run.path / "explain" / _safe(benchmark) / _safe(edit.editor)
-                    path /= f"{_safe(sample.id)}-{_safe(scorer.name)}.png"
+                    place = f"explain/{_safe(benchmark)}/{_safe(edit.editor)}"
                     try:
+                        path = folder(run.path, place)
+                        path /= f"{_safe(sample.id)}-{_safe(scorer.name)}.png"
                         images.write_png(path, scorer.explain(sample, edit))
                         paths.append(path)
                     except EditgaugeError as error:

@@ -110,6 +110,8 @@ def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
         scores = not_scored(scorer.metrics, Status.FAILED, reason)
     sample = "*" if item.pairs else item.sample.id
     clean = [_portable(score) for score in scores]
+    if (shown := item.edit.settings.get("demonstrations")) and not item.pairs:
+        clean = [replace(s, detail={**s.detail, "demonstrations": list(shown)}) for s in clean]
     return make_rows(
         _worker.benchmark, sample, item.edit.editor, scorer, clean, task.fingerprint, task.wanted
     )

@@ -44,13 +44,14 @@ def build(
     *,
     published: bool = False,
     intervals: bool = False,
-    resamples: int = stats.RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> Table | None:
     """The table of a layout from current rows; None when no row belongs to it.
 
     `published`: add the papers' lines. `intervals`: 95 % bootstrap intervals, clustered by sample,
-    stratified by the layout's `strata`. Sources must have been chosen before (`Frame.of_sources`).
+    stratified by the layout's `strata`, from `resamples` (None: as many as are cheap). Sources must
+    have been chosen before (`Frame.of_sources`).
     """
     editors = _editors(frame, layout)
     if not editors:
@@ -150,18 +151,23 @@ def statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, int]]:
 
 
 def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, list[str]]]]:
-    """As `statuses`, with the metrics that ended so; no metric is named where all of them did."""
+    """As `statuses`, with the metrics that ended so; no metric is named where all of them did. A
+    sample counts for a metric only where one of the layout's leaves asks for it.
+    """
     grids: dict[str, Grid] = {}
+    asked: dict[str, Mask] = {}
     for leaf in layout.leaves.values():
+        here = _labelled(frame.samples, leaf.where)
         for name in (metric.name for metric in leaf.parts):
             if not leaf.metric.whole_set and frame.has(name, leaf.variant):
                 grids[name] = frame.grid(name, leaf.variant)
+                asked[name] = asked.get(name, np.zeros(len(here), dtype=np.bool_)) | here
     found: dict[str, dict[str, tuple[int, list[str]]]] = {}
     for number, editor in enumerate(frame.editors):
         found[editor] = {}
         for code, status in enumerate(STATUSES):
             hit = {
-                metric: (grid.status[number] == code) & grid.defined
+                metric: (grid.status[number] == code) & grid.defined & asked[metric]
                 for metric, grid in grids.items()
             }
             named = [metric for metric, mask in hit.items() if mask.any()]
@@ -263,14 +269,20 @@ class _Found:
 
 
 def _cells(
-    frame: Frame, layout: Layout, part: _Matrix, *, intervals: bool, resamples: int, seed: int
+    frame: Frame,
+    layout: Layout,
+    part: _Matrix,
+    *,
+    intervals: bool,
+    resamples: int | None,
+    seed: int,
 ) -> _Found:
     values = _evaluate(layout, part.keys, _moments(part.values))  # (E, F)
     floors = _evaluate(layout, part.keys, _moments(part.filled))
-    low = high = np.full(values.shape, np.nan)
+    low = high = noise = np.full(values.shape, np.nan)
     notes: list[str] = []
     if intervals and part.values.shape[2]:
-        low, high, notes = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
+        low, high, noise, notes = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
     lines = []
     for e in range(len(frame.editors)):
         cells = {}
@@ -284,23 +296,25 @@ def _cells(
                 for key, leaf in layout.leaves.items()
                 if key in item.leaves
             )
+            floor = _given(floors[e, f]) if failures else None
             cells[item.column.name] = Cell(
                 _given(values[e, f]),
                 n,
                 of,
                 _given(low[e, f]),
                 _given(high[e, f]),
-                _given(floors[e, f]) if failures else None,
+                floor,
+                interval_digits=stats.carried(float(noise[e, f])),
             )
         lines.append(cells)
     return _Found(lines, notes)
 
 
 def _bootstrap(
-    frame: Frame, layout: Layout, part: _Matrix, *, resamples: int, seed: int
-) -> tuple[Floats, Floats, list[str]]:
-    """Intervals (E, F) twice, from one set of resamples for all editors, and what is to be said of
-    the ranks.
+    frame: Frame, layout: Layout, part: _Matrix, *, resamples: int | None, seed: int
+) -> tuple[Floats, Floats, Floats, list[str]]:
+    """Limits (E, F) twice and their noise (E, F), from one set of resamples for all editors, and
+    what is to be said of the ranks.
     """
     e, leaves, s = part.values.shape
     data = stats.units(part.values.reshape(e * leaves, s).T)
@@ -316,10 +330,12 @@ def _bootstrap(
         whole = stats.Moments(moments.total.reshape(shape), moments.count.reshape(shape), infinite)
         return _evaluate(layout, part.keys, whole).reshape(*lead, e * fields)
 
-    found = stats.bootstrap(data, formula, strata=labels, resamples=resamples, seed=seed)
+    made = resamples or stats.enough(s, e * leaves)
+    found = stats.bootstrap(data, formula, strata=labels, resamples=made, seed=seed)
     shape = (e, fields)
     notes = _rank_notes(frame, layout, part, found)
-    return found.low.reshape(shape), found.high.reshape(shape), notes
+    low, high, noise = (part.reshape(shape) for part in (found.low, found.high, found.noise))
+    return low, high, noise, notes
 
 
 def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Intervals) -> list[str]:
@@ -488,7 +504,10 @@ def _notes(
             if layout.strata in frame.samples.names()
             else ""
         )
-        notes.append(f"Intervals: 95 %, BCa bootstrap over samples{kept}; failures left out.")
+        notes.append(
+            f"Intervals: 95 %, BCa bootstrap over samples{kept}; failures left out. Digits that "
+            f"the resampling does not carry are not printed."
+        )
     notes += found
     if published and layout.published_note:
         notes.append(layout.published_note)

@@ -18,12 +18,13 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from editgauge import catalog
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store import parquet
 from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
 from editgauge.tables.models import Models, built_in, load
-from editgauge.types import Metric, Row, Status
+from editgauge.types import Benchmark, Metric, Row, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run_folder import RunFolder
@@ -186,14 +187,24 @@ class Frame:
 
     @classmethod
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
-        """The rows of one or several runs together (several machines, several editors)."""
+        """The rows of one or several runs together (machines, editors), `settled`."""
         files = [path for run in runs for path in run.parquet()]
-        read = cls.from_parquet(
-            files, [record for run in runs for record in run.samples(benchmark)], benchmark
-        )
+        records = [record for run in runs for record in run.samples(benchmark)]
+        read = cls.from_parquet(files, records, benchmark)
         told = [(run.path.name, run.metrics(benchmark)) for run in runs]
         folders = [folder for run in runs for folder in (run.path.parent, run.path)]
-        return replace(read, described=together(told), models=load(folders))
+        return replace(read, described=together(told), models=load(folders)).settled()
+
+    def settled(self) -> Frame:
+        """The frame as this version reads it, where rows or samples were stored by an earlier one:
+        see `types.Benchmark.settled`. Doing it twice changes nothing.
+        """
+        try:
+            benchmark: Benchmark = catalog.find("benchmarks", self.benchmark)
+        except UnknownName:  # rows of a benchmark that is not installed here
+            return self
+        own: Frame = self if benchmark.settled is None else benchmark.settled(self)
+        return own
 
     @classmethod
     def _assemble(
@@ -234,6 +245,10 @@ class Frame:
                 value,
             ),
         )
+
+    def with_columns(self, columns: Columns) -> Frame:
+        """The same frame with other columns of the same names."""
+        return replace(self, columns=columns)
 
     # -- narrowing ---------------------------------------------------------------------------------
 

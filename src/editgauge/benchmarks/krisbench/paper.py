@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.judge import (
     JUDGING,
     as_released,
@@ -159,6 +160,7 @@ class PaperJudging:
             metrics=fields,
             rubric=self.prompts.fingerprint,
             reasons=("instruction_reasoning", "knowledge_reasoning"),
+            rule=plausibility.strict,
             released=joint_as_released,
             **request(self.prompts.call("IF+KP"), values),
         )

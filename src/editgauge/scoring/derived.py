@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from editgauge import catalog
 from editgauge.store import parquet
 from editgauge.store.run_folder import RowKey, RunFolder, digest
 from editgauge.tables.frame import PEOPLE, WHOLE_SET
@@ -62,6 +63,7 @@ def derive(run: RunFolder, benchmark: Benchmark) -> Made:
     made = Made()
     if not benchmark.derived:
         return made
+    package = catalog.source_of("benchmarks", benchmark.name)
     names = {name for derived in benchmark.derived for name in derived.of}
     parents = _read(run, benchmark.name, names)
     own = {derived.metric.name for derived in benchmark.derived}
@@ -78,7 +80,7 @@ def derive(run: RunFolder, benchmark: Benchmark) -> Made:
             if wanted.fingerprint in there:
                 made.kept += 1
                 continue
-            rows.append(_row(wanted))
+            rows.append(_row(wanted, package))
             if len(rows) >= _BATCH:
                 made.written += writer.write(rows)
                 rows = []
@@ -192,7 +194,7 @@ def _parts(
     return found if here or not repeated else {}
 
 
-def _row(wanted: _Wanted) -> Row:
+def _row(wanted: _Wanted, package: catalog.Package) -> Row:
     derived, parts = wanted.derived, wanted.parts
     benchmark, sample, editor, scorer, metric, variant, source, repeat = wanted.key
     value, status, reason = _combined(derived, parts)
@@ -200,6 +202,9 @@ def _row(wanted: _Wanted) -> Row:
     detail: dict[str, Any] = {
         "of": {name: part.value for name, part in parts.items() if _finite(part.value)}
     }
+    origin: dict[str, Any] = {"of": list(derived.of), "version": derived.version}
+    if package.name:
+        origin |= {"package": package.name, "package_version": package.version}
     return Row(
         benchmark=benchmark,
         sample=sample,
@@ -214,7 +219,7 @@ def _row(wanted: _Wanted) -> Row:
         source=source,
         repeat=repeat,
         detail=detail | ({"infinite": True} if infinite else {}),
-        origin={"of": list(derived.of), "version": derived.version},
+        origin=origin,
     )
 
 

@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from editgauge.cli.output import console, raw
 from editgauge.escape import plain
+
+if TYPE_CHECKING:
+    from editgauge.store.run_folder import RunFolder
 
 BenchmarkArg = Annotated[
     str, typer.Argument(help="texteditbench, textedit, medebench, krisbench or mini.")
@@ -86,6 +89,31 @@ PrecisionOpt = Annotated[
         help="float32 (default; what papers' numbers need), bfloat16 or float16 (GPU only).",
     ),
 ]
+
+
+_WARNINGS = 20
+
+
+def warn(*runs: RunFolder) -> None:
+    """Say on standard error what was found damaged in runs, or left out of them."""
+    for run in runs:
+        for text in run.problems[:_WARNINGS]:
+            typer.echo(f"warning: {run.path.name}: {text}", err=True)
+        if len(run.problems) > _WARNINGS:
+            typer.echo(
+                f"warning: {run.path.name}: {len(run.problems) - _WARNINGS} more; see: editgauge "
+                f"check-run {run.path.name}",
+                err=True,
+            )
+
+
+@contextmanager
+def warned(*runs: RunFolder) -> Iterator[None]:
+    """`warn` at the end of a `with` block, however it ends."""
+    try:
+        yield
+    finally:
+        warn(*runs)
 
 
 def cores() -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from editgauge.cli import output
+from editgauge.cli import common, output
 from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, difference_tables
 from editgauge.cli.common import WhereOpt
 from editgauge.cli.table import print_tables
@@ -125,6 +125,7 @@ def compare(
             f"{run.name}"
         )
     _print(found, "json" if as_json else form)
+    common.warn(*opened)
     if fail_if_worse and any(item.regressions for item in found):
         raise typer.Exit(1)
 

@@ -174,6 +174,7 @@ def edit(
         seconds=round(summary.seconds, 3),
         cost=summary.cost,
     )
+    common.warn(folder)
     if json:
         common.print_json(
             {

@@ -89,6 +89,7 @@ def judge(opened: Session, json: bool) -> None:
         common.print_json(outcome.as_json())
     else:
         print("\n".join(outcome.lines()))
+    common.warn(opened.todo.run)
     if outcome.interrupted:
         raise typer.Exit(130)
     if outcome.broke:

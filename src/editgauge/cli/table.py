@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli import output
+from editgauge.cli import common, output
 from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, mean_tables
 from editgauge.cli.common import WhereOpt
 from editgauge.errors import UsageError
@@ -169,6 +169,4 @@ def print_tables(found: list[Table], runs: list[RunFolder], form: str, failures:
             drawing.show(item, console, failures=failures)  # type: ignore[arg-type]
         else:
             typer.echo(drawing.draw(item, form, failures=failures), nl=False)  # type: ignore[arg-type]
-    for run in runs:
-        for text in run.problems:
-            typer.echo(f"warning: {run.path.name}: {text}", err=True)
+    common.warn(*runs)

@@ -74,6 +74,9 @@ class ScriptedJudge:
             return {key: self._fill(part, words, key) for key, part in schema["properties"].items()}
         if kind == "string":
             return "scripted"
+        if kind == "array":
+            parts = range(int(schema.get("minItems", 1)))
+            return [self._fill(schema["items"], words, f"{name}{part}") for part in parts]
         return self._number(
             words, name, int(schema.get("minimum", 1)), int(schema.get("maximum", 5))
         )

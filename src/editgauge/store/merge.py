@@ -100,7 +100,9 @@ def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
             for p in sorted(run.path.iterdir())
             if p.name not in _OWN_FOLDERS
         ]
-        done.problems += [f"{run.path.name}: {text}" for text in run.problems]
+    done.problems = [
+        f"{run.path.name}: {text}" for run in (target, *sources) for text in run.problems
+    ]
     target.record(
         "merge",
         rows=done.rows,

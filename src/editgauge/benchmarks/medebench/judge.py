@@ -37,6 +37,7 @@ class MedEBenchJudging:
     """See the module. Options: ``text``. A sample without a change description has no D call."""
 
     metrics: tuple[Metric, ...] = (*JUDGE["D"], *JUDGE["P"])
+    version: str = "1"
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {"text": ("D", "P", "DP")}
 
     def rubric_names(self) -> Sequence[str]:

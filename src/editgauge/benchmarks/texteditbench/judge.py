@@ -42,6 +42,7 @@ class TextEditBenchJudging:
     """See the module. Options: ``reference`` (default True)."""
 
     metrics: tuple[Metric, ...] = JUDGE
+    version: str = "1"
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {"reference": ("true", "false")}
 
     def rubric_names(self) -> Sequence[str]:

@@ -10,6 +10,7 @@
     |       +-- ImageTooLarge a picture over the pixel limit (the limit can be raised)
     +-- OcrError              an OCR engine broke down on a picture
     +-- RunError              the run folder: cannot be written, holds contradicting rows
+    |   +-- ServiceStopped    no further call to a service makes sense (key, quota, account)
     +-- ShapeMismatch         two arrays that should have one shape have two
     +-- WeightsError          a network's weights are not there, or are not the ones they should be
     +-- DownloadError         a file could not be fetched, or is not what was announced
@@ -108,6 +109,12 @@ class MissingExtra(EditgaugeError, ImportError):
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
         return type(self), self._words  # the default would call __init__ with the finished message
+
+
+class ServiceStopped(RunError):
+    """No further call to a service makes sense: a wrong key, a quota of the day that is used up, a
+    refused billing account. What was done is kept; the model is not at fault.
+    """
 
 
 class BudgetExceeded(EditgaugeError):

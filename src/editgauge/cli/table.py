@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli import output
+from editgauge.cli import common, output
 from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, mean_tables
+from editgauge.cli.common import WhereOpt
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def table(
     by: Annotated[
         str, typer.Option(metavar="ATTR", help="A group of lines for each value of an attribute.")
     ] = "",
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
-    ] = None,
+    where: WhereOpt = None,
     editor: Annotated[
         list[str] | None, typer.Option(help="Only this editor (may be repeated).")
     ] = None,
@@ -91,7 +90,13 @@ def table(
         return
     found: list[Table] = []
     for frame in rows.frames(
-        opened, benchmark, where=where, editors=editor, sources=source, people=averaged_for(source)
+        opened,
+        benchmark,
+        where=where,
+        editors=editor,
+        sources=source,
+        people=averaged_for(source),
+        side_by_side=True,
     ):
         for wanted in rows.variants(variant):
             found += _tables(
@@ -126,9 +131,10 @@ def _unrepeated(found: list[Table]) -> list[Table]:
 
     kept: list[Table] = []
     for item in found:
-        if any((t.name, t.variant) == (item.name, item.variant) for t in kept):
+        same = [t for t in found if (t.name, t.source) == (item.name, item.source)]
+        if any(t.variant == item.variant for t in same if t in kept):
             continue
-        if own(item) or not any(own(t) for t in found if t.name == item.name):
+        if own(item) or not any(own(t) for t in same):
             kept.append(item)
     return kept
 
@@ -163,6 +169,4 @@ def print_tables(found: list[Table], runs: list[RunFolder], form: str, failures:
             drawing.show(item, console, failures=failures)  # type: ignore[arg-type]
         else:
             typer.echo(drawing.draw(item, form, failures=failures), nl=False)  # type: ignore[arg-type]
-    for run in runs:
-        for text in run.problems:
-            typer.echo(f"warning: {run.path.name}: {text}", err=True)
+    common.warn(*runs)

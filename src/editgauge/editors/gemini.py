@@ -20,7 +20,16 @@ from editgauge.editors.asking import conversation, shots_for
 from editgauge.editors.delivery import deliver, faulty, known, number, whole
 from editgauge.editors.openai import as_file
 from editgauge.editors.prices import Price, price_of
-from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
+from editgauge.editors.service import (
+    Charge,
+    Ledger,
+    Reply,
+    Request,
+    Service,
+    call_key,
+    key_from,
+    words,
+)
 from editgauge.errors import ImageError
 from editgauge.types import Edit, Sample, Status
 
@@ -124,17 +133,13 @@ class GeminiImages:
             "contents": [{"role": "user", "parts": parts}],
             "generationConfig": dict(self.configured),
         }
-        promised = self.price.picture or 0.0
-        self.ledger.promise(promised)
-        cost: float | None = None
-        try:
-            key = call_key(folder, sample.id, self.model, json.dumps(body))
-            path = f"/models/{self.model}:generateContent"
-            reply = self.service.call(Request(path, lambda: {"json": body}, key=key))
-            usage = usage_of(reply.value) if reply.status is Status.SCORED else None
-            cost = self.price.of(usage) if reply.status is Status.SCORED else 0.0
-        finally:
-            self.ledger.settle(promised, cost or 0.0)
+        key = call_key(folder, sample.id, self.model, json.dumps(body))
+        charge = Charge(self.ledger, self.price.picture, self.model, key)
+        path = f"/models/{self.model}:generateContent"
+        reply = self.service.call(Request(path, lambda: {"json": body}, key=key, charge=charge))
+        usage = usage_of(reply.value) if reply.status is Status.SCORED else None
+        answered = reply.status is Status.SCORED
+        cost = charge.bill(self.price.of(usage)) if answered else charge.cost
         detail = {"attempts": reply.attempts, "usage": usage, "shots": [shot.id for shot in shots]}
         facts = {
             "settings": {"model": self.model, **self.configured},

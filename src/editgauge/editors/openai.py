@@ -19,7 +19,16 @@ from typing import Any
 from editgauge.editors.asking import numbered, shots_for
 from editgauge.editors.delivery import deliver, faulty, flag, known, number, whole
 from editgauge.editors.prices import Price, price_of
-from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
+from editgauge.editors.service import (
+    Charge,
+    Ledger,
+    Reply,
+    Request,
+    Service,
+    call_key,
+    key_from,
+    words,
+)
 from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_header
 from editgauge.types import Edit, Sample, Status
@@ -159,15 +168,11 @@ class OpenAIImages:
             request = replace(request, key=key)
         except ImageError as error:
             return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
-        promised = self.price.picture or 0.0
-        self.ledger.promise(promised)
-        cost: float | None = None
-        try:
-            reply = self.service.call(request)
-            usage = usage_of(reply.value) if reply.status is Status.SCORED else None
-            cost = self.price.of(usage) if reply.status is Status.SCORED else 0.0
-        finally:
-            self.ledger.settle(promised, cost or 0.0)
+        charge = Charge(self.ledger, self.price.picture, self.model, key)
+        reply = self.service.call(replace(request, charge=charge))
+        usage = usage_of(reply.value) if reply.status is Status.SCORED else None
+        answered = reply.status is Status.SCORED
+        cost = charge.bill(self.price.of(usage)) if answered else charge.cost
         facts = {
             "settings": {"model": self.model, "style": self.style, **self.parameters},
             "seconds": round(reply.seconds, 6),

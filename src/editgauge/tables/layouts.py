@@ -49,6 +49,7 @@ def tables(
     """Every table of the frame's benchmark that has rows, in order: see `tabulate.build`,
     `slicing.sliced`.
     """
+    frame = frame.settled()
     every = partial(_every, layouts or _layouts_of(frame.benchmark), variant)
     if by:
         return sliced(frame, by, every, intervals=intervals, seed=seed)

@@ -4,6 +4,7 @@ spent on them.
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
 from collections import Counter
@@ -91,7 +92,12 @@ def check_outputs(
         return list(_output(sample, candidates[sample.id], folder))
 
     for found in each(
-        samples, look, workers=workers, progress=progress, note=f"reading outputs of {editor}"
+        samples,
+        look,
+        workers=workers,
+        progress=progress,
+        note=f"reading outputs of {editor}",
+        pictures=lambda sample: candidates[sample.id][:1],
     ):
         report.issues += found
     claimed = {path for paths in candidates.values() for path in paths}
@@ -165,7 +171,7 @@ def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str, str]]:
 
 def _same_bytes(one: Path, other: Path) -> bool:
     try:
-        return one.stat().st_size == other.stat().st_size and one.read_bytes() == other.read_bytes()
+        return filecmp.cmp(one, other, shallow=False)  # compares sizes first, reads in pieces
     except OSError:
         return False
 

@@ -34,8 +34,8 @@ class Cell:
     floor: float | None = None
     text: str | None = None
     """What is printed instead of the number (a name, a date)."""
-    interval_digits: int | None = None
-    """How many decimals of `low` and `high` are more than the noise of resampling: no more are
+    interval_digits: tuple[int, int] | None = None
+    """How many decimals of `low` and of `high` are more than the noise of resampling: no more are
     printed. Below 0: tens, hundreds. None: as many as the column has.
     """
 

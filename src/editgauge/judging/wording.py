@@ -82,7 +82,7 @@ _SAYING = re.compile(
     r"\b(?:says?|saying|reads?|reading|states?|stating|tells? \w+|wrote|written|painted|printed)\W*\Z",
     _FLAGS,
 )
-_SAID_SO = re.compile(r"\b(?:examples?|template|placeholder|schema)\b", _FLAGS)
+_SAID_SO = re.compile(r"\b(?:example|template|placeholder|schema)\b", _FLAGS)
 _OTHER = (
     r"(?:the\s+)?(?:(?:reference|ground[- _]?truth|gt|original|input|source|unedited|untouched|before|first"
     r"|other|another|previous|next|calibration|example|target)"

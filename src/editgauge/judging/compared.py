@@ -57,9 +57,7 @@ def pairs(frame: Frame, variant: Variant = "corrected") -> Iterator[Pair]:
         for first, second in combinations(sources, 2):
             both = ~np.isnan(grids[first]) & ~np.isnan(grids[second])
             sample = np.broadcast_to(np.arange(both.shape[1]), both.shape)[both]
-            yield Pair(
-                metric, first, second, grids[first][both], grids[second][both], sample
-            )
+            yield Pair(metric, first, second, grids[first][both], grids[second][both], sample)
 
 
 def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Table | None:
@@ -72,9 +70,7 @@ def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Tab
     for pair in pairs(frame, variant):
         if len(pair.a):
             cells = {column.name: _cell(pair, column.name, seed) for column in _MEASURES}
-            rows.append(
-                TableRow(f"{pair.first} : {pair.second}", cells, group=pair.metric)
-            )
+            rows.append(TableRow(f"{pair.first} : {pair.second}", cells, group=pair.metric))
     if not rows:
         return None
     return Table(
@@ -86,8 +82,10 @@ def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Tab
         variant=variant,
         by="metric",
         notes=(
-            "Bias is the second judge's mean less the first one's. Intervals: 95 %, bootstrap over "
-            "samples.",
+            (
+                "Bias is the second judge's mean less the first one's. Intervals: 95 %, bootstrap over "
+                "samples."
+            ),
         ),
         meta={"names": "judges"},
     )

@@ -81,12 +81,12 @@ def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Tab
         benchmark=frame.benchmark,
         variant=variant,
         by="metric",
-        notes=(
+        notes=[
             (
-                "Bias is the second judge's mean less the first one's. Intervals: 95 %, bootstrap over "
-                "samples."
-            ),
-        ),
+                "Bias is the second judge's mean less the first one's. Intervals: 95 %, bootstrap "
+                "over samples."
+            )
+        ],
         meta={"names": "judges"},
     )
 

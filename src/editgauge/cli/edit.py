@@ -164,7 +164,10 @@ def edit(
             }
         )
     else:
-        counts = ", ".join(f"{n} {_word(status)}" for status, n in sorted(summary.counts.items()))
+        counts = ", ".join(
+            f"{n} {_word(status)}{_parted(status, n, summary.given_back)}"
+            for status, n in sorted(summary.counts.items())
+        )
         print(
             f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
             f"{summary.seconds:.1f} s"
@@ -231,6 +234,13 @@ def _within(made: Editor, folder: RunFolder, benchmark: str, budget: float | Non
     ledger.budget = budget
     records = [r for r in folder.edits(benchmark) if r.editor == made.name]
     ledger.spent = sum(record.cost or 0.0 for record in records)
+
+
+def _parted(status: str, delivered: int, given_back: int) -> str:
+    """How the delivered outputs part into edited ones and inputs that were handed back."""
+    if status != "scored" or not given_back:
+        return ""
+    return f" ({delivered - given_back} edited, {given_back} given back)"
 
 
 def _word(status: str) -> str:

@@ -24,6 +24,7 @@ from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageErr
 from editgauge.images import fingerprint, read_header
 from editgauge.run.pool import run_batches
 from editgauge.store import segments
+from editgauge.store.outputs import given_back
 from editgauge.store.paths import portable, without_roots
 from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
 from editgauge.types import Edit, Editor, Sample, Status
@@ -41,6 +42,9 @@ class EditSummary:
     counts: Counter[str] = field(default_factory=Counter)
     edited: int = 0
     kept: int = 0
+    given_back: int = 0
+    """Of the delivered outputs, those that are the input handed back (`store.outputs.given_back`).
+    """
     seconds: float = 0.0
     cost: float = 0.0
     """US dollars of this call's edits, as far as they are known."""
@@ -82,6 +86,7 @@ def edit(
         there = old is not None and (old.path is None or (run.path / old.path).exists())
         if old is not None and there and old.status not in retry:
             summary.counts[old.status.value] += 1
+            summary.given_back += old.given_back is True
             summary.kept += 1
         else:
             todo.append(sample)
@@ -97,6 +102,7 @@ def edit(
     try:
         for record in records:
             summary.counts[record.status.value] += 1
+            summary.given_back += record.given_back is True
             summary.edited += 1
             summary.cost += record.cost or 0.0
             if progress:
@@ -221,6 +227,7 @@ def _into_place(
     place = place.with_name(place.name + header.extension)
     target = run / place
     mark = fingerprint(made.path)
+    back = given_back(made.path, sample)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         for extension in (
@@ -237,7 +244,12 @@ def _into_place(
             f"{target}: cannot be written ({error.strerror}); make room or rights"
         ) from error
     return replace(
-        record, path=str(place), fingerprint=mark, width=header.width, height=header.height
+        record,
+        path=str(place),
+        fingerprint=mark,
+        width=header.width,
+        height=header.height,
+        given_back=back,
     )
 
 

@@ -57,6 +57,15 @@ class Columns(NamedTuple):
     value: Floats
 
 
+class Delivery(NamedTuple):
+    """The samples that an editor delivered a picture for: edited ones, and those whose input came
+    back (`store.outputs.given_back`).
+    """
+
+    edited: frozenset[str]
+    given_back: frozenset[str]
+
+
 class Grid(NamedTuple):
     """One metric of every editor on every sample.
 
@@ -102,6 +111,8 @@ class Frame:
     columns: Columns
     set_counts: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     """(metric, variant, editor) -> how many samples a value of the whole set was computed from."""
+    deliveries: Mapping[str, Delivery] = field(default_factory=dict)
+    """editor -> what it delivered; empty where the runs' records of edits were not read."""
     _grids: dict[tuple[str, str], Grid] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -173,9 +184,10 @@ class Frame:
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
         """The rows of one or several runs together (several machines, several editors)."""
         files = [path for run in runs for path in run.parquet()]
-        return cls.from_parquet(
+        made = cls.from_parquet(
             files, [record for run in runs for record in run.samples(benchmark)], benchmark
         )
+        return replace(made, deliveries=_deliveries(runs, benchmark))
 
     @classmethod
     def _assemble(
@@ -404,6 +416,21 @@ class Frame:
                 f"again, or name one "
                 f"run"
             )
+
+
+def _deliveries(runs: Sequence[RunFolder], benchmark: str) -> dict[str, Delivery]:
+    """From the records of edits, where it is known whether the output was given back."""
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for run in runs:
+        for record in run.edits(benchmark):
+            if record.given_back is not None:
+                found.setdefault(record.editor, (set(), set()))[record.given_back].add(
+                    record.sample
+                )
+    return {
+        editor: Delivery(frozenset(edited), frozenset(back))
+        for editor, (edited, back) in found.items()
+    }
 
 
 def _set_counts(

@@ -54,11 +54,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One line: an editor, or a paper's model. `kind` tells a run's own numbers from a paper's."""
+    """One line: an editor, or a paper's model.
+
+    `kind` tells a run's own numbers (``run``, and ``edited`` without the inputs that were handed
+    back) from a paper's.
+    """
 
     name: str
     cells: Mapping[str, Cell]
-    kind: Literal["run", "published", "mean"] = "run"
+    kind: Literal["run", "edited", "published", "mean"] = "run"
     group: str = ""
     """The slice that the line belongs to; lines are compared within a group only."""
 
@@ -83,6 +87,10 @@ class Table:
     transposed: bool = False
     """Draw editors across and columns down, as the paper does."""
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+OWN = ("run", "edited")
+"""The kinds of lines that are a run's own numbers."""
 
 
 def printed(value: float, digits: int) -> str:

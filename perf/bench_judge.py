@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.judging.cache import Reply, ReplyStore
-from editgauge.judging.calls import Call, Heard
+from editgauge.judging.calls import Call, ExchangeResult
 from editgauge.judging.client import Client
 from editgauge.judging.engine import Engine, Job, Settings
 from editgauge.judging.pictures import PictureStore
@@ -199,7 +199,7 @@ def resume(folder: Path, count: int = 100_000) -> None:
                     )
                 )
             store._db.execute("COMMIT")
-            heard: list[Heard] = []
+            heard: list[ExchangeResult] = []
             began = time.perf_counter()
             await engine.run(many(call, count - 1), lambda job, one: heard.append(one))
             seconds = time.perf_counter() - began

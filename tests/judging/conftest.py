@@ -12,7 +12,7 @@ import pytest
 
 from editgauge.benchmarks.textedit.judge import JUDGING
 from editgauge.judging.cache import ReplyStore
-from editgauge.judging.calls import Call, Heard
+from editgauge.judging.calls import Call, ExchangeResult
 from editgauge.judging.client import Client
 from editgauge.judging.engine import Engine, Job, Settings
 from editgauge.judging.pictures import PictureStore
@@ -29,7 +29,7 @@ class Bench:
     """A folder with samples, a store, and a way to ask a server about them."""
 
     folder: Path
-    heard: dict[tuple[int, int], Heard] = field(default_factory=dict)
+    heard: dict[tuple[int, int], ExchangeResult] = field(default_factory=dict)
     engine: Engine | None = None
 
     def call(self, number: int = 1) -> Call:
@@ -59,7 +59,7 @@ class Bench:
         store: str = "replies.sqlite",
         each: Callable[[Engine], None] | None = None,
         **settings: Any,
-    ) -> list[Heard]:
+    ) -> list[ExchangeResult]:
         """Judge `count` samples (or the given jobs); what was heard, in the order of the jobs."""
         jobs = self.jobs(count) if jobs is None else jobs
         settings = {"model": "scripted", "backoff": 0.01, "deadline": 20.0, **settings}
@@ -77,7 +77,7 @@ class Bench:
                     budget=Budget(budget),
                 )
 
-                def done(job: Job, heard: Heard) -> None:
+                def done(job: Job, heard: ExchangeResult) -> None:
                     self.heard[job.payload] = heard
                     if each is not None:
                         each(engine)

@@ -168,7 +168,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ExchangeResult:
     """What came of asking: the first reply (after more room, if it was cut off), the last one, or
     why there is none.
     """
@@ -189,7 +189,7 @@ def strict(call: Call, reply: str | None) -> dict[str, Reading]:
     return readings
 
 
-def to_scores(call: Call, heard: Heard) -> tuple[Score, ...]:
+def to_scores(call: Call, heard: ExchangeResult) -> tuple[Score, ...]:
     """Scores of one call in both variants: corrected from the last reply, faithful from the first
     one.
 

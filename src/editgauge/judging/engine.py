@@ -21,7 +21,7 @@ import orjson
 from editgauge.errors import BudgetExceeded, ImageError, RunError
 from editgauge.judging.answers import read_reason
 from editgauge.judging.cache import Reply, ReplyStore
-from editgauge.judging.calls import Call, Heard, strict
+from editgauge.judging.calls import Call, ExchangeResult, strict
 from editgauge.judging.client import Client, Dialect, Outcome, build, wanted_dialect
 from editgauge.judging.keys import dialect_note, read_dialect, reply_key, skeleton_of
 from editgauge.judging.pictures import PictureStore
@@ -138,7 +138,7 @@ class Engine:
     async def run(
         self,
         jobs: Iterable[Job],
-        done: Callable[[Job, Heard], None],
+        done: Callable[[Job, ExchangeResult], None],
         progress: Callable[[Stats], None] | None = None,
     ) -> bool:
         """Do all jobs, calling `done` with each as it ends (in any order). True when none was left
@@ -198,11 +198,11 @@ class Engine:
 
     # -- one job -----------------------------------------------------------------------------------
 
-    async def _hear(self, job: Job) -> Heard:
+    async def _hear(self, job: Job) -> ExchangeResult:
         try:
             first = await self._reply(job)
         except ImageError as error:
-            return Heard(None, None, Status.UNREADABLE, str(error))
+            return ExchangeResult(None, None, Status.UNREADABLE, str(error))
         replies = [first]
         if first.status == "ok" and first.finish == "length":
             replies.append(await self._reply(job, "room", room=job.call.max_tokens * MORE_ROOM))
@@ -231,7 +231,7 @@ class Engine:
     def _room(self, replies: list[Reply]) -> int:
         return 0 if len(replies) < 2 else int(replies[-1].request.get("room", 0))
 
-    def _heard(self, job: Job, replies: list[Reply], last: Reply) -> Heard:
+    def _heard(self, job: Job, replies: list[Reply], last: Reply) -> ExchangeResult:
         detail: dict[str, Any] = {"reply": last.key, "model": last.answered, "asked": last.asked}
         if last.system_fingerprint:
             detail["system_fingerprint"] = last.system_fingerprint
@@ -246,12 +246,12 @@ class Engine:
             detail["cost"] = round(sum(costs), 8)
         if last.status != "ok":
             status = Status.REFUSED if last.status == "refused" else Status.FAILED
-            return Heard(None, None, status, last.reason, detail)
+            return ExchangeResult(None, None, status, last.reason, detail)
         if rationale := read_reason(
             last.content, (*job.call.reasons, "reason", "reasoning", "rationale")
         ):
             detail["rationale"] = rationale[:1000]
-        return Heard(replies[0].content, last.content, Status.SCORED, "", detail)
+        return ExchangeResult(replies[0].content, last.content, Status.SCORED, "", detail)
 
     @staticmethod
     def _problems(call: Call, content: str | None) -> str:
@@ -469,7 +469,7 @@ class Engine:
             repair=repair,
         )
 
-    def _count(self, heard: Heard) -> None:
+    def _count(self, heard: ExchangeResult) -> None:
         self.stats.done += 1
         self.stats.refused += heard.status is Status.REFUSED
         self.stats.failed += heard.status in (Status.FAILED, Status.UNREADABLE)

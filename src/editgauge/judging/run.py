@@ -15,7 +15,7 @@ from typing import Any
 
 from editgauge.errors import ImageError
 from editgauge.images import read_header
-from editgauge.judging.calls import Call, Heard, Judging, to_scores
+from editgauge.judging.calls import Call, ExchangeResult, Judging, to_scores
 from editgauge.judging.engine import Engine, Job, Stats
 from editgauge.judging.models import is_alias
 from editgauge.judging.rubrics import RubricFolder
@@ -191,7 +191,7 @@ class JudgeRun:
 
     # -- what came back ----------------------------------------------------------------------------
 
-    def heard(self, job: Job, heard: Heard, writer: RowWriter) -> None:
+    def heard(self, job: Job, heard: ExchangeResult, writer: RowWriter) -> None:
         """Write the rows of one job."""
         if heard.status is Status.UNREADABLE and _output_reads(job):
             heard = replace(

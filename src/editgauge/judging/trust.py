@@ -20,7 +20,7 @@ import orjson
 from editgauge import catalog
 from editgauge.images import read_image, write_png
 from editgauge.judging.agreement import Agreement, agreement
-from editgauge.judging.calls import Heard, Judging, strict
+from editgauge.judging.calls import ExchangeResult, Judging, strict
 from editgauge.judging.engine import Engine, Job
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.types import Edit, Sample
@@ -77,7 +77,7 @@ async def ask_all(
         for call in judging.calls(sample, edit, rubrics, {})
     ]
 
-    def done(job: Job, heard: Heard) -> None:
+    def done(job: Job, heard: ExchangeResult) -> None:
         sample, edit = job.payload
         readings = strict(job.call, heard.last)
         for name, metric in job.call.metrics.items():

@@ -1,16 +1,13 @@
 """Structural similarity of 8-bit RGB pictures in the two definitions that the papers use.
 
-=========  ==========================================  ==============================
-==========================
+=========  ==========================================  ==============================  ==========================
 window     weights                                     variances                       averaged over
-=========  ==========================================  ==============================
-==========================
+=========  ==========================================  ==============================  ==========================
 GAUSSIAN   11x11, sigma 1.5                            population                      every pixel, the border
                                                                                        continued by
                                                                                        reflection
 UNIFORM    7x7, equal                                  sample (49/48)                  windows that lie inside
-=========  ==========================================  ==============================
-==========================
+=========  ==========================================  ==============================  ==========================
 
 `GAUSSIAN` is torchmetrics' `StructuralSimilarityIndexMeasure` since 1.4.2 (earlier versions left
 the border out), `UNIFORM` is scikit-image's `structural_similarity(..., channel_axis=-1)`. Both

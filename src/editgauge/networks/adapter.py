@@ -4,13 +4,11 @@ in, one line out.
 ImageReward and MedCLIP need versions of transformers and torch of their own. Such a model lives in
 another environment and is started as a command; both sides talk JSON, one object a line:
 
-====================
-==========================================================================================
+====================  ==========================================================================================
 we read first         ``{"adapter": 1, "model": "ImageReward-v1.0", "identity": "sha256 or version"}``
 we write              ``{"id": 7, "image": "/path/output.png", "text": "remove the tube"}``
 it answers            ``{"id": 7, "value": 0.42}`` or ``{"id": 7, "error": "why there is none"}``
-====================
-==========================================================================================
+====================  ==========================================================================================
 
 Answers come in the order of the questions. What it prints on standard error is kept for the error
 message. It ends when its input is closed. ``examples/imagereward_adapter.py`` and

@@ -3,19 +3,16 @@
 
 Integers 1 to 5. Every sample has VQ (the output alone); the rest goes by the kind of task:
 
-=============  ==============================
-=====================================================================
+=============  ==============================  =====================================================================
 kind           samples                         calls beside VQ, pictures in this order
-=============  ==============================
-=====================================================================
+=============  ==============================  =====================================================================
 common         the other folders               VC: original, edited · IF: original, edited
 anomaly        anomaly_correction              the same; IF is given the explanation
 viewpoint      viewpoint_change                VC: original, edited · IF: original, wanted viewpoint, edited
 knowledge      Social, Natural, Logical        VC: original, edited · IF and KP in one call with the explanation
 temporal       temporal_prediction             VC and IF: four frames in frame order, each labelled real or generated
 elements       multi-element_composition       VC and IF: all references, numbered, then the composed picture
-=============  ==============================
-=====================================================================
+=============  ==============================  =====================================================================
 
 1000 tokens, the server's own temperature, files as they are. KP is null, and not applicable, where
 IF is not met. The released code never gives the explanation for anomalies because it tests for

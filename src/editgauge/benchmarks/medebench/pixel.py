@@ -5,11 +5,9 @@ Source: the benchmark's released evaluation script. Output and reference are res
 size (bicubic), the mask with nearest neighbours; pictures and masks as Pillow reads them, EXIF
 orientation not applied.
 
-============  ==================================================
-==================================================
+============  ==================================================  ==================================================
 metric        faithful                                            corrected
-============  ==================================================
-==================================================
+============  ==================================================  ==================================================
 masked_ssim   input and output times (1 - grey/255), cut down to  both as they are, mean over the windows that touch
 (CP)          whole levels, mean over the whole frame: rises      no pixel whose grey is 128 or more
               with the size of the mask
@@ -17,8 +15,7 @@ psnr          output and reference, whole frame                   (the same: its
                                                                   identical pair, is one of the
                                                                   mean)
 ssim_full     output and reference, whole frame                   (the same)
-============  ==================================================
-==================================================
+============  ==================================================  ==================================================
 
 SSIM is scikit-image's, 7 x 7 uniform (`metrics.ssim.UNIFORM`). No value: `not_applicable` below 7 x
 7, `dataset_fault` when input, mask or reference cannot be read or the mask leaves nothing to

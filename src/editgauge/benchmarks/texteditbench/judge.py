@@ -1,18 +1,15 @@
 """TextEditBench's judge track: what is asked, in which order, with which parameters (arXiv
 2512.16270).
 
-======  ====================================
-=========================================================
+======  ====================================  =========================================================
 call    question, integer 0 to 5              texts and pictures, in this order
-======  ====================================
-=========================================================
+======  ====================================  =========================================================
 IF      only the requested operation          instruction, kind of operation; input, output, [reference]
 TA      the text's content                    instruction; input, output, [reference]
 VC      visual integration                    instruction; input, output, [reference]
 LP      what was not to change                instruction; input, output, [reference]
 SE      linked expectations                   instruction, expectation; input, output, [reference]
-======  ====================================
-=========================================================
+======  ====================================  =========================================================
 
 Five calls a sample (four without a knowledge prompt), the rubric as system message, temperature 0,
 500 tokens, files as they are. The reference is shown in the synthetic split only; the real split

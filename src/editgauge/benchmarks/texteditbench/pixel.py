@@ -4,11 +4,9 @@ masks.
 Source: the benchmark's released scoring scripts (MSE and PSNR; SSIM and LPIPS), as docs and tests
 describe them.
 
-=========  =================================================
-========================================================
+=========  =================================================  ========================================================
 metric     faithful                                           corrected
-=========  =================================================
-========================================================
+=========  =================================================  ========================================================
 mse, psnr  both pictures as their EXIF orientation shows      pixels as stored; otherwise the same value: the defects
            them (the script reads through OpenCV), outside    of these two lie in their means (`metrics.error`); no
            the masks that are there; the value that a fresh   value when a mask is missing
@@ -18,8 +16,7 @@ ssim       masked area black in both, mean over the whole     mean over the wind
            when all is masked; no value when the output has   (Lanczos), noted in the row's detail
            another size than the input, or there is not
            exactly one mask beside the input's
-=========  =================================================
-========================================================
+=========  =================================================  ========================================================
 
 No value: `not_applicable` when the definition gives none for this output (another size for faithful
 SSIM, a picture below 6 x 6, an input without SIFT features); `failed` when the output cannot be

@@ -1,0 +1,214 @@
+"""Who works on what: leases, locks and temporary folders that end with the process that holds them.
+
+All three are locks of the operating system on an open file: they are given back when their owner
+ends, however it ends, and a lock of a dead process is never waited for. Where the file system knows
+no such locks (some network file systems; Windows), nobody is kept out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from editgauge.errors import RunError
+
+try:
+    import fcntl
+
+    _LOCKS = True
+except ImportError:  # not POSIX
+    _LOCKS = False
+
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = os.O_RDWR | os.O_CREAT | _NO_LINK | getattr(os, "O_NONBLOCK", 0)
+FOLDER = ".locks"
+"""Where the locks of a run lie, below it."""
+TEMPORARY = ".tmp"
+"""Where a run's temporary files lie, below it: each process has a folder of its own there."""
+_OWNER = re.compile(r"^process \d+$")
+
+
+@contextlib.contextmanager
+def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
+    """Hold a piece of work on a run for the length of a `with` block: nobody else does the same.
+
+    `work` names it in one word (``edit``, ``judge``), `parts` say on what (a benchmark, an editor).
+    Raises `RunError` when another process holds it, and names that process; never waits.
+    """
+    name = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6)
+    path = _folder(run / FOLDER) / f"{re.sub(r'[^a-z]', '_', work)}-{name.hexdigest()}.lock"
+    handle = _open(path)
+    try:
+        if not _lock(handle, wait=False):
+            owner = os.pread(handle, 60, 0).decode("ascii", "replace")
+            who = f" ({owner})" if _OWNER.match(owner) else ""
+            about = f" of {' by '.join(parts)}" if parts else ""
+            raise RunError(
+                f"{run.name}: another `editgauge {work}`{about} is at work on this run{who}; "
+                f"what it does would be paid for twice. Wait for its end, or stop it"
+            )
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock on a file (made if it is not there) for the length of a `with` block;
+    waits for whoever has it.
+    """
+    handle = _open(path)
+    try:
+        _lock(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def scratch(run: Path) -> Iterator[Path]:
+    """An empty temporary folder below ``run/.tmp``, removed at the end of a `with` block.
+
+    When the process is killed the folder stays until `sweep` finds that its owner is gone. Raises
+    `RunError` when it cannot be made.
+    """
+    place = _folder(run / TEMPORARY)
+    while True:
+        made = place / secrets.token_hex(8)
+        try:
+            made.mkdir(mode=0o700)
+            handle = os.open(made, os.O_RDONLY)
+        except FileNotFoundError:  # swept between the two calls, or the run was deleted
+            _folder(place)
+            continue
+        except OSError as error:
+            raise _unwritable(place, error) from error
+        _lock(handle, wait=False)
+        if made.is_dir():
+            break
+        os.close(handle)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        os.close(handle)
+
+
+def sweep(run: Path) -> int:
+    """Remove the temporary folders of a run whose owners are gone; returns how many.
+
+    Also those that earlier versions left (``edits/.tmp``, ``rows/parquet/.build-*``), once they are
+    an hour old: they carried no lock. Nothing is followed out of the run, and a folder that cannot
+    be removed stays.
+    """
+    gone = 0
+    for made in _folders(run / TEMPORARY):
+        gone += _sweep(made)
+    old = [*_folders(run / "edits" / TEMPORARY)]
+    old += [path for path in _folders(run / "rows" / "parquet") if path.name.startswith(".build-")]
+    for made in old:
+        with contextlib.suppress(OSError):
+            if abs(time.time() - made.lstat().st_mtime) > 3600:
+                shutil.rmtree(made, ignore_errors=True)
+                gone += not made.exists()
+    return gone
+
+
+def held(path: Path) -> bool:
+    """Whether another open file holds a lock on `path`. False where that cannot be told."""
+    try:
+        handle = os.open(path, os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return False
+    try:
+        return not _lock(handle, wait=False)
+    finally:
+        os.close(handle)
+
+
+def share(path: Path) -> int | None:
+    """Open a file and hold a shared lock on it, so that `held` is true; returns the descriptor, to
+    be closed by the caller. None where the file cannot be opened.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | _NO_LINK)
+    except OSError:
+        return None
+    if _LOCKS:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    return handle
+
+
+def _sweep(made: Path) -> bool:
+    try:
+        handle = os.open(made, os.O_RDONLY | _NO_LINK)
+    except OSError:
+        return False
+    try:
+        if not _LOCKS or not _lock(handle, wait=False):
+            return False
+        shutil.rmtree(made, ignore_errors=True)
+        return not made.exists()
+    finally:
+        os.close(handle)
+
+
+def _folders(place: Path) -> list[Path]:
+    if place.is_symlink():
+        return []
+    try:
+        with os.scandir(place) as entries:
+            return [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _folder(path: Path) -> Path:
+    """A folder that is there, and is no link."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    if path.is_symlink():
+        raise RunError(
+            f"{path}: a link where a folder of the run belongs; this run folder cannot be trusted. "
+            f"Remove the link"
+        )
+    return path
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, _FLAGS, 0o644)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> RunError:
+    return RunError(
+        f"{path}: cannot be written ({error.strerror or error}); make room or rights and run the "
+        f"same command again"
+    )
+
+
+def _lock(handle: int, *, wait: bool) -> bool:
+    """Take an exclusive lock; False when another has it. True where there are no locks."""
+    if not _LOCKS:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks: nobody is kept out
+        return True
+    return True

@@ -1,0 +1,109 @@
+"""Leases, locks and temporary folders: they end with their owner, however it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from editgauge.errors import RunError
+from editgauge.store.lease import held, lease, lock, scratch, share, sweep
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from editgauge.store.lease import lease, scratch
+with lease(Path(sys.argv[1]), "edit", "mini", "copy"), scratch(Path(sys.argv[1])) as place:
+    (place / "half").write_text("x")
+    print(place, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path):  # type: ignore[no-untyped-def]
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    place = Path(process.stdout.readline().strip())
+    yield process, place
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_a_lease_is_held_once_and_ends_with_its_owner(tmp_path: Path, holder) -> None:  # type: ignore[no-untyped-def]
+    process, _ = holder
+    with (
+        pytest.raises(RunError, match=rf"edit` of mini by copy .*process {process.pid}"),
+        lease(tmp_path, "edit", "mini", "copy"),
+    ):
+        pass
+    with lease(tmp_path, "edit", "mini", "other"), lease(tmp_path, "judge", "mini", "copy"):
+        pass
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with lease(tmp_path, "edit", "mini", "copy"):
+        pass
+
+
+def test_the_temporary_folder_of_a_dead_owner_is_swept(tmp_path: Path, holder) -> None:  # type: ignore[no-untyped-def]
+    process, place = holder
+    assert sweep(tmp_path) == 0
+    assert (place / "half").exists()
+    process.kill()
+    process.wait()
+    assert sweep(tmp_path) == 1
+    assert not place.exists()
+
+
+def test_a_temporary_folder_goes_at_the_end_of_its_block(tmp_path: Path) -> None:
+    with scratch(tmp_path) as place:
+        (place / "a").write_text("x")
+        assert sweep(tmp_path) == 0
+    assert not place.exists()
+
+
+def test_folders_of_earlier_versions_are_swept_when_they_are_old(tmp_path: Path) -> None:
+    for name in ("edits/.tmp/0123", "rows/parquet/.build-x", "rows/parquet/.build-new"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "a").write_text("x")
+        if not name.endswith("new"):
+            os.utime(tmp_path / name, (1, 1))
+    assert sweep(tmp_path) == 2
+    assert (tmp_path / "rows/parquet/.build-new/a").exists()
+
+
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (outside / "0123").mkdir(parents=True)
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / ".tmp").symlink_to(outside)
+    (run / ".locks").symlink_to(outside)
+    assert sweep(run) == 0
+    with pytest.raises(RunError, match="cannot be trusted"), scratch(run):
+        pass
+    with pytest.raises(RunError, match="cannot be trusted"), lease(run, "edit"):
+        pass
+    (run / ".lock").symlink_to(outside / "made")
+    with pytest.raises(RunError, match="cannot be written"), lock(run / ".lock"):
+        pass
+    assert [path.name for path in outside.iterdir()] == ["0123"]
+
+
+def test_a_shared_file_is_held_until_it_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("x")
+    assert not held(path)
+    handle = share(path)
+    assert handle is not None
+    assert held(path)
+    os.close(handle)
+    assert not held(path)
+    assert share(tmp_path / "none") is None

@@ -43,7 +43,7 @@ EDITORS: dict[str, str] = {
     "qwen-image-edit-plus": "editgauge.editors.diffusers:qwen_image_edit_plus",
     "omnigen": "editgauge.editors.diffusers:omnigen",
     "imagic": "editgauge.editors.diffusers:imagic",
-    "omnigen2": "editgauge.editors.diffusers:omnigen2",
+    "diffusers": "editgauge.editors.diffusers:diffusers",
 }
 OCR_ENGINES: dict[str, str] = {
     "rapidocr": "editgauge.ocr.rapid:engine",

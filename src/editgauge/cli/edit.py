@@ -178,7 +178,7 @@ def edit(
     if summary.stopped:
         if not json:
             print(summary.stopped)
-        raise typer.Exit(3)
+        raise typer.Exit(summary.exit_code or 3)
     if any(n for status, n in summary.counts.items() if status not in ("scored", "not_applicable")):
         raise typer.Exit(1)
 

@@ -20,7 +20,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from editgauge.errors import BudgetExceeded, DataError, EditgaugeError, ImageError, RunError
+from editgauge.errors import (
+    BudgetExceeded,
+    DataError,
+    EditgaugeError,
+    ImageError,
+    MissingExtra,
+    RunError,
+    Unavailable,
+)
 from editgauge.images import fingerprint, read_header
 from editgauge.run.pool import run_batches
 from editgauge.store import segments
@@ -30,6 +38,8 @@ from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
 from editgauge.types import Edit, Editor, Sample, Status
 
 Progress = Callable[[int, int, str], None]
+_STOPS = (Unavailable, MissingExtra)
+"""What ends an editing call at once: no other sample would fare better."""
 
 
 @dataclass(slots=True)
@@ -49,7 +59,10 @@ class EditSummary:
     cost: float = 0.0
     """US dollars of this call's edits, as far as they are known."""
     stopped: str = ""
-    """Why the call ended before its end (a budget), or empty."""
+    """Why the call ended before its end (a budget, a key that is refused), or empty."""
+    exit_code: int = 0
+    """What a command that was stopped exits with (`EditgaugeError.exit_code`); 0 when it was not.
+    """
 
 
 def edit(
@@ -71,8 +84,9 @@ def edit(
     in this process: for a model on a GPU; in batches where it has a ``batch_size`` above 1 and a
     method ``edit_batch(samples, folders) -> edits``). Samples whose record has a status in `retry`
     are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
-    `EditSummary.stopped`; what was done is kept. Raises `RunError` when the run folder cannot be
-    written.
+    `EditSummary.stopped`; what was done is kept. So does an `Unavailable` or a `MissingExtra` once
+    something was made; before that it is raised. Neither is recorded against a sample. Raises
+    `RunError` when the run folder cannot be written.
     """
     plain_name(editor.name)
     summary = EditSummary(editor.name)
@@ -96,7 +110,7 @@ def edit(
     if how == "process":
         records = _on_processes(run, benchmark, todo, editor, workers, seconds_a_sample)
     else:
-        many = int(getattr(editor, "batch_size", 1)) if how == "serial" else 1
+        many = int(getattr(editor, "batch_size", 1)) if hasattr(editor, "edit_batch") else 1
         at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
         records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once)
     try:
@@ -108,7 +122,11 @@ def edit(
             if progress:
                 progress(summary.edited, len(todo), f"editing with {editor.name}")
     except BudgetExceeded as error:
-        summary.stopped = str(error)
+        summary.stopped, summary.exit_code = str(error), error.exit_code
+    except _STOPS as error:
+        if not summary.edited:
+            raise
+        summary.stopped, summary.exit_code = str(error), error.exit_code
     summary.seconds = time.perf_counter() - began
     return summary
 
@@ -117,8 +135,9 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
     """Call the editor on one sample, move its output into the run, and return the record (not yet
     written).
 
-    Whatever the editor raises becomes a record with a status and a reason, but for `RunError` and
-    `BudgetExceeded`.
+    Whatever the editor raises becomes a record with a status and a reason, but for `RunError`,
+    `BudgetExceeded`, and what says that the editor cannot work at all (`Unavailable`,
+    `MissingExtra`).
     """
     try:
         parts = _safe_parts(sample)
@@ -170,7 +189,7 @@ def edit_batch(
             _into_place(run, benchmark, s, p, m)
             for s, p, m in zip(samples, parts, made, strict=True)
         ]
-    except (RunError, BudgetExceeded):
+    except (RunError, BudgetExceeded, *_STOPS):
         raise
     except (
         Exception
@@ -187,7 +206,7 @@ def _batches(samples: Sequence[Sample], size: int) -> list[Sequence[Sample]]:
 def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
     try:
         return editor(sample, scratch)
-    except (RunError, BudgetExceeded):
+    except (RunError, BudgetExceeded, *_STOPS):
         raise
     except ImageError as error:
         return Edit(sample.id, editor.name, None, Status.DATASET_FAULT, str(error))

@@ -9,7 +9,6 @@ an address.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.editors.asking import conversation, shots_for
-from editgauge.editors.delivery import deliver, faulty, known, number, whole
+from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
 from editgauge.editors.openai import as_file
 from editgauge.editors.prices import Price, price_of
 from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
@@ -178,9 +177,8 @@ class GeminiImages:
         ]
         if pictures and isinstance(pictures[-1], dict):
             detail["pictures"] = len(pictures)
-            try:
-                data = base64.b64decode(str(pictures[-1].get("data") or ""), validate=True)
-            except (binascii.Error, ValueError):
+            data = decoded(str(pictures[-1].get("data") or ""))
+            if data is None:
                 reason = "output: no base64 in the picture's data"
                 return Edit(
                     sample.id, self.name, None, Status.UNREADABLE, reason, **facts, detail=detail

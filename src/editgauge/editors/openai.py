@@ -10,14 +10,13 @@ from nowhere else.
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from editgauge.editors.asking import numbered, shots_for
-from editgauge.editors.delivery import deliver, faulty, flag, known, number, whole
+from editgauge.editors.delivery import decoded, deliver, faulty, flag, known, number, whole
 from editgauge.editors.prices import Price, price_of
 from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
 from editgauge.errors import ImageError, UsageError
@@ -239,19 +238,10 @@ class OpenAIImages:
                 **facts,
             )
         if isinstance(entry.get("b64_json"), str):
-            try:
-                data = base64.b64decode(
-                    entry["b64_json"].partition("base64,")[2] or entry["b64_json"], validate=True
-                )
-            except (binascii.Error, ValueError):
-                return Edit(
-                    sample.id,
-                    self.name,
-                    None,
-                    Status.UNREADABLE,
-                    "output: no base64 in b64_json",
-                    **facts,
-                )
+            data = decoded(entry["b64_json"])
+            if data is None:
+                reason = "output: no base64 in b64_json"
+                return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
             return deliver(sample, self.name, folder, data, **facts)
         if isinstance(entry.get("url"), str):
             try:

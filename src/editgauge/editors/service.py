@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from editgauge.errors import BudgetExceeded, MissingExtra, UsageError
 from editgauge.services.waiting import retry_after
@@ -33,6 +33,14 @@ from editgauge.types import Status
 MAX_REPLY_BYTES = 256 << 20
 _AGAIN = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+
+
+_HOPS = 5
+"""Redirects that are followed on the way to a delivered picture."""
+
+
+class _NoAddress(OSError):
+    """An address that is not fetched, now or later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,25 +217,40 @@ class Service:
             )
 
     def fetch(self, address: str) -> bytes:
-        """Download a delivered picture from an address in a reply. Raises `OSError` with a reason
-        without secrets.
+        """Download a delivered picture from an address in a reply.
+
+        Redirects are followed here and nowhere else: a few, to http(s) only, without the service's
+        key. Raises `OSError` with a reason without secrets.
         """
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise OSError(f"an address that is none of a picture: {words(address)[:80]!r}")
         last = ""
         for attempt in range(self._attempts):
             try:
-                status, data, _ = self._exchange("GET", address, {}, {})
-                if status == 200:
+                status, data, _ = self._followed(address)
+                if 200 <= status < 300 and data:
                     return data
-                last = f"HTTP {status}"
+                last = f"HTTP {status}" if data else f"HTTP {status}, empty"
                 if status not in _AGAIN and status != 429:
                     break
+            except _NoAddress:
+                raise
             except Exception as error:  # whatever a network does ends in a reason
                 last = self._clean(error)
-            time.sleep(self._backoff(attempt + 1))
+            if attempt + 1 < self._attempts:
+                time.sleep(self._backoff(attempt + 1))
         raise OSError(f"the delivered address gave no picture ({last})")
+
+    def _followed(self, address: str) -> tuple[int, bytes, Mapping[str, str]]:
+        """What lies at an address, or where it leads to in at most `_HOPS` steps."""
+        for _ in range(_HOPS + 1):
+            parts = urlsplit(address)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise _NoAddress(f"an address that is none of a picture: {words(address)[:80]!r}")
+            status, data, headers = self._exchange("GET", address, {}, {})
+            target = headers.get("location")
+            if status not in (301, 302, 303, 307, 308) or not target:
+                return status, data, headers
+            address = urljoin(address, target)
+        raise _NoAddress(f"the delivered address leads on and on (more than {_HOPS} redirects)")
 
     # --- one attempt ---
 
@@ -251,12 +274,14 @@ class Service:
         except Exception as error:  # a connection that is refused, cut, or speaks nonsense
             return Reply(Status.FAILED, reason=f"no answer ({self._clean(error)})"), None, "again"
         value = _json(data)
-        if status == 200:
+        if 200 <= status < 300:  # some services say 201 or 202
             if isinstance(value, dict):
-                return Reply(Status.SCORED, value, http=200), None, "done"
+                return Reply(Status.SCORED, value, http=status), None, "done"
             start = words(data[:60].decode("utf-8", "replace"))
             return (
-                Reply(Status.FAILED, reason=f"no JSON in {len(data)} bytes: {start!r}", http=200),
+                Reply(
+                    Status.FAILED, reason=f"no JSON in {len(data)} bytes: {start!r}", http=status
+                ),
                 None,
                 "again",
             )

@@ -29,6 +29,7 @@ from typer.models import ArgumentInfo, CommandInfo, OptionInfo  # noqa: E402
 from editgauge import catalog  # noqa: E402
 from editgauge.judging.session import judging_of  # noqa: E402
 from editgauge.cli.main import build_app  # noqa: E402
+from editgauge.environment import VARIABLES  # noqa: E402
 from editgauge.types import TRACKS, Benchmark, Metric, Scorer  # noqa: E402
 
 NOTE = "<!-- made from the code by docs/make_reference.py: change the code, not this page -->\n"
@@ -42,7 +43,21 @@ def pages() -> dict[str, str]:
         "benchmarks.md": benchmarks(),
         "editors.md": editors(),
         "scorers.md": scorers(),
+        "environment.md": environment(),
     }
+
+
+def environment() -> str:
+    lines = [
+        NOTE,
+        "# Environment variables\n",
+        "None is needed to try the tool. Secrets are read from here and from nowhere else; they reach no file, row, log "
+        "or error.\n",
+        "| variable | meaning |",
+        "| --- | --- |",
+    ]
+    lines += [f"| {', else '.join(f'`{n}`' for n in v.names)} | {v.meaning} |" for v in VARIABLES]
+    return "\n".join(lines) + "\n"
 
 
 # ---- commands -----------------------------------------------------------------------------------------------------

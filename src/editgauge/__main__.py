@@ -1,5 +1,24 @@
 """`python -m editgauge` is `editgauge`."""
 
-from editgauge.cli.main import main
+import os
+import sys
 
-main()
+
+def _leave_out_the_working_directory() -> None:
+    """`python -m` puts the working directory first on the path: a user's `http` or `cv2.py` there
+    would be imported instead of the library. It stays only where this package was found in it.
+    """
+    here = os.path.realpath(os.getcwd())
+    package = os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    if not sys.flags.safe_path and sys.path and here != package:
+        first = os.path.realpath(sys.path[0] or here)
+        if first == here:
+            del sys.path[0]
+
+
+if __name__ == "__main__":
+    _leave_out_the_working_directory()
+
+    from editgauge.cli.main import main
+
+    main()

@@ -8,9 +8,12 @@ import re
 
 _LIMIT = 200
 _ODD = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 """Control characters, invisible ones, and those that turn the direction of writing."""
+_STEERS = re.compile(rf"(?![\t\n]|\r\n){_ODD.pattern}")
+"""As `_ODD`, but for what makes lines and columns."""
 _SPACES = re.compile(r"[\t\n\r\x0b\x0c\u0085\u2028\u2029]+")
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -36,6 +39,23 @@ def plain(text: str, limit: int | None = _LIMIT) -> str:
         line,
     )
     return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
+
+
+def terminal(text: str) -> str:
+    """Text that steers no terminal: lines and tabs stay, every other control, invisible or
+    direction character is shown as JSON writes it, ``\\u009b``.
+
+    JSON text stays valid and keeps its value. Everything that a command prints goes through here:
+    see `cli.output`.
+    """
+    return _STEERS.sub(lambda found: _as_json(ord(found[0])), text)
+
+
+def _as_json(code: int) -> str:
+    if code > 0xFFFF:
+        code -= 0x10000
+        return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return f"\\u{code:04x}"
 
 
 def markdown(text: str, limit: int | None = _LIMIT) -> str:

@@ -76,7 +76,7 @@ def test_every_end_has_a_record(run: RunFolder, samples: list[Sample], workers: 
     assert found["s003"][0] is Status.UNREADABLE
     assert "not a picture" in found["s003"][1]
     if workers:
-        assert found["s004"] == (Status.FAILED, "the worker process died (exit code 9)")
+        assert found["s004"] == (Status.FAILED, "the worker died on this picture: exit code 9")
     assert found["s005"][0] is Status.DATASET_FAULT
     assert sum(summary.counts.values()) == 6
     assert edit(run, "fake", samples[:5], Painter(), workers=0).edited == 0

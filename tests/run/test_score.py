@@ -7,10 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from editgauge.errors import RunError
@@ -262,6 +264,39 @@ def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path) -> None:
     assert (
         number * 2 <= calls <= number * 2 + 2 * len(delays)
     )  # at most one output in flight a worker a kill
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_single_workers_killed_cost_no_rows(tmp_path: Path, seed: int) -> None:
+    """As the kernel does when memory runs out, ten times a run: every row is there at the end, and
+    none says that it failed.
+    """
+    bench = Bench(tmp_path, 60)
+    undisturbed, _ = bench.score("undisturbed", MeanScorer(), workers=0)
+    stop, kills = threading.Event(), []
+
+    def kill_some() -> None:
+        pause = np.random.default_rng(seed)
+        while len(kills) < 10 and not stop.wait(float(pause.uniform(0.1, 0.5))):
+            running = [
+                child
+                for child in psutil.Process().children()
+                if "spawn_main" in " ".join(child.cmdline())
+            ]
+            if running:
+                kills.append(running[int(pause.integers(len(running)))].pid)
+                os.kill(kills[-1], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_some)
+    killer.start()
+    try:
+        run, summary = bench.score("run", MeanScorer(pause=0.03), workers=2)
+    finally:
+        stop.set()
+        killer.join()
+    assert run.rows() == undisturbed.rows()
+    assert summary.without_score == 0
+    assert len(kills) >= 4
 
 
 def test_two_commands_may_write_to_one_run(tmp_path: Path) -> None:

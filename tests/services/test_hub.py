@@ -40,7 +40,11 @@ def entries(files: dict[str, bytes]) -> list[dict[str, Any]]:
         if data is LARGE:
             entry |= {
                 "oid": "1" * 40,
-                "lfs": {"oid": hashlib.sha256(data).hexdigest(), "size": len(data)},
+                "lfs": {
+                    "oid": hashlib.sha256(data).hexdigest(),
+                    "size": len(data),
+                    "pointerSize": 134,
+                },
             }
         found.append(entry)
     return found
@@ -51,13 +55,24 @@ def hub(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> HTTPServer:
     monkeypatch.setenv("HF_ENDPOINT", httpserver.url_for("").rstrip("/"))
     monkeypatch.delenv("HF_TOKEN", raising=False)
     api = "/api/datasets/someone/bench"
-    httpserver.expect_request(f"{api}/revision/main").respond_with_json({"sha": COMMIT})
+    httpserver.expect_request(f"{api}/revision/main").respond_with_json(dataset(COMMIT))
     httpserver.expect_request(f"{api}/tree/{COMMIT}").respond_with_json(entries(FILES))
     for path, data in FILES.items():
-        httpserver.expect_request(
-            f"/datasets/someone/bench/resolve/{COMMIT}/{path}"
-        ).respond_with_data(data)
+        serve(httpserver, path, data)
     return httpserver
+
+
+def dataset(sha: Any) -> dict[str, Any]:
+    """As the hub describes a data set."""
+    return {"id": "someone/bench", "sha": sha, "private": False, "tags": [], "downloads": 0}
+
+
+def serve(httpserver: HTTPServer, path: str, data: bytes) -> None:
+    """A file with the headers that the hub sends."""
+    headers = {"ETag": f'"{blob(data)}"', "X-Repo-Commit": COMMIT}
+    httpserver.expect_request(f"/datasets/someone/bench/resolve/{COMMIT}/{path}").respond_with_data(
+        data, headers=headers
+    )
 
 
 def asked(hub: HTTPServer, part: str) -> int:
@@ -86,7 +101,7 @@ def test_a_second_call_needs_no_revision_and_brings_only_what_is_missing_or_wron
     (tmp_path / "editing/previous/1 a.png").unlink()
     before = asked(hub, "resolve")
     assert fetch_dataset(SOURCE, tmp_path).new == 2
-    assert asked(hub, "resolve") - before == 2
+    assert asked(hub, "resolve") - before == 4, "each file is described (HEAD) and sent"
     assert asked(hub, "/revision/") == 1, (
         "the branch is looked up once; from then on the commit counts"
     )
@@ -115,9 +130,7 @@ def test_other_bytes_than_listed_are_refused(hub: HTTPServer, tmp_path: Path) ->
     hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(
         entries({path: SMALL})
     )
-    hub.expect_request(f"/datasets/someone/bench/resolve/{COMMIT}/{path}").respond_with_data(
-        SMALL.upper()
-    )
+    serve(hub, path, SMALL.upper())
     with pytest.raises(DownloadError, match="git blob"):
         fetch_dataset(SOURCE, tmp_path, revision=COMMIT)
     assert not (tmp_path / path).exists()
@@ -145,27 +158,52 @@ def test_long_listings_come_in_pages(hub: HTTPServer) -> None:
     hub.expect_request(tree, query_string="recursive=true&cursor=2").respond_with_json(
         entries({"b": SMALL})
     )
-    hub.expect_request(tree, query_string="recursive=true").respond_with_json(
+    hub.expect_request(tree, query_string="recursive=true&expand=false").respond_with_json(
         entries({"a": SMALL}), headers=following
     )
     assert [file.path for file in list_files("someone/bench", COMMIT)] == ["a", "b"]
 
 
-def test_a_next_page_elsewhere_is_not_followed(hub: HTTPServer) -> None:
+def test_a_list_that_never_ends_is_not_waited_for(
+    hub: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hub.clear_all_handlers()
-    headers = {"Link": '<http://evil.example/list>; rel="next"'}
-    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(
-        [], headers=headers
-    )
-    with pytest.raises(DownloadError, match="another host"):
+    tree = f"/api/datasets/someone/bench/tree/{COMMIT}"
+    again = {"Link": f'<{hub.url_for(tree)}>; rel="next"'}
+    hub.expect_request(tree).respond_with_json(entries({"a": SMALL}), headers=again)
+    monkeypatch.setattr("editgauge.services.hub.MAX_FILES", 50)
+    with pytest.raises(DownloadError, match="more than 50 entries"):
         list(list_files("someone/bench", COMMIT))
 
 
-@pytest.mark.parametrize("reply", [{"sha": "main"}, {}, [], {"sha": "../../x"}])
+def test_an_entry_without_a_checksum_is_refused(hub: HTTPServer, tmp_path: Path) -> None:
+    hub.clear_all_handlers()
+    listing = entries({"a": SMALL})
+    listing[1]["oid"] = None
+    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(listing)
+    with pytest.raises(DownloadError, match="without path, size or checksum"):
+        fetch_dataset(SOURCE, tmp_path, revision=COMMIT)
+
+
+@pytest.mark.parametrize("where", ["editing", "editing/metadata.json"])
+def test_nothing_is_written_through_a_link(hub: HTTPServer, tmp_path: Path, where: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "metadata.json").write_text("mine")
+    target = tmp_path / "data"
+    link = target / where
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside if where == "editing" else outside / "metadata.json")
+    with pytest.raises(DownloadError, match="is a link"):
+        fetch_dataset(SOURCE, target, revision=COMMIT)
+    assert [(p.name, p.read_text()) for p in outside.iterdir()] == [("metadata.json", "mine")]
+
+
+@pytest.mark.parametrize("reply", [dataset("main"), {}, [], dataset("../../x"), dataset(7)])
 def test_nonsense_from_the_hub_is_named(hub: HTTPServer, tmp_path: Path, reply: Any) -> None:
     hub.clear_all_handlers()
     hub.expect_request("/api/datasets/someone/bench/revision/main").respond_with_json(reply)
-    with pytest.raises(DownloadError, match="wanted a commit"):
+    with pytest.raises(DownloadError, match=r"wanted a commit|cannot be used"):
         fetch_dataset(SOURCE, tmp_path, revision="main")
 
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from editgauge.cli import output
 from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, SplitOpt
+from editgauge.escape import plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -120,9 +122,7 @@ def _as_json(found: DataReport, reports: Sequence[OutputsReport], attention: int
 def _print(
     found: DataReport, reports: Sequence[OutputsReport], wanting: Sequence[Issue], limit: int | None
 ) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False)
+    console = output.console()
     part = f" ({found.part})" if found.part else ""
     console.print(
         f"[bold]{found.benchmark}{part}[/bold]: {len(found.samples):,} samples", soft_wrap=True
@@ -196,7 +196,9 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
         assumed = {issue.assumed for issue in lines}
         common = f": {assumed.pop()}" if len(assumed) == 1 else ""
         console.print(
-            Text(f"{title}, {level.value}: {kind} ({len(lines):,}){_plain(common)}", style=style),
+            Text(
+                f"{title}, {level.value}: {kind} ({len(lines):,}){plain(common, None)}", style=style
+            ),
             soft_wrap=True,
         )
         shown = lines if limit is None or level is Level.REPAIRED else lines[:limit]
@@ -204,15 +206,8 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
             where = issue.file or issue.sample
             tail = "" if common or not issue.assumed else f"; {issue.assumed}"
             console.print(
-                Text(_plain(f"  {where + ': ' if where else ''}{issue.found}{tail}")),
+                Text("  " + plain(f"{where + ': ' if where else ''}{issue.found}{tail}", None)),
                 soft_wrap=True,
             )
         if len(shown) < len(lines):
             console.print(f"  … and {len(lines) - len(shown):,} more (--all)")
-
-
-def _plain(text: str) -> str:
-    """Without control characters: names in a data set must not steer a terminal."""
-    return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    pass
+from editgauge.cli.output import console, raw
+from editgauge.escape import plain
 
 BenchmarkArg = Annotated[
     str, typer.Argument(help="texteditbench, textedit, medebench, krisbench or mini.")
@@ -81,14 +81,17 @@ def cores() -> int:
 
 
 def print_json(value: Any) -> None:
+    """Print a value as JSON. A name that is not UTF-8 is written with escapes."""
+    import json
+
     import orjson
 
-    sys.stdout.write(
-        orjson.dumps(
-            value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=str
-        ).decode()
-    )
-    sys.stdout.write("\n")
+    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
+    try:
+        text = orjson.dumps(value, option=options, default=str).decode()
+    except orjson.JSONEncodeError:
+        text = json.dumps(value, indent=2, default=str)
+    sys.stdout.write(f"{text}\n")
 
 
 @contextmanager
@@ -97,10 +100,9 @@ def progress(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
     if quiet:
         yield lambda done, total, note: None
         return
-    if not sys.stderr.isatty():
+    if not raw(sys.stderr).isatty():
         yield _plain_lines()
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -110,17 +112,17 @@ def progress(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def show(done: int, total: int, note: str) -> None:
             if note not in tasks:
-                tasks[note] = bar.add_task(note, total=total)
+                tasks[note] = bar.add_task(plain(note), total=total)
             bar.update(tasks[note], completed=done, total=total)
 
         yield show

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from editgauge.cli import output
+
 if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison, Line, Moved
     from editgauge.tables.frame import Frame
@@ -112,7 +114,6 @@ def _only(ways: dict[str, Any], wanted: list[str] | None, frame: Frame) -> dict[
 
 
 def _print(found: list[Comparison], form: str) -> None:
-    from rich.console import Console
 
     from editgauge.cli.common import print_json
     from editgauge.tables import draw as drawing
@@ -120,7 +121,7 @@ def _print(found: list[Comparison], form: str) -> None:
     if form == "json":
         print_json({"comparisons": [as_dict(item) for item in found]})
         return
-    console = Console(highlight=False)
+    console = output.console()
     for item in found:
         if form == "terminal":
             drawing.show(as_table(item), console)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from editgauge.cli import output
 from editgauge.cli.common import JsonOpt
 
 KINDS = ("benchmarks", "editors", "scorers", "judges", "ocr_engines")
@@ -135,11 +136,10 @@ def _about(kind: str, name: str) -> str:
 
 
 def _print(found: dict[str, list[dict[str, Any]]]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = output.console()
     for kind, entries in found.items():
         table = Table(title=kind, title_justify="left", show_header=False)
         table.add_column("name", no_wrap=True)

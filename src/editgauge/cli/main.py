@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Annotated
+import traceback
+from typing import Annotated, Any
 
 import typer
 
 from editgauge import __version__
+from editgauge.cli.output import inert_output
 from editgauge.errors import EditgaugeError
 
 COMMANDS: tuple[str, ...] = (
@@ -28,9 +30,17 @@ COMMANDS: tuple[str, ...] = (
     "merge",
     "report",
     "audit",
+    "doctor",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300
 ms).
+"""
+
+
+INTERRUPTED = "interrupted; what was done is kept: run the same command again to go on"
+UsageMistake: Any = typer.BadParameter.__bases__[0]
+"""What the parser raises for wrong words: newer versions of Typer have a click of their own, so the
+class is taken from where Typer names one of its children.
 """
 
 
@@ -46,19 +56,22 @@ def build_app() -> typer.Typer:
         name="editgauge",
         help="Measure how well a model edits images by instruction. Start with: editgauge demo",
         no_args_is_help=True,
-        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
 
     @app.callback()
     def root(
+        context: typer.Context,
         version: Annotated[
             bool,
             typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
         ] = False,
     ) -> None:
         del version
+        context.with_resource(inert_output())
 
     for name in COMMANDS:
         importlib.import_module(f"editgauge.cli.{name}").register(app)
@@ -69,29 +82,54 @@ def main() -> None:
     """Entry point: exit 0 done, 1 some samples have no score, 2 bad input, 3 budget, 130
     interrupted.
     """
+    with inert_output():
+        sys.exit(_run())
+
+
+def _run() -> int | str | None:
     try:
-        build_app()()
+        code: int | None = build_app()(standalone_mode=False)
+        if code == 130:  # the parser turns Ctrl-C into an exit code without a word
+            _say(INTERRUPTED)
+        return code
+    except SystemExit as stop:
+        return stop.code
     except EditgaugeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print(
-            "interrupted; what was done is kept: run the same command again to go on",
-            file=sys.stderr,
-        )
-        sys.exit(130)
+        _say(f"error: {error}")
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        _say(INTERRUPTED)
+        return 130
     except BrokenPipeError:
-        sys.exit(0)
-    except (
-        OSError
-    ) as error:  # a full disk, a folder without rights: wherever it happens, one line is enough
+        return 0
+    except OSError as error:
+        # a full disk, a folder without rights: wherever it happens, one line is enough
         where = f"{error.filename}: " if error.filename else ""
-        print(
+        _say(
             f"error: {where}{error.strerror or error}; what was done is kept: mend it and run the "
-            f"same command again",
-            file=sys.stderr,
+            f"same command again"
         )
-        sys.exit(2)
+        return 2
+    except MemoryError:
+        _say(
+            "error: out of memory; what was done is kept: run the same command again with fewer "
+            "--workers"
+        )
+        return 2
+    except UsageMistake as error:
+        error.show()
+        return int(error.exit_code)
+    except Exception as error:  # a mistake of ours: shown whole, as nothing else is, but inert
+        traceback.print_exc()
+        _say(
+            f"error: unexpected {type(error).__name__}, a mistake in editgauge; please report the "
+            f"lines above. What was done is kept."
+        )
+        return 2
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 if __name__ == "__main__":

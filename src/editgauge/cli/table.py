@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from editgauge.cli import output
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,7 +111,6 @@ def _unrepeated(found: list[Table]) -> list[Table]:
 
 
 def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) -> None:
-    from rich.console import Console
 
     from editgauge.tables import draw as drawing
 
@@ -131,7 +131,7 @@ def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) 
             ).decode()
         )
         return
-    console = Console(highlight=False)
+    console = output.console()
     for number, item in enumerate(found):
         if number:
             typer.echo("")

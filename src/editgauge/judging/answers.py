@@ -77,7 +77,13 @@ _FRACTION = re.compile(
 )
 
 
-def read_answer(reply: str | None, fields: Mapping[str, tuple[int, int]]) -> dict[str, Reading]:
+def read_answer(
+    reply: str | None,
+    fields: Mapping[str, tuple[int, int]],
+    *,
+    lists: Mapping[str, tuple[str, ...]] | None = None,
+    cut_off: bool = False,
+) -> dict[str, Reading]:
     """Read one integer for each field out of a judge's reply.
 
     ``fields`` maps a field's name to its lowest and highest value; names are compared without
@@ -93,6 +99,8 @@ def read_answer(reply: str | None, fields: Mapping[str, tuple[int, int]]) -> dic
     """
     if reply is None or not reply.strip():
         return _all(fields, "the reply is empty")
+    if cut_off:
+        return _all(fields, "the reply is cut off at its token limit, before the judge was done")
     if len(reply) > MAX_REPLY:
         return _all(
             fields, f"the reply has {len(reply):,} characters; at most {MAX_REPLY:,} are read"
@@ -109,6 +117,9 @@ def read_answer(reply: str | None, fields: Mapping[str, tuple[int, int]]) -> dic
         if thought is None:
             return _all(fields, "the reply ends inside the judge's thinking, before any verdict")
         text, found = thought, find_objects(thought)
+    for item in found:
+        if item.value is not None:
+            _spread(item.value, lists or {})
     readings = _from_objects(text, found, fields) or _from_lines(text, found, fields)
     if readings is not None:
         return readings
@@ -197,6 +208,20 @@ def _from_objects(
         chosen, last = _merged(spoken), spoken[-1].found
     readings = {name: _read_value(chosen.get(name, _ANY), *fields[name]) for name in fields}
     return _unless_contradicted(readings, text, found, last, fields)
+
+
+def _spread(value: Pairs, lists: Mapping[str, tuple[str, ...]], depth: int = 0) -> None:
+    """Give every number of a declared list its own field's name, in place."""
+    keys = {_plain(key): names for key, names in lists.items()}
+    for key, item in list(value.items()):
+        names = keys.get(_plain(key))
+        if names and isinstance(item, list):
+            odd: Any = _Contradiction() if key in value.contradicted else None
+            if len(item) != len(names):
+                odd = NotANumber(f"a list of {len(item)} where {len(names)} were wanted")
+            value.update({name: odd or item[at] for at, name in enumerate(names)})
+        elif isinstance(item, Pairs) and depth < 3:
+            _spread(item, lists, depth + 1)
 
 
 def _values(value: Pairs, fields: Mapping[str, tuple[int, int]], depth: int = 0) -> dict[str, Any]:

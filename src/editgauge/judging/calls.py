@@ -8,6 +8,7 @@ and parameters); the engine sends them and knows nothing of benchmarks.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +35,22 @@ class Picture:
     path: Path
     name: str
     size_of: Path | None = None
+    mime: str = ""
+    """The media type that is declared for it; "" takes the file's own. The released scripts call
+    every picture a JPEG, or every one a PNG.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of a call whose messages are given whole: a role, and texts and pictures.
+
+    A `plain` message has one text and is sent as a text, not as a list of parts.
+    """
+
+    role: str
+    parts: tuple[str | Picture, ...]
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +62,19 @@ class Call:
     metric names. `reasons` are further text fields that come before the numbers in the JSON schema
     (generation follows the order). `nullable` fields may be null, which is *not applicable* and no
     failure. `container` is the key that the numbers lie under, if any.
+
+    `lists` is for replies that give several numbers under one key, as VIEScore's
+    ``{"score": [7, 9]}`` does: it maps the key of the reply to the fields whose numbers its list
+    holds, in order. Each of these is a field like any other, with a range in `fields` and a metric
+    of its own in `metrics`::
+
+        fields={"success": (0, 10), "overediting": (0, 10)},
+        metrics={"success": "SC_success", "overediting": "SC_overediting"},
+        lists={"score": ("success", "overediting")},
+
+    A list of another length is unparsable for all of its fields.
+
+    Raises ValueError for a declaration that contradicts itself.
     """
 
     name: str
@@ -63,21 +93,47 @@ class Call:
     temperature: float | None = 0.0
     """None leaves it to the server, as the released script does."""
     max_tokens: int = 1000
+    messages: tuple[ChatMessage, ...] = ()
+    """The whole chat, where a released script's own messages are sent: then `parts` and `system`
+    are empty, no schema is asked for and no reply is repaired.
+    """
+    parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+    """Further parameters of the request, as the released script sends them (``stream``)."""
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Key of the reply -> the fields whose numbers the list under it holds, in order."""
+
+    def __post_init__(self) -> None:
+        listed = [name for names in self.lists.values() for name in names]
+        unknown = sorted({*listed, *self.metrics, *self.nullable} - set(self.fields))
+        if unknown:
+            raise ValueError(
+                f"call {self.name!r}: {', '.join(unknown)} in lists, metrics or nullable, but not "
+                f"in fields ({', '.join(self.fields)})"
+            )
+        if len(listed) != len(set(listed)) or set(self.lists) & set(self.fields):
+            raise ValueError(
+                f"call {self.name!r}: a field may lie in one list, and a list's key is no field"
+            )
+
+    @property
+    def as_released(self) -> bool:
+        """Whether exactly the released script's request is sent."""
+        return bool(self.messages)
+
+    def chat(self) -> tuple[ChatMessage, ...]:
+        """The messages in order, whichever way they are given."""
+        if self.messages:
+            return self.messages
+        system = (ChatMessage("system", (self.system,), plain=True),) if self.system else ()
+        return (*system, ChatMessage("user", self.parts))
 
     def schema(self) -> dict[str, Any] | None:
         """The JSON schema of the reply, strict in OpenAI's sense; None for a protocol of text
         lines.
         """
-        if not self.as_json:
+        if not self.as_json or self.as_released:
             return None
-        numbers = {
-            name: {
-                "type": ["integer", "null"] if name in self.nullable else "integer",
-                "minimum": low,
-                "maximum": high,
-            }
-            for name, (low, high) in self.fields.items()
-        }
+        numbers = self._numbers()
         properties: dict[str, Any] = {}
         if len(self.reasons) == len(numbers) > 1:  # a reason beside each number
             for reason, name in zip(self.reasons, numbers, strict=True):
@@ -87,9 +143,34 @@ class Call:
             properties |= {self.container: _object(numbers)} if self.container else numbers
         return _object(properties)
 
+    def _numbers(self) -> dict[str, Any]:
+        """The schema of each number or list, by its key, in the order of `fields`."""
+        key_of = {name: key for key, names in self.lists.items() for name in names}
+        numbers: dict[str, Any] = {}
+        for name, (low, high) in self.fields.items():
+            key = key_of.get(name)
+            if key is None:
+                kind = ["integer", "null"] if name in self.nullable else "integer"
+                numbers[name] = {"type": kind, "minimum": low, "maximum": high}
+            elif key not in numbers:
+                numbers[key] = self._list_schema(key)
+        return numbers
+
+    def _list_schema(self, key: str) -> dict[str, Any]:
+        # Strict schemas know one kind of item only; the range of each number is checked on reading.
+        names = self.lists[key]
+        item = {
+            "type": "integer",
+            "minimum": min(self.fields[name][0] for name in names),
+            "maximum": max(self.fields[name][1] for name in names),
+        }
+        return {"type": "array", "items": item, "minItems": len(names), "maxItems": len(names)}
+
     @property
     def pictures(self) -> tuple[Picture, ...]:
-        return tuple(part for part in self.parts if isinstance(part, Picture))
+        return tuple(
+            part for message in self.chat() for part in message.parts if isinstance(part, Picture)
+        )
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -107,8 +188,10 @@ class Judging(Protocol):
     ``JUDGING``.
     """
 
-    metrics: tuple[Metric, ...]
-    """All metrics that its calls can give, each in both variants."""
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """All metrics that its calls can give, each in both variants."""
+        ...
 
     def rubric_names(self) -> Sequence[str]:
         """The rubric files that it uses (without ``.md``), for their common hash."""
@@ -159,18 +242,12 @@ NULL_REASON = "the judge gave null, as it was told to where the score does not a
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """Both readings of one call: scores (corrected and faithful) for each of its metrics."""
-
-    scores: tuple[Score, ...]
-    unparsable: tuple[str, ...] = ()
-    """Fields without a strict reading that a repair attempt could still give."""
-
-
-@dataclass(frozen=True, slots=True)
 class ExchangeResult:
     """What came of asking: the first reply (after more room, if it was cut off), the last one, or
     why there is none.
+
+    `cut_off` says that the last reply still ended at its token limit: such a reply is never a
+    verdict, whatever it seems to say.
     """
 
     first: str | None
@@ -178,11 +255,15 @@ class ExchangeResult:
     status: Status
     reason: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    cut_off: bool = field(default=False, kw_only=True)
 
 
-def strict(call: Call, reply: str | None) -> dict[str, Reading]:
-    """`read_answer` with null taken as *not applicable* for the fields that may be null."""
-    readings = read_answer(reply, call.fields)
+def strict(call: Call, reply: str | None, *, cut_off: bool = False) -> dict[str, Reading]:
+    """`read_answer` with null taken as *not applicable* for the fields that may be null.
+
+    `cut_off` says that the server reported the reply as cut off at its token limit.
+    """
+    readings = read_answer(reply, call.fields, lists=call.lists, cut_off=cut_off)
     for name in call.nullable:
         if readings[name].value is None and readings[name].reason == "null":
             readings[name] = Reading(None, Status.NOT_APPLICABLE, NULL_REASON)
@@ -195,38 +276,53 @@ def to_scores(call: Call, heard: ExchangeResult) -> tuple[Score, ...]:
 
     Without a reply every score has the status of the failure; only a protocol whose released code
     records a number for a failed call (TextEditBench: 0) has one in its faithful variant, with the
-    reason saying so.
+    reason saying so. A reader of released code that fails on a reply takes no score from it.
     """
+    readings = None
+    if heard.status is Status.SCORED:
+        readings = strict(call, heard.last, cut_off=heard.cut_off)
+    released = _released(call, heard)
     scores: list[Score] = []
-    readings = strict(call, heard.last) if heard.status is Status.SCORED else None
-    released = call.released(heard.first if heard.status is Status.SCORED else None)
     for name, metric in call.metrics.items():
         detail = dict(heard.detail)
         if readings is None:
-            scores.append(Score(metric, None, "corrected", heard.status, heard.reason, detail))
+            corrected = Score(metric, None, "corrected", heard.status, heard.reason, detail)
         else:
             reading = readings[name]
-            scores.append(
-                Score(metric, reading.value, "corrected", reading.status, reading.reason, detail)
+            corrected = Score(
+                metric, reading.value, "corrected", reading.status, reading.reason, detail
             )
-        value = released.get(name)
-        if value is not None:
-            corrected = scores[-1]
-            note = (
-                ""
-                if corrected.value is not None
-                else f"what the released code records; strictly: {corrected.reason}"
-            )
-            scores.append(Score(metric, float(value), "faithful", Status.SCORED, note, detail))
-        elif readings is None:
-            scores.append(Score(metric, None, "faithful", heard.status, heard.reason, detail))
-        else:
-            applies = readings[name].status is not Status.NOT_APPLICABLE
-            status = Status.UNPARSABLE if applies else Status.NOT_APPLICABLE
-            reason = (
-                "the released code takes no score from this reply"
-                if applies
-                else readings[name].reason
-            )
-            scores.append(Score(metric, None, "faithful", status, reason, detail))
+        scores += [corrected, _faithful(corrected, released.get(name), readings is not None)]
     return tuple(scores)
+
+
+def _released(call: Call, heard: ExchangeResult) -> dict[str, float]:
+    """What the released code takes from the first reply, by field: finite numbers only.
+
+    Released scripts record something for a call that failed or was refused; for pictures that
+    cannot be read they have no entry at all.
+    """
+    if heard.status not in (Status.SCORED, Status.FAILED, Status.REFUSED):
+        return {}
+    try:
+        values = call.released(heard.first if heard.status is Status.SCORED else None)
+        numbers = {name: float(value) for name, value in values.items() if value is not None}
+    except (
+        Exception
+    ):  # a reader's fault must not stop a run: the reply is kept and can be read again
+        return {}
+    return {name: value for name, value in numbers.items() if math.isfinite(value)}
+
+
+def _faithful(corrected: Score, value: float | None, replied: bool) -> Score:
+    """The faithful score beside the corrected one; `value` is what the released code takes."""
+    metric, detail = corrected.metric, dict(corrected.detail)
+    if value is not None:
+        note = ""
+        if corrected.value is None:
+            note = f"what the released code records; strictly: {corrected.reason}"
+        return Score(metric, value, "faithful", Status.SCORED, note, detail)
+    if not replied or corrected.status is Status.NOT_APPLICABLE:
+        return Score(metric, None, "faithful", corrected.status, corrected.reason, detail)
+    reason = "the released code takes no score from this reply"
+    return Score(metric, None, "faithful", Status.UNPARSABLE, reason, detail)

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from editgauge.errors import MissingExtra, UsageError
-from editgauge.judging.calls import Call
+from editgauge.judging.calls import Call, ChatMessage
 from editgauge.judging.pictures import Encoded
 from editgauge.services.waiting import retry_after
 
@@ -89,22 +89,26 @@ def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str
     """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
     is said to it.
     """
-    content = [
-        {"type": "text", "text": part}
-        if isinstance(part, str)
-        else {"type": "image_url", "image_url": {"url": _SLOT}}
-        for part in call.parts
+    found: list[dict[str, Any]] = [
+        {"role": message.role, "content": _chat_content(message)} for message in call.chat()
     ]
-    found: list[dict[str, Any]] = (
-        [{"role": "system", "content": call.system}] if call.system else []
-    )
-    found.append({"role": "user", "content": content})
     if repair is not None:
         found += [
             {"role": "assistant", "content": repair[0]},
             {"role": "user", "content": repair[1]},
         ]
     return found
+
+
+def _chat_content(message: ChatMessage) -> Any:
+    if message.plain:
+        return "".join(part for part in message.parts if isinstance(part, str))
+    return [
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else {"type": "image_url", "image_url": {"url": _SLOT}}
+        for part in message.parts
+    ]
 
 
 def parameters(
@@ -114,6 +118,7 @@ def parameters(
     found: dict[str, Any] = {"model": model, dialect.tokens_field: max_tokens}
     if call.temperature is not None and dialect.temperature:
         found["temperature"] = call.temperature
+    found |= call.parameters
     if seed is not None:
         found["seed"] = seed
     schema = call.schema()

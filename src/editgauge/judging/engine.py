@@ -204,23 +204,24 @@ class Engine:
         except ImageError as error:
             return ExchangeResult(None, None, Status.UNREADABLE, str(error))
         replies = [first]
-        if first.status == "ok" and first.finish == "length":
+        ours = not job.call.as_released  # a released script's request is sent once, as it is
+        if ours and first.status == "ok" and first.finish == "length":
             replies.append(await self._reply(job, "room", room=job.call.max_tokens * MORE_ROOM))
         last = next((reply for reply in reversed(replies) if reply.status == "ok"), first)
-        if last.status == "ok" and self.settings.repair:
-            problems = self._problems(job.call, last.content)
+        if ours and last.status == "ok" and self.settings.repair:
+            problems = self._problems(job.call, last)
             if problems and "unparsable" in self.settings.retry:
                 last = replies[-1] = await self._reply(
                     job, self._attempt_of(replies), force=True, room=self._room(replies)
                 )
-                problems = self._problems(job.call, last.content) if last.status == "ok" else ""
+                problems = self._problems(job.call, last) if last.status == "ok" else ""
             if problems:
                 said = (last.content or "", REPAIR.format(problems=problems))
                 repaired = await self._reply(
                     job, "repair", repair=said, force="unparsable" in self.settings.retry
                 )
                 replies.append(repaired)
-                if repaired.status == "ok" and not self._problems(job.call, repaired.content):
+                if repaired.status == "ok" and not self._problems(job.call, repaired):
                     last = repaired
         return self._heard(job, replies, last)
 
@@ -251,11 +252,18 @@ class Engine:
             last.content, (*job.call.reasons, "reason", "reasoning", "rationale")
         ):
             detail["rationale"] = rationale[:1000]
-        return ExchangeResult(replies[0].content, last.content, Status.SCORED, "", detail)
+        return ExchangeResult(
+            replies[0].content,
+            last.content,
+            Status.SCORED,
+            "",
+            detail,
+            cut_off=last.finish == "length",
+        )
 
     @staticmethod
-    def _problems(call: Call, content: str | None) -> str:
-        readings = strict(call, content)
+    def _problems(call: Call, reply: Reply) -> str:
+        readings = strict(call, reply.content, cut_off=reply.finish == "length")
         return "; ".join(
             f"{name}: {reading.reason}"
             for name, reading in readings.items()

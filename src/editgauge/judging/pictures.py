@@ -68,6 +68,8 @@ class PictureStore:
         mark = self._hashes(picture.path)
         kind, width, height = self._header(picture.path)
         wanted = self.size(picture)
+        if picture.mime:
+            mark = hashlib.blake2b(f"{mark}:{picture.mime}".encode(), digest_size=16).hexdigest()
         if wanted != (width, height) or not self._sent_as_is(kind):
             mark = hashlib.blake2b(f"{mark}:png:{wanted}".encode(), digest_size=16).hexdigest()
         self._identities[picture] = mark
@@ -82,7 +84,8 @@ class PictureStore:
         """Whether the file's own bytes are sent, not a resized or converted copy. Raises
         `ImageError`.
         """
-        return self.identity(picture) == self._hashes(picture.path)
+        kind, width, height = self._header(picture.path)
+        return self.size(picture) == (width, height) and self._sent_as_is(kind)
 
     def encode(self, picture: Picture) -> Encoded:
         """The picture's data address. Raises `ImageError` for a file that is no readable
@@ -138,6 +141,7 @@ class PictureStore:
                 buffer, format="PNG", compress_level=1
             )
             data, mime = buffer.getvalue(), "image/png"
+        mime = picture.mime or mime
         return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), mark, *wanted)
 
     def _sent_as_is(self, kind: str) -> bool:

@@ -79,7 +79,7 @@ async def ask_all(
 
     def done(job: Job, heard: ExchangeResult) -> None:
         sample, edit = job.payload
-        readings = strict(job.call, heard.last)
+        readings = strict(job.call, heard.last, cut_off=heard.cut_off)
         for name, metric in job.call.metrics.items():
             scores[f"{sample.id}/{edit.editor}/{metric}"] = readings[name].value
 

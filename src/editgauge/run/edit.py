@@ -18,7 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import Any
 
 from editgauge.errors import (
     BudgetExceeded,
@@ -299,13 +299,16 @@ def _on_processes(
 ) -> Iterator[EditRecord]:
     token = f"edit-{secrets.token_hex(4)}"
 
-    def unfinished(batch: Sequence[Sample]) -> Sequence[Sample]:
-        written = {
+    def written() -> set[str]:
+        return {
             line["sample"]
             for path in segments.segments(run.path / "rows" / "edits", token)
             for line in segments.read(path, [])
         }
-        return [sample for sample in batch if sample.id not in written]
+
+    def unfinished(batch: Sequence[Sample]) -> Sequence[Sample]:
+        done = written()
+        return [sample for sample in batch if sample.id not in done]
 
     outcomes = run_batches(
         iter([sample] for sample in samples),
@@ -317,8 +320,14 @@ def _on_processes(
         seconds_an_item=seconds,
     )
     for outcome in outcomes:
-        if not outcome.died:
-            yield from cast(list[EditRecord], outcome.result)
+        if outcome.result is not None:
+            yield from outcome.result
+            continue
+        if not outcome.died:  # written by a worker that died before it could say so
+            names = {sample.id for sample in outcome.items}
+            yield from (
+                r for r in run.edits(benchmark) if r.editor == editor.name and r.sample in names
+            )
             continue
         records = [
             EditRecord(benchmark, sample.id, editor.name, Status.FAILED, reason=outcome.died)

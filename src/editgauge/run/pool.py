@@ -1,9 +1,9 @@
-"""Batches of work on processes that may die: a dead process costs the item it died on, nothing
-else.
+"""Batches of work on processes that may die: a dead process costs time, and no result.
 
-Built on `pebble`, which replaces dead workers and stops those that take too long. A batch whose
-worker died is split: its unfinished items go out again one by one, so that the item that kills is
-found and reported, not retried for ever.
+One supervisor owns the processes. It holds a pipe to each worker and waits on the pipes and on the
+workers' sentinels at once, so that a death is seen when it happens and always belongs to one batch.
+A batch whose worker died is done again item by item, after everything else. Only an item that has
+killed a worker of its own twice is reported as `Done.died`.
 """
 
 from __future__ import annotations
@@ -12,38 +12,64 @@ import contextlib
 import ctypes
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures import TimeoutError as FutureTimeout
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Generic, TypeVar, cast
 
 from editgauge.errors import RunError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-RESTARTS = 3
-"""How often the workers are started anew when one dies before any has begun a batch, without a
-batch in between.
-"""
+DEATHS_ALONE = 2
+"""After so many dead workers that had nothing but this item, the item is called failed."""
+STARTS = 12
+"""After so many workers in a row that died before they were ready, the call gives up."""
+TOO_SLOW = "it took longer than the time limit"
 _LOOK_EVERY = 1.0
-"""Seconds between two looks at whether a worker died unnoticed."""
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+"""Seconds between two looks at the time limits."""
+_LAST_WORDS = 5.0
+"""Seconds in which workers that have nothing left to do must have ended."""
+_SUSPENDED = 5.0
+"""A look that comes this many seconds late means that this process was stopped in between."""
+_SAFE = "PYTHONSAFEPATH"
+_WHILE_STARTING = {
+    # Numeric libraries read these when they are imported.
+    "OMP_NUM_THREADS": "{threads}",
+    "OPENBLAS_NUM_THREADS": "{threads}",
+    "MKL_NUM_THREADS": "{threads}",
+    "NUMEXPR_NUM_THREADS": "{threads}",
+    # The interpreter of a worker is started with `-c`, which would put the working directory first
+    # on its path: a user's `signal.py` there would be imported instead of the library.
+    _SAFE: "1",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[Item, Result]):
-    """What came of a batch: the worker's result, or for a single item the reason why there is
-    none.
+    """What came of a batch: the worker's result, or for a single item the reason why there is none.
+
+    With neither, these are items that a worker had finished before it died: only its result is
+    lost.
     """
 
     items: Sequence[Item]
     result: Result | None
     died: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch(Generic[Item]):
+    """A batch on its way, and how many workers a single item has killed before."""
+
+    items: Sequence[Item]
+    deaths: int = 0
 
 
 def run_batches(
@@ -60,202 +86,281 @@ def run_batches(
     """Call `work(batch)` on `workers` processes, each prepared by `start(*start_args)`; yield as
     batches end.
 
-    `work` and `start` must be importable by name. When a worker dies or a batch takes longer than
+    `work` and `start` must be importable by name. When a worker dies, or a batch takes longer than
     `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be
-    done; a single item that kills its worker comes back with `died`. An exception that `work`
-    raises is raised here, after the pool has stopped. At most four batches a worker wait in memory;
-    no batch may be empty. `workers` 0 runs everything in this process. Raises `RunError` when
-    workers die again and again before they have begun anything.
+    done, and that is done item by item when nothing else is left. A single item comes back with
+    `died` when it has killed `DEATHS_ALONE` workers, or has once taken too long. The time that a
+    worker takes to start, or that this process was stopped (SIGSTOP), is on no item's account. An
+    exception that `work` or `start` raises is raised here, after the workers have ended. A worker
+    has one batch at a time; no batch may be empty. `workers` 0 runs everything in this process.
+    Raises `RunError` when `STARTS` workers in a row die before they are ready.
     """
     if workers <= 0:
         start(*start_args)
         for batch in batches:
             yield Done(batch, work(batch))
         return
-    from pebble import ProcessPool
+    supervisor: _Supervisor[Item, Result] = _Supervisor(
+        batches=batches,
+        orders=pickle.dumps((work, start, start_args)),
+        workers=workers,
+        threads=threads,
+        unfinished=unfinished,
+        seconds_an_item=seconds_an_item,
+    )
+    try:
+        yield from supervisor.run()
+        supervisor.dismiss()
+    finally:  # also Ctrl-C, a full disk, or a caller that has seen enough
+        supervisor.stop()
 
-    again: deque[Sequence[Item]] = deque()
-    running: dict[Future[Result], Sequence[Item]] = {}
-    restarts = 0
-    with _thread_limit(threads):
+
+class _Worker(Generic[Item]):
+    """One process and the pipe to it. It is ready once it has answered its orders."""
+
+    def __init__(self, orders: bytes, threads: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process: BaseProcess = context.Process(
+            target=_serve, args=(theirs, os.getpid(), _SAFE in os.environ), daemon=True
+        )
+        self.ready = False
+        self.batch: _Batch[Item] | None = None
+        self.deadline = float("inf")
+        try:
+            with _environment(threads), _without_interrupts():
+                self.process.start()
+        finally:
+            theirs.close()  # or the death of the worker would not end the pipe
+        self._send(orders)
+
+    @property
+    def idle(self) -> bool:
+        return self.ready and self.batch is None
+
+    def give(self, batch: _Batch[Item], seconds: float) -> None:
+        self.batch = batch
+        self.deadline = time.monotonic() + seconds
+        self._send(pickle.dumps(batch.items))
+
+    def _send(self, data: bytes) -> None:
+        with contextlib.suppress(OSError):  # it is dead: its sentinel says so next
+            self.pipe.send_bytes(data)
+
+    def answer(self) -> tuple[str, Any] | None:
+        """What the worker has said: (``ready`` or ``result`` or ``error``, value); None when it is
+        dead.
+        """
+        try:
+            return cast("tuple[str, Any]", self.pipe.recv()) if self.pipe.poll() else None
+        except (EOFError, OSError, pickle.UnpicklingError):
+            return None
+
+    def end(self) -> None:
+        """Kill it, if it still lives, and give back what it holds."""
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+    def why_dead(self) -> str:
+        code = self.process.exitcode or 0
+        if code >= 0:
+            return f"the worker died on this picture: exit code {code}"
+        memory = ", perhaps out of memory" if -code == signal.SIGKILL else ""
+        return f"the worker died on this picture: killed by signal {-code}{memory}"
+
+
+class _Supervisor(Generic[Item, Result]):
+    """Hands batches to workers, takes results, and replaces the workers that die."""
+
+    def __init__(
+        self,
+        *,
+        batches: Iterator[Sequence[Item]],
+        orders: bytes,
+        workers: int,
+        threads: int,
+        unfinished: Callable[[Sequence[Item]], Sequence[Item]],
+        seconds_an_item: float,
+    ) -> None:
+        self._fresh = (_Batch(items) for items in batches)
+        self._again: deque[_Batch[Item]] = deque()
+        self._orders = orders
+        self._most = workers
+        self._threads = threads
+        self._unfinished = unfinished
+        self._seconds = seconds_an_item
+        self._workers: list[_Worker[Item]] = []
+        self._failed_starts = 0
+        self._line: deque[_Batch[Item]] = deque()
+        self._looked = time.monotonic()
+
+    def run(self) -> Iterator[Done[Item, Result]]:
+        """Until every batch has ended."""
         while True:
-            pool = ProcessPool(
-                max_workers=workers,
-                context=multiprocessing.get_context("spawn"),
-                initializer=_prepare,
-                initargs=(os.getpid(), start, start_args),
-            )
-            dead = _Dead(pool)
-            try:
-                most = 4 * workers
-                for outcome in _on_pool(
-                    pool, dead, batches, work, again, running, unfinished, seconds_an_item, most
-                ):
-                    restarts = 0
-                    yield outcome
-                pool.close()
+            self._queue()
+            self._hand_out()
+            if not self._line and not any(worker.batch for worker in self._workers):
                 return
-            except BrokenProcessPool as error:
-                pool.stop()
-                restarts += 1
-                if restarts > RESTARTS:
-                    raise RunError(
-                        f"worker processes die before they have done anything ({error}); is there "
-                        f"enough memory? Run "
-                        "the same command again with fewer --workers, or with --workers 0 to see "
-                        "what happens"
-                    ) from error
-            except (
-                BaseException
-            ):  # Ctrl-C, a full disk, or a caller that has seen enough: nothing more is started
-                pool.stop()
-                raise
-            finally:
-                pool.join()
-            for (
-                future,
-                batch,
-            ) in running.items():  # no worker lives any more: what is unfinished now stays so
-                if future.done() and future.exception() is None:
-                    yield Done(batch, future.result())
-                elif left := unfinished(batch):
-                    again.append(left)
-            running.clear()
+            self._wait()
+            for worker in list(self._workers):
+                yield from self._listen(worker)
+            yield from self._stop_slow_ones()
 
+    def dismiss(self) -> None:
+        """Let the workers end by themselves: their temporary folders are then removed."""
+        for worker in self._workers:
+            worker.pipe.close()
+        deadline = time.monotonic() + _LAST_WORDS
+        for worker in self._workers:
+            worker.process.join(max(0.0, deadline - time.monotonic()))
 
-class _Dead:
-    """Ends the batches of dead workers that pebble has missed.
+    def stop(self) -> None:
+        """Kill the workers that are left. What they had is not done."""
+        for worker in self._workers:
+            worker.end()
+        self._workers.clear()
 
-    A worker says that it has taken a batch, then begins it. Where the batch kills it at once,
-    pebble may notice the death before it has read that message: it then looks for the worker's
-    task, finds none, forgets the worker, and waits for the batch until its time limit. So exit
-    codes are kept here, and a task whose worker is dead is ended.
-    """
+    def _queue(self) -> None:
+        """Keep a batch for each worker in line. Those to be done again come last."""
+        while len(self._line) < self._most:
+            batch = next(self._fresh, None)
+            if batch is None and self._again:
+                batch = self._again.popleft()
+            if batch is None:
+                return
+            self._line.append(batch)
 
-    def __init__(self, pool: Any) -> None:
-        self._manager = pool._pool_manager
-        self._codes: dict[int, int] = {}
-        workers = self._manager.worker_manager
-        inspect = workers.inspect_workers
+    def _hand_out(self) -> None:
+        for worker in self._workers:
+            if worker.idle and self._line:
+                batch = self._line.popleft()
+                worker.give(batch, self._seconds * max(1, len(batch.items)))
+        starting = sum(not worker.ready for worker in self._workers)
+        more = min(len(self._line) - starting, self._most - len(self._workers))
+        for _ in range(more):
+            self._workers.append(_Worker(self._orders, self._threads))
 
-        def noting() -> Any:
-            for worker in list(workers.workers.values()):
-                if not worker.is_alive():  # pebble passes over one that ended with code 0
-                    self._codes[worker.pid] = worker.exitcode
-            return inspect()
+    def _wait(self) -> None:
+        """Until a worker says something or dies, and never longer than a look takes.
 
-        workers.inspect_workers = noting
+        A look that comes much too late means that this process stood still, and the workers
+        perhaps with it: that time is given back to them.
+        """
+        until = min([_LOOK_EVERY, *(w.deadline - time.monotonic() for w in self._workers)])
+        wait([x for w in self._workers for x in (w.pipe, w.process.sentinel)], max(0.0, until))
+        now = time.monotonic()
+        if (late := now - self._looked - _LOOK_EVERY) > _SUSPENDED:
+            for worker in self._workers:
+                worker.deadline += late
+        self._looked = now
 
-    def bury(self) -> None:
-        """End every task that is with a dead worker as pebble itself would have."""
-        if not self._codes:
+    def _listen(self, worker: _Worker[Item]) -> Iterator[Done[Item, Result]]:
+        dead = not worker.process.is_alive()  # asked first: what it said before is still read
+        answer = worker.answer()
+        if answer is None:
+            if dead:
+                yield from self._bury(worker, worker.why_dead())
             return
-        from pebble import ProcessExpired
-        from pebble.common import Result, ResultStatus
+        kind, value = answer
+        if kind == "error":
+            raise value
+        if kind == "ready":
+            worker.ready = True
+            self._failed_starts = 0
+            return
+        batch, worker.batch, worker.deadline = worker.batch, None, float("inf")
+        assert batch is not None
+        yield Done(batch.items, value)
 
-        for task in list(self._manager.task_manager.tasks.values()):
-            code = self._codes.get(task.worker_id)
-            if code is not None and not task.future.done():
-                error = ProcessExpired("Abnormal termination", code=code, pid=task.worker_id)
-                self._manager.task_manager.task_done(task.id, Result(ResultStatus.ERROR, error))
+    def _stop_slow_ones(self) -> Iterator[Done[Item, Result]]:
+        now = time.monotonic()
+        for worker in [w for w in self._workers if w.deadline <= now]:
+            if worker.pipe.poll():
+                continue  # it has answered just now
+            yield from self._bury(worker, TOO_SLOW)
 
-
-def _on_pool(
-    pool: Any,
-    dead: _Dead,
-    batches: Iterator[Sequence[Item]],
-    work: Callable[[Sequence[Item]], Result],
-    again: deque[Sequence[Item]],
-    running: dict[Future[Result], Sequence[Item]],
-    unfinished: Callable[[Sequence[Item]], Sequence[Item]],
-    seconds_an_item: float,
-    most: int,
-) -> Iterator[Done[Item, Result]]:
-    """`run_batches` on one pool, at most `most` batches at once; raises `BrokenProcessPool` when
-    the pool gives up.
-
-    It does so when a worker dies before any of them has begun a batch. `running` then holds what
-    was given to it.
-    """
-    while True:
-        while len(running) < most:
-            batch = again.popleft() if again else next(batches, ())
-            if not batch:
-                break
-            try:
-                future = pool.schedule(
-                    _call, args=(work, batch), timeout=seconds_an_item * max(1, len(batch))
+    def _bury(self, worker: _Worker[Item], why: str) -> Iterator[Done[Item, Result]]:
+        """Take a dead worker, or one to be killed, off the list; put what it had in line again."""
+        worker.end()
+        self._workers.remove(worker)
+        if not worker.ready:
+            self._failed_starts += 1
+            if self._failed_starts >= STARTS:
+                raise RunError(
+                    f"worker processes die before they have done anything ({why}); is there "
+                    f"enough memory? Run the same command again with fewer --workers, or with "
+                    f"--workers 0 to see what happens"
                 )
-            except (
-                RuntimeError
-            ) as error:  # pebble's word for a pool that has given up in the meantime
-                again.appendleft(batch)
-                raise BrokenProcessPool(str(error)) from error
-            running[future] = batch
-        if not running:
+        if worker.batch is None:
             return
-        ended, _ = wait(running, timeout=_LOOK_EVERY, return_when=FIRST_COMPLETED)
-        dead.bury()
-        for future in ended:
-            if isinstance(given_up := future.exception(), BrokenProcessPool):
-                raise given_up
-            batch = running.pop(future)
-            died = _why_it_died(future)
-            if not died:
-                yield Done(batch, future.result())
-            elif len(left := unfinished(batch)) == 1 and len(batch) == 1:
-                yield Done(left, None, died)
+        items = worker.batch.items
+        left = self._unfinished(items)
+        if len(left) < len(items):
+            names = {id(item) for item in left}
+            yield Done([item for item in items if id(item) not in names], None)
+        alone = len(items) == 1
+        deaths = worker.batch.deaths + 1 if alone else 0
+        if alone and left and (why == TOO_SLOW or deaths >= DEATHS_ALONE):
+            yield Done(left, None, why)
+        else:
+            self._again.extend(_Batch([item], deaths) for item in left)
+
+
+# -- in the worker ---------------------------------------------------------------------------------
+
+
+def _serve(pipe: Connection, parent: int, safe: bool) -> None:
+    """What a worker process runs: its orders first, then batch after batch, until the pipe ends."""
+    _follow(parent)
+    if not safe:  # the programs that it starts look for their modules as ever
+        os.environ.pop(_SAFE, None)
+    with contextlib.suppress(EOFError, OSError):
+        try:
+            work, start, start_args = pickle.loads(pipe.recv_bytes())
+            start(*start_args)
+        except Exception as error:  # it would be replaced for ever: the caller is told why
+            _say(pipe, "error", error)
+            return
+        _say(pipe, "ready", None)
+        while True:
+            batch = pickle.loads(pipe.recv_bytes())
+            try:
+                result = work(batch)
+            except Exception as error:  # raised again by the supervisor
+                _say(pipe, "error", error)
             else:
-                again.extend([item] for item in left)
+                _say(pipe, "result", result)
 
 
-def _why_it_died(future: Future[Any]) -> str:
-    """Empty when the batch came to an end of its own (with a result or an ordinary exception)."""
-    from pebble import ProcessExpired
-
-    error = future.exception()
-    if isinstance(error, ProcessExpired):
-        return f"the worker process died (exit code {error.exitcode})"
-    if isinstance(error, FutureTimeout | TimeoutError):
-        return "it took longer than the time limit"
-    return ""
+def _say(pipe: Connection, kind: str, value: Any) -> None:
+    try:
+        data = pickle.dumps((kind, value))
+        pickle.loads(data)  # an exception may be written and not be readable
+    except Exception as error:
+        said = RunError(f"{type(value).__name__}: {value} (cannot be handed over: {error})")
+        data = pickle.dumps(("error", said))
+    pipe.send_bytes(data)
 
 
-def _prepare(parent: int, start: Callable[..., None], start_args: tuple[Any, ...]) -> None:
-    """In a new worker: die with the parent, leave Ctrl-C to it, one thread for OpenCV, then the
-    caller's own start.
-    """
+def _follow(parent: int) -> None:
+    """Die with the parent, and leave Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:
             os._exit(1)
-    try:
-        start(*start_args)
-    except (
-        Exception
-    ) as error:  # a worker that cannot start would be replaced for ever: its first call says why
-        global _broken  # noqa: PLW0603 - a worker process is one worker
-        _broken = error
-
-
-_broken: Exception | None = None
-
-
-def _call(work: Callable[[Sequence[Item]], Result], batch: Sequence[Item]) -> Result:
-    if _broken is not None:
-        raise _broken
-    return work(batch)
 
 
 @contextlib.contextmanager
-def _thread_limit(threads: int) -> Iterator[None]:
-    """Numeric libraries read these when they are imported, so they are set while workers are being
-    started.
-    """
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, str(threads)))
+def _environment(threads: int) -> Iterator[None]:
+    """The environment in which the interpreter of a worker starts."""
+    before = {name: os.environ.get(name) for name in _WHILE_STARTING}
+    os.environ.update({n: v.format(threads=threads) for n, v in _WHILE_STARTING.items()})
     try:
         yield
     finally:
@@ -264,3 +369,16 @@ def _thread_limit(threads: int) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start a process with Ctrl-C blocked, or it would die of it while it imports its libraries."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

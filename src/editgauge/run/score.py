@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from editgauge.run import worker
 from editgauge.run.plan import Item, Plan, make_rows
@@ -114,8 +113,8 @@ def _run_phase(
     for outcome in outcomes:
         if outcome.died:
             _write_dead(plan, run, outcome.items, outcome.died)
-        else:
-            tally, seconds = cast("tuple[Counter[Any], Counter[str]]", outcome.result)
+        elif outcome.result is not None:  # None: rows of a worker that died, counted already
+            tally, seconds = outcome.result
             for (editor, scorer, metric, variant, status), number in tally.items():
                 plan.summary.add(editor, scorer, metric, variant, Status(status), number)
             plan.summary.computed += sum(tally.values())

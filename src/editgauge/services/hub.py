@@ -1,14 +1,17 @@
 """Data sets from a hub (huggingface.co's interface): listed at one commit, fetched with the hub's
 own checksums.
 
-A data set is fetched at a **commit**: a branch or tag that is asked for is resolved first, and what
-it was is written into the folder (`LOCK_FILE`), so that a later call continues or checks the same
-state whatever the branch has become. Large files are checked by SHA-256, small ones by git's blob
-id, as the hub lists them.
+The library `huggingface_hub` talks to the hub: pages, resuming, mirrors, its large-file store. Ours
+is what a measurement needs beyond that. A data set is fetched at a **commit**: a branch or tag that
+is asked for is resolved first, and what it was is written into the folder (`LOCK_FILE`), so that a
+later call continues or checks the same state whatever the branch has become. Every file is verified
+after it came, large ones by SHA-256, small ones by git's blob id, as the hub lists them. Nothing is
+written outside the folder or through a link.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,17 +19,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 import orjson
 
-from editgauge.errors import DataError, DownloadError, UsageError
+from editgauge.errors import DataError, DownloadError, MissingExtra, UsageError
 from editgauge.images import write_bytes
-from editgauge.services.download import Remote, download, get_json, git_blob_sha1, sha256
+from editgauge.services.download import HINTS, git_blob_sha1, sha256
 from editgauge.types import DataSource
 
 ENDPOINT = "https://huggingface.co"
 LOCK_FILE = ".editgauge-source.json"
+MAX_FILES = 2_000_000
+"""Longest list that is read: a hub that never ends its list is not waited for."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".7z", ".rar")
 Progress = Callable[[int, int], None]
@@ -74,7 +78,7 @@ def fetch_dataset(
     another commit or repository, and `DownloadError` when the hub does not answer, lists an unsafe
     path, or gives other bytes than it lists.
     """
-    repo = repo or source.repo
+    repo = _checked(repo or source.repo)
     lock = _read_lock(target)
     wanted = revision or (lock or {}).get("commit") or source.revision
     if wanted is None:
@@ -101,25 +105,29 @@ def fetch_dataset(
 
 def resolve(repo: str, revision: str) -> str:
     """The commit that a branch or tag of a data set is now."""
-    url = f"{endpoint()}/api/datasets/{_quoted(repo)}/revision/{quote(revision, safe='')}"
-    found, _ = get_json(url, token=_token())
-    commit = found.get("sha") if isinstance(found, dict) else None
+    api = _api()
+    with _answering(f"{repo} at {revision}"):
+        commit = api.dataset_info(_checked(repo), revision=revision).sha
     if not isinstance(commit, str) or not _COMMIT.fullmatch(commit):
-        raise DownloadError(f"{url}: wanted a commit, found {str(commit)[:60]!r}")
+        raise DownloadError(f"{repo} at {revision}: wanted a commit, found {str(commit)[:60]!r}")
     return commit
 
 
 def list_files(repo: str, commit: str) -> Iterator[HubFile]:
-    """Every file of a data set at a commit, however many pages the list has."""
-    url: str | None = f"{endpoint()}/api/datasets/{_quoted(repo)}/tree/{commit}?recursive=true"
-    while url:
-        page, headers = get_json(url, token=_token())
-        if not isinstance(page, list):
-            raise DownloadError(f"{url}: wanted a list of files, found something else")
-        for entry in page:
-            if isinstance(entry, dict) and entry.get("type") == "file":
-                yield _file(url, entry)
-        url = _next_page(headers.get("Link", ""))
+    """Every file of a data set at a commit, however many pages the list has.
+
+    Raises `DownloadError` for an entry without a checksum, and after `MAX_FILES` entries.
+    """
+    api = _api()
+    with _answering(f"{repo} at {commit}"):
+        entries = api.list_repo_tree(
+            _checked(repo), repo_type="dataset", revision=commit, recursive=True
+        )
+        for number, entry in enumerate(entries, start=1):
+            if number > MAX_FILES:
+                raise DownloadError(f"{repo}: lists more than {MAX_FILES:,} entries")
+            if hasattr(entry, "blob_id"):  # folders have none
+                yield _file(repo, entry)
 
 
 def endpoint() -> str:
@@ -127,24 +135,43 @@ def endpoint() -> str:
     return (os.environ.get("HF_ENDPOINT") or ENDPOINT).rstrip("/")
 
 
-def _file(url: str, entry: dict[str, Any]) -> HubFile:
-    large = entry.get("lfs") or {}
-    path, size, blob = entry.get("path"), large.get("size", entry.get("size")), entry.get("oid")
-    if not isinstance(path, str) or not isinstance(size, int):
-        raise DownloadError(f"{url}: an entry without path or size: {str(entry)[:120]}")
-    checksum = large.get("oid")
-    return HubFile(path, size, checksum, None if checksum else blob)
+def _file(repo: str, entry: Any) -> HubFile:
+    large = entry.lfs.sha256 if entry.lfs else None
+    blob = None if large else entry.blob_id
+    if not isinstance(entry.path, str) or not isinstance(entry.size, int) or not (large or blob):
+        raise DownloadError(f"{repo}: an entry without path, size or checksum: {str(entry)[:120]}")
+    return HubFile(entry.path, entry.lfs.size if entry.lfs else entry.size, large, blob)
 
 
-def _next_page(link: str) -> str | None:
-    found = re.search(r'<([^>]+)>;\s*rel="next"', link)
-    if found is None:
-        return None
-    if not found.group(1).startswith(endpoint() + "/"):
+def _api() -> Any:
+    return _library().HfApi(endpoint=endpoint(), token=_token(), library_name="editgauge")
+
+
+def _library() -> Any:
+    try:
+        import huggingface_hub
+        from huggingface_hub.utils import disable_progress_bars
+    except ImportError:
+        raise MissingExtra("fetching a data set", "huggingface_hub", "hub") from None
+    disable_progress_bars()
+    return huggingface_hub
+
+
+@contextlib.contextmanager
+def _answering(what: str) -> Iterator[None]:
+    """Turns whatever the library raises into one `DownloadError` that says what to do."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        yield
+    except HfHubHTTPError as error:
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        hint = HINTS.get(status or 0, "try again later; what has arrived is kept")
+        raise DownloadError(f"{what}: the hub answered {status}; {hint}") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DownloadError(
-            f"{found.group(1)[:120]}: the next page of the list lies on another host"
-        )
-    return found.group(1)
+            f"{what}: the hub's answer cannot be used ({type(error).__name__}: {str(error)[:200]})"
+        ) from error
 
 
 def _check_path(repo: str, path: str) -> None:
@@ -165,17 +192,31 @@ def _fetch_all(
     progress: Progress | None,
     workers: int,
 ) -> int:
-    token, base = _token(), f"{endpoint()}/datasets/{_quoted(repo)}/resolve/{commit}"
-    new = 0
+    library, new = _library(), 0
 
     def one(file: HubFile) -> bool:
         path = target / file.path
         if _is_right(file, path):
             return False
-        if path.is_file():
-            path.unlink()
-        remote = Remote(f"{base}/{quote(file.path)}", file.sha256, file.git_sha1, file.size, token)
-        download(remote, path)
+        _refuse_links(target, file.path)
+        path.unlink(missing_ok=True)
+        with _answering(f"{repo}: {file.path}"):
+            library.hf_hub_download(
+                repo,
+                file.path,
+                repo_type="dataset",
+                revision=commit,
+                local_dir=target,
+                endpoint=endpoint(),
+                token=_token(),
+                library_name="editgauge",
+            )
+        if not _is_right(file, path):
+            path.unlink(missing_ok=True)
+            kind = "SHA-256" if file.sha256 else "git blob id"
+            raise DownloadError(
+                f"{repo}: {file.path} is not what the hub lists ({kind} or size differ); removed"
+            )
         return True
 
     with ThreadPoolExecutor(max(1, workers), thread_name_prefix="fetch") as pool:
@@ -199,6 +240,14 @@ def _is_right(file: HubFile, path: Path) -> bool:
     return file.git_sha1 is not None and git_blob_sha1(path) == file.git_sha1
 
 
+def _refuse_links(target: Path, path: str) -> None:
+    place = target
+    for part in PurePosixPath(path).parts:
+        place = place / part
+        if place.is_symlink():
+            raise DownloadError(f"{place}: is a link; nothing is written through it, remove it")
+
+
 def _read_lock(target: Path) -> dict[str, Any] | None:
     path = target / LOCK_FILE
     if not path.is_file():
@@ -212,11 +261,12 @@ def _read_lock(target: Path) -> dict[str, Any] | None:
     return found
 
 
-def _quoted(repo: str) -> str:
+def _checked(repo: str) -> str:
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
         raise UsageError(f"--repo {repo!r}: wanted owner/name")
     return repo
 
 
-def _token() -> str | None:
-    return os.environ.get("HF_TOKEN") or None
+def _token() -> str | bool:
+    """The key from the environment; False keeps the library from looking for one elsewhere."""
+    return os.environ.get("HF_TOKEN") or False

@@ -46,7 +46,7 @@ from editgauge.types import Edit, Row, Sample, Status, Variant
 FORMAT = 1
 RowKey = tuple[str, str, str, str, str, str, str, int]
 KEY_COLUMNS = ("benchmark", "sample", "editor", "scorer", "metric", "variant", "source", "repeat")
-_PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb", "pebble")
+_PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb")
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class KrisBenchJudging:
     """See the module. No options."""
 
     metrics: tuple[Metric, ...] = tuple(_ALL.values())
+    scale: tuple[int, int] = (LOW, HIGH)
 
     def rubric_names(self) -> Sequence[str]:
         return _RUBRICS
@@ -91,7 +92,7 @@ class KrisBenchJudging:
         ask = partial(_call, rubrics, script)
         quality = ask("VQ", "quality", words, ("Picture:", output))
         if kind == "temporal":
-            frames, number = _frames(sample, output)
+            frames, number = _labelled_frames(sample, output)
             more = {**words, "frame": str(number)}
             return (
                 ask("VC", "consistency_frames", more, frames),
@@ -141,8 +142,9 @@ def kind_of(sample: Sample) -> str:
     return "knowledge" if sample.attributes.get("dimension") in WITH_KNOWLEDGE else "common"
 
 
-def _frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...], int]:
-    """All frames in their order with labels, and the number of the generated one.
+def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Picture]], int]:
+    """All frames in their order as (number, ``real`` or ``generated``, picture), and the number of
+    the generated one.
 
     A sample whose frames are not known has the generated one last, as the released code does.
     """
@@ -158,8 +160,13 @@ def _frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...],
         for n, path in zip(numbers, sample.images, strict=True)
     ]
     frames.append((generated, "generated", output))
+    return sorted(frames, key=lambda frame: frame[0]), generated
+
+
+def _labelled_frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...], int]:
+    frames, generated = frames_of(sample, output)
     parts: list[str | Picture] = []
-    for number, kind, picture in sorted(frames, key=lambda frame: frame[0]):
+    for number, kind, picture in frames:
         parts += [f"Frame {number} ({kind}):", picture]
     return tuple(parts), generated
 
@@ -180,7 +187,7 @@ def _call(
         fields={field: (LOW, HIGH)},
         metrics={field: metric},
         rubric=mark,
-        released=partial(_released, _NAMES[metric], script),
+        released=partial(as_released, _NAMES[metric], script),
         temperature=None,
         max_tokens=MAX_TOKENS,
     )
@@ -196,17 +203,19 @@ def _joint(rubrics: Rubrics, words: Mapping[str, str], pictures: tuple[str | Pic
         rubric=mark,
         reasons=("instruction_reasoning", "knowledge_reasoning"),
         nullable=frozenset({"knowledge_score"}),
-        released=_released_joint,
+        released=joint_as_released,
         temperature=None,
         max_tokens=MAX_TOKENS,
     )
 
 
-def _released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:
+def as_released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from a reply for one score."""
     return {f"{name}_score": released_score(reply, name, script) if reply is not None else None}
 
 
-def _released_joint(reply: str | None) -> Mapping[str, float | None]:
+def joint_as_released(reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from the joint reply."""
     pair = released_pair(reply) if reply is not None else (None, None)
     return {"instruction_score": pair[0], "knowledge_score": pair[1]}
 

@@ -53,8 +53,13 @@ class MedEBenchJudging:
     def rubric_names(self) -> Sequence[str]:
         return ("accuracy_quality",)
 
+    def fields(self, kind: str) -> tuple[dict[str, tuple[int, int]], dict[str, str]]:
+        """The fields of the reply with their ranges, and the metrics that they give."""
+        names = (metric.name for metric in METRICS[kind])
+        return dict.fromkeys(NAMES, (LOW, HIGH)), dict(zip(NAMES, names, strict=True))
+
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return tuple(metric for kind in _kinds(options) for metric in METRICS[kind])
+        return tuple(metric for kind in kinds_of(options) for metric in METRICS[kind])
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
@@ -62,7 +67,7 @@ class MedEBenchJudging:
         if edit.path is None:
             return ()
         calls = []
-        for kind in _kinds(options):
+        for kind in kinds_of(options):
             wanted = sample.change if kind == "D" else sample.instruction
             if not wanted:
                 continue
@@ -82,7 +87,7 @@ class MedEBenchJudging:
                     ),
                     rubric=mark,
                     as_json=False,
-                    released=_released,
+                    released=as_released,
                     temperature=None,
                     max_tokens=MAX_TOKENS,
                 )
@@ -90,7 +95,8 @@ class MedEBenchJudging:
         return calls
 
 
-def _kinds(options: Mapping[str, Any]) -> tuple[str, ...]:
+def kinds_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """``D``, ``P`` or both, from the option ``text``. Raises `UsageError` for anything else."""
     text = str(options.get("text", "D")).upper()
     if not text or set(text) - {"D", "P"}:
         raise UsageError(
@@ -99,7 +105,8 @@ def _kinds(options: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(kind for kind in "DP" if kind in text)
 
 
-def _released(reply: str | None) -> Mapping[str, float | None]:
+def as_released(reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from a reply."""
     return released_scores(reply) if reply is not None else dict.fromkeys(NAMES)
 
 

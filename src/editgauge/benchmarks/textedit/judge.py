@@ -49,6 +49,10 @@ class TextEditJudging:
     def rubric_names(self) -> Sequence[str]:
         return ("questions",)
 
+    def fields(self) -> dict[str, tuple[int, int]]:
+        """The fields of the reply and their ranges."""
+        return dict.fromkeys(QUESTIONS, (LOW, HIGH))
+
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return METRICS
 
@@ -76,13 +80,14 @@ class TextEditJudging:
                 rubric=mark,
                 reasons=("reason",),
                 container="score",
-                released=_released,
+                released=as_released,
                 max_tokens=MAX_TOKENS,
             ),
         )
 
 
-def _released(reply: str | None) -> Mapping[str, float | None]:
+def as_released(reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from a reply."""
     return released_scores(reply) if reply is not None else dict.fromkeys(QUESTIONS)
 
 

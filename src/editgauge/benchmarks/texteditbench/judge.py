@@ -48,6 +48,10 @@ class TextEditBenchJudging:
     def rubric_names(self) -> Sequence[str]:
         return DIMENSIONS
 
+    def range_of(self, name: str) -> tuple[int, int]:
+        """The range of one dimension's integer."""
+        return LOW, HIGH
+
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return tuple(m for m in METRICS if m.name != "SE" or sample.knowledge)
 
@@ -83,14 +87,17 @@ class TextEditBenchJudging:
                     metrics={name: name},
                     rubric=mark,
                     reasons=("rationale",),
-                    released=partial(_released, name),
+                    released=partial(as_released, name),
                     max_tokens=MAX_TOKENS,
                 )
             )
         return calls
 
 
-def _released(name: str, reply: str | None) -> dict[str, float | None]:
+def as_released(
+    name: str, reply: str | None, *, with_reference: bool = False
+) -> dict[str, float | None]:
+    """What the released script records for one dimension."""
     return {name: released_score(reply, name)}
 
 

@@ -1,0 +1,72 @@
+"""Every environment variable that the tool reads: its name, what it is for, and whether it holds a
+secret. The reference page and `editgauge doctor` are made from this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One line of the table: the names that are tried, in order, and what the value means."""
+
+    names: tuple[str, ...]
+    meaning: str
+    secret: bool = False
+
+
+VARIABLES: tuple[Variable, ...] = (
+    Variable(("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY"), "key of the judge's server", secret=True),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY"),
+        "key of the service that edits (editor `openai`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        "key of the service that edits (editor `gemini`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_REWRITER_KEY", "OPENAI_API_KEY"),
+        "key of the model that rewrites instructions (`edit --rewriter`)",
+        secret=True,
+    ),
+    Variable(("HF_TOKEN",), "key of the hub, for gated data sets and weights", secret=True),
+    Variable(("HF_ENDPOINT",), "a mirror of the hub"),
+    Variable(("OPENAI_BASE_URL",), "the judge's server when `--base-url` is not given"),
+    Variable(
+        ("EDITGAUGE_CACHE",),
+        "where the pictures of `mini` are kept; default: `editgauge` in the user's cache folder",
+    ),
+    Variable(
+        ("EDITGAUGE_WEIGHTS",),
+        "where network weights are kept; default: `editgauge/weights` in the user's cache folder",
+    ),
+    Variable(
+        ("EDITGAUGE_MAX_PIXELS",),
+        "the largest width × height that is decoded; default 100,000,000. A larger picture ends as "
+        "a status, not in memory",
+    ),
+    Variable(("EDITGAUGE_THREADS",), "CPU threads of a neural network; default: the cores"),
+    Variable(
+        ("EDITGAUGE_FONTS",),
+        "folders with further fonts for the editor `typeset`, joined as in PATH",
+    ),
+    Variable(
+        ("EDITGAUGE_OCR_CACHE",),
+        "a folder for what OCR has read, shared by runs; default: each run keeps its own",
+    ),
+    Variable(("EDITGAUGE_TESSERACT",), "the program of the OCR engine `tesseract`"),
+    Variable(
+        ("EDITGAUGE_IMAGEREWARD",),
+        "the command that starts the program which gives ImageReward scores, in an environment of "
+        "its own",
+    ),
+    Variable(
+        ("EDITGAUGE_MEDCLIP",),
+        "the command that starts the program which gives MedCLIP scores, likewise",
+    ),
+    Variable(("NO_COLOR",), "any value: no colours on a terminal"),
+)

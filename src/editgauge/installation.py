@@ -1,0 +1,105 @@
+"""What is installed on this machine: for `editgauge doctor`. Reads, and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from editgauge import __version__
+from editgauge.environment import VARIABLES
+
+BRINGS = {
+    "ocr": "the OCR track (TextEdit's OA, OP, OR, F1, NED)",
+    "paddleocr": "TextEdit's released OCR engine",
+    "judge": "the judge track",
+    "api": "editors that are services",
+    "neural": "LPIPS, CLIP, FID, aesthetics; diffusion editors",
+    "hub": "fetching data sets",
+    "study": "the human study",
+    "report": "figures as PDF, SVG and PNG",
+}
+"""Extra -> what it brings. An extra without a line is not for users (``dev``) and is not listed."""
+
+
+def inspect(weights: Path | None = None) -> dict[str, Any]:
+    """Versions, extras with what is missing of them, GPU, weights, environment, disk."""
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "machine": {
+            "system": platform.system(),
+            "cores": os.cpu_count(),
+            "disk_free_gb": shutil.disk_usage(Path.cwd()).free / 1e9,
+        },
+        "gpu": _gpu(),
+        "extras": extras(),
+        "weights": _weights(weights),
+        "environment": [
+            {"name": name, "set": bool(os.environ.get(name)), "meaning": meaning}
+            for name, meaning in {
+                name: variable.meaning for variable in VARIABLES for name in variable.names
+            }.items()
+        ],
+    }
+
+
+def extras() -> list[dict[str, Any]]:
+    """Each extra for users: what it brings, and which of its packages are not installed."""
+    wanted: dict[str, list[str]] = {name: [] for name in BRINGS}
+    try:
+        lines = requires("editgauge") or []
+    except PackageNotFoundError:
+        lines = []
+    for line in lines:
+        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", line)
+        package = re.match(r"[\w.-]+", line)
+        if extra and package and extra.group(1) in wanted:
+            wanted[extra.group(1)].append(package.group(0))
+    return [
+        {
+            "name": name,
+            "brings": BRINGS[name],
+            "missing": [package for package in packages if not _installed(package)],
+        }
+        for name, packages in wanted.items()
+    ]
+
+
+def _installed(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _gpu() -> str:
+    if find_spec("torch") is None:
+        return "not looked for: PyTorch is not installed (extra neural)"
+    import torch
+
+    if not torch.cuda.is_available():
+        return "none that PyTorch can use"
+    names = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
+    return ", ".join(names)
+
+
+def _weights(folder: Path | None) -> dict[str, Any]:
+    from editgauge.errors import WeightsError
+    from editgauge.networks import weights as table
+
+    files = []
+    for name, entry in table.WEIGHTS.items():
+        try:
+            table.locate(name, folder)
+            state = "here"
+        except WeightsError as error:
+            state = "not here" if "not here" in str(error) else "wrong"
+        files.append({"name": name, "state": state, "used_for": entry.used_for})
+    return {"folder": str(table.folder(folder)), "files": files}

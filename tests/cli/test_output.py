@@ -1,0 +1,131 @@
+"""Nothing that comes from outside steers the terminal, whatever command prints it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.table import Table
+from tests.cli.test_main import ROOT, call
+
+from editgauge.cli import output
+from editgauge.escape import terminal
+
+HOSTILE = "a\x1b]52;c;aGk=\x07b\x1b]8;;http://x\x1b\\\\c\u202egnp\x9b31md\x08e\rf\x00g\U000e0041"
+CONTROLS = {
+    *map(chr, [*range(9), *range(11, 32), *range(127, 160)]),
+    *"\u202a\u202b\u202d\u202e\u2066\u2067\u2069",
+}
+
+PROGRESS = ("\x1b[?25l", "\x1b[?25h", "\r\x1b[2K", "\r", "\x1b[1A\x1b[2K")
+"""What Rich writes around an empty progress bar."""
+
+
+def steering(text: str) -> list[str]:
+    return [letter for letter in text if letter in CONTROLS]
+
+
+def test_every_control_is_shown_as_json_would() -> None:
+    shown = terminal(HOSTILE)
+    assert not steering(shown)
+    assert json.loads(f'"{shown.replace(chr(92) * 2, chr(92) * 4)}"') == HOSTILE
+
+
+@given(st.text())
+def test_json_keeps_its_value(text: str) -> None:
+    written = json.dumps([text], ensure_ascii=False)
+    clean = terminal(written)
+    assert json.loads(clean) == [text]
+    assert not steering(clean)
+    clean.encode()
+
+
+def test_lines_and_tabs_stay() -> None:
+    assert terminal("a\tb\nc\r\nd") == "a\tb\nc\r\nd"
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_rich_keeps_its_own_colours_and_none_of_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    table = Table(title=HOSTILE)
+    table.add_column(HOSTILE)
+    table.add_row(HOSTILE)
+    with output.inert_output():
+        output.console().print(table)
+        output.console().print("own", style="bold")
+    text = stream.getvalue()
+    assert "\x1b[1mown" in text
+    assert "\x1b]" not in text
+    assert "\u202e" not in text
+    assert "\x9b" not in text
+
+
+def test_a_progress_line_may_rewrite_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with output.inert_output():
+        print("\r\x1b[K3 of 5 \x1b[2J", end="", file=sys.stderr)
+    assert stream.getvalue() == "\r\x1b[K3 of 5 \\u001b[2J"
+
+
+def test_a_narrow_encoding_ends_nothing(tmp_path: Path) -> None:
+    done = call("list", "benchmarks", cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", HOSTILE.replace("\0", "")),
+        ("score", "mini", "--run", "r", "--editor", HOSTILE.replace("\0", "")),
+        ("edit", "mini", "--run", "r", "--editor", HOSTILE.replace("\0", "")),
+        ("edit", "mini", "--run", "r", "--limit", HOSTILE.replace("\0", "")),
+        ("judge", "mini", "--run", HOSTILE.replace("\0", "")),
+        ("report", HOSTILE.replace("\0", "")),
+        (HOSTILE.replace("\0", ""),),
+    ],
+)
+def test_error_lines_on_a_terminal(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """A pseudo-terminal, as a user has it: no sequence of the text arrives."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "editgauge", *words],
+        cwd=tmp_path,
+        stdout=theirs,
+        stderr=theirs,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "TERM": "xterm"},
+    )
+    os.close(theirs)
+    data = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        data += part
+    os.close(ours)
+    assert process.wait() == 2
+    text = data.decode()
+    for own in PROGRESS:
+        text = text.replace(own, "")
+    assert "Traceback" not in text
+    assert not steering(text)

@@ -59,6 +59,10 @@ def edit(
     seed: Annotated[
         int | None, typer.Option("--seed", help="For editors that draw random numbers.")
     ] = None,
+    devices: Annotated[
+        str,
+        typer.Option("--devices", help="For a model of this machine: cuda:0,cuda:1 and so on."),
+    ] = "",
     shots: Annotated[
         int,
         typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
@@ -113,6 +117,7 @@ def edit(
         "base_url": base_url,
         "concurrency": concurrency,
         "seed": seed,
+        "devices": devices,
     }
     given |= {"shots": shots or None}
     settings = {

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from editgauge.cli.main import build_app
 from editgauge.errors import RunError
+from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.store.merge import merge
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Row, Status
@@ -174,38 +175,93 @@ class TestContradictions:
         with pytest.raises(RunError, match="into itself"):
             merge([run], run)
 
-    def test_a_path_that_leads_out(self, tmp_path: Path) -> None:
+
+class TestNoTrust:
+    """A source may come from anybody: what leads out of it is left out and named."""
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            "../secret.png",
+            "/etc/hostname",
+            "rows/segments/x.jsonl",
+            "report/index.html",
+            "cache/hashes.sqlite",
+            "edits/mini/one/0.png",
+            "inputs/other/0.png",
+            "inputs/mini/../../manifest.json",
+            "inputs\\mini\\..\\..\\manifest.json",
+            "C:\\secret.png",
+            "inputs/mini/\udcff.png",
+            "inputs/mini",
+            7,
+            "",
+        ],
+    )
+    def test_a_sample_names_a_picture_elsewhere(self, tmp_path: Path, place: object) -> None:
         (tmp_path / "secret.png").write_bytes(b"secret")
-        bad = record("0") | {"benchmark": "mini", "images": ["../secret.png"]}
-        source = make_run(tmp_path / "a", [], samples=[bad])
-        with pytest.raises(RunError, match="cannot be trusted"):
-            merge([source], RunFolder.create(tmp_path / "all"))
+        source = make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)])
+        bad = record("9") | {"benchmark": "mini", "images": [place]}
+        with (source.path / "samples/mini.jsonl").open("ab") as file:
+            file.write(json.dumps(bad).encode() + b"\n")
+        target = make_run(tmp_path / "all", [row("1", "one", "ssim", 0.2)])
+        before = {p: p.read_bytes() for p in target.path.rglob("*") if p.is_file()}
+        done = merge([source], target)
+        assert any("left out" in text for text in done.problems) or place == ""
+        assert values(target) == {("0", "ssim"): 0.1, ("1", "ssim"): 0.2}
+        for path, data in before.items():
+            if path.suffix == ".png" or "segments" in path.parts:
+                assert path.read_bytes() == data
+        assert not list(target.path.glob("report*"))
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            "rows/segments/rows-1.jsonl",
+            "report/index.html",
+            "cache/hashes.sqlite",
+            "manifest.json",
+            "edits/mini/two/0.png",
+            "edits/mini/one/../../../manifest.json",
+            "/etc/hostname",
+        ],
+    )
+    def test_an_edit_names_a_picture_elsewhere(self, tmp_path: Path, place: str) -> None:
+        source = make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)])
+        with source.edit_writer() as writer:
+            source.write_edits([EditRecord("mini", "0", "one", Status.SCORED, place)], writer)
+        target = make_run(tmp_path / "all", [row("1", "one", "ssim", 0.2)])
+        done = merge([source], target)
+        assert any("left out" in text for text in done.problems)
+        assert done.edits == 0
+        assert values(target) == {("0", "ssim"): 0.1, ("1", "ssim"): 0.2}
 
     def test_a_link_that_leads_out(self, tmp_path: Path) -> None:
-        source = make_run(tmp_path / "a", [])
+        source = make_run(tmp_path / "a", [], outputs={"0": b"x"})
         (tmp_path / "secret.png").write_bytes(b"secret")
-        (source.path / "inputs/mini/0.png").unlink()
-        (source.path / "inputs/mini/0.png").symlink_to(tmp_path / "secret.png")
-        with pytest.raises(RunError, match="leads out of the run"):
-            merge([source], RunFolder.create(tmp_path / "all"))
+        for place in ("inputs/mini/0.png", "edits/mini/one/0.png"):
+            (source.path / place).unlink()
+            (source.path / place).symlink_to(tmp_path / "secret.png")
+        target = RunFolder.create(tmp_path / "all")
+        done = merge([source], target)
+        assert any("inputs/mini/0.png: a link; left out" in text for text in done.problems)
+        assert any("edits/mini/one/0.png: a link; left out" in text for text in done.problems)
+        assert not (target.path / "inputs/mini/0.png").exists()
+        assert (target.path / "inputs/mini/1.png").exists()
 
 
 class TestReplies:
-    def store(self, run: RunFolder, *keys: str, column: str = "text") -> None:
-        run.replies_path.parent.mkdir(parents=True, exist_ok=True)
+    def store(self, run: RunFolder, *keys: str, more: str = "") -> None:
+        with ReplyStore(run.replies_path) as store:
+            for key in keys:
+                store.put(Reply(key, "ok", run.path.name))
         db = sqlite3.connect(run.replies_path)
-        with db:
-            db.execute(f"CREATE TABLE replies (key TEXT PRIMARY KEY, {column} TEXT)")
-            db.executemany(
-                "INSERT INTO replies VALUES (?, ?)", [(key, run.path.name) for key in keys]
-            )
+        db.executescript(more)
         db.close()
 
-    def stored(self, run: RunFolder) -> dict[str, str]:
-        db = sqlite3.connect(run.replies_path)
-        found = dict(db.execute("SELECT * FROM replies").fetchall())
-        db.close()
-        return found
+    def stored(self, run: RunFolder) -> dict[str, str | None]:
+        with ReplyStore(run.replies_path) as store:
+            return {reply.key: reply.content for reply in store}
 
     def test_they_are_united_by_key(self, tmp_path: Path) -> None:
         first, second = make_run(tmp_path / "a", []), make_run(tmp_path / "b", [])
@@ -215,12 +271,53 @@ class TestReplies:
         assert merge([first, second], target).replies == 3
         assert self.stored(target) == {"k1": "a", "k2": "a", "k3": "b"}
 
-    def test_a_store_of_another_format_is_left_and_named(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        "more",
+        [
+            "ALTER TABLE replies ADD COLUMN other TEXT",
+            "CREATE TRIGGER t AFTER INSERT ON replies BEGIN DELETE FROM replies; END",
+            "CREATE VIEW v AS SELECT 1",
+        ],
+    )
+    def test_a_store_of_another_format_is_left_and_named(self, tmp_path: Path, more: str) -> None:
         first, second = make_run(tmp_path / "a", []), make_run(tmp_path / "b", [])
         self.store(first, "k1")
-        self.store(second, "k2", column="other")
-        done = merge([first, second], RunFolder.create(tmp_path / "all"))
+        self.store(second, "k2", more=more)
+        target = RunFolder.create(tmp_path / "all")
+        done = merge([second, first], target)
         assert any("reply store was not merged" in text for text in done.problems)
+        assert self.stored(target) == {"k1": "a"}
+
+    def test_replies_of_no_known_kind_are_left_and_counted(self, tmp_path: Path) -> None:
+        first = make_run(tmp_path / "a", [])
+        more = "".join(
+            f"INSERT INTO replies (key, {name}) VALUES ('bad {name}', {value});"
+            for name, value in (
+                ("status", "'evil'"),
+                ("content", "x'00'"),
+                ("usage", "'{'"),
+                ("cost", "'much'"),
+            )
+        )
+        self.store(first, "k1", more=more)
+        target = RunFolder.create(tmp_path / "all")
+        done = merge([first], target)
+        assert any("4 replies were not merged" in text for text in done.problems)
+        assert self.stored(target) == {"k1": "a"}
+
+    @pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+    def test_a_store_that_is_a_link_is_not_opened(self, tmp_path: Path, suffix: str) -> None:
+        first = make_run(tmp_path / "a", [])
+        self.store(first, "k1")
+        place = Path(f"{first.replies_path}{suffix}")
+        place.unlink(missing_ok=True)
+        (tmp_path / "mine").write_bytes(b"mine")
+        place.symlink_to(tmp_path / "mine")
+        with pytest.raises(RunError, match="a link"):
+            RunFolder.open(first.path)
+        done = merge([first], RunFolder.create(tmp_path / "all"))
+        assert any("a link" in text for text in done.problems)
+        assert (tmp_path / "mine").read_bytes() == b"mine"
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def compare(
         list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
     ] = None,
     source: Annotated[
-        list[str] | None, typer.Option(help="Whose rows, where several made some.")
+        list[str] | None, typer.Option(help="Whose rows, where several made some; human: people.")
     ] = None,
     also: Annotated[
         list[Path] | None, typer.Option("--with", metavar="RUN", help="Read this run as well.")
@@ -71,6 +71,7 @@ def compare(
     """
     from editgauge.errors import UsageError
     from editgauge.store.selection import one_of
+    from editgauge.study.people import averaged_for
     from editgauge.tables import given_back, rows
     from editgauge.tables.compare import compare as compute
     from editgauge.tables.directions import directions
@@ -80,7 +81,9 @@ def compare(
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
     opened = rows.open_runs([run, *(also or [])])
     found: list[Comparison] = []
-    for frame in rows.frames(opened, benchmark, where=where, editors=[a, b], sources=source):
+    for frame in rows.frames(
+        opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)
+    ):
         ways = _only(directions(frame), metric, frame)
         item = compute(
             frame,

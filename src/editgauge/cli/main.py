@@ -28,6 +28,8 @@ COMMANDS: tuple[str, ...] = (
     "table",
     "compare",
     "merge",
+    "study",
+    "agree",
     "report",
     "audit",
     "doctor",

@@ -125,7 +125,7 @@ def _part(runs: list[RunFolder], name: str, published: bool, intervals: bool) ->
     except UnknownName:
         title, metrics = name, {}
     tables: list[Table] = []
-    for narrowed, source in _by_source(frame):
+    for narrowed, source in _by_source(frame.without_people()):
         for variant in ("faithful", "corrected"):
             for table in _tables(narrowed, variant, published, intervals):
                 tables.append(replace(table, source=source, meta={**table.meta, "made_by": source}))

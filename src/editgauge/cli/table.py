@@ -54,7 +54,9 @@ def table(
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Option(help="Whose rows, where several judges or OCR engines made some."),
+        typer.Option(
+            help="Whose rows, where several judges or OCR engines made some; human: people."
+        ),
     ] = None,
     only: Annotated[
         str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
@@ -63,13 +65,16 @@ def table(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     from editgauge.store.selection import one_of
+    from editgauge.study.people import averaged_for
     from editgauge.tables import rows
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     one_of("--failures", failures, ("out", "floor", "both"))
     opened = rows.open_runs(runs)
     found: list[Table] = []
-    for frame in rows.frames(opened, benchmark, where=where, editors=editor, sources=source):
+    for frame in rows.frames(
+        opened, benchmark, where=where, editors=editor, sources=source, people=averaged_for(source)
+    ):
         for wanted in rows.variants(variant):
             found += _tables(
                 frame, wanted, by=by, published=published, intervals=intervals, seed=seed

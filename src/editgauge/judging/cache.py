@@ -19,23 +19,7 @@ from typing import Any, Self
 import orjson
 
 from editgauge.errors import RunError
-
-FORMAT = 1
-_COLUMNS = (
-    "key",
-    "status",
-    "reason",
-    "content",
-    "finish",
-    "asked",
-    "answered",
-    "system_fingerprint",
-    "usage",
-    "request",
-    "seconds",
-    "cost",
-    "created",
-)
+from editgauge.store.replies import COLUMNS, FORMAT, create, strange
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +60,9 @@ class ReplyStore:
             )
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT)")
-            self._db.execute(
-                f"CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, "
-                f"{', '.join(_COLUMNS[1:])})"
-            )
-            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+            if odd := strange(self._db):
+                raise sqlite3.DatabaseError(f"it holds a {odd}, which no reply store does")
+            create(self._db)
             known = self.note("format")
         except (sqlite3.Error, OSError) as error:
             raise RunError(
@@ -95,7 +76,7 @@ class ReplyStore:
 
     def get(self, key: str) -> Reply | None:
         """The reply under a key, or None."""
-        row = self._run(f"SELECT {', '.join(_COLUMNS)} FROM replies WHERE key = ?", key).fetchone()
+        row = self._run(f"SELECT {', '.join(COLUMNS)} FROM replies WHERE key = ?", key).fetchone()
         return None if row is None else _reply(row)
 
     def put(self, reply: Reply) -> None:
@@ -118,7 +99,7 @@ class ReplyStore:
             reply.created or time.time(),
         )
         self._run(
-            f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * len(_COLUMNS))})", *values
+            f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * len(COLUMNS))})", *values
         )
 
     def drop(self, key: str) -> None:
@@ -129,7 +110,7 @@ class ReplyStore:
         return int(self._run("SELECT count(*) FROM replies").fetchone()[0])
 
     def __iter__(self) -> Iterator[Reply]:
-        for row in self._run(f"SELECT {', '.join(_COLUMNS)} FROM replies ORDER BY rowid"):
+        for row in self._run(f"SELECT {', '.join(COLUMNS)} FROM replies ORDER BY rowid"):
             yield _reply(row)
 
     def note(self, name: str, value: str | None = None) -> str | None:
@@ -176,7 +157,7 @@ class ReplyStore:
 
 
 def _reply(row: tuple[Any, ...]) -> Reply:
-    record = dict(zip(_COLUMNS, row, strict=True))
+    record = dict(zip(COLUMNS, row, strict=True))
     record["usage"] = orjson.loads(record["usage"] or "{}")
     record["request"] = orjson.loads(record["request"] or "{}")
     return Reply(**record)

@@ -46,7 +46,7 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
     path = _folder(run / FOLDER) / f"{re.sub(r'[^a-z]', '_', work)}-{name.hexdigest()}.lock"
     handle = _open(path)
     try:
-        if not _lock(handle, wait=False):
+        if not take(handle):
             owner = os.pread(handle, 60, 0).decode("ascii", "replace")
             who = f" ({owner})" if _OWNER.match(owner) else ""
             about = f" of {' by '.join(parts)}" if parts else ""
@@ -68,7 +68,7 @@ def lock(path: Path) -> Iterator[None]:
     """
     handle = _open(path)
     try:
-        _lock(handle, wait=True)
+        take(handle, wait=True)
         yield
     finally:
         os.close(handle)
@@ -92,7 +92,7 @@ def scratch(run: Path) -> Iterator[Path]:
             continue
         except OSError as error:
             raise _unwritable(place, error) from error
-        _lock(handle, wait=False)
+        take(handle)
         if made.is_dir():
             break
         os.close(handle)
@@ -130,7 +130,7 @@ def held(path: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _lock(handle, wait=False)
+        return not take(handle)
     finally:
         os.close(handle)
 
@@ -155,7 +155,7 @@ def _sweep(made: Path) -> bool:
     except OSError:
         return False
     try:
-        if not _LOCKS or not _lock(handle, wait=False):
+        if not _LOCKS or not take(handle):
             return False
         shutil.rmtree(made, ignore_errors=True)
         return not made.exists()
@@ -201,8 +201,10 @@ def _unwritable(path: Path, error: OSError) -> RunError:
     )
 
 
-def _lock(handle: int, *, wait: bool) -> bool:
-    """Take an exclusive lock; False when another has it. True where there are no locks."""
+def take(handle: int, *, wait: bool = False) -> bool:
+    """Take an exclusive lock on an open file; False when another has it. True where there are no
+    locks. It is held until the descriptor is closed.
+    """
     if not _LOCKS:
         return True
     try:

@@ -3,23 +3,21 @@ shared the work.
 
 Nothing is ever overwritten. Everything is checked before anything is written: two scores of one key
 that differ, two outputs of one editor for one sample, or two data releases end the merge with the
-name of what contradicts. A failure (missing, crashed…) gives way to a score of the same thing from
-another run: that is what sharing work means.
+name of what contradicts. A source may come from anybody: only records and pictures that pass the
+door of `store.paths` are taken, replies as rows and never as a database. A failure (missing,
+crashed…) gives way to a score of the same thing from another run: that is what sharing work means.
 """
 
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, cast
 
-import orjson
-
 from editgauge.errors import RunError
-from editgauge.store import parquet
+from editgauge.store import lease, parquet, replies
 from editgauge.store.run_folder import KEY_COLUMNS, EditRecord, RowKey, RunFolder
 from editgauge.types import Row, Status, Variant
 
@@ -47,8 +45,11 @@ _OWN_FOLDERS = {
     "replies",
     "cache",
     "report",
+    "explain",
     "manifest.json",
     ".lock",
+    lease.FOLDER,
+    lease.TEMPORARY,
 }
 
 
@@ -70,8 +71,9 @@ def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
     """Bring everything of the sources into the target run; what is there already is not taken
     again.
 
-    Raises `RunError` on a contradiction (before anything was written), on a source that is the
-    target, and on a path in a source that leads out of it.
+    Raises `RunError` on a contradiction (before anything was written), and on a source that is the
+    target. What is damaged in a source, or leads out of it, is left out and named in
+    `Merged.problems`.
     """
     if any(run.path == target.path for run in sources):
         raise RunError(
@@ -87,7 +89,7 @@ def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
         done.edits = _take_edits(target, edits)
         _take_rows(db, target, done)
     for run in sources:
-        done.replies += _take_replies(run, target, done)
+        done.replies += replies.merge(run.replies_path, target.replies_path, run.problems)
         done.left += [
             f"{run.path.name}/{p.name}"
             for p in sorted(run.path.iterdir())
@@ -203,8 +205,8 @@ def _row(record: Mapping[str, Any]) -> Row:
         record["fingerprint"],
         record["source"],
         record["repeat"],
-        orjson.loads(record["detail"]),
-        orjson.loads(record["origin"]),
+        parquet.mapping(record["detail"]),
+        parquet.mapping(record["origin"]),
     )
 
 
@@ -307,63 +309,11 @@ def _take_edits(target: RunFolder, chosen: Sequence[tuple[RunFolder, EditRecord]
 
 
 def _take_file(target: RunFolder, sources: Sequence[RunFolder], path: str) -> None:
-    """Keep a picture of the first source that has it. Raises `RunError` for a path that leads out
-    of a run.
-    """
-    place = PurePosixPath(path)
-    if place.is_absolute() or ".." in place.parts:
-        raise RunError(
-            f"{path!r}: a picture of a run must lie inside it; this run folder cannot be trusted"
-        )
-    if (target.path / place).is_file():
+    """Keep a picture of the first source that has it; the door of each says what may be taken."""
+    if target.picture(path) is not None:
         return
     for run in sources:
-        file = run.path / place
-        if file.is_file():
-            if not file.resolve().is_relative_to(run.path.resolve()):
-                raise RunError(
-                    f"{run.path.name}: {path!r} leads out of the run; this run folder cannot be "
-                    f"trusted"
-                )
-            target.keep(file, Path(place))
+        file = run.picture(path)
+        if file is not None:
+            target.keep(file, Path(path))
             return
-
-
-# -- replies ---------------------------------------------------------------------------------------
-
-
-def _take_replies(source: RunFolder, target: RunFolder, done: Merged) -> int:
-    """Copy the judges' replies whose keys the target's store has not. A store of another format is
-    left, and named.
-    """
-    if not source.replies_path.is_file():
-        return 0
-    target.replies_path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with contextlib.closing(
-            sqlite3.connect(f"{source.replies_path.as_uri()}?mode=ro", uri=True)
-        ) as theirs:
-            if not target.replies_path.exists():
-                with contextlib.closing(sqlite3.connect(target.replies_path)) as ours:
-                    theirs.backup(ours)
-                return int(theirs.execute("SELECT count(*) FROM replies").fetchone()[0])
-            with contextlib.closing(sqlite3.connect(target.replies_path, timeout=30)) as ours:
-                return _copy_replies(theirs, ours)
-    except sqlite3.Error as error:
-        done.problems.append(f"{source.path.name}: the reply store was not merged ({error})")
-        return 0
-
-
-def _copy_replies(theirs: sqlite3.Connection, ours: sqlite3.Connection) -> int:
-    columns = [record[1] for record in ours.execute("PRAGMA table_info(replies)")]
-    there = {record[1] for record in theirs.execute("PRAGMA table_info(replies)")}
-    if not columns or set(columns) != there:
-        raise sqlite3.DatabaseError("its columns are others than those of this version")
-    names = ", ".join(f'"{name}"' for name in columns)
-    before = ours.total_changes
-    with ours:
-        ours.executemany(
-            f"INSERT OR IGNORE INTO replies ({names}) VALUES ({', '.join('?' * len(columns))})",
-            theirs.execute(f"SELECT {names} FROM replies"),
-        )
-    return ours.total_changes - before

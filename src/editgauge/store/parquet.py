@@ -5,6 +5,10 @@ Of each (key, fingerprint) the newest record decides: a row, or a retirement. Tw
 and one fingerprint with different values, and two current fingerprints of one key, are
 contradictions: they are reported, and of the second kind both rows are kept so that whoever reads
 can refuse.
+
+A Parquet file is never believed: its name holds a hash of the segments' content, the note beside it
+the hash of its own, and both are checked whenever a run is opened. One that does not stand the
+check is made again from the segments.
 """
 
 from __future__ import annotations
@@ -12,60 +16,170 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from editgauge.errors import RunError
-from editgauge.store import segments
+from editgauge.store import lease, paths, records, segments
+from editgauge.types import VARIANTS, Status
 
+FOLDER = "rows/parquet"
 _COLUMNS = {
     "benchmark": "VARCHAR", "sample": "VARCHAR", "editor": "VARCHAR", "scorer": "VARCHAR",
     "metric": "VARCHAR",
     "variant": "VARCHAR", "value": "DOUBLE", "status": "VARCHAR", "reason": "VARCHAR",
     "fingerprint": "VARCHAR",
     "source": "VARCHAR", "repeat": "INTEGER", "detail": "JSON", "origin": "JSON",
-    "retired": "BOOLEAN", "at": "BIGINT",
+    "retired": "BOOLEAN", "at": "BIGINT", "seq": "BIGINT",
 }  # fmt: skip
 _KEY = "benchmark, sample, editor, scorer, metric, variant, source, repeat"
+_NEWER = 'coalesce(seq, 0)::HUGEINT * 18446744073709551616 + coalesce("at", 0)'
+"""The order of records, as `records.order` has it."""
+_STATUSES = ", ".join(f"'{status.value}'" for status in Status)
+_VARIANTS = ", ".join(f"'{variant}'" for variant in VARIANTS)
+_FIT = f"""
+    sample <> '' AND variant IN ({_VARIANTS})
+    AND benchmark IS NOT NULL AND editor IS NOT NULL AND scorer IS NOT NULL AND metric IS NOT NULL
+    AND source IS NOT NULL AND fingerprint IS NOT NULL AND coalesce(repeat, 0) BETWEEN 0 AND 1048575
+    AND coalesce(seq, 0) BETWEEN 0 AND 4611686018427387903 AND coalesce("at", 0) >= 0
+    AND (coalesce(retired, false) OR (
+        status IN ({_STATUSES}) AND reason IS NOT NULL
+        AND json_type(detail) = 'OBJECT' AND json_type(origin) = 'OBJECT'
+        AND (value IS NULL OR isfinite(value))
+        AND (value IS NOT NULL) = (status = 'scored' AND NOT (value IS NULL
+            AND coalesce(CAST(json_extract(detail, '$.infinite') AS VARCHAR), '') = 'true'))))
+"""
+"""What `records.row_fault` asks of a row, for DuckDB."""
 
 
-def parquet(run: Path, problems: list[str]) -> list[Path]:
-    """The run's Parquet files, rebuilt when any segment has grown since; contradictions are added
-    to `problems`.
-
-    The file's name holds a hash of the segments' names and sizes, so that a reader can tell whether
-    it is current. One that was cut short or overwritten is made again.
+class Cache:
+    """The Parquet file of one run, for as long as it is read: no reader deletes what another one
+    reads. What has been hashed is not hashed again while size, time and inode stay.
     """
-    source = run / "rows" / "segments"
-    parts = [(path, _whole_lines(path)) for path in segments.segments(source)]
-    parts = [(path, size) for path, size in parts if size]
-    if not parts:
-        return []
-    state = hashlib.blake2b(
-        orjson.dumps([(p.name, n) for p, n in parts]), digest_size=8
-    ).hexdigest()
-    folder = run / "rows" / "parquet"
-    target = folder / f"rows-{state}.parquet"
-    notes = target.with_suffix(".problems.json")
-    if not _whole_file(target):
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self._stack = ExitStack()
+        self._hashes: dict[tuple[Any, ...], Any] = {}
+        self._held: Path | None = None
+        self._elsewhere: Path | None = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._stack.close()
+        self._held = None
+
+    def current(self, problems: list[str]) -> list[Path]:
+        """The Parquet file of the rows, made again when any segment has changed since or it is
+        damaged; empty when no row was ever written. What is damaged or contradicts goes into
+        `problems`.
+        """
+        parts = self._parts(problems)
+        if not parts:
+            return []
+        content = orjson.dumps([(path.name, size, mark) for path, size, mark in parts])
+        name = f"rows-{hashlib.blake2b(content, digest_size=8).hexdigest()}.parquet"
+        for folder in (self.run / FOLDER, self._elsewhere):
+            if folder is not None and self._take(folder / name, problems):
+                return [folder / name]
+        sources = [(path, size) for path, size, _ in parts]
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _build(parts, target, notes)
-        except OSError as error:
+            folder = paths.folder(self.run, FOLDER)
+            with (
+                lease.lock(paths.folder(self.run, lease.FOLDER) / "parquet.lock"),
+                lease.scratch(self.run) as scratch,
+            ):
+                if not self._take(folder / name, problems):
+                    _build(sources, folder / name, scratch)
+            self._drop_old(folder, name)
+        except (OSError, RunError):  # a run on a read-only or full disk is read all the same
+            folder = self._spare()
+            _build(sources, folder / name, folder)
+        if not self._take(folder / name, problems):
             raise RunError(
-                f"{folder}: cannot be written ({error.strerror}); make room or rights"
-            ) from error
-        for old in folder.glob("rows-*"):
-            if not old.name.startswith(target.stem):
+                f"{folder / name}: changed while it was read; run the same command again"
+            )
+        return [folder / name]
+
+    def _parts(self, problems: list[str]) -> list[tuple[Path, int, int]]:
+        """The segments that hold whole lines: path, size, and a checksum of the whole lines."""
+        parts = []
+        for path in segments.segments(self.run / "rows" / "segments", problems=problems):
+            try:
+                found = path.stat()
+                key = (path.name, found.st_size, found.st_mtime_ns, found.st_ino)
+                if key not in self._hashes:
+                    size = segments.whole(path)
+                    self._hashes[key] = (size, _crc(path, size))
+                size, mark = self._hashes[key]
+            except (OSError, RunError) as error:
+                segments.note(problems, f"segments/{path.name}: cannot be read ({error})")
+                continue
+            if size:
+                parts.append((path, size, mark))
+        return parts
+
+    def _take(self, path: Path, problems: list[str]) -> bool:
+        """Hold a Parquet file that is what its note says, and repeat what the note says of the
+        segments. False when there is none.
+        """
+        if path == self._held and path.exists():
+            known = self._checked(path)
+        else:
+            handle = lease.share(path)
+            if handle is None:
+                return False
+            known = self._checked(path)
+            if known is None:
+                os.close(handle)
+            else:
+                self._stack.callback(os.close, handle)
+                self._held = path
+        for text in known or ():
+            segments.note(problems, text)
+        return known is not None
+
+    def _checked(self, path: Path) -> list[str] | None:
+        """The problems that were found when a Parquet file was made; None when it, or its note, is
+        not what it was.
+        """
+        note = _note(path)
+        try:
+            found = path.lstat()
+            key = (path.name, found.st_size, found.st_mtime_ns, found.st_ino)
+            if key not in self._hashes:
+                self._hashes[key] = _hash(path)
+            (said,) = segments.read(note, [])
+        except (OSError, RunError, ValueError):
+            return None
+        problems = said.get("problems")
+        if said.get("hash") != self._hashes[key] or not isinstance(problems, list):
+            return None
+        return [text for text in problems if isinstance(text, str)]
+
+    def _spare(self) -> Path:
+        """A temporary folder outside the run, for as long as it is read."""
+        if self._elsewhere is None:
+            folder = Path(tempfile.mkdtemp(prefix="editgauge-"))
+            self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            self._elsewhere = folder
+        return self._elsewhere
+
+    def _drop_old(self, folder: Path, name: str) -> None:
+        """Delete the files of earlier states that nobody reads."""
+        for other, why in list(paths.files(folder)):
+            ours = other.startswith("rows-") and other.split(".")[0] != name.split(".")[0]
+            parquet = folder / f"{other.split('.')[0]}.parquet"
+            if ours and why is None and not lease.held(parquet):
                 with contextlib.suppress(OSError):
-                    old.unlink()
-    if notes.exists():
-        problems += [text for text in orjson.loads(notes.read_bytes()) if text not in problems]
-    return [target]
+                    (folder / other).unlink()
 
 
 def fetch_tuples(
@@ -92,34 +206,33 @@ def fetch(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> li
         return [dict(zip(columns, values, strict=True)) for values in cursor.fetchall()]
 
 
-def _build(parts: Sequence[tuple[Path, int]], target: Path, notes: Path) -> None:
+def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path) -> None:
     problems: list[str] = []
-    with (
-        tempfile.TemporaryDirectory(prefix=".build-", dir=target.parent) as scratch,
-        database() as db,
-    ):
-        db.execute(f"SET temp_directory = '{_quoted(Path(scratch))}'")
+    written = scratch / "rows.parquet"
+    with database(
+        "the run's rows cannot be made ready for reading ({}); make room or rights"
+    ) as db:
+        db.execute(f"SET temp_directory = '{_quoted(scratch)}'")
         if not _load_whole(parts, db):
-            _load(_clean(parts, Path(scratch), problems), db)
+            _load(_clean(parts, scratch, problems), db)
         _say_contradictions(db, problems)
-        written = Path(scratch) / "rows.parquet"
-        kept = ", ".join(
-            name for name in _COLUMNS if name not in ("retired", "at", "detail", "origin")
-        )
+        left_out = ("retired", "at", "seq", "detail", "origin")
+        kept = ", ".join(name for name in _COLUMNS if name not in left_out)
         texts = "CAST(detail AS VARCHAR) AS detail, CAST(origin AS VARCHAR) AS origin"
         current = (
             f"SELECT {kept}, {texts} FROM events QUALIFY row_number() OVER "
-            f'(PARTITION BY {_KEY}, fingerprint ORDER BY "at" DESC) = 1 AND retired IS NOT TRUE'
+            f"(PARTITION BY {_KEY}, fingerprint ORDER BY {_NEWER} DESC) = 1 "
+            f"AND retired IS NOT TRUE"
         )
         db.execute(
             f"COPY ({current} ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' (FORMAT "
             f"parquet, COMPRESSION zstd)"
         )
-        with written.open("rb") as file:
-            os.fsync(file.fileno())
-        if problems:
-            notes.write_bytes(orjson.dumps(problems))
-        os.replace(written, target)
+    with written.open("rb") as file:
+        os.fsync(file.fileno())
+    said = segments.marked({"hash": _hash(written), "problems": problems}, 0)
+    os.replace(written, target)
+    paths.write(target.parent, _note(target).name, said)
 
 
 def _load(files: Sequence[Path], db: Any) -> None:
@@ -136,15 +249,25 @@ def _load_whole(parts: Sequence[tuple[Path, int]], db: Any) -> bool:
     """
     import duckdb
 
-    if any(path.stat().st_size != size for path, size in parts):
+    if any(path.stat().st_size != size or not _sound(path) for path, size in parts):
         return False
     try:
         _load([path for path, _ in parts], db)
+        odd = db.execute(
+            f"SELECT count(*) FROM events WHERE NOT coalesce({_FIT}, false)"
+        ).fetchone()
     except duckdb.Error:
         return False
-    return not db.execute(
-        "SELECT count(*) FROM events WHERE fingerprint IS NULL OR sample IS NULL"
-    ).fetchone()[0]
+    return not odd[0]
+
+
+def _sound(path: Path) -> bool:
+    """Whether every line of a segment stands its check, and none is gone."""
+    problems: list[str] = []
+    for _ in segments.lines(path, problems, parsed=False):
+        if problems:
+            return False
+    return not problems
 
 
 def _say_contradictions(db: Any, problems: list[str]) -> None:
@@ -155,8 +278,8 @@ def _say_contradictions(db: Any, problems: list[str]) -> None:
         return
     found = db.execute(
         "WITH live AS (SELECT *, coalesce(CAST(value AS VARCHAR), status) AS said FROM events "
-        f'QUALIFY "at" > coalesce(max("at") FILTER (retired) OVER (PARTITION BY {_KEY}, '
-        f"fingerprint), 0)) "
+        f"QUALIFY {_NEWER} > coalesce(max({_NEWER}) FILTER (retired) OVER (PARTITION BY {_KEY}, "
+        f"fingerprint), -1)) "
         f"SELECT {_KEY}, fingerprint, list(DISTINCT said) FROM live WHERE retired IS NOT TRUE "
         f"GROUP BY {_KEY}, fingerprint HAVING count(DISTINCT said) > 1 ORDER BY ALL LIMIT 20"
     ).fetchall()
@@ -175,45 +298,63 @@ def _clean(parts: Sequence[tuple[Path, int]], scratch: Path, problems: list[str]
     for number, (path, _) in enumerate(parts):
         copy = scratch / f"{number}.jsonl"
         with copy.open("wb") as file:
-            for line in segments.read(path, problems):
-                if "fingerprint" in line and "sample" in line:
-                    file.write(orjson.dumps(line) + b"\n")
+            for line in segments.lines(path, problems):
+                if line.fault:
+                    continue
+                record = orjson.loads(line.data)
+                why = records.row_fault(record)
+                if why:
+                    text = f"{path.parent.name}/{path.name}, line {line.number}: {why}; left out"
+                    segments.note(problems, text)
+                else:
+                    file.write(orjson.dumps(record) + b"\n")
         files.append(copy)
     return files
 
 
-def _whole_lines(path: Path) -> int:
-    """How many bytes of a segment are whole lines: all, but for a line being written just now."""
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end > 0:
-            start = max(0, end - 65536)
-            file.seek(start)
-            cut = file.read(end - start).rfind(b"\n")
-            if cut >= 0:
-                return start + cut + 1
-            end = start
-    return 0
+def _crc(path: Path, size: int) -> int:
+    """CRC-32 of the first `size` bytes of a file."""
+    mark = 0
+    with os.fdopen(paths.open_read(path), "rb") as file:
+        while size > 0 and (data := file.read(min(size, 1 << 20))):
+            mark = zlib.crc32(data, mark)
+            size -= len(data)
+    return mark
 
 
-def _whole_file(path: Path) -> bool:
-    """Whether a Parquet file has its beginning and its end; what lies between is only looked at
-    when it is read.
+def _hash(path: Path) -> str:
+    with os.fdopen(paths.open_read(path), "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _note(path: Path) -> Path:
+    return path.with_suffix(".json")
+
+
+def mapping(text: str | None) -> dict[str, Any]:
+    """The object in a column of JSON. Raises `RunError` when it is none: the rows were not made by
+    this tool.
     """
     try:
-        with path.open("rb") as file:
-            start = file.read(4)
-            end = file.seek(0, os.SEEK_END)
-            file.seek(max(end - 4, 0))
-            return end > 12 and start == file.read(4) == b"PAR1"
-    except OSError:
-        return False
+        value = orjson.loads(text or "{}")
+    except orjson.JSONDecodeError as error:
+        raise RunError(
+            f"a row's detail is not JSON ({error}); see: editgauge check-run RUN"
+        ) from error
+    if not isinstance(value, dict):
+        raise RunError("a row's detail is no object; see: editgauge check-run RUN")
+    return value
 
 
 @contextlib.contextmanager
-def database() -> Iterator[Any]:
-    """A DuckDB connection in memory; what DuckDB cannot read inside the block is raised as
-    `RunError`.
+def database(
+    message: str = (
+        "the run's Parquet files cannot be read ({}); delete the run's folder rows/parquet: it is "
+        "made again from the rows"
+    ),
+) -> Iterator[Any]:
+    """A DuckDB connection in memory; what DuckDB cannot do inside the block is raised as `RunError`
+    with `message`.
     """
     import duckdb
 
@@ -222,11 +363,7 @@ def database() -> Iterator[Any]:
         yield db
     except duckdb.Error as error:
         said = str(error).strip().splitlines()[0][:200]
-        raise RunError(
-            f"the run's Parquet files cannot be read ({said}); delete the run's folder "
-            f"rows/parquet: "
-            "it is made again from the rows"
-        ) from error
+        raise RunError(message.format(said)) from error
     finally:
         db.close()
 

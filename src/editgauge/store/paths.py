@@ -1,16 +1,236 @@
-"""Texts and facts without absolute paths: a run folder is zipped, published, and read on other
-machines.
+"""Paths of a run: the one door through which its files are opened, and what its texts say of paths.
 
-An error names its file in full, which helps who sees it happen; what is stored of it names the file
-as a reader of the run can find it: below the run or the data folder, or by its name alone.
+**The door.** A run folder may come from anybody, and what its records name as a picture may be any
+text. `fault` says why a path may not be opened: it must be relative, lie below its own room (a
+picture of an editor below ``edits/<benchmark>/<editor>/``), have no link on its way, and lead to a
+regular file within the limit of its kind: a pipe would be waited for, a device read for ever. What
+is written goes to a new file that is then renamed into its place, below folders that are no links:
+nothing outside the run is ever changed.
+
+**The texts.** A run folder is zipped, published, and read on other machines. An error names its
+file in full, which helps who sees it happen; what is stored of it names the file as a reader of the
+run can find it: below the run or the data folder, or by its name alone.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+import secrets
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
+
+from editgauge.errors import RunError
+from editgauge.images import MAX_FILE_BYTES
+
+SEGMENT_BYTES = 1 << 33
+"""The largest segment that is read: 8 GB, some ten million rows."""
+MANIFEST_BYTES = 1 << 27
+LONGEST_PATH = 1024
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_READ = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+# -- the door --------------------------------------------------------------------------------------
+
+
+def misplaced(relative: object, room: str = "") -> str | None:
+    """Why a text that a record gives as a path may not be one below `room` (``edits/mini/copy``),
+    in words that follow the path; None when it may. Looks at the text alone.
+    """
+    if not isinstance(relative, str) or not relative or len(relative) > LONGEST_PATH:
+        return f"wanted a text of 1 to {LONGEST_PATH} characters"
+    if not relative.isprintable() and any(
+        ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in relative
+    ):
+        return "holds characters that no file name here has"
+    place = PurePosixPath(relative)
+    windows = PureWindowsPath(relative)
+    if place.is_absolute() or windows.drive or windows.root:
+        return "an absolute path"
+    if ".." in place.parts or ".." in windows.parts:
+        return "leads out of its folder"
+    parts, wanted = place.parts, PurePosixPath(room).parts
+    if parts[: len(wanted)] != wanted or len(parts) <= len(wanted):
+        return f"lies outside {room or 'the run'}"
+    return None
+
+
+def fault(
+    root: Path, relative: object, room: str = "", *, limit: int = MAX_FILE_BYTES
+) -> str | None:
+    """Why the file `relative` below `root` may not be opened, or None: see `misplaced`, and what is
+    there must be a regular file of at most `limit` bytes, without a link on the way.
+
+    A file that is not there is a fault, too (``"not there"``).
+    """
+    why = misplaced(relative, room)
+    if why is not None:
+        return why
+    assert isinstance(relative, str)
+    path = str(root)
+    parts = PurePosixPath(relative).parts
+    for number, part in enumerate(parts):
+        path = f"{path}{os.sep}{part}"
+        try:
+            found = os.lstat(path)
+        except OSError as error:
+            return "not there" if isinstance(error, FileNotFoundError) else str(error.strerror)
+        why = _kind(found, last=number == len(parts) - 1, limit=limit)
+        if why is not None:
+            return why
+    return None
+
+
+def inside(root: Path, relative: object, room: str = "", *, limit: int = MAX_FILE_BYTES) -> Path:
+    """The file `relative` below `root`. Raises `RunError` with what `fault` says."""
+    why = fault(root, relative, room, limit=limit)
+    if why is not None:
+        raise RunError(
+            f"{root.name}: {str(relative)[:200]!r}: {why}; it is not opened. A file of a run must "
+            f"lie inside it"
+        )
+    return root / str(relative)
+
+
+def open_read(path: Path, *, limit: int = SEGMENT_BYTES) -> int:
+    """Open a regular file of at most `limit` bytes for reading, never through a link, never
+    waiting; returns the descriptor. Raises `OSError` when it is not there and `RunError` when it is
+    something else.
+    """
+    why: str | None = "a link"
+    if not path.is_symlink():
+        handle = os.open(path, _READ)
+        why = _kind(os.fstat(handle), last=True, limit=limit)
+        if why is None:
+            return handle
+        os.close(handle)
+    raise RunError(f"{path}: {why}; it is not opened. Put the file itself there")
+
+
+def read(path: Path, *, limit: int = MANIFEST_BYTES) -> bytes:
+    """The bytes of a file; raises as `open_read` does."""
+    with os.fdopen(open_read(path, limit=limit), "rb") as file:
+        return file.read()
+
+
+def files(folder: Path, ending: str = "") -> Iterator[tuple[str, str | None]]:
+    """Name and fault (None: a regular file) of everything in a folder whose name has this ending,
+    in no order. Nothing when the folder is not there or is a link.
+    """
+    if folder.is_symlink():
+        return
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(ending):
+                with contextlib.suppress(FileNotFoundError):
+                    found = entry.stat(follow_symlinks=False)
+                    yield entry.name, _kind(found, last=True, limit=SEGMENT_BYTES)
+
+
+def folder(root: Path, relative: str | PurePosixPath) -> Path:
+    """The folder `relative` below `root`, made with all above it where it is not there.
+
+    Raises `RunError` when one of them is a link or no folder, or cannot be made.
+    """
+    path = root
+    for part in PurePosixPath(relative).parts:
+        path = path / part
+        try:
+            path.mkdir()
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise unwritable(path, error) from error
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise RunError(
+                f"{path}: {'a link' if path.is_symlink() else 'no folder'} where a folder of the "
+                f"run belongs; nothing is written there. Remove it"
+            )
+    return path
+
+
+def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path:
+    """Write a file below `root` under a temporary name and rename it into its place: what is there
+    is replaced, a link is replaced and not followed, a reader never sees half a file.
+
+    Raises `RunError` as `folder` does, and when the disk is full or the place cannot be written;
+    then what was there is still there.
+    """
+    place = PurePosixPath(relative)
+    target = folder(root, place.parent) / place.name
+    temporary = target.with_name(f".tmp-{secrets.token_hex(6)}")
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o644)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise unwritable(target, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+    return target
+
+
+def no_links(root: Path, places: Iterable[str]) -> None:
+    """Raises `RunError` when one of the `places` below `root` is a link, or no folder."""
+    for place in places:
+        path = root / place
+        with contextlib.suppress(OSError):
+            mode = os.lstat(path).st_mode
+            if not stat.S_ISDIR(mode):
+                what = "a link" if stat.S_ISLNK(mode) else "no folder"
+                raise RunError(
+                    f"{path}: {what} where a folder of the run belongs; this run folder cannot be "
+                    f"trusted. Put the folder itself there"
+                )
+
+
+def only_files(root: Path, place: str) -> None:
+    """Raises `RunError` when there is a link, a pipe or a device anywhere below a folder of a run:
+    what libraries open by name (databases, caches) must be what it seems.
+    """
+    for above, folders, names in os.walk(root / place):
+        for name in (*folders, *names):
+            path = os.path.join(above, name)
+            with contextlib.suppress(OSError):
+                mode = os.lstat(path).st_mode
+                if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+                    raise RunError(
+                        f"{path}: {_kind(os.lstat(path), last=True, limit=0)}; this run folder "
+                        f"cannot be trusted. Remove it"
+                    )
+
+
+def unwritable(path: Path, error: OSError) -> RunError:
+    """One line for what could not be written."""
+    return RunError(
+        f"{path}: cannot be written ({error.strerror or error}); make room or rights and run the "
+        f"same command again"
+    )
+
+
+def _kind(found: os.stat_result, *, last: bool, limit: int) -> str | None:
+    """What is wrong with a file (or, if not `last`, a folder on the way), or None."""
+    if stat.S_ISLNK(found.st_mode):
+        return "a link"
+    if not last:
+        return None if stat.S_ISDIR(found.st_mode) else "lies below a file"
+    if not stat.S_ISREG(found.st_mode):
+        return "no regular file (a folder, pipe or device)"
+    if found.st_size > limit:
+        return f"{found.st_size:,} bytes, wanted at most {limit:,}"
+    return None
+
+
+# -- the texts -------------------------------------------------------------------------------------
 
 LONGEST = 2000
 """Characters of a reason that are kept."""

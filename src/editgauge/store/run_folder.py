@@ -5,17 +5,21 @@ result again.
 
     RUN/manifest.json            what, when, with which versions; one entry a command
     RUN/samples/<benchmark>.jsonl  what a reader needs to know of each sample; paths relative to RUN
-    RUN/inputs/<benchmark>/…     the pictures of the samples (hard links where possible, else copies)
+    RUN/inputs/<benchmark>/…     the pictures of the samples: copies (reflinks where possible)
     RUN/edits/<benchmark>/<editor>/…  outputs in the benchmark's own layout
     RUN/rows/segments/*.jsonl    rows, append-only, one segment a writer
     RUN/rows/edits/*.jsonl       edit records, likewise
     RUN/rows/parquet/*.parquet   the current rows, made from the segments for reading
     RUN/replies/                 judges' raw replies
     RUN/cache/                   may be deleted at any time
+    RUN/.locks/ RUN/.tmp/        who is at work, and files that are not finished
 
 No file of a run holds an absolute path. Two rows with one key and one fingerprint must agree, or
 reading reports it: a row is never silently overwritten. A row of an output that has changed since
 is *retired* by a record that says so.
+
+A run folder may be damaged, or come from anybody. Every record carries a checksum, every path goes
+through the door of `store.paths`; what does not pass is left out and named in `RunFolder.problems`.
 """
 
 from __future__ import annotations
@@ -24,9 +28,9 @@ import contextlib
 import hashlib
 import os
 import platform
-import shutil
-import tempfile
 import time
+import weakref
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -39,13 +43,26 @@ import orjson
 
 from editgauge import __version__
 from editgauge.errors import RunError
-from editgauge.images import write_bytes
-from editgauge.store import paths, segments
+from editgauge.images import MAX_FILE_BYTES
+from editgauge.store import copies, lease, paths, records, segments
 from editgauge.types import Edit, Row, Sample, Status, Variant
 
 FORMAT = 1
 RowKey = tuple[str, str, str, str, str, str, str, int]
 KEY_COLUMNS = ("benchmark", "sample", "editor", "scorer", "metric", "variant", "source", "repeat")
+ROW_SEGMENTS, EDIT_SEGMENTS = "rows/segments", "rows/edits"
+_ROOMS = (
+    "rows",
+    ROW_SEGMENTS,
+    EDIT_SEGMENTS,
+    "samples",
+    "inputs",
+    "edits",
+    "replies",
+    "cache",
+    lease.FOLDER,
+    lease.TEMPORARY,
+)
 _PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb")
 
 
@@ -76,13 +93,22 @@ class EditRecord:
     """
 
     def edit(self, run: Path) -> Edit:
-        """The record as an `Edit` whose path is below the given run folder."""
+        """The record as an `Edit` whose path is below the given run folder. A picture that may not
+        be opened (`paths.fault`: a link, a pipe) makes it one that cannot be read.
+        """
+        path, status, reason = None, self.status, self.reason
+        if self.path:
+            why = paths.fault(run, self.path, "edits")
+            if why is None or why == "not there":
+                path = run / self.path
+            else:
+                status, reason = Status.UNREADABLE, f"{self.path}: {why}; it is not opened"
         return Edit(
             self.sample,
             self.editor,
-            run / self.path if self.path else None,
-            self.status,
-            self.reason,
+            path,
+            status,
+            reason,
             self.width,
             self.height,
             self.seed,
@@ -99,8 +125,8 @@ class RowWriter:
     as its segment.
     """
 
-    def __init__(self, folder: Path, label: str) -> None:
-        self._segment = segments.SegmentWriter(folder, label)
+    def __init__(self, run: Path, label: str) -> None:
+        self._segment = segments.SegmentWriter(run, ROW_SEGMENTS, label)
 
     def write(self, rows: Iterable[Row]) -> int:
         """Append rows in one piece; return how many."""
@@ -138,6 +164,10 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problems: list[str] = []
+        self._parquet: Any = None
+        self._temporary = contextlib.ExitStack()
+        self._scratch: Path | None = None
+        weakref.finalize(self, _close_own, os.getpid(), self._temporary)
 
     # -- opening -----------------------------------------------------------------------------------
 
@@ -147,9 +177,12 @@ class RunFolder:
 
         Raises `RunError` when the folder cannot be written or holds something that is not a run.
         """
-        path = path.resolve()
-        if (path / "manifest.json").exists():
-            return cls.open(path)
+        path = _real(path)
+        if os.path.lexists(path / "manifest.json"):
+            run = cls.open(path)
+            for place in ("cache", "replies"):
+                paths.only_files(path, place)
+            return run
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
                 raise RunError(
@@ -169,11 +202,13 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open an existing run and repair the torn last lines of killed writers.
+        """Open an existing run, repair the torn last lines of killed writers, and remove the
+        temporary files that they left.
 
-        Raises `RunError` when there is no run, or one of a format that this version does not know.
+        Raises `RunError` when there is no run, one of a format that this version does not know, or
+        one with a link where a folder of its own belongs.
         """
-        path = path.resolve()
+        path = _real(path)
         run = cls(path)
         manifest = run.manifest()
         if manifest.get("format") != FORMAT:
@@ -181,9 +216,36 @@ class RunFolder:
                 f"{path}: run format {manifest.get('format')!r}, this version reads {FORMAT}; "
                 f"use the editgauge that wrote it ({manifest.get('editgauge', 'unknown')})"
             )
-        for folder in (run.path / "rows" / "segments", run.path / "rows" / "edits"):
-            run.problems += segments.repair(folder)
+        paths.no_links(path, _ROOMS)
+        if os.path.lexists(run.replies_path):
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                _refuse_odd(Path(f"{run.replies_path}{suffix}"))
+        for place in (ROW_SEGMENTS, EDIT_SEGMENTS):
+            run.problems += segments.repair(path / place)
+        run._say_what_is_gone(manifest)
+        lease.sweep(path)
         return run
+
+    def _say_what_is_gone(self, manifest: Mapping[str, Any]) -> None:
+        """Compare the segments with what the manifest says there were when a command last ended."""
+        if manifest.get("check") not in (None, _check(manifest)):
+            self._note("manifest.json: changed by hand or damaged (its checksum does not fit)")
+        ledger = manifest.get("segments")
+        for name, size in ledger.items() if isinstance(ledger, Mapping) else ():
+            if not isinstance(size, int) or paths.misplaced(name, "rows"):
+                continue
+            try:
+                there = os.lstat(self.path / name).st_size
+            except OSError:
+                there = 0
+            if there < size:
+                self._note(
+                    f"{name.removeprefix('rows/')}: {there} bytes, there were {size}: lines at its "
+                    f"end are gone; `editgauge score` makes their scores again"
+                )
+
+    def _note(self, text: str) -> None:
+        segments.note(self.problems, text)
 
     # -- places ------------------------------------------------------------------------------------
 
@@ -206,13 +268,13 @@ class RunFolder:
     def manifest(self) -> dict[str, Any]:
         path = self.path / "manifest.json"
         try:
-            manifest = orjson.loads(path.read_bytes())
+            manifest = orjson.loads(paths.read(path))
         except FileNotFoundError:
             raise RunError(
                 f"{self.path}: not a run folder (no manifest.json); "
                 f"make one with: editgauge score … --run {self.path.name}"
             ) from None
-        except (OSError, orjson.JSONDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise RunError(
                 f"{path}: cannot be read ({error}); restore it or start a new run"
             ) from error
@@ -245,20 +307,24 @@ class RunFolder:
         with self._locked():
             manifest = self.manifest()
             manifest.setdefault("entries", []).append(entry)
+            manifest["segments"] = self._segment_sizes()
             self._write_manifest(manifest)
 
     # -- rows --------------------------------------------------------------------------------------
 
     def writer(self, label: str = "rows") -> RowWriter:
-        return RowWriter(self.path / "rows" / "segments", label)
+        return RowWriter(self.path, label)
 
     def parquet(self) -> list[Path]:
         """The Parquet files of the current rows, brought up to date; an empty list when no row was
-        ever written.
+        ever written. They stay as they are for as long as this object lives.
         """
-        from editgauge.store import parquet
+        if self._parquet is None:
+            from editgauge.store.parquet import Cache
 
-        return parquet.parquet(self.path, self.problems)
+            self._parquet = Cache(self.path)
+            self._temporary.callback(self._parquet.close)
+        return cast(list[Path], self._parquet.current(self.problems))
 
     def rows(self) -> list[Row]:
         """All current rows, ordered by key."""
@@ -282,8 +348,8 @@ class RunFolder:
                 },
                 variant=cast(Variant, record["variant"]),
                 status=Status(record["status"]),
-                detail=orjson.loads(record["detail"]),
-                origin=orjson.loads(record["origin"]),
+                detail=parquet.mapping(record["detail"]),
+                origin=parquet.mapping(record["origin"]),
             )
             for record in found
         ]
@@ -331,99 +397,178 @@ class RunFolder:
         return writer.write(_shallow(record) for record in records)
 
     def edit_writer(self, label: str = "edits") -> segments.SegmentWriter:
-        return segments.SegmentWriter(self.path / "rows" / "edits", label)
+        return segments.SegmentWriter(self.path, EDIT_SEGMENTS, label)
 
     def edits(self, benchmark: str | None = None) -> list[EditRecord]:
-        """The newest record of each (benchmark, sample, editor), ordered by these."""
+        """The newest record of each (benchmark, sample, editor), ordered by these. A record that is
+        damaged, or names a picture outside its room, is left out and named in `problems`.
+        """
         newest: dict[tuple[str, str, str], dict[str, Any]] = {}
-        for path in segments.segments(self.path / "rows" / "edits"):
-            for record in segments.read(path, self.problems):
+        for path in segments.segments(self.path / EDIT_SEGMENTS, problems=self.problems):
+            for number, record in enumerate(segments.read(path, self.problems), start=1):
+                why = records.edit_fault(record)
+                if why:
+                    self._note(f"edits/{path.name}, record {number}: {why}; left out")
+                    continue
                 key = (record["benchmark"], record["sample"], record["editor"])
-                if (benchmark is None or key[0] == benchmark) and newest.get(key, {"at": 0})[
-                    "at"
-                ] <= record["at"]:
+                if (benchmark is None or key[0] == benchmark) and (
+                    key not in newest or records.order(newest[key]) <= records.order(record)
+                ):
                     newest[key] = record
-        return [
-            EditRecord(
-                **{k: v for k, v in newest[key].items() if k != "at"}
-                | {"status": Status(newest[key]["status"])}
-            )
-            for key in sorted(newest)
-        ]
+        return [_edit_record(newest[key]) for key in sorted(newest)]
 
     # -- samples -----------------------------------------------------------------------------------
 
     def write_samples(self, benchmark: str, records: Iterable[Mapping[str, Any]]) -> None:
         """Keep what a reader needs to know of samples; records of ids that are there already are
-        replaced.
+        replaced. Raises `RunError` for an id that is not text as UTF-8 can hold it.
         """
-        path = self.path / "samples" / f"{plain_name(benchmark)}.jsonl"
+        place = f"samples/{plain_name(benchmark)}.jsonl"
         with self._locked():
             merged = {record["id"]: record for record in self.samples(benchmark)}
             for record in records:
-                merged[record["id"]] = {**merged.get(record["id"], {}), **record}
-            data = b"".join(orjson.dumps(record) + b"\n" for record in merged.values())
-            if not path.exists() or path.read_bytes() != data:
-                write_bytes(path, data)
+                identity = plain_text(record["id"], "sample id")
+                merged[identity] = {**merged.get(identity, {}), **record}
+            data = b"".join(
+                segments.marked({**record, "of": len(merged)}, number)
+                for number, record in enumerate(merged.values())
+            )
+            path = self.path / place
+            if paths.fault(self.path, place) is not None or path.read_bytes() != data:
+                paths.write(self.path, place, data, sync=True)
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:
-        """The records of a benchmark's samples in the benchmark's order: see `sample_record`."""
-        path = self.path / "samples" / f"{plain_name(benchmark)}.jsonl"
-        if not path.exists():
+        """The records of a benchmark's samples in the benchmark's order: see `sample_record`. One
+        that is damaged, and a picture outside ``inputs/<benchmark>``, are left out and named in
+        `problems`.
+        """
+        name = f"{plain_name(benchmark)}.jsonl"
+        path = self.path / "samples" / name
+        if not os.path.lexists(path):
             return []
-        return list(segments.read(path, self.problems))
+        found, wanted, lines = [], 0, 0
+        for record in segments.read(path, self.problems):
+            lines += 1
+            record.pop("seq", None)
+            of = record.pop("of", 0)
+            wanted = max(wanted, of if isinstance(of, int) else 0)
+            why = records.sample_fault(record, benchmark)
+            if why:
+                self._note(f"samples/{name}, record {lines}: {why}; left out")
+                continue
+            for text in records.cleared(record, benchmark):
+                self._note(f"samples/{name}: {text}; left out")
+            found.append(record)
+        if lines < wanted:
+            self._note(
+                f"samples/{name}: {lines} of {wanted} samples can be read; `editgauge score` "
+                f"writes them again"
+            )
+        return found
 
     def benchmarks(self) -> list[str]:
         """The benchmarks that have samples in this run."""
-        return sorted(path.stem for path in (self.path / "samples").glob("*.jsonl"))
+        found = []
+        for name, why in paths.files(self.path / "samples", segments.SUFFIX):
+            stem = name.removesuffix(segments.SUFFIX)
+            try:
+                plain_name(stem)
+            except RunError as error:
+                why = str(error)
+            if why is None:
+                found.append(stem)
+            else:
+                self._note(f"samples/{name!a}: {why}; left out")
+        return sorted(found)
+
+    def picture(self, relative: object, room: str = "") -> Path | None:
+        """The file of the run that a record names, or None when it is not there or may not be
+        opened (`paths.fault`); then `problems` says so.
+        """
+        if not relative:
+            return None
+        why = paths.fault(self.path, relative, room)
+        if why is None:
+            return self.path / str(relative)
+        if why != "not there":
+            self._note(f"{str(relative)[:200]}: {why}; left out")
+        return None
 
     def keep(self, file: Path, place: Path) -> Path:
-        """Keep a file in the run at `place` (relative): a hard link where the file system allows,
-        else a copy.
+        """Keep a file in the run at `place` (relative): a copy of its own, or a reflink where the
+        file system has them, so that nobody changes the run's pictures by changing his.
 
         What is there already is replaced when it is another file. Returns the path in the run.
+        Raises `RunError` when it cannot be written, or `file` is no regular file of at most
+        `images.MAX_FILE_BYTES`.
         """
         target = self.path / place
-        with contextlib.suppress(FileNotFoundError):
-            there, wanted = target.stat(), file.stat()
-            if os.path.samestat(there, wanted) or (
-                (there.st_size, there.st_mtime_ns) == (wanted.st_size, wanted.st_mtime_ns)
-                and there.st_nlink == 1
-            ):
-                return target
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".tmp-", dir=target.parent)
-        os.close(handle)
-        os.unlink(temporary)
-        source = os.path.realpath(file)  # a hard link to a link would lead nowhere elsewhere
+        if copies.same(file, target):
+            return target
         try:
-            try:
-                os.link(source, temporary)
-            except OSError:  # another file system, or rights: a copy serves as well
-                shutil.copy2(source, temporary)
+            paths.folder(self.path, place.parent.as_posix())
+            temporary = self._scratch_folder() / "kept"
+            copies.copy(file, temporary, limit=MAX_FILE_BYTES)
             os.replace(temporary, target)
         except OSError as error:
-            raise RunError(
-                f"{target}: cannot be written ({error.strerror}); make room or rights and run the "
-                f"same command again"
-            ) from error
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+            raise paths.unwritable(target, error) from error
         return target
 
     # -- inside ------------------------------------------------------------------------------------
 
     def _write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        write_bytes(
-            self.path / "manifest.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n"
-        )
+        whole = {**manifest, "check": _check(manifest)}
+        data = orjson.dumps(segments.storable(whole), option=orjson.OPT_INDENT_2)
+        paths.write(self.path, "manifest.json", data + b"\n", sync=True)
+
+    def _segment_sizes(self) -> dict[str, int]:
+        """The bytes of each segment, for `_say_what_is_gone`."""
+        sizes = {}
+        for place in (ROW_SEGMENTS, EDIT_SEGMENTS):
+            for path in segments.segments(self.path / place):
+                with contextlib.suppress(OSError):
+                    sizes[f"{place}/{path.name}"] = path.lstat().st_size
+        return sizes
+
+    def _scratch_folder(self) -> Path:
+        """This object's own temporary folder below the run."""
+        if self._scratch is None:
+            self._scratch = self._temporary.enter_context(lease.scratch(self.path))
+        return self._scratch
 
     def _locked(self) -> contextlib.AbstractContextManager[None]:
         """Hold the run's lock: two commands may change the manifest or the index of samples at
         once.
         """
-        return segments.lock(self.path / ".lock")
+        return lease.lock(self.path / ".lock")
+
+
+def _close_own(process: int, stack: contextlib.ExitStack) -> None:
+    if process == os.getpid():  # not in a fork: what is closed there is still ours
+        stack.close()
+
+
+def _real(path: Path) -> Path:
+    """A run folder's own path, which must be text: databases take no other names."""
+    path = path.resolve()
+    plain_text(str(path), "run folder")
+    return path
+
+
+def _refuse_odd(path: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.close(paths.open_read(path))
+
+
+def _check(manifest: Mapping[str, Any]) -> str:
+    """Checksum of a manifest without its own checksum."""
+    rest = segments.storable({name: part for name, part in manifest.items() if name != "check"})
+    return f"{zlib.crc32(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)):08x}"
+
+
+def _edit_record(record: Mapping[str, Any]) -> EditRecord:
+    known = {name: record[name] for name in EditRecord.__dataclass_fields__ if name in record}
+    return EditRecord(**known | {"status": Status(record["status"])})
 
 
 def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
@@ -463,7 +608,20 @@ def plain_name(name: str) -> str:
             f'name {name!r}: wanted 1 to 120 characters without / \\ : * ? " < > | and no leading '
             f"dot; rename it"
         )
-    return name
+    return plain_text(name, "name")
+
+
+def plain_text(text: str, what: str) -> str:
+    """`text` if UTF-8 can hold it. Raises `RunError` otherwise (a file name in another encoding, a
+    lone surrogate in JSON), showing it escaped.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise RunError(
+            f"{what} {text!a}: not valid text (UTF-8); rename it, or correct the data"
+        ) from None
+    return text
 
 
 def digest(*parts: Any) -> str:

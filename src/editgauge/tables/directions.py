@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError, UnknownName
-from editgauge.tables.frame import Frame
+from editgauge.tables.frame import RANK, Frame
 from editgauge.tables.layouts import layouts_of
 from editgauge.types import TRACKS, Direction
 
@@ -33,6 +33,8 @@ def directions(frame: Frame) -> dict[str, Direction]:
     for metric in frame.metrics:
         found.setdefault(metric, promised.get(metric, "higher"))
         found[metric] = promised.get(metric, found[metric])
+        if metric.endswith(RANK):
+            found[metric] = "lower"
     return {metric: found[metric] for metric in found if metric in frame.metrics}
 
 

@@ -36,6 +36,12 @@ FAILURES = (Status.MISSING, Status.UNREADABLE, Status.REFUSED, Status.FAILED, St
 """The statuses that a mean "with failures at the scale's minimum" counts."""
 WHOLE_SET = "*"
 """The sample id of a metric of a whole set of edits (FID)."""
+PEOPLE = "human:"
+"""How the source of a person's row begins: ``human:<annotator>``. People's rows are never read like
+a machine's: see `Frame.without_people`.
+"""
+RANK = ".rank"
+"""How the metric of a rank that people gave ends: 1 is best."""
 _SCORED = STATUSES.index(Status.SCORED)
 _TEXT = ("sample", "editor", "scorer", "metric", "variant", "source", "status")
 
@@ -288,6 +294,20 @@ class Frame:
             for source in self.sources
             if source and name in (source, source.partition("#")[0])
         ]
+
+    def _by_people(self) -> Mask:
+        codes = [code for code, name in enumerate(self.sources) if name.startswith(PEOPLE)]
+        return np.asarray(np.isin(self.columns.source, codes))
+
+    def only_people(self) -> Frame:
+        """The rows of annotators alone."""
+        return self.only(self._by_people())
+
+    def without_people(self) -> Frame:
+        """Everything but the rows of annotators, whose several opinions of one output no table may
+        mix.
+        """
+        return self.only(~self._by_people())
 
     def of_sources(self, wanted: Sequence[str]) -> Frame:
         """One source for each metric: metrics that several made keep the rows of a wanted one.

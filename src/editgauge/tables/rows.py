@@ -4,7 +4,7 @@ words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -54,9 +54,12 @@ def frames(
     where: Sequence[str] | None = None,
     editors: Sequence[str] | None = None,
     sources: Sequence[str] | None = None,
+    people: Callable[[Frame], Frame] | None = None,
 ) -> list[Frame]:
     """The rows of each benchmark in the runs: of these editors and samples, and of one source for
     each metric.
+
+    Annotators' rows are left out, or put together by `people`.
 
     Of several benchmarks, those that lack an editor or an attribute are left out. Raises
     `UnknownName` for what none of them has, `UsageError` where rows of two sources would be mixed
@@ -66,7 +69,8 @@ def frames(
     from editgauge.tables.frame import Frame
 
     names = benchmarks(runs, benchmark)
-    read = [Frame.of_runs(runs, name) for name in names]
+    gather = people or Frame.without_people
+    read = [gather(Frame.of_runs(runs, name)) for name in names]
     for source in sources or ():
         if not any(frame.sources_called(source) for frame in read):
             there = sorted({name for frame in read for name in frame.sources if name})
@@ -86,6 +90,14 @@ def frames(
     if errors and not found:
         raise errors[0]
     return found
+
+
+def people_frames(runs: Sequence[RunFolder], benchmark: str = "") -> list[Frame]:
+    """The rows of each benchmark that annotators rated, with annotators' and machines' rows."""
+    from editgauge.tables.frame import Frame
+
+    read = [Frame.of_runs(runs, name) for name in benchmarks(runs, benchmark)]
+    return [frame for frame in read if len(frame.only_people())]
 
 
 def _narrowed(frame: Frame, where: dict[str, str], editors: list[str]) -> Frame:

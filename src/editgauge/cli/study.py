@@ -1,0 +1,104 @@
+"""`editgauge study …`: ratings by people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editgauge.cli.common import JsonOpt
+
+RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
+_SCALES = "rank, 1-5, good-fair-poor or pairwise; read from the file where it tells."
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(no_args_is_help=True, help="Ratings by people: collect, import, export.")
+    group.command("import")(take_in)
+    group.command("export")(export)
+    app.add_typer(group, name="study")
+
+
+def take_in(
+    run: RunArg,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ratings as csv, UTF-8.")],
+    benchmark: Annotated[str, typer.Option(help="Where the run has several.")] = "",
+    scale: Annotated[str, typer.Option(help=_SCALES)] = "",
+    question: Annotated[
+        str, typer.Option(help="What was asked, where the file has no such column.")
+    ] = "overall",
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OURS=HEADING", help="What a column is called; may be repeated."),
+    ] = None,
+    anonymise: Annotated[
+        bool, typer.Option("--anonymise", help="Replace annotators' names by pseudonyms.")
+    ] = False,
+    json: JsonOpt = False,
+) -> None:
+    """Take in ratings that were made elsewhere: wide, long or pairwise.
+
+    Headings: sample, annotator, then editor and value (long), a column for each editor (wide), or
+    editor_a, editor_b, winner (pairwise); question, repeat and comment if there are any. Nothing is
+    written when a line does not fit. The same file may be imported again.
+    """
+    from editgauge.cli.common import print_json
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.study.reading import columns_of, read_ratings
+    from editgauge.study.taking import known_of, salt_of
+    from editgauge.study.taking import take_in as write
+
+    folder = RunFolder.open(run)
+    known = known_of(folder, benchmark)
+    parsed = read_ratings(
+        file,
+        known,
+        scale=scale,
+        question=question,
+        columns=columns_of(column or ()),
+        salt=salt_of(folder) if anonymise else "",
+    )
+    done = write(folder, [rating.row() for rating in parsed.ratings])
+    facts = {
+        "benchmark": known.benchmark,
+        "scale": parsed.scale,
+        "annotators": len(parsed.annotators),
+        **done._asdict(),
+    }
+    folder.record("study import", file=file.name, **facts)
+    if json:
+        print_json(facts)
+        return
+    print(f"scale: {parsed.scale} ({parsed.told}); annotators: {len(parsed.annotators)}")
+    print(f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} were there")
+    print(f"next:  editgauge agree {run}")
+
+
+def export(
+    run: RunArg,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The csv file to write.")],
+    benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
+    scale: Annotated[str, typer.Option(help="Only ratings on this scale.")] = "",
+    shape: Annotated[str, typer.Option(help="long or wide.")] = "long",
+    json: JsonOpt = False,
+) -> None:
+    """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
+    from editgauge.cli.common import print_json
+    from editgauge.errors import UsageError
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.selection import one_of
+    from editgauge.study import taking
+    from editgauge.study.reading import scale_named
+
+    one_of("--shape", shape, ("long", "wide"))
+    ratings = taking.ratings_of(RunFolder.open(run), benchmark)
+    if scale:
+        ratings = [rating for rating in ratings if rating.scale == scale_named(scale)]
+    if not ratings:
+        raise UsageError(f"{run.name}: no ratings to export; see: editgauge study import --help")
+    taking.write_export(file, taking.export(ratings, shape))
+    if json:
+        print_json({"ratings": len(ratings), "file": str(file)})
+        return
+    print(f"{len(ratings)} ratings: {file}")

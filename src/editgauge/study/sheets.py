@@ -1,0 +1,229 @@
+"""What `agree` and `--calibrate` found, as tables that are drawn like every other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from editgauge.study.agreement import Against, Agreement, Between, Ranking
+from editgauge.study.statistics.intervals import Interval
+from editgauge.tables.table import Cell, Column, Table, TableRow
+
+_CLUSTERED = "Intervals: 95 %, bootstrap over samples (all ratings of a sample stay together)."
+
+
+def cell(interval: Interval, *, of: int | None = None) -> Cell:
+    """A statistic with its interval, and its count where `of` is how many were rated."""
+    if math.isnan(interval.value):
+        return Cell(None)
+    low, high = (None if math.isnan(end) else end for end in (interval.low, interval.high))
+    return Cell(
+        interval.value, low=low, high=high, n=None if of is None else interval.samples, of=of
+    )
+
+
+def tables(found: Agreement) -> list[Table]:
+    """Every table of an agreement that has something in it."""
+    made = [
+        _between(found),
+        _matrix(found, "spearman", "Spearman's rho per sample over the editors, averaged"),
+        _matrix(
+            found, "no_ties", "the same by the paper's formula, which takes no ties into account"
+        ),
+        _matrix(found, "kendall", "Kendall's tau-b per sample over the editors, averaged"),
+        _linear(found),
+        *(_ranking(found.benchmark, item) for item in found.rankings),
+    ]
+    return [table for table in made if table is not None]
+
+
+def _between(found: Agreement) -> Table | None:
+    if not found.between:
+        return None
+    rows = [
+        TableRow(
+            line.statistic,
+            {
+                "value": cell(line.interval),
+                "annotators": Cell(float(line.annotators)),
+                "samples": Cell(float(line.interval.samples)),
+            },
+            group=line.question,
+        )
+        for line in found.between
+    ]
+    columns = [Column("value", ("agreement",), 3), *_COUNTS]
+    notes = [
+        (
+            "Per-sample statistics are means over pairs of annotators and samples; a sample in "
+            "which one annotator puts all editors level has no order and is left out."
+        ),
+        _CLUSTERED,
+    ]
+    return Table(
+        "agree.people",
+        f"{found.benchmark}: people among themselves",
+        columns,
+        rows,
+        benchmark=found.benchmark,
+        by="question",
+        notes=notes,
+        meta={"names": "statistic"},
+    )
+
+
+_COUNTS = [Column("annotators", ("annotators",), 0), Column("samples", ("samples",), 0)]
+
+
+def name_of(line: Against) -> str:
+    """A metric with what made it: ``IF · judge-1 (corrected)``."""
+    source = f" · {line.source}" if line.source else ""
+    return f"{line.metric}{source}" + (" (corrected)" if line.variant == "corrected" else "")
+
+
+def _matrix(found: Agreement, statistic: str, title: str) -> Table | None:
+    """MedEBench's Table 3: metrics down, people's questions across."""
+    questions = list(dict.fromkeys(line.question for line in found.against))
+    if not questions:
+        return None
+    rows: dict[str, dict[str, Cell]] = {}
+    counts: dict[str, list[Against]] = {question: [] for question in questions}
+    for line in found.against:
+        rows.setdefault(name_of(line), {})[line.question] = cell(
+            getattr(line, statistic), of=line.rated
+        )
+        counts[line.question].append(line)
+    columns = [Column(question, (question,), 3) for question in questions]
+    notes = [_who(question, lines, statistic) for question, lines in counts.items()]
+    return Table(
+        f"agree.{statistic}",
+        f"{found.benchmark}: metrics against people, {title}",
+        columns,
+        [TableRow(name, cells) for name, cells in rows.items()],
+        benchmark=found.benchmark,
+        notes=[*notes, _CLUSTERED],
+        meta={"names": "metric"},
+    )
+
+
+def _who(question: str, lines: Sequence[Against], statistic: str) -> str:
+    samples = sorted({getattr(line, statistic).samples for line in lines})
+    told = f"{samples[0]}" if len(samples) == 1 else f"{samples[0]} to {samples[-1]}"
+    annotators = max(line.annotators for line in lines)
+    return f"{question}: {annotators} annotators, {told} samples."
+
+
+def _linear(found: Agreement) -> Table | None:
+    rows = []
+    for line in found.against:
+        if math.isnan(line.pearson.value):
+            continue
+        cells = {
+            "pearson": cell(line.pearson),
+            "mae": cell(line.mae),
+            "annotators": Cell(float(line.annotators)),
+            "samples": Cell(float(line.pearson.samples)),
+        }
+        rows.append(TableRow(name_of(line), cells, group=line.question))
+    if not rows:
+        return None
+    columns = [Column("pearson", ("Pearson r",), 3), Column("mae", ("MAE",), 3), *_COUNTS]
+    notes = [
+        "Over all outputs; MAE where a metric rates the very question, on people's scale.",
+        _CLUSTERED,
+    ]
+    return Table(
+        "agree.linear",
+        f"{found.benchmark}: metrics against people, linear",
+        columns,
+        rows,
+        benchmark=found.benchmark,
+        by="question",
+        notes=notes,
+        meta={"names": "metric"},
+    )
+
+
+def _ranking(benchmark: str, item: Ranking) -> Table:
+    found = item.strengths
+    rows = [
+        TableRow(
+            editor,
+            {"strength": cell(Interval(value, low, high, item.samples))},
+        )
+        for editor, value, low, high in zip(
+            item.editors,
+            found.strength.tolist(),
+            found.low.tolist(),
+            found.high.tolist(),
+            strict=True,
+        )
+    ]
+    notes = [
+        (
+            f"{item.comparisons} comparisons ({item.ties} ties) by {item.annotators} annotators on "
+            f"{item.samples} samples; a tie is half a win for each."
+        ),
+        "A difference of d: the stronger one wins with probability 1/(1 + exp(-d)). " + _CLUSTERED,
+    ]
+    if any(math.isnan(value) for value in found.strength.tolist()):
+        notes.append("No strengths: somebody never lost, or never won, against the others.")
+    elif found.connected < 0.9:
+        notes.append("No intervals: in too many resamples somebody never lost or never won.")
+    return Table(
+        "agree.bradley_terry",
+        f"{benchmark}: Bradley-Terry ranking, {item.question}",
+        [Column("strength", ("log strength",), 3, "higher")],
+        rows,
+        benchmark=benchmark,
+        notes=notes,
+    )
+
+
+def as_dict(found: Agreement) -> dict[str, Any]:
+    """An agreement as JSON values; what is not defined is None."""
+
+    def interval(item: Interval) -> dict[str, Any]:
+        pairs = item._asdict().items()
+        return {key: _finite(value) for key, value in pairs}
+
+    def line(item: Between | Against) -> dict[str, Any]:
+        fields = item._asdict() if isinstance(item, Between) else _fields(item)
+        return {
+            key: interval(value) if isinstance(value, Interval) else value
+            for key, value in fields.items()
+        }
+
+    return {
+        "benchmark": found.benchmark,
+        "people": [line(item) for item in found.between],
+        "metrics": [line(item) for item in found.against],
+        "bradley_terry": [
+            {
+                "question": item.question,
+                "annotators": item.annotators,
+                "samples": item.samples,
+                "comparisons": item.comparisons,
+                "ties": item.ties,
+                "editors": [
+                    {
+                        "editor": editor,
+                        "strength": _finite(float(item.strengths.strength[k])),
+                        "low": _finite(float(item.strengths.low[k])),
+                        "high": _finite(float(item.strengths.high[k])),
+                    }
+                    for k, editor in enumerate(item.editors)
+                ],
+            }
+            for item in found.rankings
+        ],
+    }
+
+
+def _fields(item: Against) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in item.__dataclass_fields__}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""Statistics of ratings: pure functions over arrays, NumPy only, seeded."""

@@ -1,0 +1,186 @@
+"""Ratings into a run's rows and out again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from editgauge.errors import UsageError
+from editgauge.escape import csv_text
+from editgauge.images import write_bytes
+from editgauge.store.run_folder import RowKey, RunFolder
+from editgauge.study.reading import Known
+from editgauge.study.scales import SCALES, SCORER, Rating, is_rating, question_of, shown
+from editgauge.tables.frame import PEOPLE
+from editgauge.types import Row
+
+FOLDER = "study"
+"""The folder of a run that holds studies: designs, answers, the salt of pseudonyms."""
+SCORERS = tuple(f"{SCORER}.{scale}" for scale in SCALES)
+REGIONS = f"{SCORER}.regions"
+"""The scorer of marked regions: rows of the metric ``regions``, which count them."""
+
+
+class Taken(NamedTuple):
+    """How many rows were written, replaced an older value, or were there already."""
+
+    new: int
+    changed: int
+    kept: int
+
+
+def known_of(run: RunFolder, benchmark: str = "") -> Known:
+    """What ratings of a run may be about: its samples, and every editor with an output or a row.
+
+    Raises `UsageError` where the run has no samples, or several benchmarks and none is named.
+    """
+    there = run.benchmarks()
+    if not benchmark and len(there) != 1:
+        raise UsageError(
+            f"{run.path.name}: name the benchmark with --benchmark; there are: "
+            f"{', '.join(there) or 'none'}"
+        )
+    name = benchmark or there[0]
+    if name not in there:
+        raise UsageError(
+            f"--benchmark {name}: not in this run; there are: {', '.join(there) or 'none'}"
+        )
+    editors = {record.editor for record in run.edits(name)}
+    editors |= {key[2] for key in run.done(name)}
+    samples = frozenset(str(record["id"]) for record in run.samples(name))
+    return Known(name, samples, frozenset(editors))
+
+
+def salt_of(run: RunFolder) -> str:
+    """The run's secret for pseudonyms, made at the first call; it never leaves the run folder."""
+    path = run.path / FOLDER / "salt"
+    if not path.exists():
+        write_bytes(path, secrets.token_hex(16).encode())
+    return path.read_text(encoding="ascii")
+
+
+def take_in(run: RunFolder, rows: Iterable[Row]) -> Taken:
+    """Write people's rows; a row whose value or detail changed retires the older one.
+
+    Rows that are there already are passed over, so that the same file may be imported twice.
+    """
+    wanted = {row.key: row for row in rows}
+    benchmarks = sorted({row.benchmark for row in wanted.values()})
+    there: dict[RowKey, list[str]] = {}
+    for name in benchmarks:
+        for key, marks in run.done(name, [*SCORERS, REGIONS]).items():
+            there[key] = list(marks)
+    new = [row for key, row in wanted.items() if row.fingerprint not in there.get(key, [])]
+    old = [(row.key, mark) for row in new for mark in there.get(row.key, [])]
+    with run.writer("human") as writer:
+        writer.retire(old)
+        writer.write(new)
+    changed = len({key for key, _ in old})
+    return Taken(len(new) - changed, changed, len(wanted) - len(new))
+
+
+def ratings_of(run: RunFolder, benchmark: str = "") -> list[Rating]:
+    """Every rating in the run's current rows, ordered by sample, annotator, question."""
+    found = []
+    for row in run.rows():
+        asked = question_of(row.metric, row.scorer)
+        if asked is None or not is_rating(row) or (benchmark and row.benchmark != benchmark):
+            continue
+        found.append(
+            Rating(
+                benchmark=row.benchmark,
+                sample=row.sample,
+                editor=row.editor,
+                question=asked.name,
+                annotator=row.source.removeprefix(PEOPLE),
+                scale=asked.scale,
+                value=row.value,
+                against=asked.against,
+                repeat=row.repeat,
+                reason=row.reason,
+                detail=row.detail,
+                origin=row.origin,
+            )
+        )
+    return sorted(found, key=lambda r: (r.benchmark, r.sample, r.annotator, r.question, r.repeat))
+
+
+def export(ratings: Sequence[Rating], shape: str) -> str:
+    """Ratings as csv, ``long`` or ``wide``; comparisons always have the shape ``pairwise``.
+
+    Importing the text again changes nothing but comments of several lines, which become one; what
+    was skipped has an empty value. Raises `UsageError` where the ratings are of
+    more than one kind that one file cannot hold.
+    """
+    pairwise = {rating.scale == "pairwise" for rating in ratings}
+    if len(pairwise) > 1:
+        raise UsageError("comparisons and scores do not fit one file; name one with --scale")
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    if pairwise == {True}:
+        lines = _pairwise(ratings)
+    elif shape == "wide":
+        lines = _wide(ratings)
+    else:
+        lines = _long(ratings)
+    writer.writerows([csv_text(cell) for cell in line] for line in lines)
+    return out.getvalue()
+
+
+def write_export(path: Path, text: str) -> None:
+    """Write an export as UTF-8."""
+    write_bytes(path, text.encode())
+
+
+_HEAD = ["benchmark", "sample", "annotator", "question", "repeat", "scale"]
+
+
+def _head(rating: Rating) -> list[str]:
+    return [
+        rating.benchmark,
+        rating.sample,
+        rating.annotator,
+        rating.question,
+        str(rating.repeat),
+        rating.scale,
+    ]
+
+
+def _comment(rating: Rating) -> str:
+    return str(rating.detail.get("comment") or rating.reason)
+
+
+def _value(rating: Rating) -> str:
+    if rating.value is None:
+        return ""
+    return shown(rating.scale, rating.value, rating.detail.get("outcome"))
+
+
+def _long(ratings: Sequence[Rating]) -> Iterator[list[str]]:
+    yield [*_HEAD, "editor", "value", "comment"]
+    for rating in ratings:
+        yield [*_head(rating), rating.editor, _value(rating), _comment(rating)]
+
+
+def _pairwise(ratings: Sequence[Rating]) -> Iterator[list[str]]:
+    yield [*_HEAD, "editor_a", "editor_b", "winner", "comment"]
+    for rating in ratings:
+        ends = [rating.editor, rating.against, _value(rating), _comment(rating)]
+        yield [*_head(rating), *ends]
+
+
+def _wide(ratings: Sequence[Rating]) -> Iterator[list[str]]:
+    editors = sorted({rating.editor for rating in ratings})
+    yield [*_HEAD, *editors, "comment"]
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    comments: dict[tuple[str, ...], str] = {}
+    for rating in ratings:
+        key = tuple(_head(rating))
+        lines.setdefault(key, {})[rating.editor] = _value(rating)
+        comments[key] = comments.get(key, "") or _comment(rating)
+    for key, cells in lines.items():
+        yield [*key, *(cells.get(editor, "") for editor in editors), comments[key]]

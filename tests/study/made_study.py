@@ -1,0 +1,66 @@
+"""A run with samples, editors and rows, for tests of ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from editgauge.images import write_png
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.samples import keep_samples
+from editgauge.types import Row, Sample, Status
+
+EDITORS = ("alpha", "beta", "gamma")
+JUDGE = "judge-1"
+
+
+def judged(index: int, number: int) -> float:
+    """What the judge gives to editor `number` on sample `index`: integers from 1 to 5."""
+    return float(1 + (index * 7 + number * 2) % 5)
+
+
+def make_run(
+    place: Path, *, samples: int = 12, editors: tuple[str, ...] = EDITORS, benchmark: str = "bench"
+) -> RunFolder:
+    """Samples ``s00``…, an output of each editor, and a judge's rows of the metric ``IF``."""
+    random = np.random.default_rng(0)
+    data, found = place / "data", []
+    for index in range(samples):
+        write_png(data / f"{index}.png", random.integers(0, 255, (40, 60, 3), dtype=np.uint8))
+        mask = np.zeros((40, 60), np.uint8)
+        mask[10:20, 10:30] = 255
+        write_png(data / f"{index}_mask.png", mask)
+        found.append(
+            Sample(
+                benchmark,
+                f"s{index:02}",
+                "all",
+                ("all",),
+                f"do thing {index}",
+                (data / f"{index}.png",),
+                (f"{index}",),
+                reference=data / f"{index}.png",
+                masks={"input": data / f"{index}_mask.png"},
+                knowledge=f"what is known of {index}",
+                attributes={"organ": ["eye", "hand"][index % 2], "difficulty": "easy"},
+            )
+        )
+    run = RunFolder.create(place / "run")
+    keep_samples(run, benchmark, data, found, found)
+    with run.edit_writer() as edits, run.writer() as rows:
+        for index, sample in enumerate(found):
+            for number, editor in enumerate(editors):
+                path = f"edits/{benchmark}/{editor}/{index}.png"
+                pixels = random.integers(0, 255, (40 + 8 * number, 60, 3), dtype=np.uint8)
+                write_png(run.path / path, pixels)
+                record = EditRecord(benchmark, sample.id, editor, Status.SCORED, path)
+                run.write_edits([record], edits)
+                value = judged(index, number)
+                rows.write(
+                    [
+                        Row(benchmark, sample.id, editor, "judge", "IF", "faithful", value,
+                            Status.SCORED, "", f"{index}{editor}", JUDGE)
+                    ]
+                )  # fmt: skip
+    return RunFolder.open(run.path)

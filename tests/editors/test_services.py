@@ -18,8 +18,8 @@ from PIL import Image
 from tests.editors.fake_service import KEY, FakeService, png
 
 from editgauge import catalog
-from editgauge.editors.openai import transparent_where_editable
 from editgauge.editors.prices import Price, price_of
+from editgauge.editors.sending import transparent_where_editable
 from editgauge.editors.service import Ledger, Throttle, checked_address, key_from, retry_after
 from editgauge.errors import BudgetExceeded, UsageError
 from editgauge.run.edit import edit as edit_all

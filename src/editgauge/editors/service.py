@@ -46,7 +46,8 @@ class _NoAddress(OSError):
 @dataclass(frozen=True, slots=True)
 class Request:
     """One call. `build` gives httpx's arguments (``json=`` or ``data=``/``files=``) anew for every
-    attempt.
+    attempt. `path` is below the service's address, or a whole address that the caller trusts with
+    the key.
     """
 
     path: str
@@ -54,6 +55,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     key: str = ""
     """The call's identity (`call_key`); without one every call is another."""
+    method: str = "POST"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +263,7 @@ class Service:
         try:
             headers = {**self._headers, **request.headers, **identity}
             status, data, given = self._exchange(
-                "POST", self.base_url + request.path, headers, request.build()
+                request.method, self._address(request.path), headers, request.build()
             )
         except MissingExtra:
             raise
@@ -273,6 +275,8 @@ class Service:
             )
         except Exception as error:  # a connection that is refused, cut, or speaks nonsense
             return Reply(Status.FAILED, reason=f"no answer ({self._clean(error)})"), None, "again"
+        if self._key:  # a service that repeats the key must not make it part of a record
+            data = data.replace(self._key.encode(), b"[key]")
         value = _json(data)
         if 200 <= status < 300:  # some services say 201 or 202
             if isinstance(value, dict):
@@ -297,6 +301,9 @@ class Service:
         if status == 503 and pause is not None:
             return reply, pause, "busy"
         return reply, pause, "again" if status in _AGAIN else "done"
+
+    def _address(self, path: str) -> str:
+        return path if urlsplit(path).scheme else self.base_url + path
 
     def _exchange(
         self, method: str, address: str, headers: Mapping[str, str], body: Mapping[str, Any]

@@ -15,9 +15,11 @@ CLIP = Metric(
     "higher",
     0.0,
     2.5,
+    variants=("faithful", "corrected"),
     note="2.5 · max(0, cos(output, gt_caption)), CLIP ViT-L/14 of OpenAI; a caption over 77 tokens "
-    "is cut so that the "
-    "end token stays.",
+    "is cut so that the end token stays. Faithful crops as the released clip package does, whose "
+    "rounding goes one pixel further on a quarter of the sizes; corrected crops at the middle, as "
+    "transformers does.",
 )
 AES = Metric(
     "AES",
@@ -35,7 +37,10 @@ def scorers(**options: Any) -> list[ClipScorer]:
     """
     return [
         ClipScorer(
-            measures=(Measure(CLIP, "clip_score", "caption"), Measure(AES, "aesthetic")),
+            measures=(
+                Measure(CLIP, "clip_score", "caption", as_released=True),
+                Measure(AES, "aesthetic"),
+            ),
             cache=options.get("cache"),
             **place(options),
         )

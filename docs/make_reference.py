@@ -27,9 +27,9 @@ sys.path.insert(0, str(HERE.parent / "src"))
 from typer.models import ArgumentInfo, CommandInfo, OptionInfo  # noqa: E402
 
 from editgauge import catalog  # noqa: E402
-from editgauge.judging.session import judging_of  # noqa: E402
 from editgauge.cli.main import build_app  # noqa: E402
 from editgauge.environment import VARIABLES  # noqa: E402
+from editgauge.judging.session import judging_of  # noqa: E402
 from editgauge.types import TRACKS, Benchmark, Metric, Scorer  # noqa: E402
 
 NOTE = "<!-- made from the code by docs/make_reference.py: change the code, not this page -->\n"
@@ -177,8 +177,8 @@ def benchmarks() -> str:
     ]
     for benchmark in builtin_benchmarks():
         parts.append(f"## {benchmark.name}\n\n{benchmark.title}. {benchmark.citation}.\n")
-        parts.append(paragraphs(inspect.getdoc(type(benchmark)) or ""))
-        parts.append(paragraphs(inspect.getdoc(type(benchmark).load) or ""))
+        parts.append(paragraphs(benchmark.about))
+        parts.append(paragraphs(inspect.getdoc(benchmark.load) or ""))
         rows = [[f"`{part}`" if part else "all", f"{n:,}"] for part, n in benchmark.published_counts.items()]
         parts.append(table(["part", "samples"], rows))
     return "\n".join(parts)
@@ -220,7 +220,7 @@ def scorers() -> str:
 
 def judge_track(benchmark: Benchmark) -> str:
     """What `editgauge judge` gives, which is no scorer: a judge is asked, not computed."""
-    judging, _ = judging_of(benchmark)
+    judging = judging_of(benchmark)
     heading = f"### {benchmark.name}: judge (judge)\n\nMade by `editgauge judge`. "
     if benchmark.name == "mini":
         return heading + "Each sample is judged by the protocol whose shape it has (attribute `protocol`).\n"
@@ -233,7 +233,7 @@ def judge_track(benchmark: Benchmark) -> str:
 def metrics_table(metrics: Iterable[Metric]) -> str:
     return table(
         ["metric", "better", "range", "variants", "note"],
-        [[f"`{m.name}`", m.direction, interval(m), ", ".join(m.variants), m.note] for m in metrics],
+        [[f"`{m.name}`", m.direction or "", interval(m), ", ".join(m.variants), m.note] for m in metrics],
     )
 
 

@@ -26,6 +26,7 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.judging.calls import Call, ExchangeResult
@@ -85,7 +86,10 @@ def one_call(folder: Path, pixels: int = 1024) -> Call:
         "texteditbench", "s", "synthetic", ("x",), "Replace A with B", (paths[0],), ("s",), paths[2]
     )
     calls = JUDGING.calls(
-        sample, Edit("s", "e", paths[1]), RubricFolder("editgauge.benchmarks.texteditbench"), {}
+        sample,
+        Edit("s", "e", paths[1]),
+        RubricFolder(catalog.find("benchmarks", "texteditbench").rubrics),
+        {},
     )
     return calls[0]
 

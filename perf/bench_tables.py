@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from editgauge.benchmarks.krisbench.judge_tables import SAMPLES, metrics_of
+from editgauge.benchmarks.krisbench.facts import SAMPLES, metrics_of
 from editgauge.benchmarks.krisbench.tables import TYPES
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import layouts

@@ -94,7 +94,7 @@ def test_every_command_benchmark_editor_and_metric_is_documented(reference: Modu
                     f"{name}/{metric.name}: say what it is"
                 )
     for name in set(catalog.BENCHMARKS) - {"mini"}:
-        for metric in judging_of(catalog.find("benchmarks", name))[0].metrics:
+        for metric in judging_of(catalog.find("benchmarks", name)).metrics:
             assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
     for name in catalog.EDITORS:
         assert f"\n## {name}\n" in text["editors.md"]

@@ -3,18 +3,18 @@
 Objects come first and names only at the edge: the Python API takes callables and objects, the
 command line takes names and looks them up here. A name is found through one line in a table below,
 or through an entry point of another package in the group ``editgauge.benchmarks``,
-``editgauge.editors``, ``editgauge.scorers`` or ``editgauge.judging``.
+``editgauge.editors``, ``editgauge.scorers``, ``editgauge.judges`` or ``editgauge.ocr_engines``.
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from editgauge.errors import DataError, UnknownName
+from editgauge.errors import DataError, PluginError, UnknownName
 from editgauge.types import Benchmark, Dataset, Sample
 
 BENCHMARKS: dict[str, str] = {
@@ -80,19 +80,59 @@ def canonical(name: str) -> str:
 
 
 def find(kind: str, name: str) -> Any:
-    """The object behind a name. Raises `UnknownName` with the nearest names when there is none."""
+    """The object behind a name. A benchmark is checked when it is first handed out.
+
+    Raises `UnknownName` with the nearest names when there is none, `PluginError` when a package
+    that has it cannot be imported, and `BenchmarkError` when a benchmark's declaration is wrong.
+    """
     name = canonical(name)
     target = TABLES.get(kind, {}).get(name)
     if target is not None:
-        module, _, attribute = target.partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        return _checked(kind, _load(target), "editgauge")
     for entry in entry_points(group=f"editgauge.{kind}"):
         if entry.name == name:
-            return entry.load()
+            return _checked(kind, _loaded(entry), package_of(entry)[0])
     known = names(kind)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
     raise UnknownName(f"{kind[:-1].replace('_', ' ')} {name!r} is not known; {hint}")
+
+
+def package_of(entry: EntryPoint) -> tuple[str, str]:
+    """The distribution that an entry point comes from, and its version; empty where not known."""
+    if entry.dist is None:
+        return "", ""
+    return entry.dist.name, entry.dist.version
+
+
+def _load(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _loaded(entry: EntryPoint) -> Any:
+    """What an entry point names. Raises `PluginError` whatever its import throws."""
+    try:
+        return entry.load()
+    except Exception as error:  # somebody's package: its fault is one line, not ours
+        package = package_of(entry)[0] or entry.value
+        raise PluginError(
+            f"{entry.name} (package {package}): cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+
+
+_CHECKS = {"benchmarks": "editgauge.tables.contract:verify"}
+"""What a thing of a kind must pass before it is handed out."""
+_passed: dict[int, Any] = {}
+"""What has passed, by identity; kept, so that an identity stays one object's."""
+
+
+def _checked(kind: str, thing: Any, package: str) -> Any:
+    check = _CHECKS.get(kind)
+    if check is not None and id(thing) not in _passed:
+        _load(check)(thing, package)
+        _passed[id(thing)] = thing
+    return thing
 
 
 def open_data(

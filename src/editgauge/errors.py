@@ -44,6 +44,18 @@ class UnknownName(UsageError):
     """A name that is in no table and no entry point."""
 
 
+class PluginError(UsageError):
+    """A package that is found by name cannot be used: it does not import, or what it declares is
+    not complete.
+    """
+
+
+class BenchmarkError(PluginError):
+    """A benchmark's declaration is wrong. Names the benchmark, its package, and each member that
+    is.
+    """
+
+
 class DataError(EditgaugeError):
     """A data set or an outputs folder is not what it should be."""
 

@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from editgauge.errors import BenchmarkError
 from editgauge.images import Array, read_header, write_png
 from editgauge.judging.fakes import FaultServer, ScriptedJudge
-from editgauge.types import Edit, Sample
+from editgauge.tables import contract
+from editgauge.types import TRACKS, Benchmark, Edit, Metric, Sample
 
 __all__ = [
     "ConstantEditor",
     "FaultServer",
     "ScriptedJudge",
+    "check_benchmark",
     "make_picture",
     "make_sample",
     "make_samples",
@@ -49,6 +52,26 @@ class ConstantEditor:
         path = folder / "constant.png"
         write_png(path, pixels)
         return Edit(sample.id, self.name, path, width=width, height=height)
+
+
+def check_benchmark(benchmark: Benchmark, *, make: bool = True) -> None:
+    """Check a benchmark's declaration as the catalog does when it first hands it out.
+
+    With `make` its scorers and its judge track are made, too: each of their metrics must be a
+    declared one, and each declared metric must come from one of them. Leave it out where they need
+    an extra that is not installed. Raises `BenchmarkError` with all that is wrong.
+    """
+    contract.verify(benchmark)
+    if not make:
+        return
+    given: dict[str, Metric] = {}
+    for scorer in benchmark.scorers(TRACKS):
+        given |= {metric.name: metric for metric in scorer.metrics}
+    if benchmark.judging is not None:
+        given |= {metric.name: metric for metric in benchmark.judging().metrics}
+    found = list(contract.fed(benchmark, given.values()))
+    if found:
+        raise BenchmarkError(f"benchmark {benchmark.name}: {'; '.join(found)}")
 
 
 def make_picture(size: tuple[int, int] = (64, 48), *, seed: int = 0) -> Array:

@@ -8,11 +8,11 @@ turns both into `Score`s, and `results` stores a score as a `Row`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 Variant = Literal["faithful", "corrected"]
 Direction = Literal["higher", "lower"]
@@ -262,18 +262,71 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a scorer promises about one metric: its direction, range and unit, and the variants it
-    comes in.
+    """Everything that is said about one metric, in the only place where it is said.
+
+    Tables, comparisons, reports and figures take heading, direction, digits and note from here; a
+    run stores them beside its rows.
     """
 
     name: str
-    direction: Direction
+    _: KW_ONLY
+    direction: Direction | None
+    """Which way is better. None is for rows whose metric nobody here knows: nothing is then called
+    better or worse.
+    """
     low: float
     high: float
+    """The range of one value; an open end is infinite."""
+    heading: str = ""
+    """What a table prints over its numbers; the name where it is empty."""
+    digits: int = 3
     unit: str = ""
     variants: tuple[Variant, ...] = ("faithful",)
+    failure: float | None = None
+    """What a failure counts as in the mean with failures, on the scale of the values; None where
+    the scale has no minimum to count as.
+    """
+    whole_set: bool = False
+    """One value for a whole set of edits (FID) and none for a sample."""
     note: str = ""
-    """How faithful and corrected differ, in one sentence, and the source."""
+    """What it is, how faithful and corrected differ, and the source."""
+
+    @property
+    def title(self) -> str:
+        """The heading, or the name where there is none."""
+        return self.heading or self.name
+
+
+Rule = Callable[[Mapping[str, float]], float | None]
+"""The parents' values of one sample, by metric, to the derived value; None where they give none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A metric of a sample that follows from other metrics of it: a minimum, a product, a sum.
+
+    Computed after `score` and `judge`, for each repeat, source and variant, and stored as rows like
+    any other. `of` names the parents. Those in `optional` may be without a value (a question that
+    is not asked of every sample): `rule` is then called without them, and where it answers None the
+    row has the status and the reason of the first of them. Any other parent without a value leaves
+    the row without one. `version` is part of the fingerprint: a changed rule makes the rows anew.
+    """
+
+    metric: Metric
+    of: tuple[str, ...]
+    rule: Rule
+    _: KW_ONLY
+    optional: tuple[str, ...] = ()
+    version: str = "1"
+
+
+class Plot(NamedTuple):
+    """A figure of a benchmark's paper: the means of each metric at each value of an attribute."""
+
+    kind: Literal["radar", "bars", "curve"]
+    attribute: str
+    words: str
+    """Ends the title: ``by operation``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,25 +401,90 @@ class Dataset(Protocol):
     def __iter__(self) -> Iterator[Sample]: ...
 
 
-@runtime_checkable
-class Benchmark(Protocol):
-    """A set of samples, the scorers that its paper defines, and the tables it prints."""
+class LoadSamples(Protocol):
+    """Opens a benchmark's data.
+
+    Raises `DataError` when `root` is not this benchmark's folder; says what was looked for and
+    found.
+    """
+
+    def __call__(self, root: Path | None, *, split: str | None = None) -> Dataset: ...
+
+
+class MakeScorers(Protocol):
+    """Gives the scorers of the wanted tracks. `options` are those of the command line (``cache``,
+    ``ocr_engine``, ``weights``, ``device``, ``precision``); a scorer ignores those that it does not
+    know.
+    """
+
+    def __call__(self, tracks: Sequence[Track], **options: Any) -> Sequence[Scorer | SetScorer]: ...
+
+
+MakeLayouts = Callable[[Any, Variant], Sequence[Any]]
+"""A `tables.frame.Frame` and a variant to the `tables.spec.Layout`s that the benchmark prints."""
+
+
+def no_scorers(tracks: Sequence[Track], **options: Any) -> Sequence[Scorer | SetScorer]:
+    """The scorers of a benchmark that has none."""
+    del tracks, options
+    return []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """A benchmark as one object: a set of samples, the scorers that its paper defines, and the
+    tables it prints.
+
+    The parts that are functions import what they need when they are called, so that a benchmark
+    costs nothing until it is used. The catalog checks every benchmark when it is first asked for:
+    see `tables.contract`.
+    """
 
     name: str
     title: str
     citation: str
-    published_counts: Mapping[str, int]
+    about: str = ""
+    """What it measures, in a sentence or two, for the reference pages."""
+    published_counts: Mapping[str, int] = field(default_factory=dict)
     """Samples per split or category path (joined by ``/``) in the full release, ``""`` for the
     total.
     """
+    marks: tuple[str, ...] = ()
+    """Patterns of paths by which its data folder is recognised in error messages."""
+    data: DataSource | None = None
+    metrics: tuple[Metric, ...] = ()
+    """Every metric that its scorers and its judge give, derived ones excepted (see `derived`)."""
+    load: LoadSamples
+    scorers: MakeScorers = no_scorers
+    """A benchmark with a judge track only has none."""
+    tables: MakeLayouts | None = None
+    """None: one mean for each metric."""
+    judging: Callable[[], Any] | None = None
+    """Gives its judge track, a `judging.calls.Judging`; None where it has none."""
+    rubrics: Path | Mapping[str, Path] | None = None
+    """The folder of the judge's prompt templates (``.md`` files); or one for each prefix of their
+    names (``krisbench.quality``).
+    """
+    prompts: Callable[[], Any] | None = None
+    """Gives the prompts that its paper's scripts send, a `judging.paper.ReleasedPrompts`; None
+    where none are known.
+    """
+    derived: tuple[Derived, ...] = ()
+    audits: Callable[[], Sequence[Any]] = tuple
+    """Gives `tables.audit.Audit`s: what can be checked in its published tables."""
+    importers: Callable[[], Sequence[Any]] = tuple
+    """Gives `judging.imports.Reader`s: the formats in which its released scripts write scores."""
+    figures: tuple[Plot, ...] = ()
+    main_tracks: tuple[Track, ...] = ()
+    """What `score` does without ``--tracks``; empty: the first track that has scorers."""
+    not_in_tables: tuple[str, ...] = ()
+    """Metrics that none of its tables shows on purpose; `table` gives them a mean each."""
 
-    def load(self, root: Path | None, *, split: str | None = None) -> Dataset:
-        """Raises `DataError` when `root` is not this benchmark's folder; says what was looked for
-        and found.
-        """
-        ...
-
-    def scorers(self, tracks: Sequence[Track], **options: Any) -> Sequence[Scorer]: ...
+    @property
+    def every_metric(self) -> dict[str, Metric]:
+        """All declared metrics by name, the derived ones last."""
+        metrics = (*self.metrics, *(derived.metric for derived in self.derived))
+        return {metric.name: metric for metric in metrics}
 
 
 def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[Score]:

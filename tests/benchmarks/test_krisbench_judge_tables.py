@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.krisbench.judge_tables import (
+from editgauge.benchmarks.krisbench.replies import released_pair, released_score
+from editgauge.judging.answers import read_answer
+from tests.oracles.krisbench import (
     DIMENSIONS,
     SAMPLES,
     averages,
@@ -17,8 +19,6 @@ from editgauge.benchmarks.krisbench.judge_tables import (
     metrics_of,
     scaled,
 )
-from editgauge.benchmarks.krisbench.replies import released_pair, released_score
-from editgauge.judging.answers import read_answer
 
 SHARED = Path(os.environ.get("EDITGAUGE_SHARED", Path(__file__).parents[3] / "shared"))
 needs_shared = pytest.mark.skipif(

@@ -11,7 +11,7 @@ import pytest
 
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.krisbench import BENCHMARK
-from editgauge.benchmarks.krisbench.taxonomy import FOLDERS, TAXONOMY, temporal_task
+from editgauge.benchmarks.krisbench.facts import FOLDERS, TAXONOMY, temporal_task
 from editgauge.errors import DataError, UsageError
 from editgauge.types import Sample
 from tests.benchmarks.releases import finding, kinds, picture, task_record, task_set, text_instance

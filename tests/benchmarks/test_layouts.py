@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 from editgauge import benchmarks
+from editgauge.benchmarks.krisbench import facts as kris_facts
 from editgauge.benchmarks.krisbench import tables as kris
-from editgauge.benchmarks.krisbench.judge_tables import kris_table, metrics_of
-from editgauge.benchmarks.medebench import tables as medebench
-from editgauge.benchmarks.textedit import tables as textedit
-from editgauge.benchmarks.textedit.judge_tables import report
+from editgauge.benchmarks.medebench import facts as medebench_facts
+from editgauge.benchmarks.textedit import facts as textedit_facts
 from editgauge.benchmarks.texteditbench import tables as texteditbench
 from editgauge.tables import layouts
 from editgauge.tables.build import build
@@ -26,6 +25,8 @@ from editgauge.tables.stats import Moments
 from editgauge.tables.table import Table, printed
 from editgauge.types import Row, Status, Variant
 from tests.made_rows import frame, record, row
+from tests.oracles.krisbench import kris_table, metrics_of
+from tests.oracles.textedit import report
 
 PACKAGE = Path(benchmarks.__file__).parent
 
@@ -176,7 +177,7 @@ class TestTextEdit:
         for split, answers in groups.items():
             expected = report(answers, cut_off=cut_off)
             floor = report(answers, cut_off=cut_off, minimum=True)
-            for question, heading in textedit.QUESTIONS.items():
+            for question, heading in textedit_facts.QUESTIONS.items():
                 cell = cells[f"{split.lower()}_{heading}"]
                 assert cell.value == pytest.approx(expected.questions[question].value)
                 assert (cell.n, cell.of) == (
@@ -192,7 +193,7 @@ class TestTextEdit:
         for number, answer in enumerate(golden["answers"]):
             split = "Virtual" if answer["category"].startswith("1.") else "Real"
             records.append(record(str(number), split=split, category=(answer["category"],)))
-            for question in textedit.QUESTIONS:
+            for question in textedit_facts.QUESTIONS:
                 value = (answer["score"] or {}).get(question)
                 good = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 5
                 status = Status.SCORED if good else Status.UNPARSABLE
@@ -210,7 +211,9 @@ class TestTextEdit:
                     round(cells[f"{split.lower()}_avg"].value or 0, 4) == expected["Weighted Score"]
                 )
                 for (_, wanted), heading in zip(
-                    expected["Detail Metrics"].items(), textedit.QUESTIONS.values(), strict=True
+                    expected["Detail Metrics"].items(),
+                    textedit_facts.QUESTIONS.values(),
+                    strict=True,
                 ):
                     assert round(cells[f"{split.lower()}_{heading}"].value or 0, 4) == wanted
 
@@ -261,7 +264,7 @@ class TestMedEBench:
         )
 
     def test_every_published_column_has_a_place(self) -> None:
-        records = [record(str(n), organ=organ) for n, organ in enumerate(medebench.ORGANS)]
+        records = [record(str(n), organ=organ) for n, organ in enumerate(medebench_facts.ORGANS)]
         rows = [row("0", "m", "EA", 4.0, benchmark="medebench")]
         found = made(frame(rows, records, "medebench"), published=True)["medebench.organs"]
         names = {column.name for column in found.columns}
@@ -277,7 +280,7 @@ class TestKris:
         rows, records = [], []
         scores: dict[tuple[str, str], list[float | None]] = {}
         number = 0
-        for kind, dimensions in kris.TYPES.items():
+        for kind, dimensions in kris_facts.TAXONOMY.items():
             for dimension in dimensions:
                 for _ in range(int(generator.integers(5, 30))):
                     number += 1
@@ -327,12 +330,12 @@ class TestKris:
         wrong = set()
         for model in [name for name in lines[0] if name not in ("dimension", "metric")]:
             cells = {(line["dimension"], line["metric"]): line[model] for line in lines}
-            for dimensions in kris.TYPES.values():
-                for dimension, metrics in dimensions.items():
-                    raw = [float(cells[dimension, metric]) / 25 + 1 for metric in metrics]
-                    parts = [Moments(np.array(value), np.array(1.0)) for value in raw]
-                    if printed(float(kris.average(parts)), 2) != cells[dimension, "avg"]:
-                        wrong.add((model, dimension))
+            for dimension in kris_facts.SAMPLES:
+                metrics = kris_facts.metrics_of(dimension)
+                raw = [float(cells[dimension, metric]) / 25 + 1 for metric in metrics]
+                parts = [Moments(np.array(value), np.array(1.0)) for value in raw]
+                if printed(float(kris.average(parts)), 2) != cells[dimension, "avg"]:
+                    wrong.add((model, dimension))
         assert (
             wrong
             == {

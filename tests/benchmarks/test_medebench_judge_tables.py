@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from editgauge.benchmarks.medebench.judge_tables import by_organ
 from editgauge.benchmarks.medebench.replies import released_scores
+from tests.oracles.medebench import by_organ
 
 
 def test_means_per_organ_and_over_samples() -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge.benchmarks.base import Samples, make_scorers
+from editgauge.benchmarks.base import Samples, by_track
 from editgauge.benchmarks.reading import (
     Record,
     Tree,
@@ -189,18 +189,20 @@ def test_a_data_set_keeps_a_finding_once() -> None:
     assert samples.findings == [finding]
 
 
-def test_scorers_are_made_from_their_lines() -> None:
-    lines = {
-        "pixel": ["builtins:list", "tests.benchmarks.test_reading:two"],
-        "judge": ["no.such:module"],
-    }
-    assert make_scorers(lines, ["pixel"]) == ["one", "two"]  # type: ignore[arg-type, comparison-overlap]
-    assert make_scorers(lines, []) == []  # type: ignore[arg-type]
+def test_scorers_are_made_by_track_and_each_once() -> None:
+    called: list[Any] = []
 
+    def two(**options: Any) -> list[Any]:
+        called.append(options)
+        return ["one", "two"]
 
-def two(**options: Any) -> list[str]:
-    assert options == {}
-    return ["one", "two"]
+    def never(**options: Any) -> list[Any]:
+        raise AssertionError(options)
+
+    make = by_track({"pixel": [two], "embedding": [two], "ocr": [never]})
+    assert make(["pixel", "embedding"], device="cpu") == ["one", "two"]
+    assert called == [{"device": "cpu"}]
+    assert make(["judge"]) == make([]) == []
 
 
 def test_a_link_in_a_circle_is_no_folder(tmp_path: Path) -> None:

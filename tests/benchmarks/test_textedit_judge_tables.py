@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.textedit.judge_tables import QUESTIONS, normalise, report, weighted
-from editgauge.benchmarks.textedit.replies import released_scores
+from tests.oracles.textedit import QUESTIONS, normalise, report, weighted
 
 SHARED = Path(os.environ.get("EDITGAUGE_SHARED", Path(__file__).parents[3] / "shared"))
 LONG = (
@@ -71,12 +70,3 @@ def test_failures_are_left_out_or_at_the_minimum() -> None:
     assert floor.weighted.value == pytest.approx(0.5)
     assert floor.weighted.n == 1
     assert report([]).weighted.value is None
-
-
-def test_what_the_released_script_takes_from_a_reply() -> None:
-    reply = (
-        'Sure: {"score": {"Q1": 5, "Q2": 7, "Q3": "4", "Q4": 3.0, "Q5": true}, "reason": "x"} done'
-    )
-    assert released_scores(reply) == {"Q1": 5, "Q2": 7, "Q3": None, "Q4": None, "Q5": None}
-    for bad in ("", "no", "{", '{"score": 5}', "[1]", '{"score": {"Q1": 5}} {"score": {"Q1": 4}}'):
-        assert set(released_scores(bad).values()) == {None}

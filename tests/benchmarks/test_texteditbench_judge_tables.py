@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.texteditbench.judge_tables import DIMENSIONS, robustness, summarise
-from editgauge.benchmarks.texteditbench.replies import released_score
+from tests.oracles.texteditbench import DIMENSIONS, robustness, summarise
 
 SHARED = Path(os.environ.get("EDITGAUGE_SHARED", Path(__file__).parents[3] / "shared"))
 
@@ -56,25 +55,3 @@ def test_robustness_of_three_runs() -> None:
     assert robustness([1.0]).deviation is None
     with pytest.raises(ValueError, match="overall"):
         robustness([])
-
-
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('{"IF": 4, "rationale": "ok"}', 4),
-        ('```json\n{"IF": 4, "rationale": "ok"}\n```', 4),
-        ('<think>hm</think>{"IF": 4, "rationale": "ok"}', 4),
-        ('{"IF": 4.5, "rationale": "ok"}', 4.5),
-        ('{"IF": 9, "rationale": "ok"}', 9),
-        ('{"IF": 4}', 0),
-        ('{"IF": "4", "rationale": "ok"}', 0),
-        ('{"TA": 4, "rationale": "ok"}', 0),
-        ('{"IF": 4, "rationale": "a } inside"}', 0),
-        ("4/5", 0),
-        ("", 0),
-        (None, 0),
-    ],
-)
-def test_what_the_released_script_records(reply: str | None, expected: float) -> None:
-    """A failure is recorded as 0: kept for the faithful table only."""
-    assert released_score(reply, "IF") == expected

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.calls import Call, ExchangeResult
@@ -34,7 +35,7 @@ class Bench:
 
     def call(self, number: int = 1) -> Call:
         sample = make_sample(self.folder, f"sample-{number}")
-        rubrics = RubricFolder("editgauge.benchmarks.textedit")
+        rubrics = RubricFolder(catalog.find("benchmarks", "textedit").rubrics)
         assert sample.reference is not None
         (call,) = JUDGING.calls(sample, Edit(sample.id, "an-editor", sample.reference), rubrics, {})
         return call

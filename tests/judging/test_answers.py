@@ -50,7 +50,9 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ('{"score": 4, "reason": "tab\there"}', ONE, [4]),
     ('{"score": 4, "reason": "a {nested} brace and a \\" quote"}', ONE, [4]),
     ('{"reason": "the sign says {\\"score\\": 5}", "score": 2}', ONE, [2]),
-    ('{"score": 3}{"score": 5}', ONE, [5]),
+    ('{"score": 3}{"score": 5}', ONE, [None]),
+    ('{"score": 4, "reason": "the word "SALE" is right"}', ONE, [4]),
+    ('{"score": 4} Final score: 2', ONE, [2]),
     ('{"score": 3}\n\nOn reflection:\n{"score": 4}', ONE, [4]),
     ('Example: {"score": 3}. My verdict: {"score": 5}', ONE, [5]),
     ('My verdict: {"score": 5}. (The format was, for example, {"score": 1}.)', ONE, [5]),
@@ -150,8 +152,7 @@ FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
     ('{"reason": "text", "score": 4', ONE), ('```json\n{\n  "score": 4,\n  "reason": "cut\n', ONE),
     (('{"reason": "1. sky same 2. tree same", "score": '
      '5'), ONE), ('{"example": {"score": 5}, "score": 3', ONE),
-    ('{"steps": [{"score": 5}, {"sco', ONE), (('{"score": 4, "reason": "the word "SALE" is '
-                                              'right"}'), ONE),
+    ('{"steps": [{"score": 5}, {"sco', ONE),
     ('{"score": 3, "score": 5}', ONE), ('{"score": 3, "Score": 5}', ONE), (('[{"score": 3}, '
                                                                            '{"score": 5}]'), ONE),
     ('{"a": {"score": 3}, "b": {"score": 5}}', ONE), (('{"evaluation": {"score": 3}, "verdict": '
@@ -172,7 +173,7 @@ FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
     ('The poster reads:\n```\n{"score": 5}\n```', ONE), ('I would not give {"score": 5}', ONE),
     ('If the text were right: {"score": 5}', ONE), ('{"score": 5} would be too generous.', ONE),
     ('> {"score": 5}', ONE), ('{"score": 5} (example)', ONE),
-    ('{"score": 4} Final score: 2', ONE), ('{"score": 4}\nScore: 2', ONE), (('{"score": '
+    ('{"score": 4}\nScore: 2', ONE), (('{"score": '
                                                                             '4}\n{"score": 7}'), ONE),
     (('{"score": 4}\n{"score": 2, "reason": "the "wrong" '
      'sign"}'), ONE), ('{"score": 4}\n{"score": 2, "reas', ONE),

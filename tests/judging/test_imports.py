@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from editgauge import catalog
 from editgauge.errors import DataError
 from editgauge.judging.imports import import_scores
 from editgauge.store.run_folder import RunFolder
@@ -54,7 +55,11 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(
     file = write(tmp_path / "model-a.json", entries)
     id = "data_manual_production/Business_Advertising/004"
     found = import_scores(
-        run, "texteditbench", file, [sample("texteditbench", id)], judge="gpt-4o-2024-08-06"
+        run,
+        catalog.find("benchmarks", "texteditbench"),
+        file,
+        [sample("texteditbench", id)],
+        judge="gpt-4o-2024-08-06",
     )
     assert found.rows == 8
     assert found.unknown == ["model-a: Business_Advertising/999"]
@@ -66,7 +71,11 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(
     assert got["model-a", id, "LP", "corrected"] == (None, Status.UNPARSABLE)
     assert got["model-a", id, "LP", "faithful"] == (9, Status.SCORED)
     again = import_scores(
-        run, "texteditbench", file, [sample("texteditbench", id)], judge="gpt-4o-2024-08-06"
+        run,
+        catalog.find("benchmarks", "texteditbench"),
+        file,
+        [sample("texteditbench", id)],
+        judge="gpt-4o-2024-08-06",
     )
     assert (again.rows, again.kept) == (0, 8)
 
@@ -84,7 +93,7 @@ def test_textedit_answers(run: RunFolder, tmp_path: Path) -> None:
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
     samples = [sample("textedit", "1.1.1/3"), sample("textedit", "1.1.1/4")]
-    import_scores(run, "textedit", file, samples, judge="j-2026-01-01")
+    import_scores(run, catalog.find("benchmarks", "textedit"), file, samples, judge="j-2026-01-01")
     got = rows(run)
     assert got["model-b", "1.1.1/3", "Q1", "corrected"] == (5, Status.SCORED)
     assert got["model-b", "1.1.1/3", "Q3", "corrected"] == (None, Status.UNPARSABLE)
@@ -96,7 +105,13 @@ def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
     entry = {"gpt4o_editing_accuracy_detailed": 7.0, "gpt4o_contextual_preservation_detailed": 9.0,
              "gpt4o_visual_quality_detailed": -1}  # fmt: skip
     file = write(tmp_path / "scores.json", {"icedit": {"38": entry}, "seedx": {"38": {}}})
-    import_scores(run, "medebench", file, [sample("medebench", "38")], judge="j-2026-01-01")
+    import_scores(
+        run,
+        catalog.find("benchmarks", "medebench"),
+        file,
+        [sample("medebench", "38")],
+        judge="j-2026-01-01",
+    )
     assert rows(run) == {
         ("icedit", "38", "EA", "faithful"): (7, Status.SCORED),
         ("icedit", "38", "EA", "corrected"): (7, Status.SCORED),
@@ -116,7 +131,7 @@ def test_krisbench_metrics_below_models_and_categories(run: RunFolder, tmp_path:
     write(tmp_path / "results" / "doubao" / "chemistry" / "metrics.json", {"1": scores})
     import_scores(
         run,
-        "krisbench",
+        catalog.find("benchmarks", "krisbench"),
         tmp_path / "results",
         [sample("krisbench", "chemistry/1")],
         judge="j-2026-01-01",
@@ -136,7 +151,136 @@ def test_another_format_is_one_clear_error(
     run: RunFolder, tmp_path: Path, benchmark: str, value: Any
 ) -> None:
     with pytest.raises(DataError, match="wanted"):
-        import_scores(run, benchmark, write(tmp_path / "f.json", value), [], judge="j")
+        import_scores(
+            run,
+            catalog.find("benchmarks", benchmark),
+            write(tmp_path / "f.json", value),
+            [],
+            judge="j",
+        )
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(DataError, match="cannot be read"):
-        import_scores(run, benchmark, tmp_path / "broken.json", [], judge="j")
+        import_scores(
+            run, catalog.find("benchmarks", benchmark), tmp_path / "broken.json", [], judge="j"
+        )
+
+
+def placed(id: str, split: str, record: str) -> Sample:
+    """A sample of TextEditBench with its record's own id."""
+    return Sample(
+        "texteditbench", id, split, ("x",), "Do it", (Path("none.png"),), ("none",),
+        attributes={"record_id": record},
+    )  # fmt: skip
+
+
+class TestTextEditBenchEntries:
+    """Entries are found by their full id, then by folder and number, and never guessed."""
+
+    SAMPLES = (
+        placed("data_manual_production/Art/004", "synthetic", "Art_004"),
+        placed("data_web-sourced_instances/Art/004", "real", "Art_004"),
+        placed("data_web-sourced_instances/Art/005", "real", "Art_5"),
+        placed("data_web-sourced_instances/Art/006", "real", "Art_7"),  # the record is wrong
+        placed("data_web-sourced_instances/Art/007", "real", "Art_7"),
+    )
+
+    def read(self, run: RunFolder, tmp_path: Path, *tasks: str) -> tuple[set[str], list[str]]:
+        entries = [
+            {
+                "task_id": t,
+                "category": "Art",
+                "evaluation_results": {"IF": {"IF": 3, "rationale": ""}},
+            }
+            for t in tasks
+        ]
+        file = write(tmp_path / "m.json", entries)
+        benchmark = catalog.find("benchmarks", "texteditbench")
+        done = import_scores(run, benchmark, file, self.SAMPLES, judge="j")
+        return {row.sample for row in run.rows()}, done.unknown
+
+    def test_an_id_of_both_splits_belongs_to_the_files_split(
+        self, run: RunFolder, tmp_path: Path
+    ) -> None:
+        taken, unknown = self.read(run, tmp_path, "Art_004", "Art_5")
+        assert taken == {self.SAMPLES[1].id, self.SAMPLES[2].id}
+        assert unknown == []
+
+    def test_without_anything_that_tells_the_split_it_is_refused_by_name(
+        self, run: RunFolder, tmp_path: Path
+    ) -> None:
+        taken, unknown = self.read(run, tmp_path, "Art_004")
+        assert taken == set()
+        assert "Art/Art_004 (fits data_manual_production/Art/004, " in unknown[0]
+
+    def test_an_id_that_two_records_carry_is_refused_by_name(
+        self, run: RunFolder, tmp_path: Path
+    ) -> None:
+        taken, unknown = self.read(run, tmp_path, "Art_7", "Art_5")
+        assert taken == {self.SAMPLES[2].id}
+        assert "Art_7 (fits" in unknown[0]
+
+    def test_an_unknown_id_is_looked_for_by_folder_and_number(
+        self, run: RunFolder, tmp_path: Path
+    ) -> None:
+        taken, _ = self.read(run, tmp_path, "TextEditing_Art_006", "Art_5")
+        assert taken == {self.SAMPLES[2].id, self.SAMPLES[3].id}
+
+
+def test_texteditbench_results_are_counted_as_its_summary_counts(
+    run: RunFolder, tmp_path: Path
+) -> None:
+    """By hand from the released summary: failures are 0, null is left out, a text that is a number
+    counts, a bare number counts.
+    """
+    results = {
+        "IF": {"IF": 0, "rationale": "API Error: 503"},
+        "TA": {"TA": "4", "rationale": "text"},
+        "VC": None,
+        "LP": 5,
+        "SE": {"score": 2, "rationale": "generic key"},
+    }
+    item = placed("data_manual_production/Art/004", "synthetic", "Art_004")
+    entry = {"task_id": "Art_004", "category": "Art", "evaluation_results": results}
+    file = write(tmp_path / "m.json", {"tasks": [entry]})
+    import_scores(run, catalog.find("benchmarks", "texteditbench"), file, [item], judge="j")
+    got = {(metric, variant): value for (_, _, metric, variant), value in rows(run).items()}
+    assert {m: got[m, "faithful"][0] for m in results} == {
+        "IF": 0, "TA": 4, "VC": None, "LP": 5, "SE": 2,
+    }  # fmt: skip
+    assert got["IF", "corrected"] == (None, Status.FAILED)
+    assert got["TA", "corrected"] == (4, Status.SCORED)
+    assert got["VC", "corrected"][0] is None
+
+
+def test_textedits_first_step_is_read_as_it_writes(run: RunFolder, tmp_path: Path) -> None:
+    """A folder a model, a file a category; corrected reads the raw reply again."""
+    full = {"Q1": 4, "Q2": 5, "Q3": 5, "Q4": 5, "Q5": 7}
+    lines = [
+        {
+            "id": 7,
+            "path": {"original_image": "1.1.1/image/original/7.jpg"},
+            "gemini_raw_response": json.dumps({"score": full, "reason": {"Q1": "one letter"}}),
+            "gemini_eval_score": full,
+            "gemini_eval_reason": {"Q1": "one letter"},
+        },
+        {
+            "id": 8,
+            "path": {"original_image": "1.1.1/image/original/8.jpg"},
+            "gemini_raw_response": "no",
+            "gemini_eval_score": None,
+            "gemini_eval_reason": None,
+        },
+    ]
+    file = tmp_path / "results" / "model-x" / "1.1.1.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+    samples = [sample("textedit", "1.1.1/7"), sample("textedit", "1.1.1/8")]
+    benchmark = catalog.find("benchmarks", "textedit")
+    done = import_scores(run, benchmark, tmp_path / "results", samples, judge="gemini-3-pro")
+    assert done.unknown == []
+    got = rows(run)
+    assert got["model-x", "1.1.1/7", "Q1", "faithful"] == (4, Status.SCORED)
+    assert got["model-x", "1.1.1/7", "Q5", "faithful"] == (7, Status.SCORED)
+    assert got["model-x", "1.1.1/7", "Q5", "corrected"] == (None, Status.UNPARSABLE)
+    assert got["model-x", "1.1.1/7", "Q1", "corrected"] == (4, Status.SCORED)
+    assert got["model-x", "1.1.1/8", "Q1", "faithful"][0] is None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from editgauge import catalog
 from editgauge.benchmarks.krisbench import judge as krisbench
 from editgauge.benchmarks.medebench import judge as medebench
 from editgauge.benchmarks.textedit import judge as textedit
@@ -39,7 +40,7 @@ BENCHMARKS = {
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_rubric_warns_of_writing_in_pictures(name: str) -> None:
     """And is used, and there is no file beside those that are."""
-    rubrics = RubricFolder(f"editgauge.benchmarks.{name}")
+    rubrics = RubricFolder(catalog.find("benchmarks", name).rubrics)
     names = BENCHMARKS[name].rubric_names()
     folder = Path(krisbench.__file__).parents[1] / name / "rubrics"
     assert {path.stem for path in folder.glob("*.md")} == set(names)
@@ -59,7 +60,7 @@ def test_data_cannot_close_its_fence_or_open_a_mark() -> None:
     assert closing == f"[[end of instruction {code}]]"
     assert code not in evil
     assert fenced("instruction", evil) == inside
-    text, _ = RubricFolder("editgauge.benchmarks.krisbench").render(
+    text, _ = RubricFolder(catalog.find("benchmarks", "krisbench").rubrics).render(
         "instruction", instruction=inside
     )
     assert "{{warning}}" in text.split(opening)[1].split(closing)[0]
@@ -77,7 +78,7 @@ def test_a_fence_is_never_in_its_own_text() -> None:
 
 
 def test_own_rubrics_are_checked(tmp_path: Path) -> None:
-    rubrics = RubricFolder("editgauge.benchmarks.krisbench", tmp_path)
+    rubrics = RubricFolder(catalog.find("benchmarks", "krisbench").rubrics, tmp_path)
     cases = {
         "{{nonsense}}": "is no field",
         "{{#instruction}}x": "never closed",
@@ -85,13 +86,13 @@ def test_own_rubrics_are_checked(tmp_path: Path) -> None:
     }
     for text, match in cases.items():
         (tmp_path / "quality.md").write_text(text)
-        fresh = RubricFolder("editgauge.benchmarks.krisbench", tmp_path)
+        fresh = RubricFolder(catalog.find("benchmarks", "krisbench").rubrics, tmp_path)
         with pytest.raises(UsageError, match=match):
             fresh.render("quality", instruction="i")
     (tmp_path / "quality.md").write_text(
         "{{#instruction}}A {{instruction}}{{/instruction}}{{^instruction}}B{{/instruction}}"
     )
-    fresh = RubricFolder("editgauge.benchmarks.krisbench", tmp_path)
+    fresh = RubricFolder(catalog.find("benchmarks", "krisbench").rubrics, tmp_path)
     assert fresh.render("quality", instruction="i")[0] == "A i\n"
     assert fresh.render("quality", instruction=None)[0] == "B\n"
     assert fresh.text("quality")[1] != rubrics.text("instruction")[1]
@@ -103,7 +104,7 @@ def test_own_rubrics_are_checked(tmp_path: Path) -> None:
 def asked(name: str, folder: Path, /, **fields: object) -> dict[str, Call]:
     sample = make_sample(folder, **fields)  # type: ignore[arg-type]
     judging = BENCHMARKS[name]
-    rubrics = RubricFolder(f"editgauge.benchmarks.{name}")
+    rubrics = RubricFolder(catalog.find("benchmarks", name).rubrics)
     edit = Edit(sample.id, "e", sample.images[0].with_name("output.png"))
     return {call.name: call for call in judging.calls(sample, edit, rubrics, {})}
 
@@ -141,7 +142,7 @@ def test_textedit_asks_once_with_the_output_at_the_originals_size(tmp_path: Path
 
 def test_medebench_asks_in_lines_and_with_either_text(tmp_path: Path) -> None:
     sample = make_sample(tmp_path, change="the stain is gone")
-    rubrics = RubricFolder("editgauge.benchmarks.medebench")
+    rubrics = RubricFolder(catalog.find("benchmarks", "medebench").rubrics)
     edit = Edit(sample.id, "e", sample.image)
     calls = medebench.JUDGING.calls(sample, edit, rubrics, {"text": "DP"})
     assert [list(call.metrics.values()) for call in calls] == [["EA", "VQ"], ["EA_P", "VQ_P"]]

@@ -19,6 +19,7 @@ from tests.judging import tiny_judge
 from tests.judging.conftest import Bench
 from typer.testing import CliRunner
 
+from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.cli.main import build_app
 from editgauge.images import write_png
@@ -79,7 +80,11 @@ def sample_of(folder: Path, levels: tuple[int, int, int | None]) -> tuple[Sample
 
 def calls_of(folder: Path, levels: tuple[int, int, int | None]) -> list[Call]:
     sample, edit = sample_of(folder, levels)
-    return list(JUDGING.calls(sample, edit, RubricFolder("editgauge.benchmarks.texteditbench"), {}))
+    return list(
+        JUDGING.calls(
+            sample, edit, RubricFolder(catalog.find("benchmarks", "texteditbench").rubrics), {}
+        )
+    )
 
 
 def served(url: str) -> FaultServer:

@@ -124,8 +124,8 @@ def scorer(command: str | None = None) -> AdapterScorer:
         variable="EDITGAUGE_TEST_FAKE",
         example="examples/fake.py",
         measures=(
-            (Metric("fake_p", "higher", -9, 9), "instruction"),
-            (Metric("fake_d", "higher", -9, 9), "change"),
+            (Metric("fake_p", direction="higher", low=-9, high=9), "instruction"),
+            (Metric("fake_d", direction="higher", low=-9, high=9), "change"),
         ),
         command=command,
     )

@@ -21,7 +21,7 @@ from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.tables.frame import Frame
 from editgauge.tables.table import Cell, Column, Table, TableRow
-from editgauge.types import Metric, Row, Sample, Status
+from editgauge.types import Metric, Plot, Row, Sample, Status
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = [
@@ -35,7 +35,10 @@ EVIL = (
     "\u202egnihtyna\u202c \u2028 ]]>"
 )
 LONG = "word " * 200_000
-METRIC = {"ssim": Metric("ssim", "higher", 0, 1), "IF": Metric("IF", "higher", 0, 5)}
+METRIC = {
+    "ssim": Metric("ssim", direction="higher", low=0, high=1),
+    "IF": Metric("IF", direction="higher", low=0, high=5),
+}
 NUMBER = 30
 
 
@@ -153,7 +156,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 def build(run: RunFolder, to: Path, **options: Any) -> site.Site:
     frame = Frame.of_runs([run], "bench")
     return site.build(
-        [run], [site.Part(frame, [make_table()], METRIC, f"Bench {EVIL}")], to, **options
+        [run], [site.Part(frame, [make_table()], METRIC, title=f"Bench {EVIL}")], to, **options
     )
 
 
@@ -479,19 +482,12 @@ def test_the_page_has_no_inline_code_and_forbids_it(run: RunFolder) -> None:
 def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     frame = Frame.of_runs([run], "bench")
-    wanted = {
-        "bench": (
-            ("radar", "topic", "by topic"),
-            ("bars", "split", "by split"),
-            ("curve", "difficulty", "by tier"),
-        )
-    }
-    before = figures._WANTED
-    figures._WANTED = wanted  # type: ignore[assignment]
-    try:
-        found = figures.figures(frame, METRIC)
-    finally:
-        figures._WANTED = before
+    plots = (
+        Plot("radar", "topic", "by topic"),
+        Plot("bars", "split", "by split"),
+        Plot("curve", "difficulty", "by tier"),
+    )
+    found = figures.figures(frame, METRIC, plots)
     assert {f.kind for f in found} == {"radar", "bars", "curve"}
     curve = next(f for f in found if f.kind == "curve" and "ssim" in f.name)
     easy = np.mean([value_of(i) for i in range(0, NUMBER, 2)])

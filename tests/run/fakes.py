@@ -16,7 +16,7 @@ import numpy as np
 from editgauge.images import read_image, write_png
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
-METRICS = (Metric("mean", "higher", 0, 255, variants=("faithful", "corrected")),)
+METRICS = (Metric("mean", direction="higher", low=0, high=255, variants=("faithful", "corrected")),)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Spread:
 
     name: str = "test.set"
     track: Track = "pixel"
-    metrics: tuple[Metric, ...] = (Metric("count", "higher", 0, 1e9),)
+    metrics: tuple[Metric, ...] = (Metric("count", direction="higher", low=0, high=1e9),)
     inputs: tuple[str, ...] = ("images",)
     source: str = ""
 

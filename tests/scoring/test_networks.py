@@ -571,7 +571,7 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
             records = collect.take_in(run, "mini", "dark", tmp_path / "out", samples, hashes)
             return score(run, "mini", samples, records, scorers, hashes=hashes, workers=0)
 
-    assert once().without_score == 3 * 2 + 3 * 2 + 2
+    assert once().without_score == 3 * 3 + 3 * 2 + 2
     assert once().computed == 0, "what failed for want of weights is not tried again without them"
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     tiny.install_clip(monkeypatch, tmp_path / "weights")

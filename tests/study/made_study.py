@@ -9,7 +9,7 @@ import numpy as np
 from editgauge.images import write_png
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
-from editgauge.types import Row, Sample, Status
+from editgauge.types import Metric, Row, Sample, Status
 
 EDITORS = ("alpha", "beta", "gamma")
 JUDGE = "judge-1"
@@ -48,6 +48,7 @@ def make_run(
         )
     run = RunFolder.create(place / "run")
     keep_samples(run, benchmark, data, found, found)
+    run.keep_metrics(benchmark, [Metric("IF", direction="higher", low=1.0, high=5.0)])
     with run.edit_writer() as edits, run.writer() as rows:
         for index, sample in enumerate(found):
             for number, editor in enumerate(editors):

@@ -15,7 +15,7 @@ from editgauge.types import Row
 from tests.made_rows import record, row
 
 SAMPLES = [record(f"s{n}", organ="eye" if n < 2 else "hand") for n in range(4)]
-UP = {"IF": "higher", "ssim": "higher"}
+UP = {"IF": "higher", "TA": "higher", "ssim": "higher"}
 
 
 def rated(

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from tests.made_rows import frame, record, row
 
+from editgauge.scoring.metrics import FID
 from editgauge.tables import stats
 from editgauge.tables.build import build
 from editgauge.tables.slices import sliced
 from editgauge.tables.spec import Layout, Leaf, Sheet, generic
 from editgauge.tables.table import Cell, Column, Table, TableRow, printed, standing
-from editgauge.types import Row, Status
+from editgauge.types import Metric, Row, Status
 
+SSIM = Metric("ssim", heading="SSIM", direction="higher", low=-1.0, high=1.0, failure=0.0)
 RECORDS = [
     record(str(n), split="real" if n % 2 else "synthetic", topic="ab"[n // 4]) for n in range(8)
 ]
@@ -23,12 +25,19 @@ RECORDS = [
 
 def layout(**changes: object) -> Layout:
     sheet = Sheet()
-    sheet.add("ssim", ("SSIM",), Leaf("ssim", "faithful", worst=0.0))
-    sheet.add(
-        "real_ssim", ("Real", "SSIM"), Leaf("ssim", "faithful", where={"split": "real"}, worst=0.0)
+    sheet.add("ssim", Leaf(metric=SSIM, variant="faithful"))
+    real = Leaf(metric=SSIM, variant="faithful", where={"split": "real"})
+    sheet.add("real_ssim", real, above=("Real",))
+    sheet.add("fid", Leaf(metric=FID, variant="faithful"))
+    made = Layout(
+        name="t",
+        title="T",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant="faithful",
+        strata="split",
+        headline="ssim",
     )
-    sheet.add("fid", ("FID",), Leaf("fid", "faithful", whole_set=True), direction="lower")
-    made = Layout("t", "T", sheet.leaves, sheet.fields, "faithful", strata="split", headline="ssim")
     return replace(made, **changes)  # type: ignore[arg-type]
 
 

@@ -16,7 +16,7 @@ from editgauge.errors import EditgaugeError, UnknownName
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import stats
 from editgauge.tables.compare import Comparison, compare, report_link
-from editgauge.types import Direction, Row, Status
+from editgauge.types import Direction, Metric, Row, Status
 
 RECORDS = [record(f"s/{n}", split="real", topic="ab"[n % 2]) for n in range(30)]
 WAYS: dict[str, Direction] = {"ssim": "higher", "mse": "lower"}
@@ -189,7 +189,29 @@ class TestCommand:
         assert isinstance(result.exception, EditgaugeError), result.output
         assert said in str(result.exception)
 
-    def test_directions_come_from_the_papers_tables(self, tmp_path: Path) -> None:
+    def test_a_metric_that_nobody_describes_gets_no_verdict(self, tmp_path: Path) -> None:
+        run = self.run(tmp_path, shifted(-0.1, "temperature"))
+        (found,) = json.loads(self.call(run, "old", "new", "--json").stdout)["comparisons"]
+        (line,) = found["lines"]
+        assert (line["direction"], line["better"], line["worse"]) == (None, False, False)
+        assert line["holm"] < 0.05
+        assert not any(one["better"] for one in (*line["up"], *line["down"]))
+        told = self.call(run, "old", "new", "--fail-if-worse")
+        assert told.exit_code == 0
+        assert "no verdict" in told.stdout
+        assert "Most down under new" in told.stdout
+        assert "Most worse" not in told.stdout
+
+    def test_what_the_run_says_of_a_metric_counts(self, tmp_path: Path) -> None:
+        run = self.run(tmp_path, shifted(-0.1, "distance"))
+        lower = Metric("distance", direction="lower", low=0.0, high=9.0)
+        RunFolder.open(run).keep_metrics("texteditbench", [lower])
+        (found,) = json.loads(self.call(run, "old", "new", "--json").stdout)["comparisons"]
+        assert found["lines"][0]["better"] is True
+
+    def test_directions_come_from_the_benchmark_where_the_run_says_nothing(
+        self, tmp_path: Path
+    ) -> None:
         run = self.run(
             tmp_path, [*shifted(0.1, "mse"), *shifted(0.1, "ssim"), *shifted(0.1, "psnr")]
         )

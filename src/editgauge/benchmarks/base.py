@@ -1,15 +1,7 @@
-"""What every benchmark's folder builds on: scorers named by a line, and a data set that is read
-lazily.
-
-A benchmark's `scorers.py` holds ``FACTORIES: dict[Track, list[str]]``. Each string is
-``module:function``; the function is called with every option as a keyword (``cache``,
-``ocr_engine``, ``weights``, ``device``…, it ignores those that it does not know) and returns a list
-of scorers. The module is imported when its track is asked for, not before.
-"""
+"""What every benchmark's folder builds on: scorers by track, and a data set that is read lazily."""
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,32 +9,30 @@ from pathlib import Path
 from typing import Any
 
 from editgauge import catalog
-from editgauge.errors import DataError
-from editgauge.types import Finding, Sample, Scorer, Track
+from editgauge.errors import DataError, EditgaugeError
+from editgauge.types import Benchmark, Finding, MakeScorers, Sample, Scorer, SetScorer, Track
 
 Note = Callable[[Finding], None]
 """Takes a finding that is not about one sample."""
 
 
-def make_scorers(
-    factories: Mapping[Track, Sequence[str]], tracks: Sequence[Track], **options: Any
-) -> list[Scorer]:
-    """The scorers of the wanted tracks, in the order of `factories`; a track without a line there
-    gives none.
+MakeSome = Callable[..., Sequence[Scorer | SetScorer]]
+"""Gives some scorers. Called with every option as a keyword (``cache``, ``ocr_engine``,
+``weights``, ``device``…); it ignores those that it does not know, and imports what it needs inside.
+"""
 
-    A line that stands under two of the wanted tracks (LPIPS, under pixel and embedding) counts
-    once.
+
+def by_track(makers: Mapping[Track, Sequence[MakeSome]]) -> MakeScorers:
+    """A benchmark's `scorers` from the functions that make those of each track.
+
+    A function that stands under two of the wanted tracks (LPIPS, under pixel and embedding) is
+    called once.
     """
-    scorers: list[Scorer] = []
-    taken: set[str] = set()
-    for track, lines in factories.items():
-        if track in tracks:
-            for line in lines:
-                if line in taken:
-                    continue
-                taken.add(line)
-                module, _, function = line.partition(":")
-                scorers.extend(getattr(importlib.import_module(module), function)(**options))
+
+    def scorers(tracks: Sequence[Track], **options: Any) -> list[Scorer | SetScorer]:
+        wanted = [make for track, some in makers.items() if track in tracks for make in some]
+        return [scorer for make in dict.fromkeys(wanted) for scorer in make(**options)]
+
     return scorers
 
 
@@ -125,9 +115,9 @@ def _recognised(folder: Path, names: Sequence[str] | None = None) -> list[str]:
     found = []
     for name in catalog.names("benchmarks") if names is None else names:
         try:
-            marks: Sequence[str] = getattr(catalog.find("benchmarks", name), "marks", ())
-            if any(next(folder.glob(mark), None) is not None for mark in marks):
+            benchmark: Benchmark = catalog.find("benchmarks", name)
+            if any(next(folder.glob(mark), None) is not None for mark in benchmark.marks):
                 found.append(name)
-        except (ImportError, OSError):
+        except (EditgaugeError, ImportError, OSError):
             continue  # a guess for an error message: one that cannot be made is left out
     return found

@@ -38,7 +38,7 @@ def agree(
     from editgauge.store.selection import one_of
     from editgauge.study import agreement, sheets
     from editgauge.tables import draw, rows
-    from editgauge.tables.directions import directions
+    from editgauge.tables.layouts import metrics_of
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     opened = rows.open_runs(runs)
@@ -50,7 +50,14 @@ def agree(
         )
     found = [
         agreement.agreement(
-            frame, directions(frame.without_people()), resamples=resamples, seed=seed
+            frame,
+            {
+                name: metric.direction
+                for name, metric in metrics_of(frame.without_people()).items()
+                if metric.direction is not None
+            },
+            resamples=resamples,
+            seed=seed,
         )
         for frame in frames
     ]

@@ -52,12 +52,17 @@ def audit(
 
 def all_audits() -> list[Audit]:
     """Every kind of table that can be checked, in the order of the benchmarks."""
-    from editgauge.benchmarks.krisbench.audit import AUDITS as KRIS
-    from editgauge.benchmarks.medebench.audit import AUDITS as MEDEBENCH
-    from editgauge.benchmarks.textedit.audit import AUDITS as TEXTEDIT
-    from editgauge.benchmarks.texteditbench.audit import AUDITS as TEXTEDITBENCH
+    from editgauge import catalog
+    from editgauge.errors import EditgaugeError
 
-    return [*TEXTEDITBENCH, *TEXTEDIT, *MEDEBENCH, *KRIS]
+    found: list[Audit] = []
+    for name in catalog.names("benchmarks"):
+        try:
+            found += catalog.find("benchmarks", name).audits()
+        except EditgaugeError:
+            if name in catalog.BENCHMARKS:
+                raise  # another package's fault costs its own audits and nothing else
+    return found
 
 
 def choose(kinds: list[Audit], headings: tuple[str, ...], name: str, wanted: str) -> Audit:

@@ -74,7 +74,7 @@ def compare(
     from editgauge.study.people import averaged_for
     from editgauge.tables import given_back, rows
     from editgauge.tables.compare import compare as compute
-    from editgauge.tables.directions import directions
+    from editgauge.tables.layouts import metrics_of
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     if a == b:
@@ -84,7 +84,8 @@ def compare(
     for frame in rows.frames(
         opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)
     ):
-        ways = _only(directions(frame), metric, frame)
+        ways = {name: one.direction for name, one in metrics_of(frame).items()}
+        ways = _only(ways, metric, frame)
         item = compute(
             frame,
             a,
@@ -190,8 +191,13 @@ def as_table(item: Comparison) -> Table:
 
 
 def verdict(line: Line) -> str:
-    """better, worse, or not told apart."""
+    """better, worse, or not told apart; for a metric without a known direction that it is none."""
+    if line.direction is None:
+        return "no verdict: direction not known"
     return "better" if line.better else "worse" if line.worse else "not told apart"
+
+
+_MOST = ("Most better", "Most worse")
 
 
 def _print_moved(item: Comparison, form: str) -> None:
@@ -199,7 +205,8 @@ def _print_moved(item: Comparison, form: str) -> None:
 
     clean = escape.markdown if form == "markdown" else escape.plain
     for line in item.lines:
-        for title, moved in (("Most better", line.up), ("Most worse", line.down)):
+        titles = ("Most up", "Most down") if line.direction is None else _MOST
+        for title, moved in zip(titles, (line.up, line.down), strict=True):
             if moved:
                 where = f" · {line.slice}" if line.slice else ""
                 typer.echo(

@@ -25,11 +25,14 @@ def fetch(
     what: Annotated[
         str,
         typer.Argument(
-            help="weights, or a benchmark: texteditbench, textedit, medebench, krisbench."
+            help="weights, prompts, or a benchmark: texteditbench, textedit, medebench, krisbench."
         ),
     ],
     names: Annotated[
-        list[str] | None, typer.Argument(help="With weights: which. Without names they are listed.")
+        list[str] | None,
+        typer.Argument(
+            help="With weights: which; without names they are listed. With prompts: the benchmark."
+        ),
     ] = None,
     weights: WeightsOpt = None,
     trust_first_use: Annotated[
@@ -42,6 +45,14 @@ def fetch(
     to: Annotated[
         Path | None,
         typer.Option("--to", help="Folder for a benchmark's data. Default: data/<name>."),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", help="With prompts: the run that gets the paper's prompts."),
+    ] = None,
+    clone: Annotated[
+        Path | None,
+        typer.Option("--from", help="With prompts: a local clone of the authors' repository."),
     ] = None,
     revision: Annotated[
         str | None,
@@ -59,6 +70,8 @@ def fetch(
     """
     if what == "weights":
         _weights(names or [], weights, trust_first_use, json)
+    elif what == "prompts":
+        _prompts(names or [], run, to, clone, json)
     else:
         _benchmark(what, names or [], to, revision, repo, json)
 
@@ -100,6 +113,33 @@ def _weights(names: list[str], folder: Path | None, trust_first_use: bool, json:
         common.print_json({"weights": done})
     else:
         print("next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN")
+
+
+def _prompts(
+    names: list[str], run: Path | None, to: Path | None, clone: Path | None, json: bool
+) -> None:
+    from editgauge import catalog
+    from editgauge.cli import common
+    from editgauge.errors import UsageError
+    from editgauge.judging import choice, paper
+
+    if len(names) != 1 or (run is None) == (to is None):
+        raise UsageError("fetch prompts: wanted one benchmark, and --run RUN or --to FOLDER")
+    benchmark = catalog.find("benchmarks", names[0])
+    released = choice.declared(benchmark)
+    target = to or choice.folder_of(run or Path(), benchmark.name)
+    made = paper.fetch(released, target, clone=clone, progress=_bytes_shown("prompts", json))
+    if json:
+        common.print_json(
+            {"set": made.name, "fingerprint": made.fingerprint, "to": str(target)}
+            | {"calls": list(made.calls), "source": dict(made.source)}
+        )
+        return
+    if released.note:
+        print(f"note: {released.note}", file=sys.stderr)
+    print(f"{benchmark.name}: {len(made.calls)} prompts from {released.repository}, in {target}")
+    shown = f"--prompts paper --run {run}" if run else f"--prompts {target}"
+    print(f"next:  editgauge prompts show {benchmark.name} {shown}")
 
 
 def _listed(entry: Weights, folder: Path | None) -> dict[str, Any]:

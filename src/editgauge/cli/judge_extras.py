@@ -58,7 +58,7 @@ def batch(setup: Setup, what: str) -> Told:
 def probe(setup: Setup) -> Told:
     """Pictures with commands in them: does the judge obey?"""
     engine = setup.todo.engine
-    judging, _ = judging_of(catalog.find("benchmarks", "mini"))
+    judging = judging_of(catalog.find("benchmarks", "mini"))
 
     async def main() -> trust.Probe:
         async with engine.client:
@@ -79,9 +79,7 @@ def take_in(setup: Setup, benchmark: str, data: Path | None, path: Path, split: 
     folder = RunFolder.create(setup.run)
     keep_samples(folder, bench.name, dataset.root, samples, [])
     editor = setup.editors[0] if setup.editors else None
-    found = importing.import_scores(
-        folder, bench.name, path, samples, judge=setup.model, editor=editor
-    )
+    found = importing.import_scores(folder, bench, path, samples, judge=setup.model, editor=editor)
     folder.record(
         "judge --import", benchmark=bench.name, judge=setup.model, file=path.name, rows=found.rows
     )

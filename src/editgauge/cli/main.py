@@ -25,6 +25,7 @@ COMMANDS: tuple[str, ...] = (
     "edit",
     "score",
     "judge",
+    "prompts",
     "table",
     "compare",
     "merge",

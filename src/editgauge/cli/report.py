@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from editgauge.reports.site import Part
     from editgauge.store.run_folder import RunFolder
     from editgauge.tables.frame import Frame
+    from editgauge.tables.spec import Field, Layout
     from editgauge.tables.table import Table
-    from editgauge.types import Metric, Variant
+    from editgauge.types import Variant
 
 
 def register(app: typer.Typer) -> None:
@@ -88,7 +89,7 @@ def report(
     drawn = []
     if figures:
         for part in parts:
-            found = drawing.figures(part.frame, part.metrics)
+            found = drawing.figures(part.frame, part.metrics, part.plots)
             drawn += drawing.papers(found, target / "papers" / part.frame.benchmark)
     seconds = time.perf_counter() - began
     facts = {
@@ -113,33 +114,24 @@ def report(
 
 
 def _part(runs: list[RunFolder], name: str, published: bool, intervals: bool) -> Part:
-    from editgauge import catalog
-    from editgauge.errors import UnknownName
     from editgauge.reports.site import Part
     from editgauge.tables.frame import Frame
+    from editgauge.tables.layouts import benchmark_of, metrics_of
 
     frame = Frame.of_runs(runs, name)
-    try:
-        found = catalog.find("benchmarks", name)
-        title, metrics = found.title, _metrics(found)
-    except UnknownName:
-        title, metrics = name, {}
+    benchmark = benchmark_of(name)
     tables: list[Table] = []
     for narrowed, source in _by_source(frame.without_people()):
         for variant in ("faithful", "corrected"):
             for table in _tables(narrowed, variant, published, intervals):
                 tables.append(replace(table, source=source, meta={**table.meta, "made_by": source}))
-    return Part(frame, _unlike(tables), metrics, title)
-
-
-def _metrics(benchmark: object) -> dict[str, Metric]:
-    from editgauge.types import TRACKS
-
-    found: dict[str, Metric] = {}
-    for track in TRACKS:
-        for scorer in benchmark.scorers([track]):  # type: ignore[attr-defined]
-            found.update({metric.name: metric for metric in scorer.metrics})
-    return found
+    return Part(
+        frame,
+        _unlike(tables),
+        metrics_of(frame),
+        title=name if benchmark is None else benchmark.title,
+        plots=() if benchmark is None else benchmark.figures,
+    )
 
 
 def _by_source(frame: Frame) -> list[tuple[Frame, str]]:
@@ -171,13 +163,21 @@ def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) ->
     links: dict[str, dict[str, object]] = {}
     for layout in every_layout(frame, variant):
         for field in layout.fields:
-            leaf = layout.leaves[field.leaves[0]]
-            where = {"metric": leaf.metric, "variant": leaf.variant, "where": dict(leaf.where)}
-            links.setdefault(layout.name, {})[field.column.name] = where
+            links.setdefault(layout.name, {})[field.column.name] = _link(frame, layout, field)
     return [
         replace(table, meta={**table.meta, "links": links.get(table.name, {})})
         for table in tables(frame, variant, published=published, intervals=intervals)
     ]
+
+
+def _link(frame: Frame, layout: Layout, field: Field) -> dict[str, object]:
+    """What a cell of a column opens: the samples behind it, by the value that the column shows.
+
+    A run that has no rows of a combined metric yet shows the first of its parts.
+    """
+    leaf = layout.leaves[field.leaves[0]]
+    shown = field.metric if frame.has(field.metric.name, leaf.variant) else leaf.metric
+    return {"metric": shown.name, "variant": leaf.variant, "where": dict(field.where)}
 
 
 def _unlike(tables: list[Table]) -> list[Table]:

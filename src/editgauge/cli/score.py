@@ -220,7 +220,7 @@ def _default_tracks(bench: Benchmark, explain: bool) -> list[Track]:
     """
     if explain:
         return ["ocr"]
-    return list(getattr(bench, "main_tracks", ())) or _offered(bench)[:1]
+    return list(bench.main_tracks) or _offered(bench)[:1]
 
 
 def _offered(bench: Benchmark) -> list[Track]:

@@ -2,37 +2,64 @@
 
 `read_answer` is strict on purpose: a number is a score only where the reply gives it under the
 field's name, in a JSON object (anywhere in the text, fenced or not) or on a line of its own
-(``Editing Accuracy: 7/10``). The last complete verdict wins. Whatever leaves room for two readings
-ends as `Status.UNPARSABLE` with a reason, and the whole reply is kept by the caller: a second call
-is cheap, a wrong number is not.
+(``Editing Accuracy: 7/10``). Whatever leaves room for two readings ends as `Status.UNPARSABLE` with
+a reason, and the whole reply is kept by the caller: a second call is cheap, a wrong number is not.
+
+* Thinking is no verdict, an unfinished reply is none, and a judge that says it saw no picture has
+  none to give.
+* A verdict in an example, in a quotation, under a condition or about another picture is passed
+  over.
+* Two verdicts that differ are flagged, unless the later one says that it replaces the earlier.
+* A sentence behind the verdict that takes it back, or gives another number, flags it.
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
 second number is the top of the scale. Not: ``4.5``, ``true``, ``null``, ``NaN``, ``04``, ``+4``,
 digits of other scripts, ranges.
+
+Reading is linear in the reply, bounded (`MAX_REPLY`, and the limits of `objects` and `mentions`),
+and never raises.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-from editgauge.judging.objects import Found, NotANumber, Pairs, decode_whole, find_objects
+from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
+from editgauge.judging.objects import Found, Pairs, Tangled, decode_whole, find_objects
+from editgauge.judging.thinking import without_thinking
+from editgauge.judging.values import (
+    is_about_other,
+    is_template,
+    plain_name,
+    read_text,
+    read_value,
+    reasons_of,
+    spread,
+    values_of,
+)
 from editgauge.judging.wording import (
-    BLIND,
-    PLACEHOLDER,
-    REASON_KEY,
-    REFUSAL,
+    LEAD,
+    is_blind,
     is_cited,
-    without_thinking,
+    is_cited_heading,
+    is_refusal,
+    is_revision,
+    is_taken_back,
+    spoken,
 )
 from editgauge.types import Status
 
 MAX_REPLY = 1_000_000
 """Characters of a reply that are read; a longer one is unparsable (a verdict takes a few hundred).
 """
+MAX_REASON = 10_000
+"""Characters of a reason that are looked at, and kept."""
+
+Ranges = Mapping[str, tuple[int, int]]
+Lists = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,56 +73,23 @@ class Reading:
     reason: str = ""
 
 
-_ANY = object()
-_CONTAINERS = frozenset(
-    {
-        "score",
-        "scores",
-        "result",
-        "results",
-        "evaluation",
-        "verdict",
-        "answer",
-        "rating",
-        "ratings",
-        "output",
-        "final",
-        "finalscore",
-        "finalscores",
-        "finalverdict",
-        "finalanswer",
-        "response",
-        "judgement",
-        "judgment",
-        "assessment",
-    }
-)
-_VALUE_KEYS = ("score", "value", "rating")
-_NUMBER = re.compile(r"(0|[1-9]\d{0,5})(?:\.0+)?\Z", re.ASCII)
-_FRACTION = re.compile(
-    r"(0|[1-9]\d{0,5})(?:\.0+)?\s*(?:/|out of|of)\s*(\d{1,6})\Z", re.ASCII | re.IGNORECASE
-)
-
-
 def read_answer(
     reply: str | None,
-    fields: Mapping[str, tuple[int, int]],
+    fields: Ranges,
     *,
-    lists: Mapping[str, tuple[str, ...]] | None = None,
+    lists: Lists | None = None,
     cut_off: bool = False,
 ) -> dict[str, Reading]:
     """Read one integer for each field out of a judge's reply.
 
     ``fields`` maps a field's name to its lowest and highest value; names are compared without
-    regard to case, spaces, hyphens and underscores. Returns one `Reading` for each field, in order:
-    an integer inside the range with `Status.SCORED`, else None with `Status.UNPARSABLE` (or
-    `Status.REFUSED` for a short text that only declines) and a reason. Never raises for any text.
+    regard to case, spaces, hyphens and underscores. ``lists`` maps keys of the reply to the fields
+    whose numbers the list under them holds, in order (see `calls.Call`). ``cut_off`` says that the
+    server ended the reply at its token limit: then nothing in it is a verdict.
 
-    The last object that has all fields wins; without one, fields may come in several objects if
-    none contradicts another. Objects quoted as an example, a template or something seen in a
-    picture are passed over, and where only such an object is left the reply is unparsable. A
-    verdict that is cut off, or one that a later line or a later broken object contradicts, is
-    unparsable.
+    Returns one `Reading` for each field, in order: an integer inside the range with
+    `Status.SCORED`, else None with `Status.UNPARSABLE` (or `Status.REFUSED` for a short text that
+    only declines) and a reason. Never raises, for any text.
     """
     if reply is None or not reply.strip():
         return _all(fields, "the reply is empty")
@@ -105,33 +99,12 @@ def read_answer(
         return _all(
             fields, f"the reply has {len(reply):,} characters; at most {MAX_REPLY:,} are read"
         )
-    if BLIND.search(reply):
-        return _all(fields, "the judge says that it saw no picture")
-    whole = decode_whole(reply.strip())
-    if isinstance(whole, str):  # an object that was serialised twice
-        reply, whole = whole, decode_whole(whole.strip())
-    if isinstance(whole, Pairs):
-        text, found = reply, [Found(0, len(reply), whole)]
-    else:
-        thought = without_thinking(reply)
-        if thought is None:
-            return _all(fields, "the reply ends inside the judge's thinking, before any verdict")
-        text, found = thought, find_objects(thought)
-    for item in found:
-        if item.value is not None:
-            _spread(item.value, lists or {})
-    readings = _from_objects(text, found, fields) or _from_lines(text, found, fields)
-    if readings is not None:
-        return readings
-    if found:
-        cut = any(not item.closed for item in found)
-        return _all(
-            fields,
-            "the verdict is cut off" if cut else "no object holds the fields that were asked for",
-        )
-    if REFUSAL.search(text) and len(text) < 600:
-        return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
-    return _all(fields, "no verdict under the names that were asked for")
+    try:
+        return _read(reply, fields, lists or {})
+    except (Tangled, OverflowError) as error:
+        return _all(fields, f"the reply is too tangled to be read: {error}")
+    except Exception as error:  # no reply may stop a run, whatever it does to the reader
+        return _all(fields, f"the reader failed on this reply: {type(error).__name__}")
 
 
 def read_reason(
@@ -139,353 +112,276 @@ def read_reason(
 ) -> str:
     """The judge's explanation: the text under one of `names` in the last object that has it, else
     an empty text.
+
+    At most `MAX_REASON` characters, none of them half a surrogate pair. Never raises.
     """
     if not reply or len(reply) > MAX_REPLY:
         return ""
-    wanted = {_plain(name) for name in names}
-    whole = decode_whole(reply.strip())
-    objects = (
-        [whole]
-        if isinstance(whole, Pairs)
-        else [o.value for o in find_objects(without_thinking(reply) or "")]
-    )
-    for item in reversed(objects):
-        for key, value in (item or {}).items():
-            if _plain(key) in wanted:
-                return value if isinstance(value, str) else str(value)
+    wanted = {plain_name(name) for name in names}
+    try:
+        whole = decode_whole(reply.strip())
+        objects: Sequence[Any] = [whole]
+        if not isinstance(whole, Pairs):
+            objects = [item.value for item in find_objects(without_thinking(reply) or "")]
+        for item in reversed(objects):
+            for key, value in (item or {}).items():
+                if plain_name(key) in wanted:
+                    text = value if isinstance(value, str) else str(value)
+                    return text[:MAX_REASON].encode("utf-8", "replace").decode()
+    except Exception:  # an explanation is a courtesy: without one the score still stands
+        return ""
     return ""
 
 
-# --- verdicts in objects ------------------------------------------------------------------------
+def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
+    text, found = _answer(reply)
+    if text is None:
+        return _all(fields, "the reply ends inside the judge's thinking, before any verdict")
+    said = spoken(text)
+    if is_blind(said):
+        return _all(fields, "the judge says that it saw no picture, or not all")
+    for item in found:
+        if item.value is not None:
+            spread(item.value, lists)
+    refused = is_refusal(said)
+    statements, why = _statements(text, found, fields, refused)
+    if statements:
+        return _decide(statements, fields)
+    if why:
+        return _all(fields, why)
+    if found:
+        cut = any(not item.closed for item in found)
+        return _all(
+            fields,
+            "the verdict is cut off" if cut else "no object holds the fields that were asked for",
+        )
+    if refused and len(text) < 600:
+        return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
+    return _all(fields, "no verdict under the names that were asked for")
+
+
+def _answer(reply: str) -> tuple[str | None, list[Found]]:
+    """The answer without thinking (None where that never ends), and the objects in it."""
+    whole = decode_whole(reply.strip())
+    if isinstance(whole, str):  # an object that was serialised twice
+        reply, whole = whole, decode_whole(whole.strip())
+    if isinstance(whole, Pairs):
+        return reply, [Found(0, len(reply), whole)]
+    try:
+        found = find_objects(reply)
+    except Tangled:  # the thinking may be what is tangled
+        text = without_thinking(reply)
+        return text, find_objects(text) if text is not None else []
+    # A mark of thinking inside a complete object's text is a quotation.
+    spans = [(item.start, item.end) for item in found if item.value is not None and not item.mended]
+    text = without_thinking(reply, spans)
+    if text is None or text == reply:
+        return text, found if text is not None else []
+    return text, find_objects(text)
+
+
+# --- what the reply states ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Verdict:
-    found: Found
-    values: dict[str, Any]
-    cited: bool
+class _Statement:
+    """One place where the reply gives a field a value: `reading` is what the value is worth."""
+
+    name: str
+    start: int
+    end: int
+    reading: Reading
+    final: bool = False
 
 
-def _from_objects(
-    text: str, found: list[Found], fields: Mapping[str, tuple[int, int]]
-) -> dict[str, Reading] | None:
-    verdicts: list[_Verdict] = []
-    templates = 0
+def _statements(
+    text: str, found: list[Found], fields: Ranges, refused: bool
+) -> tuple[list[_Statement], str]:
+    """All that the reply states itself, in order of the text; where it states nothing, why not."""
+    names = tuple(fields)
+    statements: list[_Statement] = []
+    passed_over = ""
+    cited = False
+    prose = prose_of(_blanked(text, found), names, refused)
     for index, item in enumerate(found):
+        before = text[found[index - 1].end if index else 0 : item.start]
+        # the next one of a list is what the first one was
+        cited = (cited and index > 0 and not before.strip(" ,;\t\r\n`")) or is_cited(
+            before,
+            refused and bool(before.strip()),
+            text[item.end : item.end + 40],
+            names,
+        )
+        cited = cited or is_cited_heading(prose.heading_over(item.start))
+        lead = before[-LEAD:]
         if item.value is None:
+            statements += [] if cited else _broken_statements(text, item, fields)
             continue
-        values = _values(item.value, fields)
+        values = values_of(item.value, fields)
         if not values:
             continue
-        if _is_template(item.value, values):
-            templates += 1
-            continue
-        before = text[found[index - 1].end if index else 0 : item.start]
-        refused = bool(before.strip()) and REFUSAL.search(text) is not None
-        cited = is_cited(before, refused, text[item.end : item.end + 40])
-        if verdicts and verdicts[-1].cited and not before.strip(" ,;\t\r\n`"):
-            cited = True  # the next one of a list that was introduced as such
-        verdicts.append(_Verdict(item, values, cited))
-    if not verdicts:
-        return (
-            _all(fields, "the reply only repeats the template of an answer") if templates else None
-        )
-    spoken = [verdict for verdict in verdicts if not verdict.cited]
-    if not spoken:
-        return _all(
-            fields, "the only verdict is quoted as an example or as something seen, not given"
-        )
-    complete = [verdict for verdict in spoken if len(verdict.values) == len(fields)]
-    if complete:
-        chosen, last = complete[-1].values, complete[-1].found
-        if len({repr(verdict.values) for verdict in complete}) > 2:
-            return _all(fields, "three or more verdicts that differ")
-        if _listed(text, [verdict.found for verdict in complete]) and any(
-            v.values != chosen for v in complete
-        ):
-            return _all(fields, "a list of verdicts that differ")
-    else:
-        chosen, last = _merged(spoken), spoken[-1].found
-    readings = {name: _read_value(chosen.get(name, _ANY), *fields[name]) for name in fields}
-    return _unless_contradicted(readings, text, found, last, fields)
-
-
-def _spread(value: Pairs, lists: Mapping[str, tuple[str, ...]], depth: int = 0) -> None:
-    """Give every number of a declared list its own field's name, in place."""
-    keys = {_plain(key): names for key, names in lists.items()}
-    for key, item in list(value.items()):
-        names = keys.get(_plain(key))
-        if names and isinstance(item, list):
-            odd: Any = _Contradiction() if key in value.contradicted else None
-            if len(item) != len(names):
-                odd = NotANumber(f"a list of {len(item)} where {len(names)} were wanted")
-            value.update({name: odd or item[at] for at, name in enumerate(names)})
-        elif isinstance(item, Pairs) and depth < 3:
-            _spread(item, lists, depth + 1)
-
-
-def _values(value: Pairs, fields: Mapping[str, tuple[int, int]], depth: int = 0) -> dict[str, Any]:
-    """What the object has under each field's name, at the top or in a container such as
-    ``scores``.
-    """
-    here: dict[str, Any] = {}
-    names = {_plain(name): name for name in fields}
-    for key, item in value.items():
-        name = names.get(_plain(key))
-        if name is None:
-            continue
-        item = _Contradiction() if key in value.contradicted else item
-        here[name] = item if name not in here or _same(here[name], item) else _Contradiction()
-    missing = {name: fields[name] for name in fields if name not in here}
-    if missing and depth < 3:
-        for key, item in value.items():
-            if _plain(key) in _CONTAINERS and isinstance(item, Pairs):
-                for name, inner in _values(item, missing, depth + 1).items():
-                    here[name] = (
-                        inner if name not in here or _same(here[name], inner) else _Contradiction()
-                    )
-    return here
-
-
-class _Contradiction:
-    """Stands for a field that one object gives two values."""
-
-
-def _same(first: Any, second: Any) -> bool:
-    return type(first) is type(second) and bool(first == second)
-
-
-def _is_template(value: Pairs, values: Mapping[str, Any]) -> bool:
-    """Whether the object shows the shape of an answer: a range or a type for a score, dots for a
-    reason.
-    """
-    if any(_is_placeholder(item) for item in values.values()):
-        return True
-    reasons = [
-        item.strip()
-        for key, item in value.items()
-        if isinstance(item, str) and REASON_KEY.search(key)
-    ]
-    return any(
-        len(reason) > 1 and not reason.isdigit() and PLACEHOLDER.match(reason) for reason in reasons
-    )
-
-
-def _is_placeholder(item: Any) -> bool:
-    if isinstance(item, str):
-        return PLACEHOLDER.match(item.strip()) is not None
-    if isinstance(item, Pairs):
-        return bool(
-            {"type", "minimum", "maximum", "enum", "description"} & item.keys()
-        ) and not any(isinstance(item.get(key), int) for key in _VALUE_KEYS)
-    return False
-
-
-def _listed(text: str, found: list[Found]) -> bool:
-    """Whether two neighbours are elements of one array or values of one list: nothing but a comma
-    lies between.
-    """
-    return any(text[a.end : b.start].strip() == "," for a, b in pairwise(found))
-
-
-def _merged(verdicts: list[_Verdict]) -> dict[str, Any]:
-    merged: dict[str, Any] = {}
-    for verdict in verdicts:
-        for name, item in verdict.values.items():
-            merged[name] = (
-                item if name not in merged or _same(merged[name], item) else _Contradiction()
-            )
-    return merged
-
-
-def _read_value(item: Any, low: int, high: int) -> Reading:
-    """One value of an object as an integer in ``[low, high]``, or the reason why it is none."""
-    if isinstance(item, Pairs):
-        inner = [item[key] for key in item if _plain(key) in _VALUE_KEYS]
-        if len(inner) != 1 or item.contradicted or isinstance(inner[0], Pairs):
-            return _none("an object where a number was wanted")
-        return _read_value(inner[0], low, high)
-    if item is _ANY:
-        return _none("missing")
-    if isinstance(item, _Contradiction):
-        return _none("given twice with different values")
-    if item is None:
-        return _none("null")
-    if isinstance(item, bool | NotANumber | list):
-        return _none(f"not a number: {_short(item)}")
-    if isinstance(item, str):
-        number = _read_text(item.strip(), high)
-        if number is None:
-            return _none(f"not an integer on a scale to {high}: {_short(item)}")
-        item = number
-    if isinstance(item, float):
-        if not item.is_integer():
-            return _none(f"not an integer: {_short(item)}")
-        item = int(item)
-    if not low <= item <= high:
-        return _none(f"outside {low} to {high}: {_short(item)}")
-    return Reading(int(item), Status.SCORED)
-
-
-def _read_text(text: str, high: int) -> int | None:
-    text = text.strip("*` ")
-    match = _NUMBER.match(text)
-    if match:
-        return int(match.group(1))
-    match = _FRACTION.match(text)
-    return int(match.group(1)) if match and int(match.group(2)) == high else None
-
-
-def _unless_contradicted(
-    readings: dict[str, Reading],
-    text: str,
-    found: list[Found],
-    last: Found,
-    fields: Mapping[str, tuple[int, int]],
-) -> dict[str, Reading]:
-    """The readings, without those that a later line or a later broken object gives another
-    value.
-    """
-    if not text[last.end :].strip("` \t\r\n"):
-        return readings
-    lines = _line_values(text, last.end, found, fields)
-    prose = re.sub(r"[{].*?[}]", " ", text[last.end :], flags=re.DOTALL)
-    broken = "".join(
-        text[item.start : item.end]
-        for item in found
-        if item.value is None and item.start >= last.end
-    )
-    for name, reading in readings.items():
-        said: set[int | None] = {value for value, _ in lines.get(name, ()) if value is not None}
-        for match in re.finditer(
-            rf"\b{_spelling(name)}\s*(?:[:：=]|is|was)\s*(\d+)\b", prose, re.IGNORECASE
-        ):
-            if not is_cited(prose[: match.start()], False):
-                said.add(int(match.group(1)))
-        pattern = rf"[\"'“]{_spelling(name)}[\"'”]\s*[:：]\s*[\"'“]?(-?[\d.]+)"
-        said |= {
-            _read_text(number, fields[name][1])
-            for number in re.findall(pattern, broken, re.IGNORECASE)
-        }
-        if reading.value is not None and said - {reading.value}:
-            readings[name] = _none("the verdict is contradicted after it was given")
-    return readings
-
-
-# --- verdicts on lines --------------------------------------------------------------------------
-
-
-def _from_lines(
-    text: str, found: list[Found], fields: Mapping[str, tuple[int, int]]
-) -> dict[str, Reading] | None:
-    """Verdicts such as ``Editing Accuracy: 7/10`` on lines of their own, outside of every
-    object.
-    """
-    lines = _line_values(text, 0, found, fields)
-    if not lines:
-        return None
-    readings = {}
-    for name, (low, high) in fields.items():
-        given = lines.get(name, [])
-        final = [value for value, marked in given if marked] or [value for value, _ in given]
-        if not final:
-            readings[name] = _none("missing")
-        elif len(set(final)) > 1:
-            readings[name] = _none("several lines give different values")
+        if is_template(item.value, values):
+            passed_over = passed_over or "the reply only repeats the template of an answer"
+        elif cited or is_about_other(item.value):
+            passed_over = "the only verdict is quoted, conditional, or about something else"
         else:
-            number = final[0]
-            readings[name] = (
-                _none("a line without one plain number")
-                if number is None
-                else _read_value(number, low, high)
-            )
-    return readings
+            statements += _object_statements(text, item, values, fields, is_revision(lead))
+    for mention in mentions(prose, fields):
+        if mention.kind == "line" and mention.spoken:
+            if mention.cited:
+                passed_over = "the only verdict is quoted, conditional, or about something else"
+            else:
+                statements.append(_line_statement(mention, fields))
+        elif mention.kind == "line" and not statements and not passed_over:
+            passed_over = "no plain number under the names that were asked for"
+    statements.sort(key=lambda statement: statement.start)
+    if statements:
+        statements += _second_thoughts(prose.text, mentions(prose, fields), statements, fields)
+    return statements, passed_over
 
 
-def _line_values(
-    text: str, start: int, found: list[Found], fields: Mapping[str, tuple[int, int]]
-) -> dict[str, list[tuple[int | None, bool]]]:
-    """For each field what the lines from `start` on give it: the integer or None, and whether it is
-    called final.
-    """
-    blank = list(text)
+def _blanked(text: str, found: list[Found]) -> str:
+    pieces, at = [], 0
     for item in found:
-        blank[item.start : item.end] = " " * (item.end - item.start)
-    rest = "".join(blank)[start:]
-    refused = REFUSAL.search(text) is not None
-    values: dict[str, list[tuple[int | None, bool]]] = {}
+        pieces += [text[at : item.start], BLANK * (item.end - item.start)]
+        at = item.end
+    return "".join([*pieces, text[at:]])
+
+
+def _object_statements(
+    text: str, item: Found, values: Mapping[str, Any], fields: Ranges, final: bool
+) -> list[_Statement]:
+    assert item.value is not None
+    statements = []
+    reasons = reasons_of(item.value)
+    for name, value in values.items():
+        low, high = fields[name]
+        reading = _reading(value, low, high)
+        if reading.value is not None and item.mended:
+            numbers = _numbers_under(text[item.start : item.end], name, high)
+            if numbers - {reading.value}:
+                reading = _none("an object that can be read in two ways")
+        if reading.value is not None:
+            claims = [
+                claim
+                for reason in reasons
+                for claim in claims_in(reason, (name,), generic=len(fields) == 1)
+            ]
+            if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
+                reading = _none(f"the judge's own reason says {claims[-1]}")
+        statements.append(_Statement(name, item.start, item.end, reading, final))
+    return statements
+
+
+def _broken_statements(text: str, item: Found, fields: Ranges) -> list[_Statement]:
+    """A broken object gives no score; that it names a field can contradict another verdict."""
+    span = text[item.start : min(item.end, item.start + MAX_REASON)]
+    why = "the object is broken" if item.closed else "the verdict is cut off"
+    statements = []
     for name, (_, high) in fields.items():
-        pattern = re.compile(
-            rf"^[ \t]*(?:[-*•|+]+[ \t]*|\d{{1,2}}[.)][ \t]+|#+[ \t]*)*[*_`\"“]*"
-            rf"(?P<final>final[ _]|overall[ _]|my[ _])?"
-            rf"{_spelling(name)}(?:[ _]score)?[*_`\"”]*[ \t]*(?:\([^()\n]{{0,60}}\))?[*_`\"”]*[ "
-            rf"\t]*"
-            rf"(?:[:：=|]|\bis\b)[ \t]*(?P<value>[^\n]*)$",
-            re.IGNORECASE | re.MULTILINE,
-        )
-        for match in pattern.finditer(rest):
-            if is_cited(rest[: match.start()], refused):
-                continue
-            number = _read_line(match.group("value"), high)
-            values.setdefault(name, []).append((number, match.group("final") is not None))
-    return values
+        for number in _numbers_under(span, name, high):
+            reading = Reading(None, Status.UNPARSABLE, f"{why}: {name} {number}")
+            statements.append(_Statement(name, item.start, item.end, reading))
+    return statements
 
 
-def _read_line(value: str, high: int) -> int | None:
-    """The one integer that a line gives after its name, or None when the line can be read in two
-    ways.
+def _numbers_under(span: str, name: str, high: int) -> set[int | None]:
+    """The numbers that stand behind the field's name as a key, anywhere in an object's text.
+
+    None stands for what is no integer.
     """
-    value = value.strip().strip("|").lstrip("*_ ").rstrip()
-    match = re.match(
-        r"[*_`\"“\[(]*(?P<number>0|[1-9]\d{0,5})(?:\.0+)?[\])]?(?:\s*(?:/|\(?out "
-        r"of)\s*(?P<top>\d{1,6})\)?)?"
-        r"[*_`\"”\])]*(?P<rest>$|[,;.](?=\s|$).*|\s+[-–—(|].*|\s*\|.*|\s*[}\]]\s*$)",
-        value,
-        re.ASCII | re.IGNORECASE,
+    words = r"[ _\-]?".join(re.escape(part) for part in re.split(r"[\s_\-]+", name) if part)
+    pattern = (
+        rf"(?<!\w){words}\\?[\"'”’]?\s{{0,20}}+[:：]\s{{0,20}}+\\?[\"'“]?"
+        r"(-?\d[\d.]{0,12}+(?:\s?/\s?\d+)?)"
     )
-    if match is None:
-        return None
-    rest, top = match.group("rest"), match.group("top")
-    if top is not None:
-        second = re.search(rf"\d\s*(?:/|out of)\s*{high}\b", rest) or re.match(
-            r"\W*(?:if|would|unless|could|or|but "
-            r"not|maybe|perhaps)\b",
-            rest,
-            re.IGNORECASE,
+    return {
+        read_text(number.rstrip("."), high) for number in re.findall(pattern, span, re.IGNORECASE)
+    }
+
+
+def _line_statement(mention: Mention, fields: Ranges) -> _Statement:
+    if mention.number is None:
+        reading = _none("a line without one plain number")
+    else:
+        reading = _reading(mention.number, *fields[mention.name])
+    return _Statement(mention.name, mention.start, mention.end, reading, mention.final)
+
+
+def _second_thoughts(
+    text: str, said: Sequence[Mention], statements: Sequence[_Statement], fields: Ranges
+) -> list[_Statement]:
+    """Statements without a number for what is taken back behind the last verdict."""
+    end = max(statement.end for statement in statements)
+    given: dict[str, set[int]] = {name: set() for name in fields}
+    for statement in statements:
+        if statement.reading.value is not None:
+            given[statement.name].add(statement.reading.value)
+    doubts = []
+    reading = _none("the verdict is contradicted after it was given")
+    for mention in said:
+        known = given[mention.name]
+        later = mention.kind == "sentence" and mention.start >= end and not mention.cited
+        if later and known and mention.number not in {None, *known}:
+            doubts.append(_Statement(mention.name, len(text), len(text), reading))
+    after = spoken(text[end:])
+    top = max(high for _, high in fields.values())
+    every = set().union(*given.values())
+    taken = is_taken_back(after, every, top)
+    if not taken and len(fields) == 1:
+        taken = any(
+            claim not in every and claim <= top
+            for claim in claims_in(after, tuple(fields), generic=True)
         )
-        return int(match.group("number")) if int(top) == high and not second else None
-    hedged = re.search(
-        r"\d|\b(?:if|would|could|unless|except|or|maybe|perhaps|not|but|however)\b",
-        rest,
-        re.IGNORECASE,
-    )
-    return None if hedged else int(match.group("number"))
+    if taken:
+        doubts += [_Statement(name, len(text), len(text), reading) for name in fields]
+    return doubts
 
 
-# --- small things -------------------------------------------------------------------------------
+def _reading(value: Any, low: int, high: int) -> Reading:
+    number = read_value(value, low, high)
+    return Reading(number, Status.SCORED) if isinstance(number, int) else _none(number)
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-]+", "", name).casefold()
+# --- which statement counts -----------------------------------------------------------------------
 
 
-def _spelling(name: str) -> str:
-    """A pattern for a field's name with any of the separators that judges use."""
-    return r"[ _\-]?".join(re.escape(part) for part in re.split(r"[\s_\-]+", name) if part)
+def _decide(statements: Sequence[_Statement], fields: Ranges) -> dict[str, Reading]:
+    return {name: _decided([item for item in statements if item.name == name]) for name in fields}
 
 
-def _short(item: Any) -> str:
-    text = (
-        str(item)
-        if not isinstance(item, int) or isinstance(item, bool) or abs(item) < 10**12
-        else "a huge number"
-    )
-    return text if len(text) <= 40 else text[:37] + "..."
+def _decided(statements: Sequence[_Statement]) -> Reading:
+    """The reading that the statements about one field come to."""
+    if not statements:
+        return _none("missing")
+    last = statements[-1]
+    different = {(item.reading.value, item.reading.reason) for item in statements}
+    if len(different) == 1:
+        return last.reading
+    if last.reading.value is None and "contradicted" in last.reading.reason:
+        return last.reading
+    if last.final and len(different) == 2:
+        return last.reading
+    finals = [item.reading for item in statements if item.final]
+    if finals and all(reading == last.reading for reading in finals) and last.final:
+        return last.reading
+    values = sorted({item.reading.value for item in statements if item.reading.value is not None})
+    if len(values) == 1:
+        return next(
+            _none(f"{values[0]} stands beside another statement: {item.reading.reason}")
+            for item in statements
+            if item.reading.value is None
+        )
+    shown = " and ".join(map(str, values[:3])) or "values that are no scores"
+    return _none(f"verdicts that differ: {shown}")
+
+
+# --- small things ---------------------------------------------------------------------------------
 
 
 def _none(reason: str) -> Reading:
     return Reading(None, Status.UNPARSABLE, reason)
 
 
-def _all(fields: Mapping[str, tuple[int, int]], reason: str) -> dict[str, Reading]:
+def _all(fields: Ranges, reason: str) -> dict[str, Reading]:
     return {name: _none(reason) for name in fields}

@@ -3,33 +3,36 @@ broken.
 
 A judge's reply is hostile by nature: prose, fences, half an object, an object that quotes another.
 This module only finds and decodes; what an object means is decided in `answers`. Nothing in here
-guesses a value: mending touches the punctuation that models get wrong (trailing commas, bare
-``4/5``, single quotes) and never a quoted text.
+guesses a value: mending touches the punctuation that models get wrong (trailing commas, bare keys,
+bare ``4/5``, single quotes, unescaped quotes inside a text, comments).
+
+The work is bounded: a reply with more braces than any verdict has, or one that takes too long to
+make sense of, raises `Tangled`.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import warnings
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 MAX_OBJECTS = 500
-"""Objects looked at in one reply: a reply with more is an attack or a loop, and the rest is not
-read.
-"""
-_MEND_LIMIT = 50_000
-_STRING = r'"(?:\\.|[^"\\])*"'
-_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
-_BARE_VALUE = re.compile(
-    rf"({_STRING}\s*:)(\s*)([^\s\"{{\[,}}\]'][^\",{{}}\[\]\n]*?)(?=\s*[,}}\n])|{_STRING}",
-    re.DOTALL,
-)
-_JSON_WORDS = {"true", "false", "null"}
-_JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
+"""Objects read in one reply: a reply with more is an attack or a loop."""
+MAX_STARTS = 5_000
+"""Braces in one reply that look like the beginning of an object."""
+MAX_BROKEN = 200
+"""Failed attempts to decode an object in one reply."""
+MEND_LIMIT = 20_000
+"""Characters of a broken object that are looked at; verdicts have a few hundred."""
+MAX_DEPTH = 20
+_START = re.compile(r"\{(?=\s{0,200}+(?:[\"'“”‘’}]|//|/\*|[A-Za-z_][\w\- ]{0,60}+[:：]))")
+_BRACKET = re.compile(r"[\"'\\{}]")
+
+
+class Tangled(ValueError):
+    """A reply has more braces than can be made sense of; the message says which limit it passed."""
 
 
 class Pairs(dict[str, Any]):
@@ -56,16 +59,17 @@ class NotANumber:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One ``{…}`` in a reply: where it lies, and its decoded value; `value` is None when it cannot
-    be read.
+    """One ``{…}`` in a reply: where it lies, and its decoded value.
 
-    `closed` is False for an object whose end never comes (a reply that was cut off).
+    `value` is None when it cannot be read. `closed` is False for an object whose end never comes (a
+    reply that was cut off). `mended` says that its punctuation was put right.
     """
 
     start: int
     end: int
     value: Pairs | None
     closed: bool = True
+    mended: bool = False
 
 
 def _exact(text: str) -> float | NotANumber:
@@ -85,39 +89,6 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def find_objects(text: str) -> list[Found]:
-    """All outermost JSON objects in `text`, in order, the broken ones too (at most `MAX_OBJECTS`).
-
-    An object that lies inside a broken one is never reported: in ``{"example": {"score": 5},
-    "score": 3`` the inner object is complete and is not the verdict.
-    """
-    found: list[Found] = []
-    position = 0
-    cut_off = False
-    while len(found) < MAX_OBJECTS:
-        start = text.find("{", position)
-        if start < 0:
-            break
-        position = start + 1
-        if cut_off and not _stands_alone(text, start):
-            continue
-        decoded, end = _decode(text, start)
-        if decoded is not None:
-            found.append(Found(start, end, decoded))
-            position = end
-            continue
-        if cut_off or not re.match(r"\{\s*[\"'“‘]", text[start : start + 40]):
-            continue  # a brace in prose, not the start of an object
-        closing = _matching_brace(text, start)
-        if closing is None:
-            found.append(Found(start, len(text), None, closed=False))
-            cut_off = True
-            continue
-        found.append(Found(start, closing, _mend(text[start:closing])))
-        position = closing
-    return found
-
-
 def decode_whole(text: str) -> Any:
     """The value when all of `text` is one valid JSON value, else None."""
     try:
@@ -125,6 +96,43 @@ def decode_whole(text: str) -> Any:
     except (ValueError, RecursionError):
         return None
     return value if not text[end:].strip() else None
+
+
+def find_objects(text: str) -> list[Found]:
+    """All outermost JSON objects in `text`, in order, the broken ones too.
+
+    An object that lies inside a broken one is never reported: in ``{"example": {"score": 5},
+    "score": 3`` the inner object is complete and is not the verdict. Raises `Tangled` where there
+    are more than `MAX_OBJECTS`, or `MAX_BROKEN` that cannot be decoded.
+    """
+    found: list[Found] = []
+    position = broken = seen = 0
+    cut_off = False
+    while (brace := _START.search(text, position)) is not None:
+        start = brace.start()
+        position = start + 1
+        seen += 1
+        if seen > MAX_STARTS:
+            raise Tangled(f"more than {MAX_STARTS:,} beginnings of objects")
+        if cut_off and not _stands_alone(text, start):
+            continue
+        value, end = _decode(text, start)
+        item = Found(start, end, value) if value is not None else None
+        if item is None:
+            broken += 1
+            if not cut_off:
+                item = _broken(text, start)
+                cut_off = not item.closed
+                position = position if cut_off else item.end
+        else:
+            position = end
+        if item is not None:
+            found.append(item)
+        if len(found) > MAX_OBJECTS or broken > MAX_BROKEN:
+            raise Tangled(
+                f"more than {MAX_OBJECTS} objects, or {MAX_BROKEN} that cannot be decoded"
+            )
+    return found
 
 
 def _decode(text: str, start: int) -> tuple[Pairs | None, int]:
@@ -139,85 +147,194 @@ def _stands_alone(text: str, start: int) -> bool:
     """Whether an object after a cut-off one begins a line of its own, and not as a part of what was
     cut off.
     """
-    line = text.rfind("\n", 0, start) + 1
-    return not text[line:start].strip(" \t`") and text[:start].rstrip(" \t\r\n")[-1:] not in (
-        ":",
-        ",",
-        "[",
-        "{",
-    )
+    before = text[max(0, start - 200) : start]
+    line = before.rpartition("\n")[2]
+    return not line.strip(" \t`") and before.rstrip(" \t\r\n")[-1:] not in (":", ",", "[", "{")
 
 
-def _matching_brace(text: str, start: int) -> int | None:
-    """One past the brace that closes the one at `start`, strings skipped; None when it never
+def _broken(text: str, start: int) -> Found:
+    """The broken object at `start`, mended if its punctuation can be put right."""
+    span = text[start : start + MEND_LIMIT]
+    try:
+        value, length = _Mender(span).object(0, 0)
+        return Found(start, start + length, value, mended=True)
+    except (_Unmendable, RecursionError):
+        pass
+    closing = _matching_brace(span)
+    if closing is None:
+        return Found(start, len(text), None, closed=False)
+    return Found(start, start + closing, None)
+
+
+def _matching_brace(span: str) -> int | None:
+    """One past the brace that closes the first one, texts in quotes skipped; None when it never
     comes.
     """
-    opening = text[start + 1 : start + 40].lstrip()[:1]
-    quote = "'" if opening == "'" else '"'
-    depth, inside, position = 0, False, start
-    while position < len(text):
-        character = text[position]
-        if inside:
-            if character == "\\":
-                position += 1
-            elif character == quote:
-                inside = False
+    quote = "'" if span[1:40].lstrip()[:1] == "'" else '"'
+    depth, inside, skipped = 0, False, -1
+    for mark in _BRACKET.finditer(span):
+        character = mark[0]
+        if mark.start() == skipped:
+            continue
+        if character == "\\":
+            skipped = mark.end()
         elif character == quote:
-            inside = True
-        elif character == "{":
-            depth += 1
-        elif character == "}":
-            depth -= 1
+            inside = not inside
+        elif not inside and character in "{}":
+            depth += 1 if character == "{" else -1
             if depth == 0:
-                return position + 1
-        position += 1
+                return mark.end()
     return None
 
 
-def _mend(span: str) -> Pairs | None:
-    """Decode an object with trailing commas, bare values such as ``4/5``, or Python's quotes; None
-    if that fails.
-    """
-    if len(span) > _MEND_LIMIT:
-        return None
-    mended = _BARE_VALUE.sub(_quote_bare, span)
-    mended = _TRAILING_COMMA.sub(lambda match: match.group(1) or "", mended)
-    value, end = _decode(mended, 0)
-    if value is not None and end == len(mended):
-        return value
-    return _python_literal(span)
+class _Unmendable(ValueError):
+    """The text is no object with bad punctuation."""
 
 
-def _quote_bare(match: re.Match[str]) -> str:
-    key, space, value = match.group(1), match.group(2), match.group(3)
-    if key is None or value in _JSON_WORDS or _JSON_NUMBER.match(value):
-        return match.group(0)
-    return f"{key}{space}{json.dumps(value)}"
+_BLANK = re.compile(r"(?:\s++|//[^\n]{0,500}+|/\*[^*]{0,500}+\*/)*+")
+_BARE_KEY = re.compile(r"[^\W\d][\w \-]{0,60}?(?=\s{0,9}[:：])")
+_NEXT_KEY = re.compile(
+    # quoted or bare, and a colon
+    r"\s{0,200}+(?:[\"'“”‘’][^\"'“”‘’\n:\uff1a{}]{1,60}+[\"'“”‘’]|[A-Za-z_][\w \-]{0,60}+)"
+    r"\s{0,20}+[:\uff1a]"
+)
+_LINE_END = re.compile(r"[ \t]{0,20}+\r?\n")
+_BARE_END = re.compile(r"[,{}\[\]\n]")
+_AFTER_TEXT = re.compile(r"\s{0,200}+([,}\]])")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z", re.ASCII)
+_WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+_QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’"}
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
-def _python_literal(span: str) -> Pairs | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # odd escapes in a judge's prose are not our syntax errors
-            tree = ast.parse(span, mode="eval").body
-        value = _plain(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return value if isinstance(value, Pairs) else None
+class _Mender:
+    """Reads one object whose punctuation is wrong, from left to right and without going back."""
+
+    def __init__(self, span: str) -> None:
+        self.span = span
+
+    def object(self, at: int, depth: int) -> tuple[Pairs, int]:
+        """The object that begins at `at`, and where it ends."""
+        pairs: list[tuple[str, Any]] = []
+        at = self._blank(at + 1)
+        if depth > MAX_DEPTH:
+            raise _Unmendable
+        while not self.span.startswith("}", at):
+            key, at = self._key(at)
+            value, at = self._value(self._blank(at), depth, listed=False)
+            pairs.append((key, value))
+            at = self._comma(at, "}")
+        return Pairs(pairs), at + 1
+
+    def _list(self, at: int, depth: int) -> tuple[list[Any], int]:
+        items: list[Any] = []
+        at = self._blank(at + 1)
+        if depth > MAX_DEPTH:
+            raise _Unmendable
+        while not self.span.startswith("]", at):
+            value, at = self._value(at, depth, listed=True)
+            items.append(value)
+            at = self._comma(at, "]")
+        return items, at + 1
+
+    def _blank(self, at: int) -> int:
+        match = _BLANK.match(self.span, at)
+        return match.end() if match else at
+
+    def _comma(self, at: int, closing: str) -> int:
+        """Past the comma; a line break is taken for one before another key."""
+        after = self._blank(at)
+        if self.span.startswith(",", after):
+            return self._blank(after + 1)
+        if self.span.startswith(closing, after):
+            return after
+        if "\n" in self.span[at:after] and _NEXT_KEY.match(self.span, after):
+            return after
+        raise _Unmendable
+
+    def _key(self, at: int) -> tuple[str, int]:
+        letter = self.span[at : at + 1]
+        if letter in _QUOTES and letter:
+            end = self.span.find(_QUOTES[letter], at + 1, at + 80)
+            if end < 0:
+                raise _Unmendable
+            key, at = self.span[at + 1 : end], end + 1
+        elif bare := _BARE_KEY.match(self.span, at):
+            key, at = bare[0], bare.end()
+        else:
+            raise _Unmendable
+        at = self._blank(at)
+        if self.span[at : at + 1] not in (":", "："):
+            raise _Unmendable
+        return key, at + 1
+
+    def _value(self, at: int, depth: int, *, listed: bool) -> tuple[Any, int]:
+        letter = self.span[at : at + 1]
+        if letter == "{":
+            return self.object(at, depth + 1)
+        if letter == "[":
+            return self._list(at, depth + 1)
+        if letter in _QUOTES and letter:
+            return self._text(at, listed)
+        return self._bare(at, listed)
+
+    def _text(self, at: int, listed: bool) -> tuple[str, int]:
+        """A text in quotes; a quote inside it that no comma or brace follows belongs to it."""
+        quote = _QUOTES[self.span[at]]
+        end = at + 1
+        while True:
+            end = self.span.find(quote, end)
+            if end < 0:
+                raise _Unmendable
+            if not self._escaped(end) and self._ends_text(end + 1, listed):
+                text = self.span[at + 1 : end]
+                return _ESCAPE.sub(_unescape, text), end + 1
+            end += 1
+
+    def _escaped(self, at: int) -> bool:
+        before = self.span[max(0, at - 20) : at]
+        return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+    def _ends_text(self, at: int, listed: bool) -> bool:
+        """Whether a value can end at `at`: a brace follows, or a comma (or line break) and what
+        may come after it.
+        """
+        after = _AFTER_TEXT.match(self.span, at)
+        if after is None:
+            line_end = _LINE_END.match(self.span, at)
+            return line_end is not None and _NEXT_KEY.match(self.span, at) is not None
+        if after[1] != ",":
+            return True
+        rest = self._blank(after.end())
+        if listed or self.span[rest : rest + 1] in ("}", "]"):
+            return True
+        return _NEXT_KEY.match(self.span, rest) is not None
+
+    def _bare(self, at: int, listed: bool) -> tuple[Any, int]:
+        """A value without quotes: a number, a word, or a text up to the next key or brace."""
+        end = at
+        while True:
+            stop = _BARE_END.search(self.span, end)
+            if stop is None or stop[0] in "{[":
+                raise _Unmendable
+            if stop[0] != "," or self._ends_text(stop.start(), listed):
+                break
+            end = stop.end()
+        text = self.span[at : stop.start()].partition("//")[0].strip()
+        if not text:
+            raise _Unmendable
+        if text in _WORDS:
+            return _WORDS[text], stop.start()
+        if text in ("NaN", "Infinity", "-Infinity"):
+            return NotANumber(text), stop.start()
+        if _NUMBER.match(text) and len(text) < 40:
+            return _exact(text) if set(text) & set(".eE") else int(text), stop.start()
+        return text, stop.start()
 
 
-def _plain(node: ast.expr) -> Any:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | bool | None):
-        return node.value
-    if isinstance(node, ast.List | ast.Tuple):
-        return [_plain(item) for item in node.elts]
-    if isinstance(node, ast.Dict):
-        pairs = []
-        for key, value in zip(node.keys, node.values, strict=True):
-            if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                raise ValueError("a key that is no text")
-            pairs.append((key.value, _plain(value)))
-        return Pairs(pairs)
-    raise ValueError(f"not a plain value: {type(node).__name__}")
+def _unescape(match: re.Match[str]) -> str:
+    letter = match[1]
+    if len(letter) == 5:
+        return chr(int(letter[1:], 16))
+    return _LETTERS.get(letter, letter)

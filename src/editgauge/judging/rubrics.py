@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 
 from editgauge.errors import UsageError
@@ -31,14 +30,13 @@ _MARK = re.compile(r"\{\{([#^/]?)([a-z_]+)\}\}")
 
 @dataclass(slots=True)
 class RubricFolder:
-    """The rubrics of one benchmark: those of the package, each replaced by a file of the same name
-    in `folder`.
+    """The rubrics of one benchmark: its own, each replaced by a file of the same name in `folder`.
 
-    `package` is the benchmark's module (``editgauge.benchmarks.textedit``); its rubrics lie in
-    ``rubrics/``.
+    `home` is the benchmark's `rubrics`: a folder, or one for each prefix of the names
+    (``krisbench.quality``).
     """
 
-    package: str
+    home: Path | Mapping[str, Path]
     folder: Path | None = None
     _texts: dict[str, tuple[str, str]] = field(default_factory=dict, repr=False)
     _rendered: dict[tuple[object, ...], tuple[str, str]] = field(default_factory=dict, repr=False)
@@ -54,15 +52,7 @@ class RubricFolder:
                 if own is not None and own.is_file():
                     text = own.read_text(encoding="utf-8-sig")
                 else:
-                    package, _, file = name.rpartition(
-                        "."
-                    )  # mini uses those of the others: krisbench.quality
-                    package = (
-                        f"{self.package.rpartition('.')[0]}.{package}" if package else self.package
-                    )
-                    text = (resources.files(package) / "rubrics" / f"{file}.md").read_text(
-                        encoding="utf-8"
-                    )
+                    text = self._own(name).read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 raise UsageError(
                     f"rubric {own or name}: cannot be read as text ({error}); correct the file"
@@ -70,6 +60,16 @@ class RubricFolder:
             mark = hashlib.blake2b((text + WARNING).encode(), digest_size=8).hexdigest()
             self._texts[name] = (text, mark)
         return self._texts[name]
+
+    def _own(self, name: str) -> Path:
+        if isinstance(self.home, Path):
+            return self.home / f"{name}.md"
+        prefix, _, file = name.partition(".")
+        if prefix not in self.home:
+            raise UsageError(
+                f"rubric {name!r}: wanted a name that begins with one of {', '.join(self.home)}"
+            )
+        return self.home[prefix] / f"{file}.md"
 
     def render(self, name: str, **fields: str | None) -> tuple[str, str]:
         """The rubric with `fields` filled in, and its hash. None or an empty text is a field that

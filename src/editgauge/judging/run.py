@@ -278,6 +278,7 @@ async def judge(
     False when a budget or the user stopped it: what was done is kept, and the same call goes on
     from there. Raises `RunError` when going on makes no sense (see `Engine.run`).
     """
+    todo.run.keep_metrics(todo.benchmark, todo.judging.metrics)
     with todo.run.writer("judge") as writer:
         jobs = todo.jobs(samples, edits, writer)
         return await todo.engine.run(

@@ -5,7 +5,6 @@ the user.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import signal
 import sys
 import time
@@ -36,7 +35,7 @@ from editgauge.store.collect import edits_of as find_edits
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
-from editgauge.types import Sample, Status
+from editgauge.types import Benchmark, Sample, Status
 
 CALIBRATE_FROM = 200
 """Calls from which on a run pays for the frozen calibration set as well (some thirty calls)."""
@@ -64,17 +63,12 @@ def retried(text: str) -> frozenset[Status]:
     return found
 
 
-def judging_of(benchmark: Any) -> tuple[Judging, str]:
-    """A benchmark's judge track and its package. Raises `UsageError` when it has none."""
-    package = type(benchmark).__module__
-    try:
-        module = importlib.import_module(f"{package}.judge")
-    except ModuleNotFoundError as error:
-        if error.name != f"{package}.judge":
-            raise
-        raise UsageError(f"{benchmark.name}: this benchmark has no judge track") from None
-    found: Judging = module.JUDGING
-    return found, package
+def judging_of(benchmark: Benchmark) -> Judging:
+    """A benchmark's judge track. Raises `UsageError` when it has none."""
+    if benchmark.judging is None:
+        raise UsageError(f"{benchmark.name}: this benchmark has no judge track")
+    found: Judging = benchmark.judging()
+    return found
 
 
 @dataclass(slots=True)
@@ -129,8 +123,8 @@ class Setup:
                 f"--budget: the price of {self.model} is not known; give it with --prices FILE"
             )
         bench, dataset, samples = catalog.open_data(benchmark, data, split)
-        judging, package = judging_of(bench)
-        rubrics = RubricFolder(package, self.rubrics)
+        judging = judging_of(bench)
+        rubrics = RubricFolder(bench.rubrics or {}, self.rubrics)
         if unknown := rubrics.unknown_files(judging.rubric_names()):
             names = ", ".join(judging.rubric_names())
             raise UsageError(
@@ -306,7 +300,7 @@ def run(setup: Setup, *, quiet: bool = False) -> Outcome:
             complete = await judge_all(todo, setup.samples, setup.edits, live_line(quiet, setup))
             if complete and not setup.offline and _wants_calibration(setup):
                 mark = str(todo.run.manifest().get("created", ""))
-                judging, _ = judging_of(catalog.find("benchmarks", "mini"))
+                judging = judging_of(catalog.find("benchmarks", "mini"))
                 notes.extend((await trust.calibrate(todo.engine, judging, mark)).lines())
             return complete
 

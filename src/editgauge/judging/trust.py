@@ -64,7 +64,7 @@ async def ask_all(
     repeat: int,
 ) -> dict[str, int | None]:
     """Strict scores of some pairs: ``sample/editor/metric`` -> integer or None."""
-    rubrics = RubricFolder("editgauge.benchmarks.mini")
+    rubrics = RubricFolder(catalog.find("benchmarks", "mini").rubrics)
     scores: dict[str, int | None] = {}
     jobs = [
         Job(

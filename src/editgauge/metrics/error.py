@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.errors import ShapeMismatch
+from editgauge.metrics import PEAK
 
 Array = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
-
-PEAK = 255.0
 
 
 def check_pair(reference: npt.NDArray[np.generic], edited: npt.NDArray[np.generic]) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from editgauge.tables.frame import Frame
-from editgauge.types import Metric
+from editgauge.types import Metric, Plot
 
 Kind = Literal["radar", "bars", "curve"]
 COLOURS = (
@@ -34,19 +34,6 @@ COLOURS = (
     "#a6611a",
 )
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "", "6 3", "2 3", "8 3 2 3", "", "6 3")
-_WANTED: Mapping[str, Sequence[tuple[Kind, str, str]]] = {
-    "krisbench": (("radar", "dimension", "by knowledge dimension"), ("bars", "task", "by task")),
-    "texteditbench": (
-        ("radar", "operation", "by operation"),
-        ("curve", "difficulty_total", "by difficulty score"),
-    ),
-    "medebench": (("bars", "organ", "by organ"),),
-    "textedit": (("bars", "category", "by category"),),
-    "mini": (("radar", "operation", "by operation"), ("curve", "difficulty", "by difficulty")),
-}
-"""What the papers plot, and on which attribute; an attribute that the samples do not have is passed
-over.
-"""
 _ORDER = {"easy": 0, "medium": 1, "hard": 2}
 _MOST_EDITORS = 10
 
@@ -67,13 +54,15 @@ class Figure:
     """How many samples each label has."""
 
 
-def figures(frame: Frame, metrics: Mapping[str, Metric]) -> list[Figure]:
-    """The figures of a benchmark: for each attribute the papers plot, one for each metric (its best
-    variant).
+def figures(
+    frame: Frame, metrics: Mapping[str, Metric], plots: Sequence[Plot] = ()
+) -> list[Figure]:
+    """The figures of a benchmark: for each of `plots` one for each metric (its best variant). An
+    attribute that the samples do not have is passed over.
     """
     there = set(frame.samples.names())
     found = []
-    for kind, attribute, words in _WANTED.get(frame.benchmark, ()):
+    for kind, attribute, words in plots:
         attribute = next(
             (
                 name
@@ -125,7 +114,7 @@ def _figure(
         return None
     about = metrics.get(metric)
     better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(
-        about.direction if about else "", ""
+        (about.direction if about else None) or "", ""
     )
     return Figure(
         kind,
@@ -153,11 +142,16 @@ def _place(label: str) -> tuple[int, float, str]:
 
 
 def write(
-    frame: Frame, metrics: Mapping[str, Metric], folder: Path, *, prefix: str = ""
+    frame: Frame,
+    metrics: Mapping[str, Metric],
+    plots: Sequence[Plot],
+    folder: Path,
+    *,
+    prefix: str = "",
 ) -> list[dict[str, str]]:
     """Write every figure as SVG; return name, title and a text alternative of each."""
     written = []
-    for figure in figures(frame, metrics):
+    for figure in figures(frame, metrics, plots):
         name = f"{prefix}-{figure.name}.svg"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(svg(figure), encoding="utf-8")

@@ -24,7 +24,7 @@ import base64
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.tables.draw import as_json
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.table import Table
-from editgauge.types import Metric
+from editgauge.types import Metric, Plot
 
 Progress = Callable[[int, int, str], None]
 STATIC = ("app.js", "data.js", "browse.js", "sample.js", "style.css")
@@ -50,14 +50,16 @@ STATIC = ("app.js", "data.js", "browse.js", "sample.js", "style.css")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One benchmark of a report: its rows, its tables, what is known of its metrics, and what it is
-    called.
+    """One benchmark of a report: its rows, its tables, what is known of its metrics, what it is
+    called, and what its paper plots.
     """
 
     frame: Frame
     tables: Sequence[Table] = ()
     metrics: Mapping[str, Metric] = field(default_factory=dict)
+    _: KW_ONLY
     title: str = ""
+    plots: Sequence[Plot] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def build(
             jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
             made += thumbs.make(jobs, workers=workers, progress=progress)
         shown[-1]["figures"] = figures.write(
-            part.frame, part.metrics, to / "figures", prefix=str(number)
+            part.frame, part.metrics, part.plots, to / "figures", prefix=str(number)
         )
     meta = {
         "version": __version__,
@@ -270,7 +272,7 @@ def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, 
                 "metric": metric,
                 "variant": variant,
                 "source": frame.sources[source_code],
-                "direction": about.direction if about else "higher",
+                "direction": about.direction if about else None,
                 "unit": about.unit if about else "",
                 "note": about.note if about else "",
                 "scored": int((status == 0).sum()),

@@ -51,6 +51,7 @@ def score(
     """
     began = time.perf_counter()
     plan = Plan(run, benchmark, samples, edits, scorers, hashes, retry)
+    run.keep_metrics(benchmark, [metric for scorer in scorers for metric in scorer.metrics])
     with run.writer("plan") as writer:
         items = plan.make(writer.write, writer.retire)
     token = f"score-{secrets.token_hex(4)}"

@@ -46,8 +46,8 @@ class ClipScorer:
     by content.
 
     A `types.BatchScorer`: what a batch gives differs from what its pictures give alone by up to
-    about 1e-6, the rounding of float32 sums in another order. `cache` is the folder of the feature store, shared by all metrics,
-    editors and benchmarks.
+    about 1e-6, the rounding of float32 sums in another order. `cache` is the folder of the feature
+    store, shared by all metrics, editors and benchmarks.
     """
 
     measures: tuple[Measure, ...]

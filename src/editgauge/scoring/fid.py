@@ -17,27 +17,8 @@ from editgauge.networks.features import INCEPTION, InceptionFeatures
 from editgauge.networks.runtime import resolve
 from editgauge.networks.weights import locate
 from editgauge.scoring.failures import detail_of, origin_of
+from editgauge.scoring.metrics import FID, KID
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
-
-FID = Metric(
-    "fid",
-    "lower",
-    0.0,
-    float("inf"),
-    note="Fréchet distance of Inception-v3 features (2,048) between outputs and references, "
-    "pytorch-fid's network and "
-    "preprocessing; biased upwards for few samples: compare at equal numbers only (Heusel et al. "
-    "2017).",
-)
-KID = Metric(
-    "kid",
-    "lower",
-    float("-inf"),
-    float("inf"),
-    note="Squared maximum mean discrepancy, cubic kernel, all pairs, unbiased: the one to read for "
-    "small sets "
-    "(Bińkowski et al. 2018).",
-)
 
 
 @dataclass(frozen=True)

@@ -4,26 +4,16 @@ are told.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from editgauge.scoring.failures import NoScore
 from editgauge.scoring.lpips import Frames, LpipsScorer
+from editgauge.scoring.metrics import LPIPS
 from editgauge.scoring.pixel import NoScore as Unscored
 from editgauge.scoring.pixel import fitted, read_output, source_of
-from editgauge.types import Edit, Metric, Sample
-
-LPIPS = Metric(
-    "lpips",
-    "lower",
-    0.0,
-    math.inf,
-    variants=("corrected",),
-    note="SqueezeNet, v0.1 heads, against the input, over the positions outside the masks; other "
-    "sizes are resized.",
-)
+from editgauge.types import Edit, Sample
 
 
 def place(options: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +28,7 @@ def place(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def lpips(**options: Any) -> list[LpipsScorer]:
-    """For a benchmark's ``FACTORIES``. Options in use: ``weights``, ``device``, ``precision``."""
+    """For a benchmark's `scorers`. Options in use: ``weights``, ``device``, ``precision``."""
     inputs = ("images", "masks")
     return [
         LpipsScorer(frames=frames, net="squeeze", inputs=inputs, metrics=(LPIPS,), **place(options))

@@ -25,6 +25,7 @@ from editgauge.images import Array, Mask, oriented, read_header, read_image, rea
 from editgauge.metrics.align import Features, estimate_alignment, provenance, sift_features, warp
 from editgauge.metrics.error import masked_mse, psnr_of_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
+from editgauge.scoring.metrics import BACKGROUND, REFERENCE
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
 
 VERSION = 2
@@ -336,29 +337,7 @@ class BackgroundScorer:
 
     name: str = "background"
     track: Track = "pixel"
-    metrics: tuple[Metric, ...] = (
-        Metric(
-            "mse",
-            "lower",
-            0.0,
-            65025.0,
-            "8-bit levels²",
-            ("corrected",),
-            "After alignment, outside the masks.",
-        ),
-        Metric(
-            "psnr", "higher", 0.0, float("inf"), "dB", ("corrected",), "Of that mean squared error."
-        ),
-        Metric(
-            "ssim",
-            "higher",
-            -1.0,
-            1.0,
-            "",
-            ("corrected",),
-            "Over windows that touch no masked pixel.",
-        ),
-    )
+    metrics: tuple[Metric, ...] = BACKGROUND
     inputs: tuple[str, ...] = ("images", "masks")
     source: str = ""
 
@@ -388,26 +367,7 @@ class ReferenceScorer:
 
     name: str = "reference"
     track: Track = "pixel"
-    metrics: tuple[Metric, ...] = (
-        Metric(
-            "reference_psnr",
-            "higher",
-            0.0,
-            float("inf"),
-            "dB",
-            ("corrected",),
-            "Not a metric of the paper.",
-        ),
-        Metric(
-            "reference_ssim",
-            "higher",
-            -1.0,
-            1.0,
-            "",
-            ("corrected",),
-            "Not a metric of the paper; Gaussian.",
-        ),
-    )
+    metrics: tuple[Metric, ...] = REFERENCE
     inputs: tuple[str, ...] = ("reference",)
     source: str = ""
 
@@ -451,10 +411,10 @@ def reference_of(sample: Sample) -> Array:
 
 
 def background(**_: Any) -> list[BackgroundScorer]:
-    """For a benchmark's ``FACTORIES``: needs masks."""
+    """For a benchmark's `scorers`: needs masks."""
     return [BackgroundScorer()]
 
 
 def reference(**_: Any) -> list[ReferenceScorer]:
-    """For a benchmark's ``FACTORIES``: needs references."""
+    """For a benchmark's `scorers`: needs references."""
     return [ReferenceScorer()]

@@ -18,8 +18,9 @@ from typing import Any, cast
 
 from editgauge.errors import RunError
 from editgauge.store import lease, parquet, replies
+from editgauge.store.described import together
 from editgauge.store.run_folder import KEY_COLUMNS, EditRecord, RowKey, RunFolder
-from editgauge.types import Row, Status, Variant
+from editgauge.types import Metric, Row, Status, Variant
 
 SAME = 1e-9
 """Two scores from one fingerprint may differ by this much (relative): the last bits of another
@@ -47,6 +48,7 @@ _OWN_FOLDERS = {
     "report",
     "explain",
     "manifest.json",
+    "metrics.json",
     ".lock",
     lease.FOLDER,
     lease.TEMPORARY,
@@ -82,11 +84,14 @@ def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
     done = Merged()
     samples = _samples([target, *sources])
     edits = _edits([target, *sources], done)
+    described = _described([target, *sources])
     with _database([target, *sources]) as db:
         _refuse_contradictions(db)
         for benchmark, records in samples.items():
             done.samples += _take_samples(target, sources, benchmark, records)
         done.edits = _take_edits(target, edits)
+        for benchmark, metrics in described.items():
+            target.keep_metrics(benchmark, metrics.values())
         _take_rows(db, target, done)
     for run in sources:
         done.replies += replies.merge(run.replies_path, target.replies_path, run.problems)
@@ -208,6 +213,14 @@ def _row(record: Mapping[str, Any]) -> Row:
         parquet.mapping(record["detail"]),
         parquet.mapping(record["origin"]),
     )
+
+
+def _described(runs: Sequence[RunFolder]) -> dict[str, dict[str, Metric]]:
+    """What is said about the metrics of each benchmark; raises `RunError` where two runs
+    disagree.
+    """
+    names = sorted({name for run in runs for name in run.described_benchmarks()})
+    return {name: together([(run.path.name, run.metrics(name)) for run in runs]) for name in names}
 
 
 # -- samples and edits -----------------------------------------------------------------------------

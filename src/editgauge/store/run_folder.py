@@ -4,6 +4,7 @@ result again.
 ::
 
     RUN/manifest.json            what, when, with which versions; one entry a command
+    RUN/metrics.json             direction, range and heading of every metric that has rows
     RUN/samples/<benchmark>.jsonl  what a reader needs to know of each sample; paths relative to RUN
     RUN/inputs/<benchmark>/…     the pictures of the samples: copies (reflinks where possible)
     RUN/edits/<benchmark>/<editor>/…  outputs in the benchmark's own layout
@@ -44,8 +45,8 @@ import orjson
 from editgauge import __version__
 from editgauge.errors import RunError
 from editgauge.images import MAX_FILE_BYTES
-from editgauge.store import copies, lease, paths, records, segments
-from editgauge.types import Edit, Row, Sample, Status, Variant
+from editgauge.store import copies, described, lease, paths, records, segments
+from editgauge.types import Edit, Metric, Row, Sample, Status, Variant
 
 FORMAT = 1
 RowKey = tuple[str, str, str, str, str, str, str, int]
@@ -416,6 +417,41 @@ class RunFolder:
                 ):
                     newest[key] = record
         return [_edit_record(newest[key]) for key in sorted(newest)]
+
+    # -- metrics -----------------------------------------------------------------------------------
+
+    def keep_metrics(self, benchmark: str, metrics: Iterable[Metric]) -> None:
+        """Keep what is said about metrics beside their rows, so that a reader needs to guess
+        nothing. What is there of the same name is replaced.
+        """
+        path = self.path / "metrics.json"
+        with self._locked():
+            stored = self._stored_metrics()
+            mine = stored.setdefault(benchmark, {})
+            mine.update({metric.name: described.record(metric) for metric in metrics})
+            data = orjson.dumps(stored, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+            if not path.exists() or path.read_bytes() != data:
+                paths.write(self.path, path.name, data)
+
+    def metrics(self, benchmark: str) -> dict[str, Metric]:
+        """The metrics of a benchmark as the commands that wrote rows of them described them."""
+        stored = self._stored_metrics().get(benchmark, {})
+        return {name: described.metric(name, record) for name, record in stored.items()}
+
+    def described_benchmarks(self) -> list[str]:
+        """The benchmarks of which `metrics` knows any."""
+        return sorted(self._stored_metrics())
+
+    def _stored_metrics(self) -> dict[str, dict[str, Any]]:
+        path = self.path / "metrics.json"
+        try:
+            return described.checked(orjson.loads(paths.read(path)))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise RunError(
+                f"{path}: cannot be read ({error}); restore it, or remove it and score again"
+            ) from error
 
     # -- samples -----------------------------------------------------------------------------------
 

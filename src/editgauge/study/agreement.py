@@ -186,7 +186,7 @@ def _alphas(first: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Int
 
 
 def machines_of(frame: Frame, directions: Mapping[str, Direction]) -> list[Machine]:
-    """Every metric, variant and source that machines made rows of."""
+    """Every metric, variant and source that machines made rows of, where its direction is known."""
     machines = frame.without_people()
     columns = machines.columns
     triples = np.unique(np.stack([columns.metric, columns.variant, columns.source]), axis=1).T
@@ -196,7 +196,9 @@ def machines_of(frame: Frame, directions: Mapping[str, Direction]) -> list[Machi
         grid = machines.only(columns.source == source_code).grid(metric, variant)
         if np.isnan(grid.values).all():
             continue
-        direction = directions.get(metric, "higher")
+        direction = directions.get(metric)
+        if direction is None:  # nobody knows which way people should agree with it
+            continue
         sign = 1.0 if direction == "higher" else -1.0
         found.append(
             Machine(

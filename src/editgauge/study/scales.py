@@ -14,13 +14,14 @@ Ranks and comparisons have metrics of their own, because a mean of them is no me
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from editgauge.store.run_folder import digest
 from editgauge.tables.frame import PEOPLE, RANK
-from editgauge.types import Direction, Row, Status
+from editgauge.types import Direction, Metric, Row, Status
 
 Scale = Literal["rank", "rate", "grade", "pairwise"]
 Level = Literal["nominal", "ordinal", "interval"]
@@ -141,6 +142,27 @@ def question_of(metric: str, scorer: str) -> Question | None:
     if scale == "rank":
         return Question(metric.removesuffix(RANK), "rank")
     return Question(metric, "rate" if scale == "rate" else "grade")
+
+
+RANGES: Mapping[Scale, tuple[float, float]] = {
+    "rank": (1.0, math.inf),
+    "rate": (1.0, 5.0),
+    "grade": (1.0, 5.0),
+    "pairwise": (0.0, 1.0),
+}
+
+
+def metrics_of(rows: Iterable[Row]) -> list[Metric]:
+    """What the metrics of people's rows are: direction and range follow from the scale."""
+    found: dict[str, Metric] = {}
+    for row in rows:
+        asked = question_of(row.metric, row.scorer)
+        if asked is not None:
+            low, high = RANGES[asked.scale]
+            found[row.metric] = Metric(
+                row.metric, direction=direction_of(asked.scale), low=low, high=high
+            )
+    return list(found.values())
 
 
 def direction_of(scale: Scale) -> Direction:

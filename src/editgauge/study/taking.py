@@ -14,7 +14,7 @@ from editgauge.escape import csv_text
 from editgauge.images import write_bytes
 from editgauge.store.run_folder import RowKey, RunFolder
 from editgauge.study.reading import Known
-from editgauge.study.scales import SCALES, SCORER, Rating, is_rating, question_of, shown
+from editgauge.study.scales import SCALES, SCORER, Rating, is_rating, metrics_of, question_of, shown
 from editgauge.tables.frame import PEOPLE
 from editgauge.types import Row
 
@@ -76,6 +76,11 @@ def take_in(run: RunFolder, rows: Iterable[Row]) -> Taken:
             there[key] = list(marks)
     new = [row for key, row in wanted.items() if row.fingerprint not in there.get(key, [])]
     old = [(row.key, mark) for row in new for mark in there.get(row.key, [])]
+    for benchmark in benchmarks:
+        of_people = metrics_of(row for row in new if row.benchmark == benchmark)
+        known = {key[4] for key in run.done(benchmark) if key[3] not in SCORERS}
+        known |= set(run.metrics(benchmark))  # a question may have a judge's name and other scale
+        run.keep_metrics(benchmark, [one for one in of_people if one.name not in known])
     with run.writer("human") as writer:
         writer.retire(old)
         writer.write(new)

@@ -91,7 +91,7 @@ def _unscored(frame: Frame, layout: Layout) -> dict[str, str]:
     found = {}
     for item in layout.fields:
         metrics = [layout.leaves[key] for key in item.leaves]
-        if not all(frame.has(leaf.metric, leaf.variant) for leaf in metrics):
+        if not all(frame.has(leaf.metric.name, leaf.variant) for leaf in metrics):
             found[item.column.name] = item.column.heading[-1]
     return found
 
@@ -133,9 +133,9 @@ def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, li
     """As `statuses`, with the metrics that ended so; no metric is named where all of them did."""
     grids: dict[str, Grid] = {}
     for leaf in layout.leaves.values():
-        for metric in (leaf.metric, *leaf.others):
-            if not leaf.whole_set and frame.has(metric, leaf.variant):
-                grids[metric] = frame.grid(metric, leaf.variant)
+        for name in (metric.name for metric in leaf.parts):
+            if not leaf.metric.whole_set and frame.has(name, leaf.variant):
+                grids[name] = frame.grid(name, leaf.variant)
     found: dict[str, dict[str, tuple[int, list[str]]]] = {}
     for number, editor in enumerate(frame.editors):
         found[editor] = {}
@@ -156,7 +156,7 @@ def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, li
 
 def _editors(frame: Frame, layout: Layout) -> list[str]:
     """The editors that have any row for the layout, in the frame's order."""
-    wanted = {leaf.metric for leaf in layout.leaves.values()}
+    wanted = {leaf.metric.name for leaf in layout.leaves.values()}
     codes = [number for number, metric in enumerate(frame.metrics) if metric in wanted]
     present = set(np.unique(frame.columns.editor[np.isin(frame.columns.metric, codes)]).tolist())
     return [name for number, name in enumerate(frame.editors) if number in present]
@@ -164,7 +164,7 @@ def _editors(frame: Frame, layout: Layout) -> list[str]:
 
 def _matrix(frame: Frame, layout: Layout) -> _Matrix:
     """Every leaf that is a mean over samples, on all samples."""
-    leaves = {key: leaf for key, leaf in layout.leaves.items() if not leaf.whole_set}
+    leaves = {key: leaf for key, leaf in layout.leaves.items() if not leaf.metric.whole_set}
     shape = (len(frame.editors), len(leaves), len(frame.samples))
     values, filled = np.full(shape, np.nan), np.full(shape, np.nan)
     defined = np.zeros(shape[1:], dtype=np.bool_)
@@ -172,8 +172,8 @@ def _matrix(frame: Frame, layout: Layout) -> _Matrix:
     for number, leaf in enumerate(leaves.values()):
         here = _labelled(frame.samples, leaf.where)
         parts = []
-        for metric in (leaf.metric, *leaf.others):
-            place = (metric, leaf.variant)
+        for metric in leaf.parts:
+            place = (metric.name, leaf.variant)
             if place not in grids:
                 grids[place] = frame.grid(*place)
             parts.append(grids[place])
@@ -186,7 +186,7 @@ def _matrix(frame: Frame, layout: Layout) -> _Matrix:
             defined[number] = here & parts[0].defined
         shown = raw[0] if leaf.shown is None else leaf.shown(*raw)
         failed = np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in parts])
-        floor = np.nan if leaf.worst is None else leaf.worst
+        floor = np.nan if leaf.failure is None else leaf.failure
         values[:, number] = np.where(here, shown, np.nan)
         filled[:, number] = np.where(here, np.where(failed, floor, shown), np.nan)
     return _Matrix(tuple(leaves), values, filled, defined)
@@ -241,12 +241,14 @@ def _cells(
     for e in range(len(frame.editors)):
         cells = {}
         for f, item in enumerate(layout.fields):
-            if item.leaves and layout.leaves[item.leaves[0]].whole_set:
+            if item.leaves and layout.leaves[item.leaves[0]].metric.whole_set:
                 cells[item.column.name] = _set_cell(frame, layout.leaves[item.leaves[0]], e)
                 continue
             n, of = _count(part, item.leaves, e)
             failures = any(
-                leaf.worst is not None for key, leaf in layout.leaves.items() if key in item.leaves
+                leaf.failure is not None
+                for key, leaf in layout.leaves.items()
+                if key in item.leaves
             )
             cells[item.column.name] = Cell(
                 _given(values[e, f]),
@@ -293,12 +295,14 @@ def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Interv
     place = names.index(layout.headline)
     item = layout.fields[place]
     chosen = np.arange(len(frame.editors)) * len(names) + place
-    if layout.headline in _uneven(layout, part) or not np.isfinite(found.estimate[chosen]).all():
+    if item.column.direction is None or layout.headline in _uneven(layout, part):
+        return []
+    if not np.isfinite(found.estimate[chosen]).all():
         return []
     ranks = stats.rank_stability(
         found.estimate[chosen],
         found.replicates[:, chosen],
-        higher_is_better=item.column.direction != "lower",
+        higher_is_better=item.column.direction == "higher",
     )
     told = [
         f"{frame.editors[e]} {ranks.rank[e]} (kept in {ranks.kept[e]:.0%}, 95 % in "
@@ -309,8 +313,8 @@ def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Interv
 
 
 def _set_cell(frame: Frame, leaf: Leaf, editor: int) -> Cell:
-    value = _given(frame.of_set(leaf.metric, leaf.variant)[editor])
-    n = frame.set_counts.get((leaf.metric, leaf.variant, frame.editors[editor]))
+    value = _given(frame.of_set(leaf.metric.name, leaf.variant)[editor])
+    n = frame.set_counts.get((leaf.metric.name, leaf.variant, frame.editors[editor]))
     return (
         Cell(value, n, len(frame.samples)) if value is not None and n is not None else Cell(value)
     )
@@ -342,7 +346,7 @@ def _uneven(layout: Layout, part: _Matrix) -> dict[str, str]:
     """
     found = {}
     for item in layout.fields:
-        if layout.leaves[item.leaves[0]].whole_set:
+        if layout.leaves[item.leaves[0]].metric.whole_set:
             continue
         scored, _ = _scored(part, item.leaves)
         counts = scored.sum(axis=1)
@@ -362,10 +366,11 @@ def _uneven_sets(frame: Frame, layout: Layout) -> dict[str, str]:
     for item in layout.fields:
         leaf = layout.leaves[item.leaves[0]]
         counts = {
-            frame.set_counts.get((leaf.metric, leaf.variant, editor)) for editor in frame.editors
+            frame.set_counts.get((leaf.metric.name, leaf.variant, editor))
+            for editor in frame.editors
         }
         known = sorted(count for count in counts if count is not None)
-        if leaf.whole_set and len(known) > 1:
+        if leaf.metric.whole_set and len(known) > 1:
             found[item.column.name] = (
                 f"it was computed from different numbers of samples ({known[0]} to {known[-1]})"
             )
@@ -377,9 +382,9 @@ def _uneven_sets(frame: Frame, layout: Layout) -> dict[str, str]:
 
 def _sources(frame: Frame, layout: Layout) -> str:
     wanted = [
-        frame.metrics.index(leaf.metric)
+        frame.metrics.index(leaf.metric.name)
         for leaf in layout.leaves.values()
-        if leaf.metric in frame.metrics
+        if leaf.metric.name in frame.metrics
     ]
     codes = np.unique(frame.columns.source[np.isin(frame.columns.metric, wanted)])
     return ", ".join(frame.sources[code] for code in codes if frame.sources[code])
@@ -388,7 +393,11 @@ def _sources(frame: Frame, layout: Layout) -> str:
 def _variants(frame: Frame, layout: Layout) -> list[str]:
     """The variants in which the layout's metrics have rows."""
     return sorted(
-        {leaf.variant for leaf in layout.leaves.values() if frame.has(leaf.metric, leaf.variant)}
+        {
+            leaf.variant
+            for leaf in layout.leaves.values()
+            if frame.has(leaf.metric.name, leaf.variant)
+        }
     )
 
 

@@ -48,12 +48,13 @@ class Line:
     `mean_a`, `mean_b` are over the `paired.n` common samples. `only_a`, `only_b`: samples that only
     one of them has a score of. `holm` is the permutation p corrected over all lines of the
     comparison (None where there is no test). `worse`: B is worse than A, and p after correction is
-    below the comparison's alpha; `better` likewise.
+    below the comparison's alpha; `better` likewise. Neither is said where `direction` is
+    None: it is not known which way is better.
     """
 
     metric: str
     variant: Variant
-    direction: Direction
+    direction: Direction | None
     slice: str
     paired: stats.Paired
     mean_a: float
@@ -96,7 +97,7 @@ def compare(
     frame: Frame,
     a: str,
     b: str,
-    directions: Mapping[str, Direction],
+    directions: Mapping[str, Direction | None],
     *,
     variants: Sequence[Variant],
     by: str = "",
@@ -143,7 +144,7 @@ def _line(
     pair: Frame,
     metric: str,
     variant: Variant,
-    direction: Direction,
+    direction: Direction | None,
     name: str,
     mask: Mask,
     values: Floats,
@@ -153,7 +154,7 @@ def _line(
 ) -> Line:
     first, second = (np.where(mask, line, np.nan) for line in values)
     common = ~np.isnan(first) & ~np.isnan(second)
-    higher = direction == "higher"
+    higher = direction != "lower"  # for an unknown one: which moved up, and which down
     count = int(common.sum())
     paired = stats.paired_difference(
         second,
@@ -173,9 +174,8 @@ def _line(
     def moved(number: int) -> Moved:
         sample = pair.samples.ids[number]
         link = report_link(pair.benchmark, sample, pair.editors)
-        return Moved(
-            sample, float(first[number]), float(second[number]), bool(gain[number] > 0), link
-        )
+        better = direction is not None and bool(gain[number] > 0)
+        return Moved(sample, float(first[number]), float(second[number]), better, link)
 
     return Line(
         metric,
@@ -203,8 +203,8 @@ def _corrected(lines: Sequence[Line], alpha: float) -> list[Line]:
     adjusted = stats.holm([line.paired.p_permutation for line in lines])
     found = []
     for line, p in zip(lines, adjusted.tolist(), strict=True):
-        sure = not np.isnan(p) and p < alpha
-        gain = line.paired.difference if line.direction == "higher" else -line.paired.difference
+        sure = not np.isnan(p) and p < alpha and line.direction is not None
+        gain = -line.paired.difference if line.direction == "lower" else line.paired.difference
         found.append(
             replace(
                 line,

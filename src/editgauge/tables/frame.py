@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store import parquet
+from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
-from editgauge.types import Row, Status
+from editgauge.types import Metric, Row, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run_folder import RunFolder
@@ -119,6 +120,8 @@ class Frame:
     """(metric, variant, editor) -> how many samples a value of the whole set was computed from."""
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
     """editor -> what it delivered; empty where the runs' records of edits were not read."""
+    described: Mapping[str, Metric] = field(default_factory=dict)
+    """What the runs say about their metrics, by name."""
     _grids: dict[tuple[str, str], Grid] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -131,7 +134,12 @@ class Frame:
 
     @classmethod
     def from_rows(
-        cls, rows: Iterable[Row], samples: Iterable[Mapping[str, Any]], benchmark: str
+        cls,
+        rows: Iterable[Row],
+        samples: Iterable[Mapping[str, Any]],
+        benchmark: str,
+        *,
+        described: Mapping[str, Metric] | None = None,
     ) -> Frame:
         """From `Row` objects; rows of other benchmarks are passed over."""
         kept = [row for row in rows if row.benchmark == benchmark]
@@ -156,7 +164,7 @@ class Frame:
             for row in kept
             if row.sample == WHOLE_SET
         ]
-        return replace(made, set_counts=_set_counts(of_sets))
+        return replace(made, set_counts=_set_counts(of_sets), described=described or {})
 
     @classmethod
     def from_parquet(
@@ -190,10 +198,11 @@ class Frame:
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
         """The rows of one or several runs together (several machines, several editors)."""
         files = [path for run in runs for path in run.parquet()]
-        made = cls.from_parquet(
+        read = cls.from_parquet(
             files, [record for run in runs for record in run.samples(benchmark)], benchmark
         )
-        return replace(made, deliveries=_deliveries(runs, benchmark))
+        told = [(run.path.name, run.metrics(benchmark)) for run in runs]
+        return replace(read, described=together(told), deliveries=_deliveries(runs, benchmark))
 
     @classmethod
     def _assemble(

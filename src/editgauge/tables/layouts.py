@@ -1,15 +1,12 @@
 """Which tables a benchmark prints, found through its name: the way from a frame to its tables.
 
-A benchmark's own layouts are the function ``layouts(frame, variant)`` of the module ``tables``
-beside its object, or a method of that name on the object (outside packages). A benchmark without
-either gets one mean for each metric.
+A benchmark's own layouts are those that its object declares. Metrics that are in none of them get
+one mean each.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,29 +16,25 @@ from editgauge.tables import given_back
 from editgauge.tables.build import build
 from editgauge.tables.frame import Frame
 from editgauge.tables.slices import noise, repeated, sliced
-from editgauge.tables.spec import Layout, generic
+from editgauge.tables.spec import Layout, generic, unknown
 from editgauge.tables.table import Table
-from editgauge.types import Variant
+from editgauge.types import Benchmark, Metric, Variant
 
 Layouts = Callable[[Frame, Variant], Sequence[Layout]]
 
 
-def layouts_of(benchmark: str) -> Layouts:
-    """The function that makes a benchmark's layouts; `layout.generic` when the name is not known
-    here.
+def metrics_of(frame: Frame) -> dict[str, Metric]:
+    """What is known of every metric that has rows, in the order in which the benchmark declares
+    them and then by name.
+
+    As the runs say; for a run that says nothing of a metric (an older one), as the benchmark
+    declares it where it is installed. A metric of neither has no direction.
     """
-    try:
-        found = catalog.find("benchmarks", benchmark)
-    except UnknownName:
-        return generic
-    own = getattr(found, "layouts", None)
-    if callable(own):
-        return own  # type: ignore[no-any-return]
-    package = type(found).__module__
-    name = f"{package}.tables"
-    if importlib.util.find_spec(package) is not None and importlib.util.find_spec(name) is not None:
-        return importlib.import_module(name).layouts  # type: ignore[no-any-return]
-    return generic
+    benchmark = benchmark_of(frame.benchmark)
+    declared: Mapping[str, Metric] = {} if benchmark is None else benchmark.every_metric
+    order = dict.fromkeys([*declared, *frame.metrics])
+    known = {**declared, **frame.described}
+    return {name: known.get(name, unknown(name)) for name in order if name in frame.metrics}
 
 
 def tables(
@@ -57,7 +50,7 @@ def tables(
     """Every table of the frame's benchmark that has rows, in order: see `tabulate.build`,
     `slicing.sliced`.
     """
-    every = partial(_every, layouts or layouts_of(frame.benchmark), variant)
+    every = partial(_every, layouts or _layouts_of(frame.benchmark), variant)
     if by:
         told = [*filter(None, [given_back.note(frame)])]
         parts = sliced(frame, by, every, intervals=intervals, seed=seed)
@@ -77,31 +70,34 @@ def every_layout(frame: Frame, variant: Variant) -> list[Layout]:
     """What `tables` builds for a frame: the benchmark's own layouts, and plain means of the metrics
     they leave out.
     """
-    return _every(layouts_of(frame.benchmark), variant, frame)
+    return _every(_layouts_of(frame.benchmark), variant, frame)
 
 
-def _every(make: Layouts, variant: Variant, frame: Frame) -> list[Layout]:
+def benchmark_of(name: str) -> Benchmark | None:
+    """The benchmark of a name; None when it is not installed here: its rows can still be read."""
+    try:
+        found: Benchmark = catalog.find("benchmarks", name)
+    except UnknownName:
+        return None
+    return found
+
+
+def _layouts_of(name: str) -> Layouts | None:
+    benchmark = benchmark_of(name)
+    return None if benchmark is None else benchmark.tables
+
+
+def _every(make: Layouts | None, variant: Variant, frame: Frame) -> list[Layout]:
     """The benchmark's own layouts, and plain means of the metrics that are in none of them."""
+    metrics = metrics_of(frame)
+    if make is None:
+        return generic(frame, variant, metrics=metrics)
     own = list(make(frame, variant))
-    shown = {
-        metric
-        for item in own
-        for leaf in item.leaves.values()
-        for metric in (leaf.metric, *leaf.others)
-    }
-    columns = [
-        field.column.name for item in own for field in item.fields
-    ]  # a PSNR may be made from squared errors
-    shown |= {
-        metric
-        for metric in frame.metrics
-        if any(f"_{name}".endswith(f"_{metric}") for name in columns)
-    }
+    shown = {field.metric.name for item in own for field in item.fields}
+    shown |= {metric.name for item in own for leaf in item.leaves.values() for metric in leaf.parts}
     name, title = (
         f"{frame.benchmark}.further",
         f"{frame.benchmark}: metrics that are in none of the paper's tables",
     )
-    return [
-        *own,
-        *(replace(item, name=name, title=title) for item in generic(frame, variant, without=shown)),
-    ]
+    further = generic(frame, variant, metrics=metrics, without=shown)
+    return [*own, *(replace(item, name=name, title=title) for item in further)]

@@ -53,9 +53,9 @@ def repeated(frame: Frame, layout: Layout) -> Table | None:
     without repeats.
     """
     codes = [
-        frame.metrics.index(leaf.metric)
+        frame.metrics.index(leaf.metric.name)
         for leaf in layout.leaves.values()
-        if leaf.metric in frame.metrics
+        if leaf.metric.name in frame.metrics
     ]
     mine = np.isin(frame.columns.metric, codes)
     parts = []

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from editgauge.metrics import PEAK
 from editgauge.tables import stats
 from editgauge.tables.frame import Frame
 from editgauge.tables.table import Cell, Column, TableRow
-from editgauge.types import Direction, Variant
+from editgauge.types import Metric, Variant
 
 Floats = NDArray[np.float64]
 Formula = Callable[[Sequence[stats.Moments]], Floats]
@@ -30,38 +32,55 @@ def plain_mean(parts: Sequence[stats.Moments]) -> Floats:
     return parts[0].mean
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
     """Numbers that are averaged: one metric on the samples that have the labels in `where`.
 
     `shown` turns raw values (any shape, NaN = none) into the table's scale before they are
     averaged; it is given the values of `metric` and, where a score depends on others of the same
-    answer, of each of `others`. `worst` is what a failure counts as in the mean with failures, on
-    that scale. `not_applicable` is the raw value that a sample counts as which the editor cannot
-    take (KRIS-Bench gives it the lowest score); None leaves it out.
+    answer, of each of `others`. A failure counts as `Metric.failure`, put on that scale.
+    `not_applicable` is the raw value that a sample counts as which the editor cannot take
+    (KRIS-Bench gives it the lowest score); None leaves it out.
     """
 
-    metric: str
+    metric: Metric
     variant: Variant
-    others: tuple[str, ...] = ()
+    others: tuple[Metric, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     shown: Callable[..., Floats] | None = None
-    worst: float | None = None
     not_applicable: float | None = None
-    whole_set: bool = False
-    """One value for the whole set (FID): it has no count and no interval, and no slices."""
+
+    @property
+    def parts(self) -> tuple[Metric, ...]:
+        """Every metric that the leaf is made of, its own first."""
+        return (self.metric, *self.others)
+
+    @property
+    def failure(self) -> float | None:
+        """What a failure counts as on the table's scale; None where the scale has no minimum."""
+        raw = [metric.failure for metric in self.parts]
+        known = [np.asarray(value, np.float64) for value in raw if value is not None]
+        if len(known) < len(raw):
+            return None
+        return float(known[0] if self.shown is None else self.shown(*known))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One column: how it looks, which leaves it is made of, and how."""
+    """One column: which metric it shows, which leaves it is made of, and how.
+
+    `metric` is what the numbers are one value of, sample by sample: for a column of several leaves
+    a derived metric. `where` are the labels of the samples behind the numbers.
+    """
 
     column: Column
+    metric: Metric
     leaves: tuple[str, ...]
     formula: Formula = plain_mean
+    where: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """What a table is made of. `strata` is the label by which the bootstrap keeps the table's
     weighting; `size` the number of samples in the full release; `published` the papers' lines.
@@ -83,7 +102,10 @@ class Layout:
 
 
 class Sheet:
-    """Collects the leaves and fields of a layout."""
+    """Collects the leaves and fields of a layout.
+
+    Heading, digits and direction of a column are those of the metric that it shows.
+    """
 
     def __init__(self) -> None:
         self.leaves: dict[str, Leaf] = {}
@@ -92,32 +114,50 @@ class Sheet:
     def add(
         self,
         name: str,
-        heading: tuple[str, ...],
         leaf: Leaf,
         *,
-        digits: int = 3,
-        direction: Direction | None = "higher",
+        above: tuple[str, ...] = (),
+        shows: Metric | None = None,
         note: str = "",
         formula: Formula = plain_mean,
     ) -> None:
-        """A column made of one leaf, which gets the column's name."""
+        """A column made of one leaf, which gets the column's name. `above` are the headings over
+        the metric's own; `shows` is the metric of the column where it is not the leaf's (a PSNR
+        made from squared errors).
+        """
         self.leaves[name] = leaf
-        self.fields.append(Field(Column(name, heading, digits, direction, note), (name,), formula))
+        metric = shows or leaf.metric
+        column = _column(name, (*above, metric.title), metric, note)
+        self.fields.append(
+            Field(column=column, metric=metric, leaves=(name,), formula=formula, where=leaf.where)
+        )
 
     def combine(
         self,
         name: str,
-        heading: tuple[str, ...],
+        metric: Metric,
         leaves: Sequence[str],
         formula: Formula,
         *,
-        digits: int = 3,
-        direction: Direction | None = "higher",
+        above: tuple[str, ...] = (),
+        where: Mapping[str, str] | None = None,
         note: str = "",
     ) -> None:
-        """A column made of leaves of other columns."""
+        """A column made of leaves of other columns, for a derived `metric`.
+
+        `where` are the labels of its samples; by default those that all of the leaves share.
+        """
+        if where is None:
+            shared = [self.leaves[leaf].where.items() for leaf in leaves]
+            where = dict(set(shared[0]).intersection(*shared[1:])) if shared else {}
         self.fields.append(
-            Field(Column(name, heading, digits, direction, note), tuple(leaves), formula)
+            Field(
+                column=_column(name, (*above, metric.title), metric, note),
+                metric=metric,
+                leaves=tuple(leaves),
+                formula=formula,
+                where=where,
+            )
         )
 
     @property
@@ -138,45 +178,70 @@ def choose(frame: Frame, metric: str, variant: Variant) -> tuple[Variant, str]:
     return variant, ""
 
 
-_KNOWN: dict[str, tuple[str, Direction, int, float | None]] = {
-    "ssim": ("SSIM", "higher", 3, 0.0), "masked_ssim": ("CP", "higher", 3, 0.0),
-    "ssim_full": ("SSIM", "higher", 3, 0.0), "psnr": ("PSNR", "higher", 3, 0.0),
-    "reference_ssim": ("SSIM to reference", "higher", 3, 0.0),
-    "reference_psnr": ("PSNR to reference", "higher", 2, 0.0),
-    "mse": ("MSE", "lower", 3, 65025.0), "lpips": ("LPIPS", "lower", 3, 1.0),
-    "fid": ("FID", "lower", 2, None),
-}  # fmt: skip
-"""Metric -> heading, direction, digits, what a failure counts as: for layouts that nobody wrote."""
-
-
-def generic(frame: Frame, variant: Variant, *, without: Collection[str] = ()) -> list[Layout]:
+def generic(
+    frame: Frame,
+    variant: Variant,
+    *,
+    metrics: Mapping[str, Metric] | None = None,
+    without: Collection[str] = (),
+) -> list[Layout]:
     """One table with a mean for every metric that has rows, but for those in `without`; none when
     there is none.
+
+    `metrics` is what is known of them, by default what the frame's runs say.
     """
     sheet = Sheet()
-    for metric in frame.metrics:
-        made, note = choose(frame, metric, variant)
-        if metric in without or not frame.has(metric, made):
+    known = frame.described if metrics is None else metrics
+    for name in frame.metrics:
+        made, note = choose(frame, name, variant)
+        if name in without or not frame.has(name, made):
             continue
-        heading, direction, digits, worst = _KNOWN.get(metric, (metric, None, 3, None))
-        whole = (
-            not (~np.isnan(frame.grid(metric, made).values)).any()
-            and (~np.isnan(frame.of_set(metric, made))).any()
-        )
-        leaf = Leaf(metric, made, worst=worst, whole_set=bool(whole))
-        sheet.add(metric, (heading,), leaf, digits=digits, direction=direction, note=note)
+        sheet.add(name, Leaf(metric=_of_rows(frame, known, name, made), variant=made), note=note)
     if not sheet.fields:
         return []
     return [
         Layout(
-            f"{frame.benchmark}.metrics",
-            frame.benchmark,
-            sheet.leaves,
-            sheet.fields,
-            variant,
+            name=f"{frame.benchmark}.metrics",
+            title=frame.benchmark,
+            leaves=sheet.leaves,
+            fields=sheet.fields,
+            variant=variant,
             strata="split",
         )
     ]
+
+
+def unknown(name: str) -> Metric:
+    """The metric of rows of which nobody here knows anything: without a direction and a range."""
+    return Metric(name, direction=None, low=-math.inf, high=math.inf)
+
+
+def _of_rows(frame: Frame, known: Mapping[str, Metric], name: str, made: Variant) -> Metric:
+    """What is known of a metric, or, from its rows, whether it is one of the whole set."""
+    if name in known:
+        return known[name]
+    whole = (
+        not (~np.isnan(frame.grid(name, made).values)).any()
+        and (~np.isnan(frame.of_set(name, made))).any()
+    )
+    return replace(unknown(name), whole_set=bool(whole))
+
+
+def _column(name: str, heading: tuple[str, ...], metric: Metric, note: str) -> Column:
+    return Column(name, heading, metric.digits, metric.direction, note)
+
+
+def psnr_of_mean(parts: Sequence[stats.Moments]) -> Floats:
+    """The PSNR in dB of a mean squared error; infinite where that is 0 (protocols: conventions for
+    all).
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(10 * np.log10(PEAK**2 / parts[0].mean))
+
+
+def squared_error(psnr: Floats) -> Floats:
+    """The mean squared errors behind PSNRs in dB; 0 behind an infinite one."""
+    return np.asarray(PEAK**2 * 10.0 ** (-psnr / 10.0))
 
 
 # -- the papers' numbers ---------------------------------------------------------------------------

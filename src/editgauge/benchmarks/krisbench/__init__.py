@@ -1,59 +1,94 @@
-"""KRIS-Bench: samples from the released files, and the scorers that its paper defines."""
+"""KRIS-Bench: samples from the released files, the judge that its paper defines, and its tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.types import DataSource, Scorer, Track
+from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.krisbench.facts import SAMPLES, SIZE, TAXONOMY
+from editgauge.benchmarks.krisbench.metrics import AVERAGE, JUDGE
+from editgauge.scoring.metrics import REFERENCE
+from editgauge.types import Benchmark, DataSource, Plot, Variant
 
-_DATA = DataSource("Liang0223/KRIS_Bench", "stated on the data set's page")
-
-
-@dataclass(frozen=True, slots=True)
-class KrisBench:
-    """1,267 edits that need knowledge: 22 tasks in 20 folders, three types of knowledge, seven
-    dimensions.
-    """
-
-    name: str = "krisbench"
-    title: str = "KRIS-Bench"
-    citation: str = (
-        "KRIS-Bench: Benchmarking Next-Level Intelligent Image Editing Models, arXiv 2505.16707"
-    )
-    published_counts: Mapping[str, int] = field(
-        default_factory=lambda: {
-            "": 1267,
-            "Factual": 449,
-            "Factual/Attribute Perception": 275,
-            "Factual/Spatial Perception": 100,
-            "Factual/Temporal Prediction": 74,
-            "Conceptual": 518,
-            "Conceptual/Social Science": 125,
-            "Conceptual/Natural Science": 393,
-            "Procedural": 300,
-            "Procedural/Logical Reasoning": 150,
-            "Procedural/Instruction Decomposition": 150,
-        }
-    )
-    marks: tuple[str, ...] = ("KRIS_Bench", "*/annotation.json")
-    data: DataSource = _DATA
-
-    def load(self, root: Path | None, *, split: str | None = None) -> Samples:
-        """The samples below `root`, the folder ``KRIS_Bench`` or its parent; there are no
-        splits.
-        """
-        from editgauge.benchmarks.krisbench.samples import load
-
-        return load(root, split=split)
-
-    def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-        from editgauge.benchmarks.krisbench.scorers import FACTORIES
-
-        return make_scorers(FACTORIES, tracks, **options)
+__all__ = ["BENCHMARK", "JUDGE"]
 
 
-BENCHMARK = KrisBench()
+def _load(root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples below `root`, the folder ``KRIS_Bench`` or its parent; there are no splits."""
+    from editgauge.benchmarks.krisbench.samples import load
+
+    return load(root, split=split)
+
+
+def _reference(**options: Any) -> Sequence[Any]:
+    from editgauge.scoring.pixel import reference
+
+    return reference(**options)
+
+
+def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
+    from editgauge.benchmarks.krisbench.tables import layouts
+
+    return layouts(frame, variant)
+
+
+def _judging() -> Any:
+    from editgauge.benchmarks.krisbench.judge import JUDGING
+
+    return JUDGING
+
+
+def _prompts() -> Any:
+    from editgauge.benchmarks.krisbench.paper import PROMPTS
+
+    return PROMPTS
+
+
+def _audits() -> Sequence[Any]:
+    from editgauge.benchmarks.krisbench.audit import AUDITS
+
+    return AUDITS
+
+
+def _importers() -> Sequence[Any]:
+    from editgauge.benchmarks.krisbench.imports import read
+
+    return [read]
+
+
+BENCHMARK = Benchmark(
+    name="krisbench",
+    title="KRIS-Bench",
+    citation="KRIS-Bench: Benchmarking Next-Level Intelligent Image Editing Models, arXiv "
+    "2505.16707",
+    about="1,267 edits that need knowledge: 22 tasks in 20 folders, three types of knowledge, "
+    "seven dimensions.",
+    published_counts={"": SIZE}
+    | {
+        place: count
+        for knowledge, dimensions in TAXONOMY.items()
+        for place, count in {
+            knowledge: sum(SAMPLES[dimension] for dimension in dimensions),
+            **{f"{knowledge}/{dimension}": SAMPLES[dimension] for dimension in dimensions},
+        }.items()
+    },
+    marks=("KRIS_Bench", "*/annotation.json"),
+    data=DataSource("Liang0223/KRIS_Bench", "stated on the data set's page"),
+    metrics=(*JUDGE, *REFERENCE),
+    load=_load,
+    scorers=by_track({"pixel": [_reference]}),
+    tables=_tables,
+    judging=_judging,
+    rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
+    derived=(AVERAGE,),
+    audits=_audits,
+    importers=_importers,
+    figures=(
+        Plot("radar", "dimension", "by knowledge dimension"),
+        Plot("bars", "task", "by task"),
+    ),
+    not_in_tables=("reference_psnr", "reference_ssim"),
+)

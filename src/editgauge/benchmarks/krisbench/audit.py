@@ -11,12 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from editgauge.benchmarks.krisbench.judge_tables import DIMENSIONS, SAMPLES, averages, metrics_of
+from editgauge.benchmarks.krisbench.facts import SAMPLES, TAXONOMY, metrics_of, title_of
 from editgauge.tables.audit import Audit, Printed, Report, Sheet
 
 _HERE = Path(__file__).parent
 _STEP = 0.25
-_OVERALL = "Overall"
+_GROUPS: Mapping[str, tuple[str, ...]] = {
+    **{title_of(knowledge): tuple(dimensions) for knowledge, dimensions in TAXONOMY.items()},
+    "Overall": tuple(SAMPLES),
+}
+"""Line of an average of averages -> the dimensions that it weighs by their samples."""
 
 
 def judge(sheet: Sheet, report: Report) -> None:
@@ -60,13 +64,13 @@ def _check_averages(report: Report, model: str, cells: Mapping[tuple[str, str], 
     metrics = {key: cell.value for key, cell in cells.items() if key[1] != "avg"}
     exact = all(abs(value / _STEP - round(value / _STEP)) < 1e-6 for value in metrics.values())
     room = 0.0 if exact else max((cell.half for cell in cells.values()), default=0.0)
-    expected = averages(metrics)
+    expected = _averages(metrics)
     for dimension in SAMPLES:
         printed = cells.get((dimension, "avg"))
         if printed is not None and dimension in expected:
             rule = f"the mean of {', '.join(metrics_of(dimension))}"
             report.equal(model, f"{dimension} average", printed, expected[dimension], room, rule)
-    for kind, dimensions in (*DIMENSIONS.items(), (_OVERALL, tuple(SAMPLES))):
+    for kind, dimensions in _GROUPS.items():
         printed = cells.get((kind, "avg"))
         below = [cells.get((dimension, "avg")) for dimension in dimensions]
         if printed is None or kind not in expected:
@@ -82,6 +86,24 @@ def _check_averages(report: Report, model: str, cells: Mapping[tuple[str, str], 
         # the dimensions' averages may have been rounded before they were weighted: half a unit more
         rule = "the dimensions' averages weighted by samples"
         report.equal(model, f"{kind} average", printed, nearest, room + printed.half, rule)
+
+
+def _averages(numbers: Mapping[tuple[str, str], float]) -> dict[str, float]:
+    """Averages of dimensions, types of knowledge and all, from printed (dimension, metric) numbers.
+
+    A name is missing where a number that it needs is missing.
+    """
+    found: dict[str, float] = {}
+    for dimension in SAMPLES:
+        values = [numbers.get((dimension, metric)) for metric in metrics_of(dimension)]
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
+            found[dimension] = sum(known) / len(known)
+    for kind, dimensions in _GROUPS.items():
+        if all(dimension in found for dimension in dimensions):
+            total = sum(SAMPLES[dimension] for dimension in dimensions)
+            found[kind] = sum(found[d] * SAMPLES[d] for d in dimensions) / total
+    return found
 
 
 AUDITS = (

@@ -29,20 +29,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from editgauge.benchmarks.krisbench.judge_tables import HIGH, LOW, WITH_KNOWLEDGE
+from editgauge.benchmarks.krisbench.facts import EXPLAINED, HIGH, LOW
+from editgauge.benchmarks.krisbench.metrics import BY_NAME, JUDGE
 from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
 from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1000
-_NOTE = (
-    "faithful: the released parser, which may take any digit of the reply; corrected: an "
-    "integer in range, by name"
-)
-_ALL = {
-    name: Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE)
-    for name in ("VC", "VQ", "IF", "KP")
-}
 _RUBRICS = (
     "consistency",
     "quality",
@@ -62,15 +55,15 @@ _NAMES = {"VC": "consistency", "VQ": "quality", "IF": "instruction"}
 class KrisBenchJudging:
     """See the module. No options."""
 
-    metrics: tuple[Metric, ...] = tuple(_ALL.values())
+    metrics: tuple[Metric, ...] = JUDGE
     scale: tuple[int, int] = (LOW, HIGH)
 
     def rubric_names(self) -> Sequence[str]:
         return _RUBRICS
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return tuple(_ALL[name] for name in ("VC", "VQ", "IF")) + (
-            (_ALL["KP"],) if kind_of(sample) == "knowledge" else ()
+        return tuple(BY_NAME[name] for name in ("VC", "VQ", "IF")) + (
+            (BY_NAME["KP"],) if kind_of(sample) == "knowledge" else ()
         )
 
     def calls(
@@ -139,7 +132,7 @@ def kind_of(sample: Sample) -> str:
     }
     if task in kinds:
         return kinds[task]
-    return "knowledge" if sample.attributes.get("dimension") in WITH_KNOWLEDGE else "common"
+    return "knowledge" if sample.attributes.get("dimension") in EXPLAINED else "common"
 
 
 def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Picture]], int]:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
-from editgauge.benchmarks.krisbench.taxonomy import EXPLAINED, FOLDERS, FRAMES, temporal_task
+from editgauge.benchmarks.krisbench.facts import EXPLAINED, FOLDERS, FRAMES, temporal_task
 from editgauge.benchmarks.reading import (
     Record,
     Tree,

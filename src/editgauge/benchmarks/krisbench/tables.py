@@ -15,32 +15,25 @@ from pathlib import Path
 
 import numpy as np
 
+from editgauge.benchmarks.krisbench.facts import (
+    LOW,
+    SAMPLES,
+    SIZE,
+    STEP,
+    TAXONOMY,
+    metrics_of,
+    title_of,
+)
+from editgauge.benchmarks.krisbench.metrics import AVERAGE, BY_NAME
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published_turned
 from editgauge.tables.stats import Moments
 from editgauge.types import Status, Variant
 
-SIZE = 1267
-TYPES: dict[str, dict[str, tuple[str, ...]]] = {
-    "Factual Knowledge": {
-        "Attribute Perception": ("VC", "VQ", "IF"),
-        "Spatial Perception": ("VC", "VQ", "IF"),
-        "Temporal Prediction": ("VC", "VQ", "IF"),
-    },
-    "Conceptual Knowledge": {
-        "Social Science": ("VC", "VQ", "IF", "KP"),
-        "Natural Science": ("VC", "VQ", "IF", "KP"),
-    },
-    "Procedural Knowledge": {
-        "Logical Reasoning": ("VC", "VQ", "IF", "KP"),
-        "Instruction Decomposition": ("VC", "VQ", "IF"),
-    },
-}
-"""Type of knowledge -> dimension -> its metrics, in the paper's order."""
-DIMENSION = "category2"
-"""The label of the samples that names the dimension (types are ``category1``, tasks ``category3``).
+KNOWLEDGE, DIMENSION = "category1", "category2"
+"""The labels of the samples that name the type of knowledge and the dimension (tasks are
+``category3``).
 """
-LOWEST = 1.0
 _HERE = Path(__file__).parent
 _PAPERS = {
     "gpt4o": ("published_gpt4o.csv", "Published: arXiv 2505.16707, Table 2 (judge GPT-4o)."),
@@ -63,36 +56,44 @@ def judge(frame: Frame, variant: Variant) -> Layout:
     sizes = _sizes(frame)
     spans: list[tuple[str, int]] = []
     keys: list[str] = []
-    for kind, dimensions in TYPES.items():
+    for knowledge, dimensions in TAXONOMY.items():
+        kind = title_of(knowledge)
         inside: list[str] = []
         widths: list[tuple[str, int]] = []
-        for dimension, metrics in dimensions.items():
-            names = [f"{dimension}/{metric}" for metric in metrics]
-            for name, metric in zip(names, metrics, strict=True):
+        for dimension in dimensions:
+            where = {DIMENSION: dimension}
+            names = [f"{dimension}/{metric}" for metric in metrics_of(dimension)]
+            for name, metric in zip(names, metrics_of(dimension), strict=True):
                 leaf = Leaf(
-                    metric,
-                    made,
-                    where={DIMENSION: dimension},
-                    worst=LOWEST,
-                    not_applicable=LOWEST if variant == "faithful" else None,
+                    metric=BY_NAME[metric],
+                    variant=made,
+                    where=where,
+                    not_applicable=LOW if variant == "faithful" else None,
                 )
-                sheet.add(name, (dimension, metric), leaf, digits=2, formula=scaled, note=note)
-            sheet.combine(f"{dimension}/avg", (dimension, "Avg"), names, average, digits=2)
+                sheet.add(name, leaf, above=(dimension,), formula=rescaled, note=note)
+            sheet.combine(f"{dimension}/avg", AVERAGE.metric, names, average, above=(dimension,))
             inside += names
             widths.append((dimension, len(names)))
-        sheet.combine(f"{kind}/avg", (kind, "Avg"), inside, _weighted(widths, sizes), digits=2)
+        sheet.combine(
+            f"{kind}/avg",
+            AVERAGE.metric,
+            inside,
+            _weighted(widths, sizes),
+            above=(kind,),
+            where={KNOWLEDGE: knowledge},
+        )
         keys += inside
         spans += widths
-    sheet.combine("Overall/avg", ("Overall", "Avg"), keys, _weighted(spans, sizes), digits=2)
+    sheet.combine("Overall/avg", AVERAGE.metric, keys, _weighted(spans, sizes), above=("Overall",))
     file, source = _PAPERS[
         "qwen" if any("qwen" in name.lower() for name in frame.sources) else "gpt4o"
     ]
     return Layout(
-        "krisbench.judge",
-        "KRIS-Bench, judged, 0–100",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="krisbench.judge",
+        title="KRIS-Bench, judged, 0–100",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="category",
         size=SIZE,
         transposed=True,
@@ -126,20 +127,20 @@ def _one_picture(frame: Frame, variant: Variant) -> list[str]:
     ]
 
 
-def scaled(parts: Sequence[Moments]) -> Floats:
+def rescaled(parts: Sequence[Moments]) -> Floats:
     """The mean of raw 1-5 scores, rounded to 2 places, on the 0-100 scale."""
-    return np.asarray((np.round(parts[0].mean, 2) - 1) * 25)
+    return np.asarray((np.round(parts[0].mean, 2) - LOW) * STEP)
 
 
 def average(parts: Sequence[Moments]) -> Floats:
     """The mean of a dimension's metrics."""
-    return np.asarray(np.mean([scaled([part]) for part in parts], axis=0))
+    return np.asarray(np.mean([rescaled([part]) for part in parts], axis=0))
 
 
 def _sizes(frame: Frame) -> dict[str, int]:
     names = frame.samples.names()
     labels = frame.samples.labels(DIMENSION).tolist() if DIMENSION in names else []
-    return {dimension: labels.count(dimension) for kind in TYPES.values() for dimension in kind}
+    return {dimension: labels.count(dimension) for dimension in SAMPLES}
 
 
 def _weighted(

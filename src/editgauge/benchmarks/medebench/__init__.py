@@ -1,41 +1,96 @@
-"""MedEBench: samples from the released files, and the scorers that its paper defines."""
+"""MedEBench: samples from the released files, the scorers that its paper defines, and its
+tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.types import DataSource, Scorer, Track
+from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.medebench.facts import SIZE
+from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
+from editgauge.scoring.metrics import FID, KID
+from editgauge.types import Benchmark, DataSource, Plot, Variant
 
-_DATA = DataSource("LIUMinghao/MedEBench", "stated on the data set's page")
-
-
-@dataclass(frozen=True, slots=True)
-class MedEBench:
-    """1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of its
-    region.
-    """
-
-    name: str = "medebench"
-    title: str = "MedEBench"
-    citation: str = "MedEBench, arXiv 2506.01921"
-    published_counts: Mapping[str, int] = field(default_factory=lambda: {"": 1182})
-    marks: tuple[str, ...] = ("editing/editing_metadata.json", "editing_metadata.json")
-    data: DataSource = _DATA
-
-    def load(self, root: Path | None, *, split: str | None = None) -> Samples:
-        """The samples below `root`, the folder that holds ``editing/``; there are no splits."""
-        from editgauge.benchmarks.medebench.samples import load
-
-        return load(root, split=split)
-
-    def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-        from editgauge.benchmarks.medebench.scorers import FACTORIES
-
-        return make_scorers(FACTORIES, tracks, **options)
+__all__ = ["BENCHMARK", "EMBEDDING", "JUDGE", "embedding"]
 
 
-BENCHMARK = MedEBench()
+def _load(root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples below `root`, the folder that holds ``editing/``; there are no splits."""
+    from editgauge.benchmarks.medebench.samples import load
+
+    return load(root, split=split)
+
+
+def _pixel(**options: Any) -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.pixel import scorers
+
+    return scorers(**options)
+
+
+def _lpips(**options: Any) -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.neural import lpips
+
+    return lpips(**options)
+
+
+def embedding(**options: Any) -> Sequence[Any]:
+    """CLIP, ImageReward, MedCLIP and FID; options as for `types.MakeScorers`."""
+    from editgauge.benchmarks.medebench import neural
+
+    return neural.embedding(**options)
+
+
+def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.tables import layouts
+
+    return layouts(frame, variant)
+
+
+def _judging() -> Any:
+    from editgauge.benchmarks.medebench.judge import JUDGING
+
+    return JUDGING
+
+
+def _prompts() -> Any:
+    from editgauge.benchmarks.medebench.paper import PROMPTS
+
+    return PROMPTS
+
+
+def _audits() -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.audit import AUDITS
+
+    return AUDITS
+
+
+def _importers() -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.imports import read
+
+    return [read]
+
+
+BENCHMARK = Benchmark(
+    name="medebench",
+    title="MedEBench",
+    citation="MedEBench, arXiv 2506.01921",
+    about="1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of "
+    "its region.",
+    published_counts={"": SIZE},
+    marks=("editing/editing_metadata.json", "editing_metadata.json"),
+    data=DataSource("LIUMinghao/MedEBench", "stated on the data set's page"),
+    metrics=(*PIXEL, LPIPS, *EMBEDDING, FID, KID, *JUDGE["D"], *JUDGE["P"]),
+    load=_load,
+    scorers=by_track({"pixel": [_pixel, _lpips], "embedding": [_lpips, embedding]}),
+    tables=_tables,
+    judging=_judging,
+    rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
+    audits=_audits,
+    importers=_importers,
+    figures=(Plot("bars", "organ", "by organ"),),
+    not_in_tables=("kid", "EA_P", "VQ_P"),
+)

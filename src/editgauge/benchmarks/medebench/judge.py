@@ -21,45 +21,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editgauge.benchmarks.medebench.judge_tables import HIGH, LOW
+from editgauge.benchmarks.medebench.facts import HIGH, LOW
+from editgauge.benchmarks.medebench.metrics import JUDGE
 from editgauge.benchmarks.medebench.replies import NAMES, released_scores
 from editgauge.errors import UsageError
 from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 400
-_NOTE = (
-    "faithful: the released line parser, where one unreadable score drops both; corrected: "
-    "integers in range"
-)
-METRICS: Mapping[str, tuple[Metric, ...]] = {
-    "D": tuple(
-        Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE)
-        for name in ("EA", "VQ")
-    ),
-    "P": tuple(
-        Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE)
-        for name in ("EA_P", "VQ_P")
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class MedEBenchJudging:
     """See the module. Options: ``text``. A sample without a change description has no D call."""
 
-    metrics: tuple[Metric, ...] = (*METRICS["D"], *METRICS["P"])
+    metrics: tuple[Metric, ...] = (*JUDGE["D"], *JUDGE["P"])
 
     def rubric_names(self) -> Sequence[str]:
         return ("accuracy_quality",)
 
     def fields(self, kind: str) -> tuple[dict[str, tuple[int, int]], dict[str, str]]:
         """The fields of the reply with their ranges, and the metrics that they give."""
-        names = (metric.name for metric in METRICS[kind])
+        names = (metric.name for metric in JUDGE[kind])
         return dict.fromkeys(NAMES, (LOW, HIGH)), dict(zip(NAMES, names, strict=True))
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return tuple(metric for kind in kinds_of(options) for metric in METRICS[kind])
+        return tuple(metric for kind in kinds_of(options) for metric in JUDGE[kind])
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
@@ -82,9 +69,7 @@ class MedEBenchJudging:
                     name=f"EA+VQ {kind}",
                     parts=tuple(parts),
                     fields=dict.fromkeys(NAMES, (LOW, HIGH)),
-                    metrics=dict(
-                        zip(NAMES, (metric.name for metric in METRICS[kind]), strict=True)
-                    ),
+                    metrics=dict(zip(NAMES, (metric.name for metric in JUDGE[kind]), strict=True)),
                     rubric=mark,
                     as_json=False,
                     released=as_released,

@@ -4,9 +4,18 @@ description (D), ImageReward, MedCLIP, and FID over the whole set.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from editgauge.benchmarks.medebench.metrics import (
+    DALIGN_D,
+    DALIGN_P,
+    IMAGEREWARD,
+    ISIM,
+    LPIPS,
+    MEDCLIP,
+    TALIGN_D,
+    TALIGN_P,
+)
 from editgauge.images import read_header, read_image, resize
 from editgauge.scoring.adapter import AdapterScorer
 from editgauge.scoring.clip import ClipScorer, Measure
@@ -16,54 +25,13 @@ from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import place
 from editgauge.types import Edit, Metric, Sample, Status
 
-LPIPS = Metric(
-    "lpips",
-    "lower",
-    0.0,
-    math.inf,
-    note="AlexNet, v0.1 heads, output against reference, both resized to the input's size "
-    "(bicubic).",
-)
 MEASURES = (
-    Measure(
-        Metric(
-            "isim",
-            "higher",
-            -1.0,
-            1.0,
-            note="Cosine of the CLIP ViT-L/14 features of output and reference.",
-        ),
-        "image",
-    ),
-    Measure(
-        Metric("talign_p", "higher", -1.0, 1.0, note="Cosine of output and prompt."),
-        "text",
-        "instruction",
-    ),
-    Measure(
-        Metric("talign_d", "higher", -1.0, 1.0, note="Cosine of output and change description."),
-        "text",
-        "change",
-    ),
-    Measure(
-        Metric("dalign_p", "higher", -1.0, 1.0, note="Cosine of (output - input) and prompt."),
-        "direction",
-        "instruction",
-    ),
-    Measure(
-        Metric(
-            "dalign_d",
-            "higher",
-            -1.0,
-            1.0,
-            note="Cosine of (output - input) and change description.",
-        ),
-        "direction",
-        "change",
-    ),
+    Measure(ISIM, "image"),
+    Measure(TALIGN_P, "text", "instruction"),
+    Measure(TALIGN_D, "text", "change"),
+    Measure(DALIGN_P, "direction", "instruction"),
+    Measure(DALIGN_D, "direction", "change"),
 )
-_REWARD = "ImageReward-v1.0 of the output and the text; no fixed range, about -2.5 to 2.5."
-_MEDCLIP = "Cosine of the MedCLIP features of the output and the text."
 
 
 def lpips(**options: Any) -> list[LpipsScorer]:
@@ -88,22 +56,19 @@ def embedding(**options: Any) -> list[Any]:
     here = {**place(options), "cache": options.get("cache")}
     return [
         ClipScorer(measures=MEASURES, **here),
-        _adapter("imagereward", "ImageReward", _REWARD, -math.inf, math.inf),
-        _adapter("medclip", "MedCLIP", _MEDCLIP, -1.0, 1.0),
+        _adapter("imagereward", "ImageReward", IMAGEREWARD),
+        _adapter("medclip", "MedCLIP", MEDCLIP),
         FidScorer(**here),
     ]
 
 
-def _adapter(name: str, title: str, note: str, low: float, high: float) -> AdapterScorer:
+def _adapter(name: str, title: str, metrics: tuple[Metric, ...]) -> AdapterScorer:
     return AdapterScorer(
         name=name,
         title=title,
         variable=f"EDITGAUGE_{name.upper()}",
         example=f"examples/{name}_adapter.py",
-        measures=tuple(
-            (Metric(f"{name}_{letter}", "higher", low, high, note=note), field)
-            for letter, field in (("p", "instruction"), ("d", "change"))
-        ),
+        measures=tuple(zip(metrics, ("instruction", "change"), strict=True)),
     )
 
 

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from editgauge.benchmarks.medebench.metrics import PIXEL
 from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_grey, read_image, resize
 from editgauge.metrics.error import masked_mse
@@ -45,29 +46,7 @@ from editgauge.scoring.pixel import (
     score_or_reason,
     stamp,
 )
-from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track, not_scored
-
-_METRICS = (
-    Metric(
-        "masked_ssim",
-        "higher",
-        -1.0,
-        1.0,
-        "",
-        VARIANTS,
-        "CP. Faithful: whole frame, masked area darkened. Corrected: windows that touch no masked "
-        "pixel.",
-    ),
-    Metric(
-        "psnr",
-        "higher",
-        0.0,
-        float("inf"),
-        "dB",
-        note="Against the reference, whole frame; infinite at MSE 0.",
-    ),
-    Metric("ssim_full", "higher", -1.0, 1.0, note="Against the reference, whole frame."),
-)
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 
 def darkened(picture: Array, grey: Array) -> Array:
@@ -110,7 +89,7 @@ class PixelScorer:
 
     name: str = "pixel"
     track: Track = "pixel"
-    metrics: tuple[Metric, ...] = _METRICS
+    metrics: tuple[Metric, ...] = PIXEL
     inputs: tuple[str, ...] = ("images", "masks", "reference")
     source: str = ""
 
@@ -219,5 +198,5 @@ def _read(path: Path) -> Array:
 
 
 def scorers(**_: Any) -> list[PixelScorer]:
-    """For ``FACTORIES``; there are no options."""
+    """The scorers of the track ``pixel``; there are no options."""
     return [PixelScorer()]

@@ -9,47 +9,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from editgauge.benchmarks.medebench.facts import ALIASES, HIGH, ORGANS, SIZE
+from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
+from editgauge.scoring.metrics import FID
 from editgauge.tables.frame import Frame
 from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
-from editgauge.types import Direction, Variant
+from editgauge.types import Variant
 
-SIZE = 1182
-ORGANS = (
-    "Teeth",
-    "Eyes",
-    "Spine",
-    "Skin",
-    "Nose",
-    "Face",
-    "GI Tract",
-    "Ears",
-    "Hands",
-    "Mouth",
-    "Torso",
-    "Feet",
-    "Hair",
-)
-"""In the paper's order."""
-ALIASES = {"GI Tract": "Gastrointestinal Tract"}
-"""The paper's name of an organ -> the data's, where they differ."""
-METRICS = {"EA": "EA", "CP": "masked_ssim", "VQ": "VQ"}
-WHOLE: dict[str, tuple[str, Direction, int, float | None]] = {
-    "psnr": ("PSNR", "higher", 2, 0.0),
-    "ssim_full": ("SSIM", "higher", 3, 0.0),
-    "lpips": ("LPIPS", "lower", 3, 1.0),
-    "isim": ("ISim", "higher", 3, None),
-    "talign_p": ("TAlign P", "higher", 3, None),
-    "talign_d": ("TAlign D", "higher", 3, None),
-    "dalign_p": ("DAlign P", "higher", 3, None),
-    "dalign_d": ("DAlign D", "higher", 3, None),
-    "medclip_p": ("MedCLIP P", "higher", 3, None),
-    "medclip_d": ("MedCLIP D", "higher", 3, None),
-    "imagereward_p": ("ImageReward P", "higher", 3, None),
-    "imagereward_d": ("ImageReward D", "higher", 3, None),
-}
-"""Metric -> heading, direction, digits, and what a failure counts as (None: the scale has no
-minimum).
-"""
+BY_ORGAN = (JUDGE["D"][0], PIXEL[0], JUDGE["D"][1])
+"""EA, CP and VQ."""
+WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING)
+"""The metrics with one number an editor."""
 _HERE = Path(__file__).parent
 
 
@@ -69,21 +39,19 @@ def organs(frame: Frame, variant: Variant) -> Layout:
     labels |= {organ: organ for organ in sorted(present - set(labels.values()) - {""})}
     for organ in (*labels, "Overall"):
         where = {} if organ == "Overall" else {"organ": labels[organ]}
-        for heading, metric in METRICS.items():
-            made, note = choose(frame, metric, variant)
-            leaf = Leaf(
-                metric, made, where=where, shown=None if heading == "CP" else tenth, worst=0.0
-            )
-            sheet.add(f"{organ}_{heading}", (organ, heading), leaf, digits=2, note=note)
-    fid, note = choose(frame, "fid", variant)
-    whole = Leaf("fid", fid, whole_set=True)
-    sheet.add("overall_FID", ("Overall", "FID"), whole, digits=2, direction="lower", note=note)
+        for metric in BY_ORGAN:
+            made, note = choose(frame, metric.name, variant)
+            shown = tenth if metric.high == HIGH else None
+            leaf = Leaf(metric=metric, variant=made, where=where, shown=shown)
+            sheet.add(f"{organ}_{metric.title}", leaf, above=(organ,), note=note)
+    fid, note = choose(frame, FID.name, variant)
+    sheet.add("overall_FID", Leaf(metric=FID, variant=fid), above=("Overall",), note=note)
     return Layout(
-        "medebench.organs",
-        "MedEBench by organ",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="medebench.organs",
+        title="MedEBench by organ",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="organ",
         size=SIZE,
         transposed=True,
@@ -101,17 +69,16 @@ def metrics(frame: Frame, variant: Variant) -> Layout:
     an editor.
     """
     sheet = Sheet()
-    for metric, (heading, direction, digits, worst) in WHOLE.items():
-        made, note = choose(frame, metric, variant)
-        if frame.has(metric, made):
-            leaf = Leaf(metric, made, worst=worst)
-            sheet.add(metric, (heading,), leaf, digits=digits, direction=direction, note=note)
+    for metric in WHOLE:
+        made, note = choose(frame, metric.name, variant)
+        if frame.has(metric.name, made):
+            sheet.add(metric.name, Leaf(metric=metric, variant=made), note=note)
     return Layout(
-        "medebench.metrics",
-        "MedEBench, against the reference",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="medebench.metrics",
+        title="MedEBench, against the reference",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="organ",
         size=SIZE,
     )
@@ -119,7 +86,7 @@ def metrics(frame: Frame, variant: Variant) -> Layout:
 
 def tenth(values: Floats) -> Floats:
     """The judge's 0-10 as the paper's 0-1."""
-    return values / 10
+    return values / HIGH
 
 
 def _printed() -> set[str]:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
+from editgauge.benchmarks.mini.metrics import PROTOCOLS
 from editgauge.judging.calls import Call, Judging, Rubrics
 from editgauge.types import Edit, Metric, Sample
 
-_PROTOCOLS = ("texteditbench", "textedit", "medebench", "krisbench")
-
 
 def _protocol(name: str) -> Judging:
-    found: Judging = import_module(f"editgauge.benchmarks.{name}.judge").JUDGING
+    make = PROTOCOLS[name].judging
+    assert make is not None
+    found: Judging = make()
     return found
 
 
@@ -29,18 +29,21 @@ class MiniJudging:
     knows.
     """
 
+    by_name: Mapping[str, Metric]
+    """Its metrics, as this benchmark declares them."""
+
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        found = {metric.name: metric for name in _PROTOCOLS for metric in _protocol(name).metrics}
-        return tuple(found.values())
+        return tuple(self.by_name.values())
 
     def rubric_names(self) -> Sequence[str]:
         return tuple(
-            f"{name}.{rubric}" for name in _PROTOCOLS for rubric in _protocol(name).rubric_names()
+            f"{name}.{rubric}" for name in PROTOCOLS for rubric in _protocol(name).rubric_names()
         )
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return _protocol(_name(sample)).metrics_for(sample, options)
+        found = _protocol(_name(sample)).metrics_for(sample, options)
+        return [self.by_name[metric.name] for metric in found]
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
@@ -62,7 +65,4 @@ class _Prefixed:
 
 def _name(sample: Sample) -> str:
     name = str(sample.attributes.get("protocol", "textedit"))
-    return name if name in _PROTOCOLS else "textedit"
-
-
-JUDGING = MiniJudging()
+    return name if name in PROTOCOLS else "textedit"

@@ -7,18 +7,15 @@ reproduce.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
+from editgauge.benchmarks.mini.metrics import METRICS
 from editgauge.benchmarks.mini.records import COUNTS
+from editgauge.scoring.metrics import BACKGROUND, REFERENCE
 from editgauge.tables.frame import Frame
-from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, generic
-from editgauge.tables.stats import Moments
+from editgauge.tables.spec import Layout, Leaf, Sheet, generic, psnr_of_mean, squared_error
 from editgauge.types import Variant
 
-PEAK = 255.0
 PURPOSE = (
     "The built-in benchmark is for trying the tool: no number here says anything about a model."
 )
@@ -27,12 +24,13 @@ ALIGNMENT = (
     "reference may then "
     "score below an unchanged copy, and a picture without detail has no value."
 )
-_PIXEL = ("ssim", "psnr", "mse", "reference_ssim", "reference_psnr")
+_PIXEL = {metric.name for metric in (*BACKGROUND, *REFERENCE)}
 
 
 def layouts(frame: Frame, variant: Variant) -> list[Layout]:
     """The pixel table, and the other metrics in a table of plain means."""
-    others = [_others(layout) for layout in generic(frame, variant)]
+    known = {**{metric.name: metric for metric in METRICS}, **frame.described}
+    others = [_others(layout) for layout in generic(frame, variant, metrics=known, without=_PIXEL)]
     return [pixel(), *(layout for layout in others if layout.fields)]
 
 
@@ -44,21 +42,23 @@ def pixel() -> Layout:
     infinite. In the mean with failures a failure counts as SSIM 0 and MSE 255².
     """
     sheet = Sheet()
-    outside, whole = "Outside masks", "To reference"
+    outside, whole = ("Outside masks",), ("Whole picture",)
     made: Variant = "corrected"
-    squared = Leaf("mse", made, worst=PEAK**2)
-    from_psnr = Leaf("reference_psnr", made, shown=squared_error, worst=PEAK**2)
-    sheet.add("ssim", (outside, "SSIM"), Leaf("ssim", made, worst=0.0))
-    sheet.add("psnr", (outside, "PSNR"), squared, digits=2, formula=psnr_of_mean)
-    sheet.add("mse", (outside, "MSE"), squared, digits=1, direction="lower")
-    sheet.add("reference_ssim", (whole, "SSIM"), Leaf("reference_ssim", made, worst=0.0))
-    sheet.add("reference_psnr", (whole, "PSNR"), from_psnr, digits=2, formula=psnr_of_mean)
+    mse, psnr, ssim = BACKGROUND
+    reference_psnr, reference_ssim = REFERENCE
+    squared = Leaf(metric=mse, variant=made)
+    from_psnr = Leaf(metric=reference_psnr, variant=made, shown=squared_error)
+    sheet.add("ssim", Leaf(metric=ssim, variant=made), above=outside)
+    sheet.add("psnr", squared, above=outside, shows=psnr, formula=psnr_of_mean)
+    sheet.add("mse", squared, above=outside)
+    sheet.add("reference_ssim", Leaf(metric=reference_ssim, variant=made), above=whole)
+    sheet.add("reference_psnr", from_psnr, above=whole, formula=psnr_of_mean)
     return Layout(
-        "mini.pixel",
-        "mini, the built-in benchmark: pixels",
-        sheet.leaves,
-        sheet.fields,
-        made,
+        name="mini.pixel",
+        title="mini, the built-in benchmark: pixels",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=made,
         size=COUNTS[""],
         notes=(PURPOSE, ALIGNMENT),
         headline="ssim",
@@ -66,26 +66,11 @@ def pixel() -> Layout:
 
 
 def _others(layout: Layout) -> Layout:
-    fields = [item for item in layout.fields if item.column.name not in _PIXEL]
-    leaves = {name: layout.leaves[name] for item in fields for name in item.leaves}
     return replace(
         layout,
         name="mini.others",
         title="mini, the built-in benchmark: other tracks",
-        fields=fields,
-        leaves=leaves,
         size=COUNTS[""],
         notes=(PURPOSE,),
         strata="",
     )
-
-
-def squared_error(psnr: Floats) -> Floats:
-    """The mean squared errors behind PSNRs in dB; 0 behind an infinite one."""
-    return np.asarray(PEAK**2 * 10.0 ** (-psnr / 10.0))
-
-
-def psnr_of_mean(parts: Sequence[Moments]) -> Floats:
-    """PSNR in dB of the mean squared error; infinite where that is 0."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(10 * np.log10(PEAK**2 / parts[0].mean))

@@ -1,67 +1,135 @@
-"""TextEdit: samples from the released files, and the scorers that its paper defines."""
+"""TextEdit: samples from the released files, the scorers that its paper defines, and its tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.benchmarks.textedit.ocr import ocr_scores
-from editgauge.types import DataSource, Scorer, Track
-
-__all__ = ["BENCHMARK", "TextEdit", "ocr_scores"]
-
-_MINISET = {
-    "1.1.1": 13, "1.1.2": 17, "1.1.3": 25, "1.2.1": 16, "1.2.2": 6, "1.3.1": 16, "1.3.2": 17,
-    "1.4.1": 32, "1.4.2": 10,
-    "1.4.3": 11, "1.4.4": 14, "2.1": 39, "2.2": 79, "2.3": 55, "2.4": 45, "2.5": 59, "2.6": 16,
-    "2.7": 30,
-    "Virtual": 177, "Real": 323,
-}  # fmt: skip
-"""Samples of each category and half of the miniset, as its released judge answers have them."""
-_COUNTS = {
-    "": 2148,
-    "fullset": 2148,
-    "miniset": 500,
-    **{f"miniset/{name}": count for name, count in _MINISET.items()},
-}
-
-_DATA = DataSource(
-    "OpenGVLab/TextEdit",
-    "stated on the data set's page",
-    note="the README names a collection, not a data set: if this one is not it, say which with "
-    "--repo; the prompts "
-    "(eval_prompts/) are in the GitHub repository of the same name",
+from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.textedit.facts import MINISET, SIZES
+from editgauge.benchmarks.textedit.metrics import (
+    AES,
+    AVERAGE,
+    AVERAGE_NO_CUT_OFF,
+    CLIP,
+    JUDGE,
+    OCR,
+    PRESENCE,
 )
+from editgauge.benchmarks.textedit.ocr import ocr_scores
+from editgauge.scoring.metrics import REFERENCE
+from editgauge.types import Benchmark, DataSource, Plot, Variant
+
+__all__ = [
+    "AES",
+    "BENCHMARK",
+    "CLIP",
+    "JUDGE",
+    "OCR",
+    "PRESENCE",
+    "embedding",
+    "ocr_scores",
+    "presence",
+    "reading",
+]
 
 
-@dataclass(frozen=True, slots=True)
-class TextEdit:
-    """2,148 text replacements (500 in the miniset), in 11 virtual and 7 real categories."""
+def _load(root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples below `root`; `split` is ``fullset`` or ``miniset``: the full set where both are
+    there.
+    """
+    from editgauge.benchmarks.textedit.samples import load
 
-    name: str = "textedit"
-    title: str = "TextEdit"
-    citation: str = "TextEdit, in: InternVL-U, arXiv 2603.09877"
-    published_counts: Mapping[str, int] = field(default_factory=lambda: dict(_COUNTS))
-    marks: tuple[str, ...] = ("eval_prompts",)
-    data: DataSource = _DATA
-    main_tracks: tuple[Track, ...] = ("ocr",)
-    """What `score` does without --tracks: the paper has no pixel metric."""
-
-    def load(self, root: Path | None, *, split: str | None = None) -> Samples:
-        """The samples below `root`; `split` is ``fullset`` or ``miniset``: the full set where both
-        are there.
-        """
-        from editgauge.benchmarks.textedit.samples import load
-
-        return load(root, split=split)
-
-    def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-        from editgauge.benchmarks.textedit.scorers import FACTORIES
-
-        return make_scorers(FACTORIES, tracks, **options)
+    return load(root, split=split)
 
 
-BENCHMARK = TextEdit()
+def reading(**options: Any) -> Sequence[Any]:
+    """The five OCR scores of a replaced text; options as for `types.MakeScorers`."""
+    from editgauge.benchmarks.textedit.ocr_scorer import ocr_scorers
+
+    return ocr_scorers(**options)
+
+
+def presence(**options: Any) -> Sequence[Any]:
+    """Scores of deleted and inserted text; options as for `types.MakeScorers`."""
+    from editgauge.benchmarks.textedit.ocr_scorer import presence_scorers
+
+    return presence_scorers(**options)
+
+
+def embedding(**options: Any) -> Sequence[Any]:
+    """CLIPScore and aesthetics; options as for `types.MakeScorers`."""
+    from editgauge.benchmarks.textedit.neural import scorers
+
+    return scorers(**options)
+
+
+def _reference(**options: Any) -> Sequence[Any]:
+    from editgauge.scoring.pixel import reference
+
+    return reference(**options)
+
+
+def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
+    from editgauge.benchmarks.textedit.tables import layouts
+
+    return layouts(frame, variant)
+
+
+def _judging() -> Any:
+    from editgauge.benchmarks.textedit.judge import JUDGING
+
+    return JUDGING
+
+
+def _prompts() -> Any:
+    from editgauge.benchmarks.textedit.paper import PROMPTS
+
+    return PROMPTS
+
+
+def _audits() -> Sequence[Any]:
+    from editgauge.benchmarks.textedit.audit import AUDITS
+
+    return AUDITS
+
+
+def _importers() -> Sequence[Any]:
+    from editgauge.benchmarks.textedit.imports import read
+
+    return [read]
+
+
+BENCHMARK = Benchmark(
+    name="textedit",
+    title="TextEdit",
+    citation="TextEdit, in: InternVL-U, arXiv 2603.09877",
+    about="2,148 text replacements (500 in the miniset), in 11 virtual and 7 real categories.",
+    published_counts={
+        "": SIZES["full"],
+        "fullset": SIZES["full"],
+        "miniset": SIZES["mini"],
+        **{f"miniset/{name}": count for name, count in MINISET.items()},
+    },
+    marks=("eval_prompts",),
+    data=DataSource(
+        "OpenGVLab/TextEdit",
+        "stated on the data set's page",
+        note="the README names a collection, not a data set: if this one is not it, say which with "
+        "--repo; the prompts (eval_prompts/) are in the GitHub repository of the same name",
+    ),
+    metrics=(*OCR, CLIP, AES, *JUDGE, *REFERENCE),
+    load=_load,
+    scorers=by_track({"pixel": [_reference], "ocr": [reading], "embedding": [embedding]}),
+    tables=_tables,
+    judging=_judging,
+    rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
+    derived=(AVERAGE, AVERAGE_NO_CUT_OFF),
+    audits=_audits,
+    importers=_importers,
+    figures=(Plot("bars", "category", "by category"),),
+    main_tracks=("ocr",),  # the paper has no pixel metric
+    not_in_tables=("reference_psnr", "reference_ssim"),
+)

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from editgauge.benchmarks.textedit.facts import QUESTIONS, SPLITS, WEIGHTS
 from editgauge.tables.audit import Audit, Report, Sheet, models, weighted_sum, within
 
 _HERE = Path(__file__).parent
-_SPLITS = ("real", "virtual")
-_QUESTIONS = ("TA", "TP", "SI", "LR", "VC")
-_WEIGHTS = (0.4, 0.3, 0.1, 0.1, 0.1)
-_COLUMNS = [f"{split}_{name}" for split in _SPLITS for name in _QUESTIONS]
+_QUESTIONS = tuple(QUESTIONS.values())
+_WEIGHTS = tuple(WEIGHTS.values())
+_COLUMNS = [f"{split}_{name}" for split in SPLITS for name in _QUESTIONS]
 _INTERLEAVED = (0, 5, 1, 6, 2, 7, 3, 8, 4, 9)
 """Place k of Real's five and then Virtual's five, when ten values in that order stand under a
 header that alternates Real and Virtual: the k-th value is printed in the column with this number.
@@ -31,7 +31,7 @@ header that alternates Real and Virtual: the k-th value is printed in the column
 def classic(sheet: Sheet, report: Report) -> None:
     """OCR scores: their scale; and that a mean of F1s is not above the F1 of the means (Jensen)."""
     for line in models(sheet, report, []):
-        for split in _SPLITS:
+        for split in SPLITS:
             within(
                 sheet, report, line, [f"{split}_{m}" for m in ("OA", "OP", "OR", "F1", "NED")], 0, 1
             )
@@ -51,7 +51,7 @@ def judge(sheet: Sheet, report: Report) -> None:
     lines = list(models(sheet, report, []))
     for line in lines:
         within(sheet, report, line, _COLUMNS, 0, 1)
-        for split in _SPLITS:
+        for split in SPLITS:
             parts = sheet.numbers(line, [f"{split}_{name}" for name in _QUESTIONS])
             printed = sheet.number(line, f"{split}_avg")
             if parts is not None and printed is not None:
@@ -67,7 +67,7 @@ def _explain(sheet: Sheet, lines: Sequence[Mapping[str, str]]) -> list[str]:
     scores, averages, room = [], [], 0.0
     for line in lines:
         cells = sheet.numbers(line, _COLUMNS)
-        means = sheet.numbers(line, [f"{split}_avg" for split in _SPLITS])
+        means = sheet.numbers(line, [f"{split}_avg" for split in SPLITS])
         if cells is not None and means is not None:
             scores.append([cell.value for cell in cells])
             averages.append([mean.value for mean in means])

@@ -7,7 +7,7 @@ server.
 
 Variants: *faithful* takes the integers of the released script's parser whatever their range;
 *corrected* only those from 1 to 5. Normalisation, cut-off and weights belong to the table: see
-`judge_tables`.
+`facts`.
 """
 
 from __future__ import annotations
@@ -16,26 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editgauge.benchmarks.textedit.judge_tables import COLUMNS, QUESTIONS
-from editgauge.benchmarks.textedit.replies import released_scores
+from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
+from editgauge.benchmarks.textedit.metrics import JUDGE
+from editgauge.benchmarks.textedit.replies import released_scores, require_repair
 from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
-LOW, HIGH = 1, 5
 MAX_TOKENS = 1000
-METRICS = tuple(
-    Metric(
-        name,
-        "higher",
-        LOW,
-        HIGH,
-        "",
-        ("faithful", "corrected"),
-        f"{COLUMNS[name]}; faithful takes any integer that the released parser takes, corrected "
-        f"only 1 to 5",
-    )
-    for name in QUESTIONS
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +31,7 @@ class TextEditJudging:
     call's name says so.
     """
 
-    metrics: tuple[Metric, ...] = METRICS
+    metrics: tuple[Metric, ...] = JUDGE
 
     def rubric_names(self) -> Sequence[str]:
         return ("questions",)
@@ -54,11 +41,12 @@ class TextEditJudging:
         return dict.fromkeys(QUESTIONS, (LOW, HIGH))
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return METRICS
+        return JUDGE
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     ) -> Sequence[Call]:
+        require_repair()
         if edit.path is None:
             return ()
         text, mark = rubrics.render(

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from editgauge import images
-from editgauge.benchmarks.textedit.ocr import METRICS, Trace, ocr_scores
-from editgauge.benchmarks.textedit.presence import METRICS as PRESENCE
+from editgauge.benchmarks.textedit.metrics import OCR, PRESENCE
+from editgauge.benchmarks.textedit.ocr import Trace, ocr_scores
 from editgauge.benchmarks.textedit.presence import deletion_scores, insertion_scores
 from editgauge.errors import MissingExtra, OcrError
 from editgauge.instructions import read_instruction
@@ -24,19 +24,6 @@ from editgauge.ocr import Identity, Reader, Text, open_reader
 from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
 
 DEFAULT_ENGINE = "rapidocr"
-_NOTE = (
-    "corrected: lines by text height, right-to-left lines, case and punctuation seen, whole words "
-    "for short texts, the "
-    "penalty by region, dataset_fault where OCR does not find the source, invented text counted; "
-    "TextEdit classic track"
-)
-_MEANS = {
-    "OA": "target text read in the edited region",
-    "OP": "precision over the target and the other lines",
-    "OR": "recall over the target and the other lines",
-    "F1": "harmonic mean of OP and OR",
-    "NED": "text at the source's place against the target",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +94,7 @@ class TextScorer:
     source: str
     name: str = "ocr"
     track: Track = "ocr"
-    metrics: tuple[Metric, ...] = tuple(
-        Metric(name, "higher", 0.0, 1.0, "", VARIANTS, f"{_MEANS[name]}; {_NOTE}")
-        for name in METRICS
-    )
+    metrics: tuple[Metric, ...] = OCR
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
     def origin(self) -> Mapping[str, Any]:
@@ -219,35 +203,7 @@ class PresenceScorer:
     source: str
     name: str = "ocr_presence"
     track: Track = "ocr"
-    metrics: tuple[Metric, ...] = (
-        Metric(
-            "deleted",
-            "higher",
-            0.0,
-            1.0,
-            "",
-            ("corrected",),
-            "source no longer read at its place; ours",
-        ),
-        Metric(
-            "inserted",
-            "higher",
-            0.0,
-            1.0,
-            "",
-            ("corrected",),
-            "target read, more often than before; ours",
-        ),
-        Metric(
-            "kept",
-            "higher",
-            0.0,
-            1.0,
-            "",
-            ("corrected",),
-            "the original's other lines still read; ours",
-        ),
-    )
+    metrics: tuple[Metric, ...] = PRESENCE
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
     def origin(self) -> Mapping[str, Any]:
@@ -278,7 +234,7 @@ class PresenceScorer:
                 "deleted",
             )
         scores = []
-        for name in PRESENCE:
+        for name in (metric.name for metric in PRESENCE):
             if name == missing:
                 status, reason = Status.NOT_APPLICABLE, f"nothing is {name} in this sample"
             elif values is None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from editgauge.benchmarks.textedit.judge import JUDGING, as_released
+from editgauge.benchmarks.textedit.replies import require_repair
 from editgauge.judging import released
 from editgauge.judging.calls import Call, Picture, Rubrics
 from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, renamed, with_texts
@@ -56,6 +57,7 @@ class PaperJudging:
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     ) -> Sequence[Call]:
+        require_repair()
         if edit.path is None or sample.reference is None:
             return ()
         shown = (

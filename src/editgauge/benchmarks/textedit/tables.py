@@ -14,28 +14,31 @@ from pathlib import Path
 
 import numpy as np
 
+from editgauge.benchmarks.textedit.facts import (
+    CUT_OFF,
+    HIGH,
+    LOW,
+    NORMALISED,
+    SIZES,
+    SPLITS,
+    WEIGHTS,
+)
+from editgauge.benchmarks.textedit.metrics import (
+    AES,
+    AVERAGE,
+    AVERAGE_NO_CUT_OFF,
+    CLIP,
+    JUDGE,
+    OCR,
+)
 from editgauge.tables.frame import Frame
 from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
 from editgauge.tables.stats import Moments
 from editgauge.types import Variant
 
-SIZES = {"full": 2148, "mini": 500}
-SPLITS = {"real": "Real", "virtual": "Virtual"}
-CLASSIC = {
-    "OA": "OA",
-    "OP": "OP",
-    "OR": "OR",
-    "F1": "F1",
-    "NED": "NED",
-    "clip": "CLIP",
-    "aes": "AES",
-}
-"""Metric -> heading; a failure counts as 0, the lowest of every one of them."""
-QUESTIONS = {"Q1": "TA", "Q2": "TP", "Q3": "SI", "Q4": "LR", "Q5": "VC"}
-WEIGHTS = (0.4, 0.3, 0.1, 0.1, 0.1)
-NORMALISED = np.array([np.nan, 0.0, 0.2, 0.6, 0.8, 1.0])
-"""Raw score -> table scale, by position: 1 -> 0, 2 -> 0.2, 3 -> 0.6, 4 -> 0.8, 5 -> 1."""
-CUT_OFF = 4
+CLASSIC = (*OCR, CLIP, AES)
+_SCALE = np.array([np.nan, *(NORMALISED[raw] for raw in range(LOW, HIGH + 1))])
+"""`NORMALISED` by position."""
 _HERE = Path(__file__).parent
 _SOURCE = "Published: arXiv 2603.09877 and its repository, {}set; means over the whole {}set."
 
@@ -62,16 +65,16 @@ def classic(frame: Frame, variant: Variant) -> Layout:
     """OA, OP, OR, F1, NED, CLIP, AES as plain means."""
     sheet, part = Sheet(), part_of(frame)
     for split, title in SPLITS.items():
-        for metric, heading in CLASSIC.items():
-            made, note = choose(frame, metric, variant)
-            leaf = Leaf(metric, made, where={"split": title}, worst=0.0)
-            sheet.add(f"{split}_{heading}", (title, heading), leaf, digits=2, note=note)
+        for metric in CLASSIC:
+            made, note = choose(frame, metric.name, variant)
+            leaf = Leaf(metric=metric, variant=made, where={"split": title})
+            sheet.add(f"{split}_{metric.title}", leaf, above=(title,), note=note)
     return Layout(
-        "textedit.classic",
-        f"TextEdit, classic metrics, {part}set",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="textedit.classic",
+        title=f"TextEdit, classic metrics, {part}set",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="category",
         size=SIZES[part],
         headline="real_F1",
@@ -84,25 +87,28 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
     """The five judged questions on the 0-1 scale, and their weighted mean (.4 .3 .1 .1 .1)."""
     sheet, part = Sheet(), part_of(frame)
     for split, title in SPLITS.items():
-        for number, (question, heading) in enumerate(QUESTIONS.items()):
-            made, note = choose(frame, question, variant)
-            others = tuple(q for q in QUESTIONS if q != question)
-            shown = partial(normalise, number=number, cut_off=cut_off)
+        for number, metric in enumerate(JUDGE):
+            made, note = choose(frame, metric.name, variant)
             leaf = Leaf(
-                question, made, others=others, where={"split": title}, shown=shown, worst=0.0
+                metric=metric,
+                variant=made,
+                others=tuple(other for other in JUDGE if other is not metric),
+                where={"split": title},
+                shown=partial(normalise, number=number, cut_off=cut_off),
             )
-            sheet.add(f"{split}_{heading}", (title, heading), leaf, digits=2, note=note)
-        keys = [f"{split}_{heading}" for heading in QUESTIONS.values()]
-        sheet.combine(f"{split}_avg", (title, "Avg"), keys, weighted, digits=2)
+            sheet.add(f"{split}_{metric.title}", leaf, above=(title,), note=note)
+        keys = [f"{split}_{metric.title}" for metric in JUDGE]
+        average = AVERAGE if cut_off else AVERAGE_NO_CUT_OFF
+        sheet.combine(f"{split}_avg", average.metric, keys, weighted, above=(title,))
     name = (
         "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without the cut-off"
     )
     return Layout(
-        f"textedit.judge{'' if cut_off else '_no_cutoff'}",
-        f"TextEdit, judged, {part}set, {name}",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name=f"textedit.judge{'' if cut_off else '_no_cutoff'}",
+        title=f"TextEdit, judged, {part}set, {name}",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="category",
         size=SIZES[part],
         headline="real_avg",
@@ -125,7 +131,7 @@ def normalise(first: Floats, *others: Floats, number: int, cut_off: bool) -> Flo
     """
     raw = list(others)
     raw.insert(number, first)
-    scaled = [NORMALISED[np.where(np.isnan(values), 0, values).astype(np.int64)] for values in raw]
+    scaled = [_SCALE[np.where(np.isnan(values), 0, values).astype(np.int64)] for values in raw]
     complete = ~np.isnan(np.stack(scaled)).any(axis=0)
     if not cut_off:
         return np.where(complete, scaled[number], np.nan)
@@ -136,4 +142,6 @@ def normalise(first: Floats, *others: Floats, number: int, cut_off: bool) -> Flo
 
 def weighted(parts: Sequence[Moments]) -> Floats:
     """The weighted mean of the five questions."""
-    return np.asarray(sum(weight * part.mean for weight, part in zip(WEIGHTS, parts, strict=True)))
+    return np.asarray(
+        sum(weight * part.mean for weight, part in zip(WEIGHTS.values(), parts, strict=True))
+    )

@@ -1,45 +1,101 @@
-"""TextEditBench: samples from the released files, and the scorers that its paper defines."""
+"""TextEditBench: samples from the released files, the scorers that its paper defines, and its
+tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.base import Samples, make_scorers
-from editgauge.types import DataSource, Scorer, Track
+from editgauge.benchmarks import textedit
+from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.texteditbench.facts import SIZE, SIZES
+from editgauge.benchmarks.texteditbench.metrics import ALL_FULL, JUDGE, LPIPS, OVERALL, PIXEL
+from editgauge.types import Benchmark, DataSource, Plot, Variant
 
-_DATA = DataSource("MATH-finding/TextEditBench", "stated on the data set's page")
-
-
-@dataclass(frozen=True, slots=True)
-class TextEditBench:
-    """1,197 text edits: 691 synthetic ones with a reference, 506 photographs without."""
-
-    name: str = "texteditbench"
-    title: str = "TextEditBench"
-    citation: str = (
-        "TextEditBench: Evaluating Reasoning-aware Text Editing Beyond Rendering, arXiv 2512.16270"
-    )
-    published_counts: Mapping[str, int] = field(
-        default_factory=lambda: {"": 1197, "synthetic": 691, "real": 506}
-    )
-    marks: tuple[str, ...] = ("data_manual_production", "data_web-sourced_instances", "canva")
-    data: DataSource = _DATA
-
-    def load(self, root: Path | None, *, split: str | None = None) -> Samples:
-        """The samples below `root`; `split` is ``synthetic`` or ``real`` (or a folder name of one
-        of them).
-        """
-        from editgauge.benchmarks.texteditbench.samples import load
-
-        return load(root, split=split)
-
-    def scorers(self, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-        from editgauge.benchmarks.texteditbench.scorers import FACTORIES
-
-        return make_scorers(FACTORIES, tracks, **options)
+__all__ = ["BENCHMARK", "JUDGE"]
 
 
-BENCHMARK = TextEditBench()
+def _load(root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples below `root`; `split` is ``synthetic`` or ``real`` (or a folder name of one of
+    them).
+    """
+    from editgauge.benchmarks.texteditbench.samples import load
+
+    return load(root, split=split)
+
+
+def _pixel(**options: Any) -> Sequence[Any]:
+    from editgauge.benchmarks.texteditbench.pixel import scorers
+
+    return scorers(**options)
+
+
+def _lpips(**options: Any) -> Sequence[Any]:
+    from editgauge.benchmarks.texteditbench.neural import scorers
+
+    return scorers(**options)
+
+
+def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
+    from editgauge.benchmarks.texteditbench.tables import layouts
+
+    return layouts(frame, variant)
+
+
+def _judging() -> Any:
+    from editgauge.benchmarks.texteditbench.judge import JUDGING
+
+    return JUDGING
+
+
+def _prompts() -> Any:
+    from editgauge.benchmarks.texteditbench.paper import PROMPTS
+
+    return PROMPTS
+
+
+def _audits() -> Sequence[Any]:
+    from editgauge.benchmarks.texteditbench.audit import AUDITS
+
+    return AUDITS
+
+
+def _importers() -> Sequence[Any]:
+    from editgauge.benchmarks.texteditbench.imports import read
+
+    return [read]
+
+
+BENCHMARK = Benchmark(
+    name="texteditbench",
+    title="TextEditBench",
+    citation="TextEditBench: Evaluating Reasoning-aware Text Editing Beyond Rendering, arXiv "
+    "2512.16270",
+    about="1,197 text edits: 691 synthetic ones with a reference, 506 photographs without.",
+    published_counts={"": SIZE, **SIZES},
+    marks=("data_manual_production", "data_web-sourced_instances", "canva"),
+    data=DataSource("MATH-finding/TextEditBench", "stated on the data set's page"),
+    metrics=(*PIXEL, LPIPS, *textedit.OCR, *textedit.PRESENCE, *JUDGE),
+    load=_load,
+    scorers=by_track(
+        {
+            "pixel": [_pixel, _lpips],
+            "ocr": [textedit.reading, textedit.presence],
+            "embedding": [_lpips],
+        }
+    ),
+    tables=_tables,
+    judging=_judging,
+    rubrics=Path(__file__).parent / "rubrics",
+    prompts=_prompts,
+    derived=(OVERALL, ALL_FULL),
+    audits=_audits,
+    importers=_importers,
+    figures=(
+        Plot("radar", "operation", "by operation"),
+        Plot("curve", "difficulty_total", "by difficulty score"),
+    ),
+    not_in_tables=(*(metric.name for metric in (*textedit.OCR, *textedit.PRESENCE)), "all_full"),
+)

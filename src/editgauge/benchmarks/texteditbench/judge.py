@@ -16,8 +16,8 @@ Five calls a sample (four without a knowledge prompt), the rubric as system mess
 has none, and its rubrics do not speak of one. The option ``reference=False`` leaves it out
 everywhere.
 
-Variants: *faithful* records 0 for a reply that the released script cannot read, or a call that
-failed; *corrected* says unparsable, refused or failed.
+Variants: *faithful* records 0 for a call that failed and a reply that is no JSON, and nothing for
+JSON without the keys, as the split's released script does; *corrected* says unparsable, refused or failed.
 """
 
 from __future__ import annotations
@@ -27,23 +27,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from editgauge.benchmarks.texteditbench.judge_tables import DIMENSIONS, HIGH, LOW
+from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, LOW
+from editgauge.benchmarks.texteditbench.metrics import JUDGE
 from editgauge.benchmarks.texteditbench.replies import released_score
 from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 500
-_NOTE = "faithful counts a failed call or an unreadable reply as 0, as the released script does"
-METRICS = tuple(
-    Metric(name, "higher", LOW, HIGH, "", ("faithful", "corrected"), _NOTE) for name in DIMENSIONS
-)
 
 
 @dataclass(frozen=True, slots=True)
 class TextEditBenchJudging:
     """See the module. Options: ``reference`` (default True)."""
 
-    metrics: tuple[Metric, ...] = METRICS
+    metrics: tuple[Metric, ...] = JUDGE
 
     def rubric_names(self) -> Sequence[str]:
         return DIMENSIONS
@@ -53,7 +50,7 @@ class TextEditBenchJudging:
         return LOW, HIGH
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return tuple(m for m in METRICS if m.name != "SE" or sample.knowledge)
+        return tuple(m for m in JUDGE if m.name != "SE" or sample.knowledge)
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
@@ -87,7 +84,7 @@ class TextEditBenchJudging:
                     metrics={name: name},
                     rubric=mark,
                     reasons=("rationale",),
-                    released=partial(as_released, name),
+                    released=partial(as_released, name, with_reference=reference is not None),
                     max_tokens=MAX_TOKENS,
                 )
             )
@@ -97,8 +94,10 @@ class TextEditBenchJudging:
 def as_released(
     name: str, reply: str | None, *, with_reference: bool = False
 ) -> dict[str, float | None]:
-    """What the released script records for one dimension."""
-    return {name: released_score(reply, name)}
+    """What the released script of the split (`with_reference`: the synthetic one) records for one
+    dimension.
+    """
+    return {name: released_score(reply, name, with_reference=with_reference)}
 
 
 JUDGING = TextEditBenchJudging()

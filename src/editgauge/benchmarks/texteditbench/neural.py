@@ -9,31 +9,19 @@ otherwise counts as perfectly preserved.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from editgauge.benchmarks.texteditbench.metrics import LPIPS
 from editgauge.benchmarks.texteditbench.pixel import check_released_conditions
 from editgauge.scoring.failures import NoScore
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import place
 from editgauge.scoring.pixel import NoScore as Unscored
 from editgauge.scoring.pixel import fitted, read_output, source_of
-from editgauge.types import VARIANTS, Edit, Metric, Sample, Status
-
-LPIPS = Metric(
-    "lpips",
-    "lower",
-    0.0,
-    math.inf,
-    variants=VARIANTS,
-    note="SqueezeNet, v0.1 heads, masked area black. Faithful averages the whole frame, so that "
-    "the black area counts "
-    "as preserved, and has no value for another size; corrected averages unmasked positions and "
-    "resizes (Lanczos).",
-)
+from editgauge.types import Edit, Sample, Status
 
 
 def scorers(**options: Any) -> list[LpipsScorer]:

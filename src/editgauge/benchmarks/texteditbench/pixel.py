@@ -30,6 +30,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from editgauge.benchmarks.texteditbench.metrics import PIXEL
 from editgauge.images import Array
 from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
 from editgauge.scoring.pixel import (
@@ -45,39 +46,7 @@ from editgauge.scoring.pixel import (
     source_of,
     squared_error_scores,
 )
-from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track, not_scored
-
-_METRICS = (
-    Metric(
-        "mse",
-        "lower",
-        0.0,
-        65025.0,
-        "8-bit levels²",
-        VARIANTS,
-        "After alignment, outside the masks. Faithful applies EXIF orientations, corrected does "
-        "not; the means differ.",
-    ),
-    Metric(
-        "psnr",
-        "higher",
-        0.0,
-        float("inf"),
-        "dB",
-        VARIANTS,
-        "Of that mean squared error; infinite at 0.",
-    ),
-    Metric(
-        "ssim",
-        "higher",
-        -1.0,
-        1.0,
-        "",
-        VARIANTS,
-        "Faithful: whole frame, masked area black. Corrected: windows that touch no masked pixel, "
-        "other sizes resized.",
-    ),
-)
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +55,7 @@ class PixelScorer:
 
     name: str = "pixel"
     track: Track = "pixel"
-    metrics: tuple[Metric, ...] = _METRICS
+    metrics: tuple[Metric, ...] = PIXEL
     inputs: tuple[str, ...] = ("images", "masks")
     source: str = ""
 
@@ -168,5 +137,5 @@ def check_released_conditions(source: Source, output: Array) -> None:
 
 
 def scorers(**_: Any) -> list[PixelScorer]:
-    """For ``FACTORIES``; there are no options."""
+    """The scorers of the track ``pixel``; there are no options."""
     return [PixelScorer()]

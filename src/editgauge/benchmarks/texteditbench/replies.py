@@ -1,53 +1,72 @@
-"""What TextEditBench's released script makes of a judge's reply: the faithful reading, beside the
+"""What TextEditBench's released scripts make of a judge's reply: the faithful reading, beside the
 strict one.
 
-The script removes fences and the tags (not the content) of a thinking block, takes the first
-balanced ``{…}`` without regard to strings, and wants both the dimension's name and ``rationale`` in
-it. Three attempts without success record the score **0**, which is averaged in; the corrected
-variant says *failed* or *unparsable* instead.
+Two scripts. The one for the synthetic split (`with_reference`) removes fences and cuts from the
+first ``{`` to the *last* ``}``. The one for the real split also removes the tags (not the content)
+of a thinking block, and cuts the first balanced ``{…}``, without regard to strings. Both then want
+the dimension's name and ``rationale`` in it.
+
+What a failure records differs: where the call or the JSON of the last attempt failed, the score
+**0**, which is averaged in; where the JSON lacks the keys, no value at all, which is left out of
+the mean. The corrected variant says *failed* or *unparsable* instead of 0.
+
+Checked against the released scripts themselves where they lie beside the project.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import re
 
-FAILED_SCORE = 0
-"""What the released script records, and averages in, when the judge gave nothing that it can read.
-"""
+FAILED_SCORE = 0.0
+"""What the released scripts record, and average in, when a call or its JSON failed."""
+_BRACES = re.compile(r"\{+|\}+")
 
 
-def released_score(reply: str | None, dimension: str) -> float:
-    """The number that the released code records for one dimension; `FAILED_SCORE` when it can read
-    none.
+def released_score(
+    reply: str | None, dimension: str, *, with_reference: bool = False
+) -> float | None:
+    """The number that the released code records and averages for one dimension.
 
-    A number outside 0 to 5, or one that is no integer, is recorded as it is.
+    `FAILED_SCORE` for None (the call failed) and for what is no JSON; None for JSON without the
+    keys, and for a value that the released average leaves out or stops at. A number outside 0 to 5,
+    one that is no integer, and one that is written as a text are recorded as they are.
     """
-    text = (reply or "").strip()
-    for mark in ("<think>", "</think>", "```json", "```"):
-        text = text.replace(mark, "")
+    if reply is None:
+        return FAILED_SCORE
+    text = reply.strip()
+    if not with_reference:
+        text = text.replace("<think>", "").replace("</think>", "")
+    text = text.replace("```json", "").replace("```", "").strip()
     try:
-        data = json.loads(_first_block(text))
-    except (ValueError, RecursionError):
+        data = json.loads(_outermost(text) if with_reference else _first_block(text))
+        there = dimension in data and "rationale" in data
+    except (ValueError, TypeError, RecursionError):
         return FAILED_SCORE
-    if not isinstance(data, dict) or "rationale" not in data:
-        return FAILED_SCORE
-    value = data.get(dimension)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or value != value
-        or abs(value) > 1e9
-    ):
-        return (
-            FAILED_SCORE  # the released summary crashes on a text; nothing better to be faithful to
-        )
-    return value
+    if not there or not isinstance(data, dict):
+        return None  # a text that holds both words is recorded, and left out of the average
+    try:
+        value = float(data[dimension])
+    except (ValueError, TypeError, OverflowError):
+        return None  # left out of the average, or the released average stops at it
+    return value if math.isfinite(value) else None
+
+
+def _outermost(text: str) -> str:
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if start != -1 and end != -1 else text
 
 
 def _first_block(text: str) -> str:
+    """The first balanced block; the whole text where none is balanced."""
     start, depth = text.find("{"), 0
-    for position in range(max(start, 0), len(text)):
-        depth += {"{": 1, "}": -1}.get(text[position], 0)
-        if start >= 0 and depth == 0:
-            return text[start : position + 1]
+    for run in _BRACES.finditer(text, max(start, 0)) if start >= 0 else ():
+        count = run.end() - run.start()
+        if run[0][0] == "{":
+            depth += count
+        elif count >= depth:
+            return text[start : run.start() + depth]
+        else:
+            depth -= count
     return text

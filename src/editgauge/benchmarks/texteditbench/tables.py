@@ -13,15 +13,22 @@ from pathlib import Path
 
 import numpy as np
 
+from editgauge.benchmarks.texteditbench.facts import SIZE, SPLITS
+from editgauge.benchmarks.texteditbench.metrics import JUDGE, LPIPS, OVERALL, PIXEL
 from editgauge.tables.frame import Frame
-from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
+from editgauge.tables.spec import (
+    Floats,
+    Layout,
+    Leaf,
+    Sheet,
+    choose,
+    psnr_of_mean,
+    read_published,
+)
 from editgauge.tables.stats import Moments
 from editgauge.types import Variant
 
-SIZE = 1197
-SPLITS = {"synthetic": "Synthetic", "real": "Real"}
-DIMENSIONS = ("IF", "TA", "VC", "LP", "SE")
-PEAK = 255.0
+_BY_NAME = {metric.name: metric for metric in PIXEL}
 _HERE = Path(__file__).parent
 _SOURCE = "Published: arXiv 2512.16270, Table {}; means over the full release."
 
@@ -37,35 +44,38 @@ def pixel(frame: Frame, variant: Variant) -> Layout:
     In the mean with failures a failure counts as SSIM 0, LPIPS 1, PSNR 0, MSE 255².
     """
     sheet = Sheet()
+    mse_metric, psnr_metric, ssim_metric = (_BY_NAME[name] for name in ("mse", "psnr", "ssim"))
     for split, title in SPLITS.items():
-        where = {"split": split}
+        where, above = {"split": split}, (title,)
         ssim, ssim_note = choose(frame, "ssim", variant)
         lpips, lpips_note = choose(frame, "lpips", variant)
         mse, _ = choose(frame, "mse", variant)
         psnr, _ = choose(frame, "psnr", variant)
-        sheet.add(
-            f"{split}_ssim",
-            (title, "SSIM"),
-            Leaf("ssim", ssim, where=where, worst=0.0),
-            note=ssim_note,
-        )
-        perceived = Leaf("lpips", lpips, where=where, worst=1.0)
-        sheet.add(f"{split}_lpips", (title, "LPIPS"), perceived, direction="lower", note=lpips_note)
+        similar = Leaf(metric=ssim_metric, variant=ssim, where=where)
+        sheet.add(f"{split}_ssim", similar, above=above, note=ssim_note)
+        perceived = Leaf(metric=LPIPS, variant=lpips, where=where)
+        sheet.add(f"{split}_lpips", perceived, above=above, note=lpips_note)
         if variant == "faithful":
-            leaf = Leaf("psnr", psnr, where=where, shown=four_places, worst=0.0)
-            sheet.add(f"{split}_psnr", (title, "PSNR"), leaf)
-            squared = Leaf("mse", mse, where=where, shown=four_places, worst=PEAK**2)
+            leaf = Leaf(metric=psnr_metric, variant=psnr, where=where, shown=four_places)
+            sheet.add(f"{split}_psnr", leaf, above=above)
+            squared = Leaf(metric=mse_metric, variant=mse, where=where, shown=four_places)
         else:
-            squared = Leaf("mse", mse, where=where, worst=PEAK**2)
-            note = "PSNR of the mean squared error"
-            sheet.add(f"{split}_psnr", (title, "PSNR"), squared, formula=psnr_of_mean, note=note)
-        sheet.add(f"{split}_mse", (title, "MSE"), squared, direction="lower")
+            squared = Leaf(metric=mse_metric, variant=mse, where=where)
+            sheet.add(
+                f"{split}_psnr",
+                squared,
+                above=above,
+                shows=psnr_metric,
+                formula=psnr_of_mean,
+                note="PSNR of the mean squared error",
+            )
+        sheet.add(f"{split}_mse", squared, above=above)
     return Layout(
-        "texteditbench.pixel",
-        "TextEditBench, pixels outside the edited area",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="texteditbench.pixel",
+        title="TextEditBench, pixels outside the edited area",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="split",
         size=SIZE,
         headline="real_ssim",
@@ -80,19 +90,19 @@ def judge(frame: Frame, variant: Variant) -> Layout:
     """
     sheet = Sheet()
     for split, title in SPLITS.items():
-        for dimension in DIMENSIONS:
-            made, note = choose(frame, dimension, variant)
-            where = {"split": split, **({"has_knowledge": "true"} if dimension == "SE" else {})}
-            leaf = Leaf(dimension, made, where=where, worst=0.0)
-            sheet.add(f"{split}_{dimension}", (title, dimension), leaf, digits=2, note=note)
-        keys = [f"{split}_{dimension}" for dimension in DIMENSIONS]
-        sheet.combine(f"{split}_overall", (title, "Overall"), keys, sum_of_means, digits=2)
+        for metric in JUDGE:
+            made, note = choose(frame, metric.name, variant)
+            asked = {"has_knowledge": "true"} if metric.name == "SE" else {}
+            leaf = Leaf(metric=metric, variant=made, where={"split": split, **asked})
+            sheet.add(f"{split}_{metric.name}", leaf, above=(title,), note=note)
+        keys = [f"{split}_{metric.name}" for metric in JUDGE]
+        sheet.combine(f"{split}_overall", OVERALL.metric, keys, sum_of_means, above=(title,))
     return Layout(
-        "texteditbench.judge",
-        "TextEditBench, judged 0–5 (Overall: the sum)",
-        sheet.leaves,
-        sheet.fields,
-        variant,
+        name="texteditbench.judge",
+        title="TextEditBench, judged 0–5 (Overall: the sum)",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
         strata="split",
         size=SIZE,
         headline="real_overall",
@@ -104,14 +114,6 @@ def judge(frame: Frame, variant: Variant) -> Layout:
 def four_places(values: Floats) -> Floats:
     """Rounded as the released script rounds each sample's value."""
     return np.round(values, 4)
-
-
-def psnr_of_mean(parts: Sequence[Moments]) -> Floats:
-    """PSNR of the mean squared error, in dB; infinite where it is 0 (protocols: conventions for
-    all).
-    """
-    with np.errstate(divide="ignore"):
-        return np.asarray(10 * np.log10(PEAK**2 / parts[0].mean))
 
 
 def sum_of_means(parts: Sequence[Moments]) -> Floats:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from editgauge.benchmarks.means import Mean, mean_of
+from tests.oracles.means import Mean, mean_of
 
 DIMENSIONS: tuple[str, ...] = ("IF", "TA", "VC", "LP", "SE")
 LOW, HIGH = 0, 5

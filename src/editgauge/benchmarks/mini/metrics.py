@@ -1,0 +1,54 @@
+"""The built-in benchmark's metrics: shared scorers', and those of the four protocols' judges.
+
+Two protocols may call scores of different ranges by one name (``VC``); here the range of such a
+metric spans both, and its heading is its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from editgauge.benchmarks import krisbench, medebench, textedit, texteditbench
+from editgauge.scoring.metrics import BACKGROUND, FID, KID, LPIPS, REFERENCE
+from editgauge.types import Benchmark, Metric
+
+PROTOCOLS: dict[str, Benchmark] = {
+    benchmark.name: benchmark
+    for benchmark in (
+        texteditbench.BENCHMARK,
+        textedit.BENCHMARK,
+        medebench.BENCHMARK,
+        krisbench.BENCHMARK,
+    )
+}
+
+
+def _judged() -> dict[str, Metric]:
+    found: dict[str, Metric] = {}
+    protocols = (
+        texteditbench.JUDGE,
+        textedit.JUDGE,
+        *medebench.JUDGE.values(),
+        krisbench.JUDGE,
+    )
+    for metric in (metric for protocol in protocols for metric in protocol):
+        known = found.get(metric.name, metric)
+        low, high = min(known.low, metric.low), max(known.high, metric.high)
+        found[metric.name] = replace(metric, heading="", digits=3, low=low, high=high, failure=low)
+    return found
+
+
+JUDGE = _judged()
+METRICS: tuple[Metric, ...] = (
+    *BACKGROUND,
+    *REFERENCE,
+    *textedit.OCR,
+    *textedit.PRESENCE,
+    LPIPS,
+    textedit.CLIP,
+    textedit.AES,
+    *medebench.EMBEDDING,
+    FID,
+    KID,
+    *JUDGE.values(),
+)

@@ -1,0 +1,52 @@
+"""TextEdit's sizes, splits, judge questions, scale and weights (arXiv 2603.09877)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SIZES: dict[str, int] = {"full": 2148, "mini": 500}
+SPLITS: dict[str, str] = {"real": "Real", "virtual": "Virtual"}
+"""How columns call a split -> its title, which is also the samples' label."""
+MINISET: dict[str, int] = {
+    "1.1.1": 13, "1.1.2": 17, "1.1.3": 25, "1.2.1": 16, "1.2.2": 6, "1.3.1": 16, "1.3.2": 17,
+    "1.4.1": 32, "1.4.2": 10,
+    "1.4.3": 11, "1.4.4": 14, "2.1": 39, "2.2": 79, "2.3": 55, "2.4": 45, "2.5": 59, "2.6": 16,
+    "2.7": 30,
+    "Virtual": 177, "Real": 323,
+}  # fmt: skip
+"""Samples of each category and half of the miniset, as its released judge answers have them."""
+QUESTIONS: dict[str, str] = {"Q1": "TA", "Q2": "TP", "Q3": "SI", "Q4": "LR", "Q5": "VC"}
+"""Question -> its column: text accuracy, preservation of other text, scene integrity, local
+realism, visual coherence.
+"""
+LOW, HIGH = 1, 5
+WEIGHTS: dict[str, float] = {"Q1": 0.4, "Q2": 0.3, "Q3": 0.1, "Q4": 0.1, "Q5": 0.1}
+NORMALISED: dict[int, float] = {1: 0.0, 2: 0.2, 3: 0.6, 4: 0.8, 5: 1.0}
+"""Raw score -> table scale. A table and not a line: from 3 to 2 is a larger step than the others.
+"""
+CUT_OFF = 4
+"""With the cut-off an answer whose Q1 is below this has 0 for Q2 to Q5: an edit with wrong text
+earns nothing.
+"""
+
+
+def average(answers: Mapping[str, float], *, cut_off: bool) -> float | None:
+    """The weighted mean of one answer's five normalised questions, in [0, 1].
+
+    None where a question that is needed has no score, or none of the scale: the released script
+    drops such an answer. With the cut-off and Q1 below it only Q1 is needed.
+    """
+    first = _normalised(answers.get("Q1"))
+    if first is None:
+        return None
+    if cut_off and answers["Q1"] < CUT_OFF:
+        return WEIGHTS["Q1"] * first
+    found = {question: _normalised(answers.get(question)) for question in QUESTIONS}
+    known = {question: value for question, value in found.items() if value is not None}
+    if len(known) < len(QUESTIONS):
+        return None
+    return sum(WEIGHTS[question] * value for question, value in known.items())
+
+
+def _normalised(raw: float | None) -> float | None:
+    return None if raw is None or not float(raw).is_integer() else NORMALISED.get(int(raw))

@@ -1,0 +1,71 @@
+"""Reads the answers that TextEdit's released scripts wrote.
+
+The first step writes a folder a model with a file of JSON lines a category; its entries hold
+``gemini_eval_score``, ``gemini_eval_reason``, ``gemini_raw_response`` and
+``path.original_image``. Collected answers with ``category`` (or ``original_image``), ``score`` and
+``reason`` are read as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
+from editgauge.judging.answers import read_answer
+from editgauge.judging.imports import Found, read_lines, wrong_format
+from editgauge.types import Sample
+
+_FAILED = "the released script has no answer"
+_SCORE = ("gemini_eval_score", "score")
+_REASON = ("gemini_eval_reason", "reason")
+
+
+def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
+    """``<model>/<category>.jsonl``, such a folder's parent, or one file.
+
+    Faithful is what the file says; corrected reads the raw reply again where the file has it.
+    """
+    files = sorted(path.rglob("*.json*")) if path.is_dir() else [path]
+    if not files:
+        raise wrong_format(path, "files <model>/<category>.jsonl", "an empty folder")
+    for file in files:
+        model = editor or (path.stem if path == file else file.parent.name)
+        for entry in read_lines(file):
+            if not isinstance(entry, dict) or not any(name in entry for name in _SCORE):
+                raise wrong_format(file, f'entries {{"id", "{_SCORE[0]}"}}', entry)
+            yield from _entry(model, entry, file)
+
+
+def _entry(model: str, entry: Mapping[str, Any], file: Path) -> Iterator[Found]:
+    sample = f"{_category(entry, file)}/{entry.get('id')}"
+    scores, reasons = _first(entry, _SCORE), _first(entry, _REASON)
+    reply = entry.get("gemini_raw_response")
+    fields = dict.fromkeys(QUESTIONS, (LOW, HIGH))
+    readings = read_answer(reply, fields) if isinstance(reply, str) else None
+    for name in QUESTIONS:
+        said = reasons.get(name) if isinstance(reasons, dict) else reasons
+        there = isinstance(scores, dict) and name in scores
+        yield Found(
+            model,
+            sample,
+            name,
+            scores[name] if isinstance(scores, dict) and there else None,
+            str(said or ""),
+            "" if there else _FAILED,
+            strict=readings[name] if readings is not None else None,
+        )
+
+
+def _category(entry: Mapping[str, Any], file: Path) -> str:
+    """The category of an entry: its own word, its picture's first folder, or the file's name."""
+    paths = entry.get("path")
+    picture = (paths if isinstance(paths, dict) else entry).get("original_image")
+    return str(entry.get("category") or "") or (
+        str(picture).lstrip("./").split("/")[0] if picture else file.stem
+    )
+
+
+def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((entry[name] for name in names if name in entry), None)

@@ -1,0 +1,505 @@
+"""Where a judge's text, outside of every object, names a field, and the number that it gives there.
+
+A *line* gives a verdict: ``Editing Accuracy: 7/10``, a list item, a heading, a row of a table, a
+tag, or one of several on a line (``Q1: 5, Q2: 4``). A mention in a *sentence* never gives one; it
+can only contradict. Scanning is linear: names are found by one pass, and what lies around each is
+looked at in a window of `WINDOW` characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from editgauge.judging.wording import LEAD, NUMBER_WORDS, is_cited, is_cited_heading
+
+WINDOW = 300
+"""Characters on each side of a name that are looked at."""
+MAX_MENTIONS = 2_000
+"""Mentions of fields in one reply; a reply with more is a loop, and is not read."""
+BLANK = "\ufffc"
+"""What the characters of an object are replaced by in the prose around it."""
+_SECTION = 2_000
+"""Characters above a line in which the heading that it stands under is looked for."""
+
+_SUFFIX = r"(?:[ _-]?(?:score|rating|grade|value|points)|得分|评分|分数)?"
+_TAGS = re.compile(
+    r"</?(?:b|i|em|strong|u|span|td|th|tr|p|br|li|code)\b[^<>]{0,40}>", re.IGNORECASE
+)
+_PREFIX = re.compile(
+    r"[\s\-*•–—·|+#_`\"'“‘(\[<>✓✅]*+(?:\d{1,2}[.)]\s*+|[a-z][.)]\s*+)?[\s\-*•#_`\"'“‘(\[<]*+"
+    r"(?P<words>(?:(?:and|so|thus|therefore|hence|my|the|a|an|final|overall|revised|updated|corrected|adjusted"
+    r"|total|dimension|criterion|metric|score|rating|for)\b[\s_*`\"'“:-]*+){0,5}+)\Z",
+    re.IGNORECASE,
+)
+_LONG_NAME = re.compile(
+    r"[\s\-*•|+#_`\"'\d.)]*+[A-Za-z][A-Za-z &/-]{2,50}[ *_`]{1,4}\([*_`]{0,2}\Z"
+)
+_FINAL_WORD = re.compile(r"\b(?:final|overall|revised|updated|corrected|adjusted)\b", re.IGNORECASE)
+_MY = re.compile(r"\bmy\b", re.IGNORECASE)
+_SEPARATOR = re.compile(
+    r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
+    r"(?:(?:[,;:|–—-][ \t]{0,9}+)?[*_]{0,2}(?:score|rating|grade)[*_]{0,2}[ \t]{0,9}+(?=[:：=]))?"
+    r"(?P<sep>[:：=>]|\||->|→|⇒|is\b|[–—-](?=[ \t])|)[ \t]{0,200}+",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"[*_`\"“\[(]{0,6}+(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)[\])*_`\"”]{0,4}"
+    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
+    r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
+    r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|\s*[-–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
+    re.ASCII | re.IGNORECASE | re.DOTALL,
+)
+_CONDITION = re.compile(
+    r"\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
+    r"|minimum|maximum|max|min|=|\?|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))",
+    re.IGNORECASE,
+)
+_ALTERNATIVE = re.compile(
+    r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
+    r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\"]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
+    r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
+    r"|\A\W{0,6}(\d{1,6})(?![\w%])",
+    re.IGNORECASE,
+)
+_FRACTION = re.compile(r"\d\s{0,9}(?:/|out of)\s{0,9}(\d{1,6})(?!\d)")
+_HEADING = re.compile(
+    r"^[ \t]{0,3}(?:#{1,6}[ \t]+(?P<marked>[^\n]{1,120})|\*\*(?P<bold>[^*\n]{1,100})\*\*:?[ \t]*"
+    r"|(?P<plain>[^\n:：{}|]{1,60}[:：])[ \t]*(?:\*\*)?)$",
+    re.MULTILINE,
+)
+_RULE = re.compile(r"[ \t|:+-]*-[ \t|:+-]*\Z")
+_SCORE_COLUMN = re.compile(r"\b(?:score|rating|value|grade|points)\b|得分|评分", re.IGNORECASE)
+_NO_SCORE_COLUMN = re.compile(
+    r"\b(?:max\w*|weight|scale|top|out of|reference|original|input)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One place that names a field.
+
+    `number` is the integer that it gives, or None. `spoken` says that a number stands there, though
+    it may have two readings. `kind` is ``line`` or ``sentence``. `final` says that the words call it
+    final or revised. `cited` says that it is an example, a condition, or about something else.
+    """
+
+    name: str
+    start: int
+    end: int
+    kind: str
+    number: int | None
+    spoken: bool = False
+    final: bool = False
+    cited: bool = False
+
+
+@dataclass(slots=True)
+class Prose:
+    """A reply's text outside of its objects (which are blanks of the same length), and its
+    headings.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    headings: list[tuple[int, int, str, bool]] = field(default_factory=list)
+    refused: bool = False
+
+    def heading_over(self, position: int) -> str:
+        """The heading that `position` stands under, empty where there is none near.
+
+        A heading of Markdown holds until the next one, a line that ends in a colon until the first
+        blank line after its lines.
+        """
+        low, high = 0, len(self.headings)
+        while low < high:
+            middle = (low + high) // 2
+            if self.headings[middle][1] <= position:
+                low = middle + 1
+            else:
+                high = middle
+        if low == 0:
+            return ""
+        _, end, words, plain = self.headings[low - 1]
+        if position - end > _SECTION:
+            return ""
+        between = self.text[end:position]
+        if plain and re.search(r"\n[ \t]*\n", between.lstrip()):
+            return ""
+        return words
+
+
+def prose_of(text: str, names: tuple[str, ...], refused: bool) -> Prose:
+    """The text with its headings found."""
+    prose = Prose(text, names, refused=refused)
+    for found in _HEADING.finditer(text):
+        words = found["marked"] or found["bold"] or found["plain"]
+        prose.headings.append(
+            (found.start(), found.end(), words.strip(), found["plain"] is not None)
+        )
+        if len(prose.headings) > MAX_MENTIONS:
+            break
+    return prose
+
+
+@lru_cache(maxsize=64)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """All names in one pattern, which begins with the class of their first letters: the search can
+    then skip to one of them.
+    """
+    firsts, spelled = "", []
+    for index, name in enumerate(names):
+        parts = [part for part in re.split(r"[\s_\-]+", name) if part]
+        first = _either(parts[0][0])
+        firsts += first
+        parts[0] = parts[0][1:]
+        words = ["".join(f"[{_either(letter)}]" for letter in part) for part in parts]
+        spelled.append(f"(?<=[{first}])(?P<n{index}>{'[ _-]?'.join(words)})")
+    return re.compile(rf"[{firsts}](?:{'|'.join(spelled)})(?i:{_SUFFIX})(?![0-9A-Za-z])")
+
+
+def _either(letter: str) -> str:
+    """A letter in both cases, for a class of characters."""
+    cases = {letter, letter.lower(), letter.upper()}
+    return "".join(re.escape(case) for case in sorted(cases) if len(case) == 1)
+
+
+def mentions(prose: Prose, fields: Mapping[str, tuple[int, int]]) -> list[Mention]:
+    """Every mention of a field in order; more than `MAX_MENTIONS` raise OverflowError."""
+    found: list[Mention] = []
+    matches = _matches(prose)
+    for index, match in enumerate(matches):
+        name = prose.names[int((match.lastgroup or "n0")[1:])]
+        after = matches[index + 1] if index + 1 < len(matches) else None
+        mention = _mention(prose, fields, name, match, after, found[-1] if found else None)
+        if mention is not None:
+            found.append(mention)
+    return found
+
+
+def _matches(prose: Prose) -> list[re.Match[str]]:
+    matches = []
+    for match in _pattern(prose.names).finditer(prose.text):
+        before = prose.text[match.start() - 1 : match.start()]
+        if before.isascii() and before.isalnum():
+            continue  # a part of another word
+        matches.append(match)
+        if len(matches) > MAX_MENTIONS:
+            raise OverflowError(f"more than {MAX_MENTIONS} mentions of the fields")
+    return matches
+
+
+def _mention(
+    prose: Prose,
+    fields: Mapping[str, tuple[int, int]],
+    name: str,
+    match: re.Match[str],
+    following: re.Match[str] | None,
+    previous: Mention | None,
+) -> Mention | None:
+    text, (start, end) = prose.text, match.span()
+    line = text.rfind("\n", max(0, start - WINDOW), start) + 1 or max(0, start - WINDOW)
+    stop = text.find("\n", end, end + WINDOW)
+    stop = stop if stop >= 0 else min(len(text), end + WINDOW)
+    prefix = _TAGS.sub("", text[line:start].rpartition(BLANK)[2])
+    if prefix.endswith("</"):
+        return None  # the closing tag of <score>4</score>
+    same_line = following is not None and following.start() < stop
+    limit = following.start() if same_line and following is not None else stop
+    kind, final = _kind(prefix, text, line, start, previous)
+    tail = _TAGS.sub("", text[end:limit])
+    if kind == "sentence":
+        number = _claim(text[max(line, start - 40) : start], text[end:limit])
+        cited = is_cited(text[max(0, start - LEAD) : start], prose.refused, names=prose.names)
+        return Mention(name, start, limit, kind, number, number is not None, cited=cited)
+    separator = _SEPARATOR.match(tail)
+    if separator is None:  # pragma: no cover - every part of the pattern is optional
+        return None
+    value = tail[separator.end() :].strip().lstrip("*_` ")
+    if same_line:
+        value = value.rstrip(" \t,;|/&*_`-–—(").removesuffix(" and").rstrip(" ,;")
+    low, high = fields[name]
+    if separator["sep"] == "|" or "|" in prefix:
+        number, spoken = _from_table(prose, line, start, stop, high)
+    else:
+        number = read_number(value, low, high)
+        spoken = number is not None or _begins_with_number(value)
+        if separator["sep"] in ("", "-", "–", "—") and not _FRACTION.match(_bare(value)):
+            number, spoken = None, False
+    if not value and not same_line:
+        number, spoken = _below(prose, prefix, stop, low, high)
+    cited = _line_is_cited(prose, line, start, prefix, kind)
+    return Mention(name, start, limit, kind, number, spoken, final, cited)
+
+
+def _kind(
+    prefix: str, text: str, line: int, start: int, previous: Mention | None
+) -> tuple[str, bool]:
+    """``line`` or ``sentence``, and whether the words before the name call it final."""
+    if (
+        previous is not None
+        and previous.kind == "line"
+        and previous.end == start
+        and previous.start >= line
+    ):
+        between = text[previous.start : start].rstrip(" \t*_`\"'([<")
+        if (previous.spoken and between[-1:] in (",", ";", "|", "/", "&", "·")) or between.endswith(
+            " and"
+        ):
+            return "line", previous.final
+    found = _PREFIX.match(prefix)
+    if found is not None:
+        return "line", _FINAL_WORD.search(found["words"]) is not None
+    if _LONG_NAME.match(prefix):
+        return "line", _FINAL_WORD.search(prefix) is not None
+    if "|" in prefix and prefix.lstrip().startswith("|"):
+        return "line", False
+    return "sentence", False
+
+
+def _line_is_cited(prose: Prose, line: int, start: int, prefix: str, kind: str) -> bool:
+    if prefix.lstrip().startswith(">") or is_cited_heading(prose.heading_over(line)):
+        return True
+    above = prose.text[max(0, line - LEAD) : line].rstrip("\n")
+    above = above.rpartition("\n\n")[2]
+    last = re.sub(r"(?:```|~~~)\w{0,12}\s*\Z", "", above).rstrip().rpartition("\n")[2]
+    if last.rstrip("*_ ").endswith((":", "：")):
+        return is_cited(last + "\n", prose.refused, names=prose.names)
+    return re.search(r"\b(?:examples?|template)\b[^.]{0,40}\Z", last, re.IGNORECASE) is not None
+
+
+def _bare(value: str) -> str:
+    return value.lstrip('*_`"“[(')
+
+
+def _begins_with_number(value: str) -> bool:
+    return (
+        re.match(
+            r"[\W_]{0,6}(?:(?:about|around|not|between|maybe|probably|perhaps|approximately|roughly|either|at (?:least|most))\s{1,3}){0,2}\W{0,3}\d",
+            value,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def read_number(value: str, low: int, high: int) -> int | None:
+    """The one integer that stands at the beginning of `value`, or None when there is none or it can
+    be read in two ways.
+
+    ``7``, ``7/10``, ``**7**/10``, ``[7]``, ``7 out of 10``, with words behind it that name no other
+    number: the top must be `high`. The number itself may lie outside of the range.
+    """
+    match = _NUMBER.match(value[:WINDOW])
+    if match is None:
+        return None
+    number, top, rest = int(match["number"]), match["top"], match["rest"]
+    if top is not None and int(top) != high:
+        return None
+    if _CONDITION.match(rest):
+        return None
+    if any(int(second) == high for second in _FRACTION.findall(rest)):
+        return None
+    for other in _ALTERNATIVE.finditer(rest):
+        given = other[1] or other[3]
+        counted = other[2] is None or int(other[2]) == high
+        if counted and low <= int(given) <= high and int(given) != number:
+            return None
+    return number
+
+
+_OWN_LINE = re.compile(
+    r"^[ \t]*[-*_ ]{0,6}(?:final )?(?:score|rating|grade)[*_]{0,2}(?: \([^()\n]{0,40}\))?[*_]{0,2}[ \t]*[:：=]"
+    r"[*_]{0,2}(?P<value>[^\n]{1,200})$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[int | None, bool]:
+    """The number under a heading that is the field's name: alone on the next line, or on the one
+    line that says ``Score:``.
+    """
+    text = prose.text[stop : stop + _SECTION]
+    following = _HEADING.search(text) if text.count("\n") else None
+    section = text[: following.start()] if following is not None else text
+    if not {"score", "rating", "grade"} & {name.casefold() for name in prose.names}:
+        own = _OWN_LINE.findall(section)
+        if len(own) == 1:
+            return read_number(own[0].strip(), low, high), True
+        if own:
+            return None, True
+    first = section.strip().partition("\n")[0].strip()
+    alone = re.fullmatch(r"[\W_]{0,6}\d{1,6}(?:[*_]{0,2}\s?/\s?\d{1,6})?[\W_]{0,6}", first)
+    if alone and (prefix.lstrip().startswith("#") or "/" in first):
+        return read_number(first, low, high), True
+    return None, False
+
+
+def _from_table(
+    prose: Prose, line: int, start: int, stop: int, high: int
+) -> tuple[int | None, bool]:
+    """The number in the row (or under the column) of the name, and whether a number stands there."""
+    text = prose.text
+    row = _cells(text[line:stop])
+    column = text[line:start].count("|") - (1 if text[line:stop].lstrip().startswith("|") else 0)
+    below = text[stop + 1 : stop + WINDOW].split("\n")
+    if below and "-" in below[0] and _RULE.match(below[0]):
+        rows = []
+        for under in below[1:]:
+            if "|" not in under:
+                break
+            rows.append(_cells(under))
+        cells = [cells[column] for cells in rows if column < len(cells)]
+    else:
+        cells = [row[at] for at in _score_columns(text, line, len(row)) if at != column] or [
+            cell for at, cell in enumerate(row) if at != column and _begins_with_number(cell)
+        ]
+    numbers = [read_number(cell, 0, high) for cell in cells]
+    spoken = any(_begins_with_number(cell) for cell in cells)
+    return (numbers[0], True) if len(numbers) == 1 and numbers[0] is not None else (None, spoken)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")][:50]
+
+
+def _score_columns(text: str, line: int, width: int) -> list[int]:
+    """Columns of the table above `line` whose heading says that they hold scores."""
+    above = text[max(0, line - _SECTION) : line].split("\n")[:-1]
+    header: list[str] = []
+    for row in reversed(above):
+        if "|" not in row:
+            break
+        header = _cells(row)
+    if len(header) < 2:
+        return []
+    return [
+        at
+        for at, cell in enumerate(header[:width])
+        if _SCORE_COLUMN.search(cell) and not _NO_SCORE_COLUMN.search(re.sub(r"\(.*?\)", "", cell))
+    ]
+
+
+_LINKS = frozenset(
+    [
+        "is",
+        "was",
+        "at",
+        "to",
+        "of",
+        "be",
+        "a",
+        "an",
+        "now",
+        "should",
+        "really",
+        "actually",
+        "rather",
+        "more",
+        "like",
+        "deserves",
+        "deserve",
+        "gets",
+        "get",
+        "becomes",
+        "down",
+        "up",
+        "must",
+        "goes",
+        "as",
+        "lowered",
+        "raised",
+        "reduced",
+        "changed",
+        "corrected",
+        "revised",
+        "me",
+        "not",
+        "have",
+        "been",
+        "score",
+        "rating",
+        "value",
+        "equals",
+        "the",
+        "final",
+        "by",
+        "drops",
+        "rises",
+        "falls",
+        "remains",
+        "stays",
+        "=",
+        ":",
+        "-",
+        "–",
+        "—",
+        "→",
+    ]
+)
+
+
+def _claim(before: str, after: str) -> int | None:
+    """The number that a sentence gives to the field that it names: ``IF should be 2``, ``a 2 for
+    IF``.
+    """
+    lead = re.search(
+        r"(\d{1,6})(?:\s?/\s?\d{1,6})?\s{1,3}(?:for|on|in|as)\s{1,3}(?:the\s)?[*_`\"']{0,3}\Z",
+        before,
+    )
+    number: int | None = int(lead[1]) if lead else None
+    words = iter(re.findall(r"[\w'’]+|[^\w\s]", after[:80]))
+    for word in words:
+        plain = word.casefold()
+        if plain.isdecimal() and plain.isascii():
+            number = int(plain[:7])
+            break
+        if plain in NUMBER_WORDS:
+            number = NUMBER_WORDS[plain]
+            break
+        if plain == "from":
+            next(words, None)
+        elif plain not in _LINKS and plain not in "*_`\"'()":
+            break
+    return number
+
+
+def claims_in(text: str, names: tuple[str, ...], generic: bool) -> Iterator[int]:
+    """Numbers that a text says the score is, for a field named in it or (`generic`) for *the*
+    score.
+    """
+    prose = Prose(text, names)
+    for match in _matches(prose):
+        number = _claim(text[max(0, match.start() - 40) : match.start()], text[match.end() :])
+        if number is not None and not _hedged(text, match.start(), match.end()):
+            yield number
+    if generic:
+        for found in _GENERIC.finditer(text):
+            if not _hedged(text, found.start(), found.end()):
+                yield int(found[1])
+
+
+_GENERIC = re.compile(
+    r"(?:\b(?:final|overall|my|the|this|correct|actual|right) (?:final |overall )?(?:score|rating|verdict|grade)"
+    r"(?: (?:for this \w+ )?(?:is|should be|must be|would be|becomes|=)|:)"
+    r"|\bi (?:would )?(?:give|gave|assign|rate|score)(?: (?:it|this|the edit|this edit))?(?: (?:a|an|with|at))?(?: score of)?"
+    r"|\b(?:so|therefore|hence|thus),? (?:it(?:'s| is) )?an?)[\s*_]{1,3}(\d{1,2})(?![\w%]|[.,]\d)"
+    r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|because\b|since\b|overall\b)[^\W\d])",
+    re.IGNORECASE,
+)
+
+
+def _hedged(text: str, start: int, end: int) -> bool:
+    sentence = re.split(r"(?<=[.!?])\s", text[max(0, start - LEAD) : end])[-1]
+    after = text[end : end + 30]
+    return (
+        re.search(
+            r"\b(?:if|would|could|might|unless|not|never|examples?|reference|original|maximum|at first|initially|first|for a|reserved|says?|reads?)\b",
+            sentence,
+            re.IGNORECASE,
+        )
+        is not None
+        or re.match(r"[^.]{0,20}\b(?:if|would|had)\b", after, re.IGNORECASE) is not None
+    )

@@ -1,0 +1,316 @@
+"""What an object in a judge's reply says of each field: under its name, in a container, in a list.
+
+The functions here take values out of decoded objects and turn them into integers or reasons; which
+object counts is decided in `answers`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from editgauge.judging.mentions import read_number
+from editgauge.judging.objects import NotANumber, Pairs, decode_whole
+from editgauge.judging.wording import REASON_KEY, is_other_subject, is_placeholder
+
+_FINAL_CONTAINERS = frozenset(
+    [
+        "final",
+        "finalscore",
+        "finalscores",
+        "finalverdict",
+        "finalanswer",
+        "finalrating",
+        "finalevaluation",
+        "finaljudgement",
+        "finaljudgment",
+        "revised",
+        "revisedscore",
+        "revisedscores",
+        "corrected",
+        "correctedscores",
+        "updated",
+    ]
+)
+_CONTAINERS = _FINAL_CONTAINERS | frozenset(
+    [
+        "score",
+        "scores",
+        "result",
+        "results",
+        "evaluation",
+        "evaluations",
+        "verdict",
+        "answer",
+        "rating",
+        "ratings",
+        "output",
+        "response",
+        "judgement",
+        "judgment",
+        "judgements",
+        "assessment",
+        "assessments",
+        "dimensions",
+        "criteria",
+        "metrics",
+        "arguments",
+        "parameters",
+        "data",
+        "content",
+        "edited",
+        "editedimage",
+        "outputimage",
+        "prediction",
+        "predimage",
+    ]
+)
+_FINAL_WORDS = ("final", "revised", "updated", "corrected", "adjusted")
+_NAMING_KEYS = frozenset(
+    ["dimension", "criterion", "metric", "aspect", "question", "category", "name", "id", "key"]
+)
+_SUBJECT_KEYS = frozenset(
+    [
+        "image",
+        "picture",
+        "photo",
+        "subject",
+        "which",
+        "of",
+        "for",
+        "about",
+        "evaluated",
+        "imageevaluated",
+        "imagetype",
+        "evaluatedimage",
+    ]
+)
+_STATE_KEYS = frozenset(["status", "type", "kind", "note", "label"])
+_STATE = re.compile(
+    r"\s*(?:example|draft|template|placeholder|preliminary|tentative|provisional|hypothetical)\s*",
+    re.IGNORECASE,
+)
+_FLAG_KEYS = frozenset(
+    [
+        "example",
+        "isexample",
+        "template",
+        "istemplate",
+        "draft",
+        "isdraft",
+        "placeholder",
+        "hypothetical",
+    ]
+)
+_SEEN_KEY = re.compile(
+    r"(?:can)?(?:see|saw)?(?:images?|pictures?)(?:visible|received|seen|loaded|available|provided)?"
+)
+_VALUE_KEYS = ("score", "value", "rating")
+_MAX_ITEMS = 100
+_NUMBER = re.compile(r"(0|[1-9]\d{0,5})(?:\.0+)?\Z", re.ASCII)
+_FRACTION = re.compile(
+    r"(0|[1-9]\d{0,5})(?:\.0{1,20})?\s{0,20}(?:/|out of|of)\s{0,20}(\d{1,6})\Z",
+    re.ASCII | re.IGNORECASE,
+)
+MISSING = object()
+"""Stands for a field that an object does not have."""
+
+
+class Contradiction:
+    """Stands for a field that one object gives two values."""
+
+
+def plain_name(name: str) -> str:
+    """A name without regard to case, spaces, hyphens and underscores."""
+    return re.sub(r"[\s_\-]+", "", name[:200]).casefold()
+
+
+def spread(value: Pairs, lists: Mapping[str, tuple[str, ...]], depth: int = 0) -> None:
+    """Give every number of a declared list its own field's name, in place."""
+    keys = {plain_name(key): names for key, names in lists.items()}
+    for key, item in list(value.items()) if keys else ():
+        names = keys.get(plain_name(key))
+        if names and isinstance(item, list):
+            odd: Any = Contradiction() if key in value.contradicted else None
+            if len(item) != len(names):
+                odd = NotANumber(f"a list of {len(item)} where {len(names)} were wanted")
+            value.update({name: odd or item[at] for at, name in enumerate(names)})
+        elif isinstance(item, Pairs) and depth < 3:
+            spread(item, lists, depth + 1)
+
+
+def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
+    """What the object has under each field's name, at the top or in containers such as ``scores``.
+
+    Two places that differ are a `Contradiction`, unless one of them is called final.
+    """
+    given: dict[str, list[tuple[Any, bool]]] = {}
+    aliases = _aliases(tuple(fields))
+    for name, item, final in _walk(value, aliases, False, 0):
+        given.setdefault(name, []).append((item, final))
+    here = {}
+    for name in fields:
+        if name not in given:
+            continue
+        items = [item for item, final in given[name] if final] or [item for item, _ in given[name]]
+        same = all(_same(items[0], item) for item in items[1:])
+        here[name] = items[0] if same else Contradiction()
+    return here
+
+
+def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
+    """Spellings of the fields' names as keys: the field, and whether the key calls it final."""
+    aliases: dict[str, tuple[str, bool]] = {}
+    for name in names:
+        plain = plain_name(name)
+        bare = plain.removesuffix("score") or plain
+        for spelling in (plain, bare, f"{bare}score", f"{bare}rating"):
+            aliases.setdefault(spelling, (name, False))
+            for word in _FINAL_WORDS:
+                aliases.setdefault(word + spelling, (name, True))
+    return aliases | {plain_name(name): (name, False) for name in names}
+
+
+def _walk(
+    value: Pairs, aliases: Mapping[str, tuple[str, bool]], final: bool, depth: int
+) -> Iterator[tuple[str, Any, bool]]:
+    """Field, value and finality for every place in the object that gives a field."""
+    named = [
+        aliases[plain_name(item)][0]
+        for key, item in value.items()
+        if plain_name(key) in _NAMING_KEYS and isinstance(item, str) and plain_name(item) in aliases
+    ]
+    for key, item in value.items():
+        plain = plain_name(key)
+        if plain in aliases:
+            name, called = aliases[plain]
+            given = Contradiction() if key in value.contradicted else item
+            if len(named) != 1 or plain not in _VALUE_KEYS:
+                yield name, given, final or called
+        elif plain in _CONTAINERS and depth < 3:
+            for inner in _inside(item):
+                if not is_about_other(inner):
+                    yield from _walk(inner, aliases, final or plain in _FINAL_CONTAINERS, depth + 1)
+        if len(named) == 1 and plain in _VALUE_KEYS and not isinstance(item, Pairs):
+            yield named[0], Contradiction() if key in value.contradicted else item, final
+
+
+def _inside(item: Any) -> list[Pairs]:
+    """The objects in a container: itself, those of its list, or the one that its text spells."""
+    if isinstance(item, str) and item.lstrip()[:1] == "{":
+        item = decode_whole(item.strip())
+    if isinstance(item, Pairs):
+        return [item]
+    if isinstance(item, list):
+        return [each for each in item[:_MAX_ITEMS] if isinstance(each, Pairs)]
+    return []
+
+
+def _same(first: Any, second: Any) -> bool:
+    return type(first) is type(second) and bool(first == second)
+
+
+def is_template(value: Pairs, values: Mapping[str, Any]) -> bool:
+    """Whether the object shows the shape of an answer: a range or a type for a score, dots for a
+    reason.
+    """
+    if any(_stands_for_value(item) for item in values.values()):
+        return True
+    reasons = [
+        item.strip()
+        for key, item in value.items()
+        if isinstance(item, str) and REASON_KEY.search(key[:200])
+    ]
+    return any(
+        len(reason) > 1 and not reason.isdigit() and is_placeholder(reason) for reason in reasons
+    )
+
+
+def _stands_for_value(item: Any) -> bool:
+    if isinstance(item, str):
+        return is_placeholder(item)
+    if isinstance(item, Pairs):
+        shape = {"type", "minimum", "maximum", "enum", "description"} & item.keys()
+        return bool(shape) and not any(isinstance(item.get(key), int) for key in _VALUE_KEYS)
+    return False
+
+
+def is_about_other(value: Pairs) -> bool:
+    """Whether the object says itself that it is an example, an error, or about another picture."""
+    for key, item in value.items():
+        plain = plain_name(key)
+        if item is True and plain in _FLAG_KEYS:
+            return True
+        if item is False and len(plain) > 8 and _SEEN_KEY.fullmatch(plain):
+            return True
+        if not isinstance(item, str):
+            continue
+        if plain in _SUBJECT_KEYS and is_other_subject(item):
+            return True
+        if plain in _STATE_KEYS and _STATE.fullmatch(item[:40]):
+            return True
+        if plain in ("error", "errormessage", "refusal") and item.strip().casefold() not in (
+            "",
+            "none",
+            "no",
+        ):
+            return True
+    return False
+
+
+def reasons_of(value: Pairs) -> list[str]:
+    """The texts of the object that explain, the first 10,000 characters of each."""
+    return [
+        item[:10_000]
+        for key, item in list(value.items())[:_MAX_ITEMS]
+        if isinstance(item, str) and REASON_KEY.search(key[:200])
+    ]
+
+
+def read_value(item: Any, low: int, high: int) -> int | str:
+    """One value of an object as an integer in ``[low, high]``, or the reason why it is none."""
+    if isinstance(item, Pairs):
+        inner = [item[key] for key in item if plain_name(key) in _VALUE_KEYS]
+        if len(inner) != 1 or item.contradicted or isinstance(inner[0], Pairs):
+            return "an object where a number was wanted"
+        return read_value(inner[0], low, high)
+    if item is MISSING:
+        return "missing"
+    if isinstance(item, Contradiction):
+        return "given twice with different values"
+    if item is None:
+        return "null"
+    if isinstance(item, bool | NotANumber | list):
+        return f"not a number: {_short(item)}"
+    if isinstance(item, str):
+        number = read_text(item.strip(), high)
+        if number is None:
+            number = read_number(item.strip()[:300], low, high)
+        if number is None:
+            return f"not an integer on a scale to {high}: {_short(item)}"
+        item = number
+    if isinstance(item, float) and not item.is_integer():
+        return f"not an integer: {_short(item)}"
+    if not low <= item <= high:
+        return f"outside {low} to {high}: {_short(item)}"
+    return int(item)
+
+
+def read_text(text: str, high: int) -> int | None:
+    """A text that is one integer or a fraction of `high`, else None."""
+    text = text[:60].strip("*` ")
+    match = _NUMBER.match(text)
+    if match:
+        return int(match[1])
+    match = _FRACTION.match(text)
+    return int(match[1]) if match and int(match[2]) == high else None
+
+
+def _short(item: Any) -> str:
+    if isinstance(item, int) and not isinstance(item, bool) and abs(item) >= 10**12:
+        return "a huge number"
+    if isinstance(item, list):
+        return f"a list of {len(item)}"
+    text = str(item)[:60].encode("utf-8", "replace").decode()
+    return text if len(text) <= 40 else text[:37] + "..."

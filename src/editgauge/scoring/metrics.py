@@ -1,0 +1,111 @@
+"""The metrics of the scorers that benchmarks share, declared without importing what computes them.
+
+A benchmark whose paper prints one of them otherwise (another digit, another heading) declares its
+own.
+"""
+
+from __future__ import annotations
+
+import math
+
+from editgauge.metrics import PEAK
+from editgauge.types import Metric
+
+WORST_SQUARED_ERROR = PEAK**2
+"""The squared error of black against white, which a failure counts as."""
+
+BACKGROUND = (
+    Metric(
+        "mse",
+        heading="MSE",
+        direction="lower",
+        low=0.0,
+        high=WORST_SQUARED_ERROR,
+        digits=1,
+        unit="8-bit levels²",
+        variants=("corrected",),
+        failure=WORST_SQUARED_ERROR,
+        note="After alignment, outside the masks.",
+    ),
+    Metric(
+        "psnr",
+        heading="PSNR",
+        direction="higher",
+        low=0.0,
+        high=math.inf,
+        digits=2,
+        unit="dB",
+        variants=("corrected",),
+        failure=0.0,
+        note="Of that mean squared error.",
+    ),
+    Metric(
+        "ssim",
+        heading="SSIM",
+        direction="higher",
+        low=-1.0,
+        high=1.0,
+        variants=("corrected",),
+        failure=0.0,
+        note="Over windows that touch no masked pixel.",
+    ),
+)
+"""What stayed as it was outside the masks."""
+REFERENCE = (
+    Metric(
+        "reference_psnr",
+        heading="PSNR to reference",
+        direction="higher",
+        low=0.0,
+        high=math.inf,
+        digits=2,
+        unit="dB",
+        variants=("corrected",),
+        failure=0.0,
+        note="Not a metric of the paper.",
+    ),
+    Metric(
+        "reference_ssim",
+        heading="SSIM to reference",
+        direction="higher",
+        low=-1.0,
+        high=1.0,
+        variants=("corrected",),
+        failure=0.0,
+        note="Not a metric of the paper; Gaussian.",
+    ),
+)
+"""How near the output comes to the reference."""
+LPIPS = Metric(
+    "lpips",
+    heading="LPIPS",
+    direction="lower",
+    low=0.0,
+    high=math.inf,
+    variants=("corrected",),
+    failure=1.0,
+    note="SqueezeNet, v0.1 heads, against the input, over the positions outside the masks; other "
+    "sizes are resized.",
+)
+FID = Metric(
+    "fid",
+    heading="FID",
+    direction="lower",
+    low=0.0,
+    high=math.inf,
+    digits=2,
+    whole_set=True,
+    note="Fréchet distance of Inception-v3 features (2,048) between outputs and references, "
+    "pytorch-fid's network and preprocessing; biased upwards for few samples: compare at equal "
+    "numbers only (Heusel et al. 2017).",
+)
+KID = Metric(
+    "kid",
+    heading="KID",
+    direction="lower",
+    low=-math.inf,
+    high=math.inf,
+    whole_set=True,
+    note="Squared maximum mean discrepancy, cubic kernel, all pairs, unbiased: the one to read for "
+    "small sets (Bińkowski et al. 2018).",
+)

@@ -1,0 +1,84 @@
+"""Metrics as JSON: what a run keeps of them beside its rows (``metrics.json``)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from editgauge.errors import RunError
+from editgauge.types import VARIANTS, Metric
+
+_FACTS = ("direction", "heading", "digits", "unit", "failure", "whole_set", "note")
+
+
+def record(metric: Metric) -> dict[str, Any]:
+    """A metric as JSON values; an open end of its range is None."""
+    ends = {name: _closed(getattr(metric, name)) for name in ("low", "high")}
+    facts = {name: getattr(metric, name) for name in _FACTS}
+    return {**facts, **ends, "variants": list(metric.variants)}
+
+
+def metric(name: str, record: Mapping[str, Any]) -> Metric:
+    """The metric of a record that `checked` has let pass; facts that are not there have the value
+    that says nothing.
+    """
+    low, high = record.get("low"), record.get("high")
+    direction = record.get("direction")
+    return Metric(
+        name,
+        direction=direction if direction in ("higher", "lower") else None,
+        low=-math.inf if low is None else float(low),
+        high=math.inf if high is None else float(high),
+        heading=str(record.get("heading") or ""),
+        digits=int(record.get("digits", 3)),
+        unit=str(record.get("unit") or ""),
+        variants=tuple(v for v in VARIANTS if v in record.get("variants", ())),
+        failure=None if record.get("failure") is None else float(record["failure"]),
+        whole_set=record.get("whole_set") is True,
+        note=str(record.get("note") or ""),
+    )
+
+
+def checked(value: Any) -> dict[str, dict[str, Any]]:
+    """The content of a ``metrics.json``: benchmark -> metric -> record. Raises `ValueError` for
+    anything else.
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"wanted an object, found {type(value).__name__}")
+    for benchmark, metrics in value.items():
+        if not isinstance(metrics, dict):
+            raise ValueError(f"{benchmark}: wanted an object, found {type(metrics).__name__}")
+        for name, record in metrics.items():
+            if not isinstance(record, dict):
+                raise ValueError(f"{benchmark}, {name}: wanted an object, found {record!r:.40}")
+            try:
+                metric(name, record)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ValueError(f"{benchmark}, {name}: {error}") from None
+    return value
+
+
+def together(described: Sequence[tuple[str, Mapping[str, Metric]]]) -> dict[str, Metric]:
+    """The metrics of several runs, each named; the first run's description of each counts.
+
+    Raises `RunError` where two runs disagree on the direction or the range of a metric: their rows
+    cannot stand in one table.
+    """
+    found: dict[str, tuple[str, Metric]] = {}
+    for run, metrics in described:
+        for name, one in metrics.items():
+            first, known = found.setdefault(name, (run, one))
+            for fact in ("direction", "low", "high"):
+                ours, theirs = getattr(known, fact), getattr(one, fact)
+                if ours != theirs:
+                    raise RunError(
+                        f"{first} and {run} describe the metric {name!r} differently: {fact} "
+                        f"{ours} and {theirs}; they were made by different versions of a scorer: "
+                        f"score one of them again"
+                    )
+    return {name: one for name, (_, one) in found.items()}
+
+
+def _closed(end: float) -> float | None:
+    return end if math.isfinite(end) else None

@@ -1,0 +1,189 @@
+"""Is a benchmark complete? The check that the catalog makes when it first hands one out, and that
+`editgauge.testing.check_benchmark` makes in tests of other packages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from editgauge.errors import BenchmarkError
+from editgauge.tables.frame import WHOLE_SET, Frame
+from editgauge.tables.spec import Layout, generic
+from editgauge.types import TRACKS, VARIANTS, Benchmark, Metric, Row, Status
+
+_CALLABLE = ("load", "scorers", "audits", "importers")
+_CALLABLE_OR_NONE = ("tables", "judging", "prompts")
+_TEXT = ("name", "title", "citation")
+
+
+def verify(benchmark: Any, package: str = "") -> None:
+    """Check a benchmark's declaration; see `problems`. Raises `BenchmarkError` with all that is
+    wrong, each named by its member; `package` is where it comes from.
+    """
+    found = list(problems(benchmark))
+    if found:
+        name = getattr(benchmark, "name", None) or type(benchmark).__name__
+        where = f" (package {package})" if package else ""
+        raise BenchmarkError(f"benchmark {name}{where}: {'; '.join(found)}")
+
+
+def problems(benchmark: Any) -> Iterator[str]:
+    """What is wrong with a declaration, a text each that begins with the member's name.
+
+    Metrics have a direction, a range and a known variant, and no name stands for two. What is to be
+    called can be called. Every table column shows a declared metric; every declared metric is in a
+    table or named in `not_in_tables`. Parents of derived metrics are declared. Scorers are not
+    made: that may need an extra; see `fed`.
+    """
+    if not isinstance(benchmark, Benchmark):
+        yield f"wanted an editgauge.Benchmark, found {type(benchmark).__name__}"
+        return
+    early = [*_members(benchmark), *_metrics(benchmark), *_derived(benchmark)]
+    yield from early
+    if not early:  # tables of metrics that are wrong would only repeat it
+        yield from _tables(benchmark)
+
+
+def fed(benchmark: Benchmark, metrics: Iterable[Metric]) -> Iterator[str]:
+    """What is wrong with the metrics that a benchmark's scorers and judge hand out, and with
+    declared ones that none of them feeds.
+    """
+    declared = {metric.name: metric for metric in benchmark.metrics}
+    given = list(metrics)
+    for metric in given:
+        if metric.name not in declared:
+            yield f"metrics: {metric.name} is scored and not declared"
+        elif metric != declared[metric.name]:
+            yield f"metrics: {metric.name} is scored as another metric than the declared one"
+    for name in sorted(set(declared) - {metric.name for metric in given}):
+        yield f"metrics: {name} is declared, and neither a scorer nor the judge gives it"
+
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def _members(benchmark: Benchmark) -> Iterator[str]:
+    for name in _TEXT:
+        text = getattr(benchmark, name)
+        if not isinstance(text, str) or not text.strip():
+            yield f"{name}: wanted a text, found {text!r:.40}"
+    for name in (*_CALLABLE, *_CALLABLE_OR_NONE):
+        value = getattr(benchmark, name)
+        if not callable(value) and not (value is None and name in _CALLABLE_OR_NONE):
+            yield f"{name}: wanted a function, found {value!r:.40}"
+    homes = (
+        benchmark.rubrics.values() if isinstance(benchmark.rubrics, dict) else [benchmark.rubrics]
+    )
+    for home in homes:
+        if home is not None and not (isinstance(home, Path) and home.is_dir()):
+            yield f"rubrics: wanted a folder of .md files, found {home!r:.60}"
+    for track in benchmark.main_tracks:
+        if track not in TRACKS:
+            yield f"main_tracks: {track!r} is none of {', '.join(TRACKS)}"
+
+
+def _metrics(benchmark: Benchmark) -> Iterator[str]:
+    seen: set[str] = set()
+    if not benchmark.metrics:
+        yield "metrics: none is declared"
+    for metric in (*benchmark.metrics, *(derived.metric for derived in benchmark.derived)):
+        if not _is_a(metric, Metric):
+            yield f"metrics: wanted editgauge.Metric, found {metric!r:.40}"
+            continue
+        where = f"metrics: {metric.name}"
+        if metric.name in seen:
+            yield f"{where} is declared twice"
+        seen.add(metric.name)
+        yield from (f"{where}: {said}" for said in _metric(metric))
+    for name in benchmark.not_in_tables:
+        if name not in seen:
+            yield f"not_in_tables: {name!r} is no declared metric"
+
+
+def _metric(metric: Metric) -> Iterator[str]:
+    if metric.direction not in ("higher", "lower"):
+        yield f"direction: wanted 'higher' or 'lower', found {metric.direction!r}"
+    if math.isnan(metric.low) or math.isnan(metric.high) or not metric.low < metric.high:
+        yield f"low, high: wanted a range, found {metric.low} to {metric.high}"
+    elif metric.failure is not None and not metric.low <= metric.failure <= metric.high:
+        yield f"failure: {metric.failure} lies outside of {metric.low} to {metric.high}"
+    if not metric.variants or set(metric.variants) - set(VARIANTS):
+        yield f"variants: wanted some of {', '.join(VARIANTS)}, found {metric.variants}"
+    if metric.digits < 0:
+        yield f"digits: wanted 0 or more, found {metric.digits}"
+
+
+def _derived(benchmark: Benchmark) -> Iterator[str]:
+    known = {metric.name: metric for metric in benchmark.metrics if isinstance(metric, Metric)}
+    for derived in benchmark.derived:
+        where = f"derived: {derived.metric.name}"
+        if not derived.of:
+            yield f"{where}: of: wanted the names of its parents, found none"
+        for name in (*derived.of, *derived.optional):
+            if name not in known:
+                yield f"{where}: of: {name!r} is no declared metric"
+        if set(derived.optional) - set(derived.of):
+            yield f"{where}: optional: wanted some of its parents"
+        if not _is_a(derived.rule, Callable):
+            yield f"{where}: rule: wanted a function, found {derived.rule!r:.40}"
+
+
+def _tables(benchmark: Benchmark) -> Iterator[str]:
+    every = benchmark.every_metric
+    frame = specimen(benchmark)
+    shown: set[str] = set()
+    for variant in VARIANTS:
+        try:
+            made = (benchmark.tables or generic)(frame, variant)
+            layouts = [layout for layout in made if _is_a(layout, Layout)]
+        except Exception as error:  # somebody's function: whatever it raises is what is wrong
+            yield f"tables: {type(error).__name__}: {error}"
+            return
+        if len(layouts) < len(list(made)):
+            yield "tables: wanted editgauge.Layout objects"
+        for layout in layouts:
+            for field in layout.fields:
+                names = {
+                    field.metric.name,
+                    *(layout.leaves[key].metric.name for key in field.leaves),
+                }
+                shown |= names
+                for name in sorted(names - set(every)):
+                    where = f"tables: {layout.name}, column {field.column.name}"
+                    yield f"{where}: {name!r} is no declared metric"
+            if layout.headline and layout.headline not in {f.column.name for f in layout.fields}:
+                yield f"tables: {layout.name}: headline: there is no column {layout.headline!r}"
+    for name in sorted(set(every) - shown - set(benchmark.not_in_tables)):
+        yield f"tables: {name} is in none of them; show it, or name it in not_in_tables"
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    """Whether a value is what its annotation says: it was written by somebody else."""
+    return isinstance(value, kind)
+
+
+def specimen(benchmark: Benchmark) -> Frame:
+    """A frame with one score of every declared metric, for looking at a benchmark's tables without
+    a run.
+    """
+    rows = [
+        Row(
+            benchmark=benchmark.name,
+            sample=WHOLE_SET if metric.whole_set else "specimen",
+            editor="specimen",
+            scorer="specimen",
+            metric=metric.name,
+            variant=variant,
+            value=metric.low if math.isfinite(metric.low) else 0.0,
+            status=Status.SCORED,
+            reason="",
+            fingerprint="specimen",
+        )
+        for metric in benchmark.every_metric.values()
+        for variant in metric.variants
+    ]
+    described = benchmark.every_metric
+    return Frame.from_rows(rows, [{"id": "specimen"}], benchmark.name, described=described)

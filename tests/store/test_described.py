@@ -1,0 +1,91 @@
+"""What a run says about its metrics: written, read, merged, and refused where it is damaged."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from editgauge.errors import RunError
+from editgauge.store.described import metric, record, together
+from editgauge.store.merge import merge
+from editgauge.store.run_folder import RunFolder
+from editgauge.types import Metric
+
+ONE = Metric("one", direction="lower", low=0.0, high=math.inf, digits=2, unit="dB", note="ours")
+
+
+def test_a_metric_comes_back_as_it_was() -> None:
+    everything = Metric(
+        "x",
+        direction="higher",
+        low=-math.inf,
+        high=3.0,
+        heading="X",
+        digits=1,
+        unit="u",
+        variants=("corrected",),
+        failure=0.5,
+        whole_set=True,
+        note="n",
+    )
+    for one in (ONE, everything):
+        assert metric(one.name, json.loads(json.dumps(record(one)))) == one
+
+
+def test_a_record_without_facts_has_no_direction() -> None:
+    found = metric("x", {})
+    assert (found.direction, found.low, found.high, found.title) == (None, -math.inf, math.inf, "x")
+    assert metric("x", {"direction": "sideways"}).direction is None
+
+
+def test_a_run_keeps_them_and_replaces_what_changed(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    assert run.metrics("mini") == {}
+    run.keep_metrics("mini", [ONE, replace(ONE, name="two")])
+    run.keep_metrics("mini", [replace(ONE, note="mended")])
+    run.keep_metrics("other", [ONE])
+    found = RunFolder.open(run.path).metrics("mini")
+    assert set(found) == {"one", "two"}
+    assert found["one"].note == "mended"
+    assert run.described_benchmarks() == ["mini", "other"]
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", '{"mini": []}', '{"mini": {"a": 1}}', "{", '{"mini": {"a": {"digits": "x"}}}',
+             '{"mini": {"a": {"low": []}}}']
+)  # fmt: skip
+def test_a_damaged_file_is_one_clear_error(tmp_path: Path, text: str) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    (run.path / "metrics.json").write_text(text)
+    with pytest.raises(RunError, match=r"metrics\.json: cannot be read"):
+        run.metrics("mini")
+
+
+def test_merging_brings_them_together(tmp_path: Path) -> None:
+    first, second = (RunFolder.create(tmp_path / name) for name in ("first", "second"))
+    first.keep_metrics("mini", [ONE])
+    second.keep_metrics("mini", [replace(ONE, note="another note"), replace(ONE, name="two")])
+    target = RunFolder.create(tmp_path / "both")
+    done = merge([first, second], target)
+    assert target.metrics("mini") == {"one": ONE, "two": replace(ONE, name="two")}
+    assert done.left == []
+
+
+@pytest.mark.parametrize("change", [{"direction": "higher"}, {"high": 9.0}, {"low": -1.0}])
+def test_two_runs_that_disagree_contradict_each_other(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    other = replace(ONE, **change)  # type: ignore[arg-type]
+    with pytest.raises(RunError, match=r"a and b describe the metric 'one' differently"):
+        together([("a", {"one": ONE}), ("b", {"one": other})])
+    first, second = (RunFolder.create(tmp_path / name) for name in ("first", "second"))
+    first.keep_metrics("mini", [ONE])
+    second.keep_metrics("mini", [other])
+    target = RunFolder.create(tmp_path / "both")
+    with pytest.raises(RunError, match="differently"):
+        merge([first, second], target)
+    assert target.described_benchmarks() == []

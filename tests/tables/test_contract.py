@@ -1,0 +1,139 @@
+"""A benchmark's declaration is checked, and what is wrong is named by package and member."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge import catalog
+from editgauge.errors import BenchmarkError, EditgaugeError
+from editgauge.tables.contract import problems, specimen, verify
+from editgauge.tables.spec import Layout, Leaf, Sheet
+from editgauge.testing import check_benchmark
+from editgauge.types import Benchmark, Derived, Metric, Variant
+
+ONE = Metric("one", direction="higher", low=0.0, high=1.0)
+TWO = Metric("two", direction="lower", low=0.0, high=9.0)
+
+
+def layouts(frame: Any, variant: Variant, *metrics: Metric, headline: str = "") -> list[Layout]:
+    sheet = Sheet()
+    for metric in metrics:
+        sheet.add(metric.name, Leaf(metric=metric, variant=variant))
+    return [
+        Layout(
+            name="t",
+            title="T",
+            leaves=sheet.leaves,
+            fields=sheet.fields,
+            variant=variant,
+            headline=headline,
+        )
+    ]
+
+
+def made(**changes: Any) -> Benchmark:
+    whole = Benchmark(
+        name="outside",
+        title="Outside",
+        citation="none",
+        metrics=(ONE, TWO),
+        load=lambda root, *, split=None: [],  # type: ignore[arg-type, return-value]
+    )
+    return replace(whole, **changes)
+
+
+@pytest.mark.parametrize("name", catalog.BENCHMARKS)
+def test_the_built_in_benchmarks_are_complete(name: str) -> None:
+    check_benchmark(catalog.find("benchmarks", name))
+
+
+@pytest.mark.parametrize("name", catalog.BENCHMARKS)
+def test_every_column_is_fed_by_a_scorer_a_judge_or_a_derived_metric(name: str) -> None:
+    benchmark = catalog.find("benchmarks", name)
+    given = {metric.name for scorer in benchmark.scorers(("pixel", "ocr", "embedding"))
+             for metric in scorer.metrics}  # fmt: skip
+    given |= {metric.name for metric in benchmark.judging().metrics}
+    given |= {derived.metric.name for derived in benchmark.derived}
+    frame = specimen(benchmark)
+    columns = 0
+    for variant in ("faithful", "corrected"):
+        for layout in benchmark.tables(frame, variant):
+            for field in layout.fields:
+                columns += 1
+                assert field.metric.name in given
+                assert {layout.leaves[key].metric.name for key in field.leaves} <= given
+    assert columns > 10
+
+
+def test_a_benchmark_without_tables_is_fine() -> None:
+    assert list(problems(made())) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"title": " "}, "title: wanted a text"),
+        ({"load": "module:load"}, "load: wanted a function, found 'module:load'"),
+        ({"scorers": None}, "scorers: wanted a function"),
+        ({"judging": 3}, "judging: wanted a function"),
+        ({"metrics": ()}, "metrics: none is declared"),
+        ({"metrics": (ONE, ONE)}, "metrics: one is declared twice"),
+        ({"metrics": ("one",)}, "metrics: wanted editgauge.Metric, found 'one'"),
+        ({"metrics": (replace(ONE, direction="up"),)}, "one: direction: wanted 'higher' or"),
+        ({"metrics": (replace(ONE, direction=None),)}, "one: direction: wanted 'higher' or"),
+        ({"metrics": (replace(ONE, low=2.0),)}, "one: low, high: wanted a range, found 2.0 to 1.0"),
+        ({"metrics": (replace(ONE, high=float("nan")),)}, "one: low, high: wanted a range"),
+        ({"metrics": (replace(ONE, failure=7.0),)}, "one: failure: 7.0 lies outside"),
+        ({"metrics": (replace(ONE, variants=("best",)),)}, "one: variants: wanted some of"),
+        ({"not_in_tables": ("three",)}, "not_in_tables: 'three' is no declared metric"),
+        ({"main_tracks": ("sound",)}, "main_tracks: 'sound' is none of"),
+        ({"rubrics": Path("no/such/folder")}, "rubrics: wanted a folder"),
+        ({"derived": (Derived(replace(ONE, name="d"), ("one", "x"), min),)}, "'x' is no declared"),
+        ({"derived": (Derived(replace(ONE, name="d"), (), min),)}, "of: wanted the names"),
+        ({"derived": (Derived(replace(ONE, name="d"), ("one",), "min"),)}, "rule: wanted a funct"),
+        ({"tables": lambda f, v: layouts(f, v, ONE)}, "tables: two is in none of them"),
+        (
+            {"tables": lambda f, v: layouts(f, v, ONE, TWO, replace(ONE, name="clip"))},
+            "tables: t, column clip: 'clip' is no declared metric",
+        ),
+        ({"tables": lambda f, v: layouts(f, v, ONE, TWO, headline="x")}, "there is no column 'x'"),
+        ({"tables": lambda f, v: 1 // 0}, "tables: ZeroDivisionError"),
+        ({"tables": lambda f, v: ["a table"]}, "tables: wanted editgauge.Layout objects"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_by_package_and_member(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(BenchmarkError) as error:
+        verify(made(**changes), "some-package")
+    assert said in str(error.value)
+    assert str(error.value).startswith("benchmark outside (package some-package): ")
+    assert isinstance(error.value, EditgaugeError)
+
+
+def test_something_else_is_no_benchmark() -> None:
+    with pytest.raises(BenchmarkError, match=r"wanted an editgauge\.Benchmark, found dict"):
+        verify({"name": "x"})
+
+
+def test_a_metric_that_nothing_gives_or_that_is_given_otherwise_is_named() -> None:
+    class Scorer:
+        metrics = (replace(ONE, high=2.0), replace(ONE, name="three"))
+
+    benchmark = made(scorers=lambda tracks, **options: [Scorer()])
+    with pytest.raises(BenchmarkError) as error:
+        check_benchmark(benchmark)
+    assert "one is scored as another metric than the declared one" in str(error.value)
+    assert "three is scored and not declared" in str(error.value)
+    assert "two is declared, and neither a scorer nor the judge gives it" in str(error.value)
+    check_benchmark(benchmark, make=False)
+
+
+def test_a_whole_set_and_an_infinite_range_have_a_specimen() -> None:
+    open_ended = Metric("fid", direction="lower", low=0.0, high=float("inf"), whole_set=True)
+    free = Metric("reward", direction="higher", low=float("-inf"), high=float("inf"))
+    frame = specimen(made(metrics=(open_ended, free)))
+    assert frame.has("fid", "faithful")
+    assert frame.has("reward", "faithful")

@@ -585,10 +585,10 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
     )
     monkeypatch.setattr(features, "_inception", lambda path, runtime: Corners())
     summary = once()
-    assert (summary.computed, summary.without_score) == (14, 0)
+    assert (summary.computed, summary.without_score) == (17, 0)
     assert once().computed == 0
     rows = {(row.sample, row.metric, row.variant): row for row in run.rows()}
-    assert len(rows) == 14
+    assert len(rows) == 17
     assert rows["*", "fid", "faithful"].detail["samples"] == 3
     assert rows["s1", "lpips", "corrected"].value > 0
     assert rows["s1", "CLIP", "faithful"].origin["clip-vit-large-patch14"]["model.safetensors"]

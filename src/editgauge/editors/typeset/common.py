@@ -24,6 +24,9 @@ class CannotEdit(Exception):
 
 def found_text(canvas: Canvas, target: Target) -> Match:
     matches = find(canvas.lines, target, canvas.size)
+    twins = [m for m in matches[1:] if m.similarity >= matches[0].similarity - 0.02]
+    if target.text is not None and twins:
+        raise CannotEdit(f"{target} stands {len(twins) + 1} times in the picture, and one is meant")
     for match in matches:
         if any(canvas.inked(span.line) is not None for span in match.spans):
             return match

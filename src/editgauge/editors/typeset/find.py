@@ -19,7 +19,7 @@ from editgauge.images import Array
 
 Points = npt.NDArray[np.float64]
 
-ACCEPT = 0.6
+ACCEPT = 0.7
 """The least similarity (0 to 1) of the words asked for to the words found: below it nothing is
 touched.
 """
@@ -259,8 +259,8 @@ def _by_role(lines: Sequence[Line], role: str, size: tuple[int, int]) -> list[in
         "only": lambda: (
             order if len(order) == 1 else _block(lines, order) if _one_block(lines, order) else []
         ),
-        "top": lambda: _same_row(lines, order, order[0]),
-        "bottom": lambda: _same_row(lines, order, order[-1]),
+        "top": lambda: _outermost(lines, order, order[0]),
+        "bottom": lambda: _outermost(lines, order, order[-1]),
         "middle": lambda: [
             min(order, key=lambda n: math.dist(lines[n].centre, (size[0] / 2, size[1] / 2)))
         ],
@@ -303,6 +303,11 @@ def _block(
             ):
                 block.append(n)
     return sorted(block, key=lambda n: lines[n].centre[1])
+
+
+def _outermost(lines: Sequence[Line], order: list[int], start: int) -> list[int]:
+    """The row of a line, and the lines as large that read on from it."""
+    return sorted({*_same_row(lines, order, start), *_block(lines, order, start, least=0.75)})
 
 
 def _one_block(lines: Sequence[Line], order: list[int]) -> bool:

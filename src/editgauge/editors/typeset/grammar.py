@@ -188,8 +188,8 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
 
 def _delete(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
-        r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|leave out|cut "
-        r"out|omit|drop|strip|wipe)\b",
+        r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|"
+        r"leave out|cut out|omit|drop|strip|wipe)\b",
         rest,
     ):
         return None

@@ -34,7 +34,8 @@ _GIVEN = re.compile(r"^give (?P<what>.*?<\d+>) an? (?P<how>.+?)(?: (?:text |font
 _APPENDED = re.compile(r"^(?P<verb>append|attach|prepend) (?P<new>.*?<\d+>) to (?P<what>.*?<\d+>)$")
 _FIRST = re.compile(
     r"^(?P<place>(?:below|beneath|under|underneath|above|over|before|after|in|at|on|to|next|beside|"
-    r"behind)\b[^,]*),? (?P<main>(?:please )?(?:add|insert|write|put|place|include|type|print)\b.*)$"
+    r"behind)\b[^,]*),? (?P<main>(?:please )?(?:add|insert|write|put|place|include|type|print)\b"
+    r".*)$"
 )
 _STEMS = {
     "put": "put", "made": "make", "written": "write", "taken": "take", "drawn": "draw",

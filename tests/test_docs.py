@@ -225,6 +225,7 @@ def beginner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_python_examples_run(name: str, beginner: Path) -> None:
     for number, block in enumerate(blocks(ROOT / name, "python")):
         module = ModuleType(f"example_{number}")
+        module.__file__ = str(ROOT / name)  # an example names the files beside it
         sys.modules[module.__name__] = module  # dataclasses look their module up
         try:
             with redirect_stdout(io.StringIO()):

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
+import subprocess
+import sys
+import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
+from editgauge import images
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
 from editgauge.images import (
+    MemoryBudget,
     fingerprint,
     max_pixels,
+    memory_size,
     read_grey,
     read_header,
     read_image,
+    read_luma,
     read_mask,
     resize,
     write_png,
@@ -243,3 +253,182 @@ def test_fingerprint_tells_files_apart(tmp_path: Path) -> None:
     a, b, c = (fingerprint(tmp_path / name) for name in "abc")
     assert a == b != c
     assert len(a) == 32
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("1GB", 1 << 30),
+        ("1.5 GiB", 3 << 29),
+        ("800mb", 800 << 20),
+        ("2000000", 2_000_000),
+        ("2g", 2 << 30),
+    ],
+)
+def test_sizes_of_memory(text: str, size: int) -> None:
+    assert memory_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "-1GB", "1kb", "1 GB or so", "1e9"])
+def test_a_size_that_is_none(text: str) -> None:
+    with pytest.raises(UsageError, match="--memory"):
+        memory_size(text)
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF"])
+def test_a_picture_over_the_memory_limit_is_refused_by_its_header(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    path = save(tmp_path / "a", Image.new("RGB", (2000, 1500)), format=form)
+    monkeypatch.setenv("EDITGAUGE_MEMORY", "32MB")
+    for read in (read_image, read_grey, read_luma, read_mask):
+        with pytest.raises(ImageTooLarge, match=r"2000 x 1500 .* MB to read.*--memory"):
+            read(path)
+    monkeypatch.setenv("EDITGAUGE_MEMORY", "128MB")
+    assert read_image(path).shape == (1500, 2000, 3)
+
+
+def test_fifty_million_pixels_fit_into_the_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EDITGAUGE_MEMORY", raising=False)
+    path = tmp_path / "a.png"
+    path.write_bytes(bomb(7100, 7100))
+    with pytest.raises(ImageTooLarge, match="MB to read"):
+        read_image(path)
+    path.write_bytes(bomb(7000, 7000))  # its data are not all there: it is looked at, and refused
+    with pytest.raises(ImageError, match="cannot be decoded"):
+        read_image(path)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "LA", "I;16"])
+@pytest.mark.parametrize("interlaced", [False, True])
+def test_a_png_whose_rows_end_early_is_refused(tmp_path: Path, mode: str, interlaced: bool) -> None:
+    """With whole chunks, right checksums and an end marker: Pillow alone leaves the rest black."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    kind, bits = {
+        "1": (0, 1),
+        "L": (0, 8),
+        "P": (3, 8),
+        "RGB": (2, 8),
+        "RGBA": (6, 8),
+        "LA": (4, 8),
+        "I;16": (0, 16),
+    }[mode]
+    samples = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[kind]
+    width, height = 21, 19
+    sizes = [(width, height)]
+    if interlaced:  # the table of the standard, 8.2
+        sizes = [
+            (len(range(x, width, dx)), len(range(y, height, dy)))
+            for x, y, dx, dy in [
+                (0, 0, 8, 8),
+                (4, 0, 8, 8),
+                (0, 4, 4, 8),
+                (2, 0, 4, 4),
+                (0, 2, 2, 4),
+                (1, 0, 2, 2),
+                (0, 1, 1, 2),
+            ]
+        ]
+    rows = b"".join((b"\0" + b"\7" * ((w * bits * samples + 7) // 8)) * h for w, h in sizes)
+    head = struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, int(interlaced))
+    palette = chunk(b"PLTE", bytes(range(30))) if mode == "P" else b""
+
+    def png(pixels: bytes) -> bytes:
+        body = chunk(b"IHDR", head) + palette + chunk(b"IDAT", zlib.compress(pixels))
+        return b"\x89PNG\r\n\x1a\n" + body + chunk(b"IEND", b"")
+
+    path = tmp_path / "a.png"
+    path.write_bytes(png(rows))
+    assert read_image(path).shape == (height, width, 3)
+    for missing in (1, len(rows) // 2):
+        path.write_bytes(png(rows[:-missing]))
+        for read in (read_image, read_grey, read_luma):
+            with pytest.raises(ImageError, match=r"a\.png"):
+                read(path)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a limit of Linux")
+def test_a_decoder_that_takes_more_than_it_should_is_one_error(tmp_path: Path) -> None:
+    """In a process of its own: what it cannot have must not be missing here."""
+    code = """
+import sys; sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from editgauge import images
+def greedy(data, mode): return bytearray(400 << 20)
+images._decode_with_pillow = greedy
+images.guard_reading()
+try:
+    images.read_image(Path(sys.argv[2]))
+except images.ImageTooLarge as error:
+    print(error)
+bytearray(400 << 20)
+"""
+    path = save(tmp_path / "a.bmp", Image.new("RGB", (4, 4)))
+    source = str(Path(images.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code, source, str(path)],
+        env={**os.environ, "EDITGAUGE_MEMORY": "256MB"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "takes more than 256 MB to read" in done.stdout
+
+
+def test_threads_share_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITGAUGE_MEMORY", "40MB")
+    budget, held, most = MemoryBudget(), [], []
+
+    def work(size: int) -> None:
+        with budget.hold(size << 20):
+            held.append(size)
+            most.append(sum(held))
+            time.sleep(0.002)
+            held.remove(size)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, [10, 20, 15, 100, 5, 30, 25] * 4))
+    assert max(n for n in most if n != 100) <= 30
+    assert len(most) == 28
+
+
+def jpeg(picture: np.ndarray, **options: object) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(picture).save(buffer, format="JPEG", **options)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("progressive", [False, True])
+@pytest.mark.parametrize("mode", ["RGB", "L", "CMYK"])
+def test_a_damaged_jpeg_is_never_filled_up(tmp_path: Path, mode: str, progressive: bool) -> None:
+    """Cut off with an end marker put behind, or with a piece missing in the middle."""
+    noise = np.random.default_rng(0).integers(0, 256, (200, 200, 3), dtype=np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(noise).convert(mode).save(buffer, "JPEG", progressive=progressive, quality=90)
+    data, path = buffer.getvalue(), tmp_path / "a.jpg"
+    for bad in (data[: len(data) * 2 // 3] + b"\xff\xd9", data[:-3000] + b"\xff\xd9"):
+        path.write_bytes(bad)
+        for read in (read_image, read_grey, read_luma):
+            with pytest.raises(ImageError, match=r"a\.jpg.*truncated or damaged"):
+                read(path)
+
+
+@pytest.mark.parametrize("subsampling", [0, 1, 2])
+@pytest.mark.parametrize("size", [(1, 1), (7, 9), (64, 48), (131, 97)])
+def test_every_reader_of_a_jpeg_gives_the_usual_pixels(
+    tmp_path: Path, subsampling: int, size: tuple[int, int]
+) -> None:
+    noise = np.random.default_rng(1).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
+    path = tmp_path / "a.jpg"
+    path.write_bytes(jpeg(noise, quality=80, subsampling=subsampling))
+    usual = Image.open(path)
+    assert np.array_equal(read_image(path), np.asarray(usual))
+    assert np.array_equal(read_grey(path), np.asarray(usual.convert("L")))
+    assert np.array_equal(read_luma(path), cv2.imread(str(path), cv2.IMREAD_GRAYSCALE))

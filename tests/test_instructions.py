@@ -209,3 +209,10 @@ def test_no_sentence_breaks_the_reader(text: str) -> None:
         assert previous <= quote.start < quote.end <= len(text)
         assert quote.text in text
         previous = quote.end
+
+
+def test_a_text_of_nothing_but_marks_is_not_read() -> None:
+    """Twenty thousand mixed marks took 16 s at every load. The limit is far above any sentence."""
+    parsed = read_instruction("'\"「’" * 5000)
+    assert parsed.reason == "the instruction has 20,000 quotation marks, at most 1,000 are read"
+    assert read_instruction("Replace 'A' with 'B'" + " don't" * 900).target == "B"

@@ -12,7 +12,7 @@ import difflib
 import importlib
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from editgauge.errors import DataError, PluginError, UnknownName
 from editgauge.types import Benchmark, Dataset, Sample
@@ -91,18 +91,49 @@ def find(kind: str, name: str) -> Any:
         return _checked(kind, _load(target), "editgauge")
     for entry in entry_points(group=f"editgauge.{kind}"):
         if entry.name == name:
-            return _checked(kind, _loaded(entry), package_of(entry)[0])
+            return _checked(kind, _loaded(kind, entry), package_of(entry).name)
     known = names(kind)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
-    raise UnknownName(f"{kind[:-1].replace('_', ' ')} {name!r} is not known; {hint}")
+    raise UnknownName(f"{_word(kind)} {name!r} is not known; {hint}")
 
 
-def package_of(entry: EntryPoint) -> tuple[str, str]:
-    """The distribution that an entry point comes from, and its version; empty where not known."""
+class Package(NamedTuple):
+    """The distribution that a thing comes from; without a name it is this one."""
+
+    name: str = ""
+    version: str = ""
+
+    def as_dict(self, kind: str, name: str) -> dict[str, str]:
+        """As the manifest of a run has it."""
+        return {"kind": kind, "name": name, "package": self.name, "version": self.version}
+
+
+def package_of(entry: EntryPoint) -> Package:
+    """The package of an entry point; under the module's name where it is in no distribution."""
     if entry.dist is None:
-        return "", ""
-    return entry.dist.name, entry.dist.version
+        return Package(entry.module.partition(".")[0])
+    return Package(entry.dist.name, entry.dist.version)
+
+
+def source_of(kind: str, name: str) -> Package:
+    """The package that the thing of a name comes from; empty for what is built in."""
+    name = canonical(name)
+    if name not in TABLES.get(kind, {}):
+        for entry in entry_points(group=f"editgauge.{kind}"):
+            if entry.name == name:
+                return package_of(entry)
+    return Package()
+
+
+def broken(kind: str, name: str, said: str) -> PluginError:
+    """The error for a thing of another package that cannot be used."""
+    package = source_of(kind, name).name
+    return PluginError(f"{_word(kind)} {name} (package {package or 'editgauge'}): {said}")
+
+
+def _word(kind: str) -> str:
+    return kind[:-1].replace("_", " ")
 
 
 def _load(target: str) -> Any:
@@ -110,18 +141,19 @@ def _load(target: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _loaded(entry: EntryPoint) -> Any:
+def _loaded(kind: str, entry: EntryPoint) -> Any:
     """What an entry point names. Raises `PluginError` whatever its import throws."""
     try:
         return entry.load()
     except Exception as error:  # somebody's package: its fault is one line, not ours
-        package = package_of(entry)[0] or entry.value
-        raise PluginError(
-            f"{entry.name} (package {package}): cannot be imported: {type(error).__name__}: {error}"
-        ) from error
+        said = f"cannot be imported: {type(error).__name__}: {error}"
+        raise broken(kind, entry.name, said) from error
 
 
-_CHECKS = {"benchmarks": "editgauge.tables.contract:verify"}
+_CHECKS = {
+    "benchmarks": "editgauge.tables.contract:verify",
+    "judges": "editgauge.tables.contract:verify_judge",
+}
 """What a thing of a kind must pass before it is handed out."""
 _passed: dict[int, Any] = {}
 """What has passed, by identity; kept, so that an identity stays one object's."""

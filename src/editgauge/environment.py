@@ -79,6 +79,11 @@ VARIABLES: tuple[Variable, ...] = (
         "the largest width × height that is decoded; default 100,000,000. A larger picture ends as "
         "a status, not in memory",
     ),
+    Variable(
+        ("EDITGAUGE_MEMORY",),
+        "what a process may hold while it reads a picture (`--memory`), such as `2GB`; default "
+        "1 GB. A larger picture ends as a status, not in memory",
+    ),
     Variable(("EDITGAUGE_THREADS",), "CPU threads of a neural network; default: the cores"),
     Variable(
         ("EDITGAUGE_FONTS",),

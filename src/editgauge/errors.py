@@ -10,6 +10,7 @@
     |       +-- ImageTooLarge a picture over the pixel limit (the limit can be raised)
     +-- OcrError              an OCR engine broke down on a picture
     +-- RunError              the run folder: cannot be written, holds contradicting rows
+    |   +-- ServiceStopped    no further call to a service makes sense (key, quota, account)
     +-- ShapeMismatch         two arrays that should have one shape have two
     +-- WeightsError          a network's weights are not there, or are not the ones they should be
     +-- DownloadError         a file could not be fetched, or is not what was announced
@@ -112,11 +113,17 @@ class MissingExtra(EditgaugeError, ImportError):
 
 
 class Unavailable(EditgaugeError):
-    """A model or a service cannot be used at all, and every further call would end the same way:
-    its weights cannot be loaded, its key is refused, its quota is used up.
+    """A model cannot be used at all, and every further call would end the same way: its weights
+    cannot be loaded.
 
     Raised by an editor out of its call; the run stops at once, and nothing is recorded as the
     model's failure. What was done before is kept.
+    """
+
+
+class ServiceStopped(RunError):
+    """No further call to a service makes sense: a wrong key, a quota of the day that is used up, a
+    refused billing account. What was done is kept; the model is not at fault.
     """
 
 

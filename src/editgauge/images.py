@@ -8,7 +8,8 @@ through Pillow; stated again where a benchmark differs), alpha is dropped, not c
 is looked up, CMYK is converted without a profile, and 16-bit samples keep their high byte. The
 extension of a file says nothing: its first bytes decide what it is.
 
-Nothing here decodes a file before its header said how large it is: see `max_pixels`.
+Nothing here decodes a file before its header said how large it is: see `max_pixels` and
+`memory_limit`. What cannot be decoded to its end is refused, and never filled up.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ import contextlib
 import hashlib
 import io
 import os
+import re
+import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +32,7 @@ from typing import Any
 import cv2
 import numpy as np
 import numpy.typing as npt
+import simplejpeg
 from PIL import Image, UnidentifiedImageError
 
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
@@ -37,6 +42,10 @@ Mask = npt.NDArray[np.bool_]
 
 DEFAULT_MAX_PIXELS = 100_000_000
 """10,000 x 10,000: 300 MB decoded. `EDITGAUGE_MAX_PIXELS` raises or lowers it."""
+DEFAULT_MEMORY = 1 << 30
+"""1 GiB: what a process may hold while it reads a picture. `EDITGAUGE_MEMORY` (the option
+`--memory`) raises or lowers it.
+"""
 MAX_FILE_BYTES = 1 << 29
 EXTENSIONS: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp")
 """What an output may be called, in the order of preference."""
@@ -51,6 +60,17 @@ _EXTENSION_OF = {
 }
 _ORIENTATION = 0x0112
 _PILLOW_LIMIT = threading.Lock()
+_LIBRARIES = 1 << 28
+"""Bytes that a process has in use before it reads anything: interpreter, NumPy, OpenCV, DuckDB."""
+_WORKING = 16
+"""Bytes a pixel that whoever reads a picture needs at the least: the array, and a resized copy."""
+_DECODING = {"WEBP": 20, "TIFF": 16, "GIF": 16, "BMP": 16, "JPEG": 16, "PNG": 16}
+"""Bytes a pixel at the peak of decoding, by format; measured with 16 million pixels."""
+_ROWS = 256
+"""Rows that are converted at once: as floating point numbers they take eight times their bytes."""
+_DAMAGE = ("Corrupt JPEG data", "Premature end of JPEG")
+"""How libjpeg's warnings begin after which it fills up what is missing."""
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +105,139 @@ def max_pixels() -> int:
     return value
 
 
+def memory_limit() -> int:
+    """Bytes that a process may hold while it reads a picture: `EDITGAUGE_MEMORY`, or 1 GiB."""
+    return memory_size(os.environ.get("EDITGAUGE_MEMORY") or str(DEFAULT_MEMORY))
+
+
+def memory_size(text: str) -> int:
+    """A size such as ``800MB``, ``1.5 GiB`` or ``1073741824`` in bytes; letters are powers of 1024.
+
+    Raises `UsageError` for another text, and for less than 1 MB.
+    """
+    found = _SIZE.fullmatch(text)
+    size = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")) if found else 0
+    if size < 1 << 20:
+        raise UsageError(f"--memory (EDITGAUGE_MEMORY): wanted a size such as 2GB, found {text!r}")
+    return size
+
+
+def decoding_bytes(header: Header) -> int:
+    """Bytes that reading a picture of this header takes at its peak, and using it afterwards."""
+    return header.width * header.height * max(_WORKING, _DECODING[header.format])
+
+
+class _Limit:
+    """A limit of the operating system on this process's memory, held while anybody wants it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wanted_by = 0
+        self._before = (-1, -1)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        import resource  # there is none outside POSIX
+
+        with self._lock:
+            self._wanted_by += 1
+            if self._wanted_by == 1:
+                self._before = resource.getrlimit(resource.RLIMIT_DATA)
+                # the sixth number: pages of data and stack
+                pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
+                wanted = pages * resource.getpagesize() + _for_pictures()
+                soft = min(wanted, *(size for size in self._before if size >= 0), wanted)
+                resource.setrlimit(resource.RLIMIT_DATA, (soft, self._before[1]))
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._wanted_by -= 1
+                if not self._wanted_by:
+                    resource.setrlimit(resource.RLIMIT_DATA, self._before)
+
+
+_LIMIT = _Limit()
+
+
+def limited_memory() -> contextlib.AbstractContextManager[None]:
+    """Within a `with` block this process gets no more than `memory_limit` on top of what it has: a
+    decoder that was lied to ends with an error, and not with the machine's memory.
+
+    Linux only; elsewhere nothing is limited. Holds for all threads, from the first that enters to
+    the last that leaves.
+    """
+    return _LIMIT.held() if sys.platform.startswith("linux") else contextlib.nullcontext()
+
+
+_guard: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
+
+
+def guard_reading() -> None:
+    """From now on every picture is read under `limited_memory`: for worker processes."""
+    global _guard  # noqa: PLW0603 - a worker process is one worker
+    _guard = limited_memory
+
+
+class MemoryBudget:
+    """Lets threads of one process hold pictures up to `memory_limit` together.
+
+    Who wants more than all of it gets it alone.
+    """
+
+    def __init__(self) -> None:
+        self._free = threading.Condition()
+        self._held = 0
+
+    @contextlib.contextmanager
+    def hold(self, size: int) -> Iterator[None]:
+        """Wait until `size` bytes are free, and hold them for the length of a `with` block."""
+        with self._free:
+            self._free.wait_for(lambda: self._held == 0 or self._held + size <= _for_pictures())
+            self._held += size
+        try:
+            yield
+        finally:
+            with self._free:
+                self._held -= size
+                self._free.notify_all()
+
+
+def _for_pictures() -> int:
+    limit = memory_limit()
+    return limit - min(_LIBRARIES, limit // 4)
+
+
 def read_header(path: Path) -> Header:
     """Format, mode and size of a picture, from its first bytes alone.
 
     Raises `ImageError` when there is no file or it is no picture. Does not look at the pixel limit.
     """
-    _need_file(path)
-    with _named_errors(path), path.open("rb") as file:
-        return _header(file)
+    with _named_errors(path):
+        _need_file(path)
+        with path.open("rb") as file:
+            return _header(file)
 
 
 def read_image(path: Path) -> Array:
     """The picture as an ndarray of shape (H, W, 3), uint8, RGB, pixels as stored (see the module's
     convention).
 
-    Raises `ImageTooLarge` over the pixel limit, before decoding, and `ImageError` when there is no
-    file, it is no picture, or its data end early: a truncated file is never filled up with grey.
+    Raises `ImageTooLarge` over the pixel or memory limit, before decoding, and `ImageError` when
+    there is no file, it is no picture, its data end early, or libjpeg calls them corrupt: what is
+    missing is never filled up with grey.
     """
-    data = _read_bytes(path)
-    with _named_errors(path):
-        header = _header(io.BytesIO(data))
-        _check_size(header, path)
-        if _complete(data, header):
-            decoded = cv2.imdecode(
-                np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION
-            )
-            if decoded is not None and decoded.shape[:2] == (header.height, header.width):
-                return np.asarray(decoded, dtype=np.uint8)
+    with _named_errors(path), _guard():
+        data, header = _read(path)
+        if header.format == "JPEG":
+            decoded = _strict_jpeg(data, header, "RGB")
+            if decoded is not None:
+                return decoded
+        if _plain_png(data, header):
+            flags = cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION
+            found = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+            if found is not None and found.shape[:2] == (header.height, header.width):
+                return np.asarray(found, dtype=np.uint8)
         return _decode_with_pillow(data, "RGB")
 
 
@@ -134,10 +260,12 @@ def read_grey(path: Path) -> Array:
 
     Raises as `read_image` does.
     """
-    data = _read_bytes(path)
-    with _named_errors(path):
-        header = _header(io.BytesIO(data))
-        _check_size(header, path)
+    with _named_errors(path), _guard():
+        data, header = _read(path)
+        if header.format == "JPEG":
+            decoded = _strict_jpeg(data, header, "RGB" if header.mode == "RGB" else "GRAY")
+            if decoded is not None:
+                return np.array(Image.fromarray(decoded).convert("L"), dtype=np.uint8)
         return _decode_with_pillow(data, "L")
 
 
@@ -148,15 +276,17 @@ def read_luma(path: Path) -> Array:
     `read_grey` converts a colour JPEG to RGB first and may be a level away from it. Raises as
     `read_image` does.
     """
-    data = _read_bytes(path)
-    with _named_errors(path):
-        header = _header(io.BytesIO(data))
-        _check_size(header, path)
-        if _complete(data, header):
+    with _named_errors(path), _guard():
+        data, header = _read(path)
+        if header.format == "JPEG":
+            decoded = _strict_jpeg(data, header, "GRAY")
+            if decoded is not None:
+                return decoded
+        if _plain_png(data, header):
             flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
-            decoded = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
-            if decoded is not None and decoded.shape == (header.height, header.width):
-                return np.asarray(decoded, dtype=np.uint8)
+            found = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+            if found is not None and found.shape == (header.height, header.width):
+                return np.asarray(found, dtype=np.uint8)
         return _decode_with_pillow(data, "L")
 
 
@@ -245,20 +375,20 @@ def fingerprint(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _read_bytes(path: Path) -> bytes:
+def _read(path: Path) -> tuple[bytes, Header]:
+    """A file's bytes and header, within all limits: the header is looked at before the rest."""
     _need_file(path)
-    try:
-        size = path.stat().st_size
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
         if size > MAX_FILE_BYTES:
             raise ImageTooLarge(
                 f"{path}: {size:,} bytes, wanted at most {MAX_FILE_BYTES:,}; shrink the file",
                 path=path,
             )
-        return path.read_bytes()
-    except OSError as error:
-        raise ImageError(
-            f"{path}: cannot be read ({error.strerror or error})", path=path
-        ) from error
+        header = _header(file)
+        _check_size(header, size, path)
+        file.seek(0)
+        return file.read(size), header
 
 
 def _need_file(path: Path) -> None:
@@ -269,13 +399,22 @@ def _need_file(path: Path) -> None:
         raise ImageError(f"{path}: not a file", path=path)
 
 
-def _check_size(header: Header, path: Path) -> None:
+def _check_size(header: Header, size: int, path: Path) -> None:
     limit = max_pixels()
-    if header.width * header.height > limit:
+    pixels = header.width * header.height
+    shape = f"{path}: {header.width} x {header.height}"
+    if pixels > limit:
         raise ImageTooLarge(
-            f"{path}: {header.width} x {header.height} = {header.width * header.height:,} pixels, "
-            f"the limit is "
-            f"{limit:,}; set EDITGAUGE_MAX_PIXELS to raise it",
+            f"{shape} = {pixels:,} pixels, the limit is {limit:,}; set EDITGAUGE_MAX_PIXELS to "
+            f"raise it",
+            path=path,
+        )
+    wanted = decoding_bytes(header) + size
+    if wanted > _for_pictures():
+        raise ImageTooLarge(
+            f"{shape} ({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
+            f"{memory_limit() >> 20:,} MB, its libraries included; raise it with --memory or "
+            f"EDITGAUGE_MEMORY",
             path=path,
         )
 
@@ -291,8 +430,12 @@ def _named_errors(path: Path) -> Iterator[None]:
         raise ImageError(
             f"{path}: not a picture (wanted {', '.join(_FORMATS)} by content)", path=path
         ) from error
-    except MemoryError:
-        raise
+    except MemoryError as error:
+        raise ImageTooLarge(
+            f"{path}: takes more than {memory_limit() >> 20:,} MB to read; raise the limit with "
+            f"--memory or EDITGAUGE_MEMORY",
+            path=path,
+        ) from error
     except (
         Exception
     ) as error:  # decoders raise OSError, SyntaxError, struct.error, ValueError, cv2.error…
@@ -347,45 +490,89 @@ def _exif(image: Image.Image, file: Any) -> Image.Exif:
     return exif
 
 
-def _complete(data: bytes, header: Header) -> bool:
-    """Whether OpenCV may decode this: 8-bit grey or RGB, and the end is there (OpenCV fills up what
-    is missing).
+def _plain_png(data: bytes, header: Header) -> bool:
+    """Whether OpenCV may decode this: a PNG of 8-bit grey or RGB whose end is there (OpenCV fills
+    up what is missing).
     """
-    if header.format == "JPEG" and header.mode in ("RGB", "L"):
-        return data.find(b"\xff\xd9", _jpeg_scan(data)) >= 0
-    if header.format == "PNG" and header.mode in ("RGB", "RGBA", "L"):
-        return (
-            data[-12:-4] == b"\x00\x00\x00\x00IEND"
-            and data[24:25] == b"\x08"
-            and b"tRNS" not in data[:4096]
-        )
-    return False
+    return (
+        header.format == "PNG"
+        and header.mode in ("RGB", "RGBA", "L")
+        and data[-12:-4] == b"\x00\x00\x00\x00IEND"
+        and data[24:25] == b"\x08"
+        and b"tRNS" not in data[:4096]
+    )
 
 
-def _jpeg_scan(data: bytes) -> int:
-    """Where the first scan of a JPEG starts: an EXIF thumbnail before it has an end marker of its
-    own.
+def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
+    """A JPEG decoded by libjpeg-turbo, which stops at its first warning; None for one that it does
+    not know (lossless, 12 bits) or that is kept in other colours (CMYK), but is not damaged.
+
+    Every other reader goes on after such a warning and fills up. The pixels are the same.
     """
-    position = 2
-    while position + 4 <= len(data) and data[position] == 0xFF:
-        marker = data[position + 1]
-        if marker == 0xDA:
-            return position
-        if marker == 0xFF or 0xD0 <= marker <= 0xD8 or marker == 0x01:
-            position += 1 if marker == 0xFF else 2
-            continue
-        position += 2 + int.from_bytes(data[position + 2 : position + 4], "big")
-    return len(data)
+    known = header.mode in ("RGB", "L")
+    try:
+        found = simplejpeg.decode_jpeg(data, colorspace=colours if known else "CMYK", strict=True)
+    except ValueError as error:
+        if str(error).startswith(_DAMAGE):
+            raise OSError(f"truncated or damaged: {error}") from error
+        return None
+    if not known or found.shape[:2] != (header.height, header.width):
+        return None
+    return np.asarray(found[..., 0] if colours == "GRAY" else found, dtype=np.uint8)
+
+
+_PNG_PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
+               (0, 1, 1, 2))  # fmt: skip
+"""Where the rows of an interlaced PNG lie: first column and row, steps between columns and rows."""
+_PNG_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+"""Samples a pixel, by PNG's colour type."""
+
+
+def _need_all_rows(data: bytes) -> None:
+    """Raise `OSError` when the rows of a PNG end early, though its end marker is there: Pillow
+    leaves the rest black.
+    """
+    width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+    bits = data[24] * _PNG_SAMPLES.get(data[25], 1)
+    passes = _PNG_PASSES if data[28] else ((0, 0, 1, 1),)
+    wanted = 0
+    for left, top, across, down in passes:
+        columns, rows = -(-(width - left) // across), -(-(height - top) // down)
+        if columns > 0 and rows > 0:
+            wanted += rows * (1 + (columns * bits + 7) // 8)
+    inflate, found, at = zlib.decompressobj(), 0, 8
+    while at + 8 <= len(data) and found < wanted:
+        size = int.from_bytes(data[at : at + 4], "big")
+        part = data[at + 8 : at + 8 + size] if data[at + 4 : at + 8] == b"IDAT" else b""
+        while part and found < wanted:
+            found += len(inflate.decompress(part, 1 << 20))
+            part = inflate.unconsumed_tail
+        at += 12 + size
+    if found < wanted:
+        raise OSError(f"truncated: {found:,} bytes of pixels, wanted {wanted:,}")
 
 
 def _decode_with_pillow(data: bytes, mode: str) -> Array:
     with _pillow(io.BytesIO(data)) as image:
         image.load()
-        if image.mode.startswith("I") or image.mode == "F":
-            values = np.asarray(image, dtype=np.float64)
-            # 16-bit samples keep their high byte; other wide samples have no known range and are
-            # cut to 0..255
-            sixteen = image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG")
-            eight = np.clip(np.floor(values / 256.0) if sixteen else np.nan_to_num(values), 0, 255)
-            image = Image.fromarray(eight.astype(np.uint8))
-        return np.array(image.convert(mode), dtype=np.uint8)
+        if image.format == "PNG":
+            _need_all_rows(data)
+        shape = (image.height, image.width) if mode == "L" else (image.height, image.width, 3)
+        pixels = np.empty(shape, dtype=np.uint8)
+        for top in range(0, image.height, _ROWS):
+            end = min(top + _ROWS, image.height)
+            rows = image.crop((0, top, image.width, end))
+            pixels[top:end] = np.asarray(_eight_bits(rows, image.format).convert(mode))
+        return pixels
+
+
+def _eight_bits(image: Image.Image, form: str | None) -> Image.Image:
+    """16-bit samples keep their high byte; other wide samples have no known range and are cut to
+    0..255.
+    """
+    if not image.mode.startswith("I") and image.mode != "F":
+        return image
+    values = np.asarray(image, dtype=np.float64)
+    sixteen = image.mode.startswith("I;16") or (image.mode == "I" and form == "PNG")
+    eight = np.clip(np.floor(values / 256.0) if sixteen else np.nan_to_num(values), 0, 255)
+    return Image.fromarray(eight.astype(np.uint8))

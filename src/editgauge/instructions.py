@@ -15,12 +15,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
+_Stack = tuple[str, ...]
+_Role = Literal["open", "close", "text"]
 Operation = Literal["change", "insert", "delete", "move", "resize", "recolour", "rotate"]
 
 MAX_LENGTH: Final = 20_000
 """Characters that are looked at. Longer instructions are not read (`Parsed.reason` says so)."""
+MAX_MARKS: Final = 1_000
+"""Quotation marks and apostrophes that are looked at; a text with more of them is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,48 +110,49 @@ def _inside(text: str, start: int, end: int) -> str:
     return inner
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One mark's role, and the steps before it."""
+class _Step(NamedTuple):
+    """One mark's role."""
 
     position: int
-    role: Literal["open", "close", "text"]
-    before: _Step | None
+    role: _Role
 
 
 def _roles(text: str) -> list[_Step]:
     """Each quotation mark's role in the cheapest balanced reading (Viterbi over the stack of
-    open marks).
+    open marks); nothing for a text of more than `MAX_MARKS` marks.
     """
-    paths: dict[tuple[str, ...], tuple[float, _Step | None]] = {(): (0.0, None)}
-    for position, mark in enumerate(text):
-        family = _FAMILY.get(mark)
-        if family is None:
-            continue
+    marks = [position for position, mark in enumerate(text) if mark in _FAMILY]
+    if len(marks) > MAX_MARKS:
+        return []
+    prices: dict[_Stack, float] = {(): 0.0}
+    ways: list[dict[_Stack, tuple[_Stack, _Role]]] = []
+    for position in marks:
+        family = _FAMILY[text[position]]
         as_open, as_close, as_text = _prices(text, position)
-        following: dict[tuple[str, ...], tuple[float, _Step | None]] = {}
-        for stack, (price, path) in paths.items():
-            offers: list[tuple[tuple[str, ...], float, Literal["open", "close", "text"]]] = []
-            if len(stack) < _DEPTH:
+        following: dict[_Stack, float] = {}
+        way: dict[_Stack, tuple[_Stack, _Role]] = {}
+        for stack, price in prices.items():
+            offers: list[tuple[_Stack, float, _Role]] = []
+            if len(stack) < _DEPTH and as_open < _NEVER:
                 offers.append(
                     ((*stack, family), as_open + (2.0 if family in stack else 0.0), "open")
                 )
-            if stack and stack[-1] == family:
+            if stack and stack[-1] == family and as_close < _NEVER:
                 offers.append((stack[:-1], as_close, "close"))
             # a mark inside a quote is more likely to belong to its text than one outside to be a
             # stray
             offers.append((stack, as_text * (0.9 if stack else 1.0), "text"))
             for result, extra, role in offers:
-                if extra < _NEVER and (
-                    result not in following or price + extra < following[result][0]
-                ):
-                    following[result] = (price + extra, _Step(position, role, path))
-        paths = following
-    step = paths.get((), (0.0, None))[1]
+                if result not in following or price + extra < following[result]:
+                    following[result] = price + extra
+                    way[result] = (stack, role)
+        prices = following
+        ways.append(way)
     steps: list[_Step] = []
-    while step is not None:
-        steps.append(step)
-        step = step.before
+    at: _Stack = ()
+    for position, way in zip(reversed(marks), reversed(ways), strict=True):
+        at, role = way[at]
+        steps.append(_Step(position, role))
     return steps[::-1]
 
 
@@ -320,6 +325,9 @@ def read_instruction(text: str, operation: str | None = None) -> Parsed:
             None,
             reason=f"the instruction has {len(text):,} characters, at most {MAX_LENGTH:,} are read",
         )
+    if (marks := sum(mark in _FAMILY for mark in text)) > MAX_MARKS:
+        reason = f"the instruction has {marks:,} quotation marks, at most {MAX_MARKS:,} are read"
+        return Parsed(None, reason=reason)
     quotes = quoted(text)
     kind = _operation(text, quotes, operation)
     if kind is None:

@@ -18,9 +18,11 @@ from editgauge.benchmarks.krisbench import tables as kris
 from editgauge.benchmarks.medebench import facts as medebench_facts
 from editgauge.benchmarks.textedit import facts as textedit_facts
 from editgauge.benchmarks.texteditbench import tables as texteditbench
+from editgauge.store.run_folder import RunFolder
 from editgauge.tables import layouts
 from editgauge.tables.build import build
 from editgauge.tables.frame import Frame
+from editgauge.tables.spec import read_published
 from editgauge.tables.stats import Moments
 from editgauge.tables.table import Table, printed
 from editgauge.types import Row, Status, Variant
@@ -106,6 +108,53 @@ class TestTextEditBench:
             None,
         )
         assert found.rows[-1].kind == "mean"
+
+    def test_the_comparison_with_the_reference_stands_beside(self) -> None:
+        """Means over the synthetic samples: all three, the two within their masks, the one outside;
+        the real sample has none, and none of it is in Table 3.
+        """
+        b = "texteditbench"
+        records = [
+            record("s1", split="synthetic", reference_outside=False),
+            record("s2", split="synthetic", reference_outside=False),
+            record("s3", split="synthetic", reference_outside=True),
+            record("r1", split="real"),
+        ]
+        rows = [
+            row(f"s{n}", "m", f"reference_{metric}", value * n, benchmark=b)
+            for n in (1, 2, 3)
+            for metric, value in (("ssim", 0.1), ("mse", 10.00004), ("psnr", 10.0))
+        ]
+        rows += [
+            row(
+                "r1", "m", "reference_ssim", None, benchmark=b, status=Status.NOT_APPLICABLE
+            ),
+            row("r1", "m", "ssim", 0.5, benchmark=b),
+        ]  # fmt: skip
+        found = made(frame(rows, records, b))
+        cells = found["texteditbench.reference"].rows[0].cells
+        assert cells["all_reference_ssim"].value == pytest.approx(0.2)
+        assert (cells["all_reference_ssim"].n, cells["all_reference_ssim"].of) == (3, 3)
+        assert cells["within_reference_ssim"].value == pytest.approx(0.15)
+        assert cells["outside_reference_ssim"].value == pytest.approx(0.3)
+        # 10.0000, 20.0001, 30.0001: rounded before they are averaged
+        assert cells["all_reference_mse"].value == pytest.approx((10.0 + 20.0001 + 30.0001) / 3)
+        assert found["texteditbench.pixel"].rows[0].cells["synthetic_ssim"].value is None
+        assert "texteditbench.further" not in found
+
+    def test_the_summary_counts_only_what_was_asked_of_a_sample(self) -> None:
+        """SE is asked where there is a knowledge prompt. A failed SE of another sample (an import of
+        an earlier version) is no failure of the table.
+        """
+        b = "texteditbench"
+        rows = [
+            *(row(name, "m", "IF", 4.0, benchmark=b) for name in ("r1", "s1")),
+            row("r1", "m", "SE", None, benchmark=b, status=Status.FAILED),
+            row("s1", "m", "SE", None, benchmark=b, status=Status.MISSING),
+        ]
+        found = made(frame(rows, list(self.RECORDS), b))["texteditbench.judge"]
+        assert found.meta["statuses"] == {"m": {"missing": 1}}
+        assert "m: 1 missing (SE)." in found.notes
 
     def test_the_judges_table_sums_five_means(self) -> None:
         b = "texteditbench"
@@ -219,20 +268,98 @@ class TestTextEdit:
 
     def test_the_classic_tables_columns(self) -> None:
         rows = [row("0", "m", metric, 0.5, benchmark="textedit") for metric in ("OA", "NED")]
-        found = made(frame(rows, [record("0", split="Real")], "textedit"), published=True)[
-            "textedit.classic"
-        ]
-        assert [c.name for c in found.columns[:7]] == [
+        records = [record("0", split="Real", set="miniset")]
+        found = made(frame(rows, records, "textedit"), published=True)["textedit.classic"]
+        assert [c.name for c in found.columns[:8]] == ["params"] + [
             f"real_{m}" for m in ("OA", "OP", "OR", "F1", "NED", "CLIP", "AES")
         ]
         assert found.rows[0].cells["real_OA"].value == 0.5
         assert "miniset" in found.title
         assert any(line.name.startswith("InternVL-U") for line in found.rows)
 
-    def test_the_full_set_has_its_own_published_numbers(self) -> None:
-        records = [record(str(n), split="Real") for n in range(501)]
+    @pytest.mark.parametrize(
+        ("count", "known", "title"), [(500, "full", "fullset"), (501, "mini", "miniset")]
+    )
+    def test_the_set_is_what_the_samples_say_whatever_their_number(
+        self, count: int, known: str, title: str
+    ) -> None:
+        """500 samples of the full set are no miniset: its published lines do not stand beside them."""
+        records = [record(str(n), split="Real", set=f"{known}set") for n in range(count)]
         rows = [row("0", "m", "OA", 0.5, benchmark="textedit")]
-        assert "fullset" in made(frame(rows, records, "textedit"))["textedit.classic"].title
+        found = made(frame(rows, records, "textedit"), published=True)["textedit.classic"]
+        assert title in found.title
+        printed = read_published(
+            PACKAGE / "textedit" / f"published_{known}_classic.csv", {"real_OA": "real_OA"}
+        )
+        lines = {line.name: line.cells["real_OA"].value for line in found.rows[1:]}
+        assert lines == {line.name: line.cells["real_OA"].value for line in printed}
+
+    @pytest.mark.parametrize("sets", [(None, None), ("fullset", "miniset"), ("fullset", None)])
+    def test_an_unknown_set_has_no_published_lines_and_says_so(
+        self, sets: tuple[str | None, ...]
+    ) -> None:
+        records = [
+            record(str(n), split="Real", **({"set": name} if name else {}))
+            for n, name in enumerate(sets)
+        ]
+        rows = [row("0", "m", "OA", 0.5, benchmark="textedit")]
+        for name, found in made(frame(rows, records, "textedit"), published=True).items():
+            assert name == "textedit.classic"
+            assert [line.name for line in found.rows] == ["m"]
+            assert "set" not in found.title
+            assert any("is not known" in note for note in found.notes)
+
+    @pytest.mark.parametrize("odd", [7.0, 10.0, -1.0, 0.0, 3.5, 6.0])
+    @pytest.mark.parametrize("question", ["Q1", "Q3"])
+    def test_a_score_out_of_range_drops_its_answer(self, odd: float, question: str) -> None:
+        """As the released step 2: five answers, one with a score that is none of 1 to 5. It counts
+        nowhere, not as an error of the table and not as an index from the end.
+        """
+        records = [record(str(n), split="Real", set="miniset") for n in range(5)]
+        rows = [
+            row(str(n), "m", q, odd if n == 0 and q == question else 4.0, benchmark="textedit")
+            for n in range(5)
+            for q in textedit_facts.QUESTIONS
+        ]
+        found = made(frame(rows, records, "textedit"))
+        for name in ("textedit.judge", "textedit.judge_no_cutoff"):
+            cells = found[name].rows[0].cells
+            for heading in ("TA", "TP", "SI", "avg"):
+                assert cells[f"real_{heading}"].value == pytest.approx(0.8)
+                assert (cells[f"real_{heading}"].n, cells[f"real_{heading}"].of) == (4, 5)
+
+    def test_a_score_out_of_range_that_is_not_needed_changes_nothing(self) -> None:
+        """With the cut-off and Q1 below 4, Q2 to Q5 are 0 whatever they are."""
+        records = [record("0", split="Real", set="miniset")]
+        rows = [
+            row("0", "m", q, {"Q1": 2.0, "Q4": 9.0}.get(q, 4.0), benchmark="textedit")
+            for q in textedit_facts.QUESTIONS
+        ]
+        found = made(frame(rows, records, "textedit"))
+        cells = found["textedit.judge"].rows[0].cells
+        assert cells["real_avg"].value == pytest.approx(0.2 * 0.4)
+        assert found["textedit.judge_no_cutoff"].rows[0].cells["real_avg"].value is None
+
+    def test_a_run_with_such_a_score_is_compared_without_it(self, tmp_path: Path) -> None:
+        """Behind the door of every command: the row is stored as it is and read as no score."""
+        run = RunFolder.create(tmp_path / "run")
+        with run.writer() as writer:
+            writer.write([row("0", "m", "Q1", 7.0, benchmark="textedit")])
+        grid = Frame.of_runs([run], "textedit").grid("Q1", "faithful")
+        assert np.isnan(grid.values).all()
+        assert grid.failed.all()
+
+    def test_repeats_lie_between_the_steps(self) -> None:
+        """3 and 4 in two repeats are 0.6 and 0.8: their mean is 0.7, not the 0.6 of a cut 3.5."""
+        records = [record("0", split="Real", set="miniset")]
+        rows = [
+            row("0", "m", q, value, benchmark="textedit", repeat=number)
+            for q in textedit_facts.QUESTIONS
+            for number, value in enumerate((4.0, 5.0) if q == "Q1" else (3.0, 4.0))
+        ]
+        cells = made(frame(rows, records, "textedit"))["textedit.judge"].rows[0].cells
+        assert cells["real_TA"].value == pytest.approx(0.9)
+        assert cells["real_SI"].value == pytest.approx(0.7)
 
 
 class TestMedEBench:
@@ -454,6 +581,7 @@ def test_layout_objects_are_built_in_the_texts_order() -> None:
     assert build(found, texteditbench.pixel(found, "faithful")) is not None
     assert [item.name for item in texteditbench.layouts(found, "faithful")] == [
         "texteditbench.pixel",
+        "texteditbench.reference",
         "texteditbench.judge",
     ]
 

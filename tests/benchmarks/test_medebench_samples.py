@@ -14,8 +14,11 @@ import pytest
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.medebench import BENCHMARK
 from editgauge.errors import DataError, UsageError
+from editgauge.store.measured import measured
+from editgauge.tables.layouts import tables
 from editgauge.types import Sample
 from tests.benchmarks.releases import finding, kinds, organ_record, organ_set, text_instance
+from tests.made_rows import frame, record, row
 
 
 def load(root: Path) -> tuple[list[Sample], Samples]:
@@ -184,7 +187,67 @@ def test_the_shared_records(shared: Path) -> None:
     assert [sample.id for sample in samples] == ["38", "45", "48", "53", "64"]
     assert Counter(sample.category[0] for sample in samples) == {
         "Teeth": 3,
-        "Gastrointestinal Tract": 2,
+        "GI Tract": 2,
     }
     assert dataset.findings == []
     assert all(sample.findings == () for sample in samples)
+
+
+# --- organs, and what the mask tells ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("released", "name", "depth"),
+    [
+        ("Spine and Bones", "Spine", "internal"),
+        ("Gastrointestinal Tract", "GI Tract", "internal"),
+        ("spine  and bones ", "Spine", "internal"),
+        ("GI tract", "GI Tract", "internal"),
+        ("Teeth", "Teeth", "internal"),
+        ("Nose", "Nose", "superficial"),
+        ("Liver", "Liver", None),
+    ],
+)
+def test_organs_go_by_the_papers_names(
+    tmp_path: Path, released: str, name: str, depth: str | None
+) -> None:
+    """An organ that the paper does not have stays visible, under its own name and without a depth."""
+    organ_set(tmp_path, [organ_record(38, Organ=released)])
+    (sample,), _ = load(tmp_path)
+    assert (sample.attributes["organ"], sample.category[0]) == (name, name)
+    assert sample.attributes.get("organ_depth") == depth
+
+
+def test_the_spine_stands_in_the_papers_column(tmp_path: Path) -> None:
+    """Both of a run of this version and of one that kept the released name; an organ the paper does
+    not have has columns of its own, after the paper's.
+    """
+    records = [
+        record("1", organ="Spine and Bones", category=("Spine and Bones", "t")),
+        record("2", organ="Spine", category=("Spine", "t")),
+        record("3", organ="Liver", category=("Liver", "t")),
+    ]
+    rows = [
+        row(str(number), "m", "EA", value, benchmark="medebench")
+        for number, value in ((1, 2.0), (2, 4.0), (3, 9.0))
+    ]
+    table = tables(frame(rows, records, "medebench"), "faithful", published=True)[0]
+    cells = table.rows[0].cells
+    assert (cells["Spine_EA"].value, cells["Spine_EA"].n) == (pytest.approx(0.3), 2)
+    assert cells["Liver_EA"].value == pytest.approx(0.9)
+    names = [column.name for column in table.columns]
+    assert "Spine and Bones_EA" not in names
+    assert names.index("Spine_EA") < names.index("Liver_EA")
+    published = next(line for line in table.rows if line.name == "imagic")
+    assert published.cells["Spine_EA"].value == 0.18
+
+
+def test_the_mask_ratio_is_the_share_of_marked_pixels(tmp_path: Path) -> None:
+    """A third of the height and a quarter of the width of 64 x 48: 16 x 16 of 3,072 pixels."""
+    organ_set(tmp_path, [organ_record(38), organ_record(45)])
+    (tmp_path / "editing/previous_mask/45.png").write_bytes(b"not a picture")
+    samples, _ = load(tmp_path)
+    good, bad = measured(samples)
+    assert good.attributes["mask_ratio"] == round(16 * 16 / (64 * 48), 4)
+    assert good.attributes["mask_band"] == "0.0–0.1"
+    assert "mask_ratio" not in bad.attributes

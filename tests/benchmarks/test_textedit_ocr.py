@@ -334,6 +334,44 @@ def test_whole_words_a_short_source_is_not_looked_for_inside_another_word() -> N
     assert "whole-words" in trace.rules
 
 
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("10", "since 2010"),
+        ("10", "100"),
+        ("IN", "LINE"),
+        ("no", "now"),
+        ("5", "15%"),
+        ("SUN", "SUNDAY"),
+    ],
+)
+def test_whole_words_a_short_source_that_is_no_word_is_a_fault_of_the_data(
+    source: str, line: str
+) -> None:
+    """The released code finds it inside another word and scores; corrected has no scores for it."""
+    original, edited = [item(line, 0, 0)], [item("other", 0, 0)]
+    trace = Trace()
+    corrected = ocr_scores(original, edited, source, "other", variant="corrected", trace=trace)
+    assert set(corrected.values()) == {None}
+    assert trace.reason == "OCR does not find the source text in the original"
+    faithful = ocr_scores(original, edited, source, "other")
+    assert faithful["OA"] == pytest.approx(1.0, abs=1e-4)
+
+
+def test_whole_words_the_box_of_a_short_source_is_its_own() -> None:
+    """``10`` stands in a longer box; the box ``100`` elsewhere, two thirds alike, is not it."""
+    original = [item("only 10 left", 0, 0), item("100", 0, 60)]
+    edited = [item("only 12 left", 0, 0), item("100", 0, 60)]
+    found = ocr_scores(original, edited, "10", "12", variant="corrected")
+    assert found["OA"] is not None
+    assert found["NED"] is None
+
+
+def test_whole_words_chinese_has_no_blanks_between_words() -> None:
+    original, edited = [item("今日打折", 0, 0)], [item("今日打包", 0, 0)]
+    assert ocr_scores(original, edited, "打折", "打包", variant="corrected")["OA"] is not None
+
+
 def test_whole_words_a_short_target_does_not_pass_by_chance_on_the_page() -> None:
     original = [item("10", 0, 0), item("since 2012", 0, 60)]
     left = faithful(original, original, "10", "12")["OA"]

@@ -187,6 +187,30 @@ def test_ids_that_occur_twice_are_told_apart(tmp_path: Path) -> None:
     assert finding(samples[1], "id-twice").repaired
 
 
+def test_every_sample_knows_its_set(tmp_path: Path) -> None:
+    """From the folder that its file lies in, not from how many there are."""
+    prompt_set(tmp_path, [prompt_record(3)], name="miniset")
+    prompt_set(tmp_path, [prompt_record(3), prompt_record(4)], name="fullset")
+    for split, expected in ((None, "fullset"), ("miniset", "miniset"), ("Virtual", "fullset")):
+        samples, _ = load(tmp_path, split)
+        assert {sample.attributes["set"] for sample in samples} == {expected}
+
+
+def test_the_same_line_twice_is_one_sample(tmp_path: Path) -> None:
+    """Equal but for blanks and the order of keys; without an id nobody can say so."""
+    first = json.dumps(prompt_record(3))
+    again = json.dumps(dict(reversed(prompt_record(3).items())), indent=None, separators=(",", ":"))
+    prompt_set(tmp_path, [prompt_record(3)])
+    file = tmp_path / "eval_prompts/miniset/1.1.1.jsonl"
+    file.write_text(f"{first}\n{again}\n")
+    samples, dataset = load(tmp_path)
+    assert [sample.id for sample in samples] == ["1.1.1/3"]
+    assert "record-twice" in {found.kind for found in dataset.findings}
+    nameless = json.dumps(prompt_record(3, id=...))
+    file.write_text(f"{nameless}\n{nameless}\n")
+    assert len(load(tmp_path)[0]) == 2
+
+
 def test_stray_and_unknown_files(tmp_path: Path) -> None:
     prompt_set(tmp_path, [prompt_record(3)])
     prompt_set(tmp_path, [prompt_record(5, "3.1")], category="3.1")

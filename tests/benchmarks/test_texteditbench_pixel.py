@@ -18,13 +18,15 @@ import pytest
 from PIL import Image
 
 from editgauge.benchmarks.texteditbench import BENCHMARK
-from editgauge.benchmarks.texteditbench.pixel import PixelScorer
+from editgauge.benchmarks.texteditbench.pixel import PixelScorer, ReferencePixelScorer
+from editgauge.benchmarks.texteditbench.references import measure
 from editgauge.images import Mask, oriented, write_png
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
 from editgauge.scoring import pixel as common_pixel
+from editgauge.store.measured import measured
 from editgauge.store.outputs import find_output
-from editgauge.types import Edit, Sample, Score, Scorer, Status, Variant
+from editgauge.types import VARIANTS, Edit, Sample, Score, Scorer, Status, Variant
 from tests.metrics.drawn import Array, blocks, noisy
 
 SIZE = (200, 150)
@@ -420,3 +422,119 @@ class TestScorer:
         assert score(replace(sample, masks=dict(reversed(sample.masks.items()))), picture) == score(
             sample, picture
         )
+
+
+class TestAgainstTheReference:
+    """Paper, 4.1: synthetic samples against their reference edits, outside the masks."""
+
+    NAMES = frozenset(f"reference_{name}" for name in ("mse", "psnr", "ssim"))
+
+    def sample(self, folder: Path, picture: Array, reference: Array, area: Mask) -> Sample:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_png(folder / "reference.png", reference)
+        sample = make(folder, picture, input=area, second=area)
+        return replace(sample, split="synthetic", reference=folder / "reference.png")
+
+    def scores(self, sample: Sample, output: Array) -> Scores:
+        path = sample.image.parent / "output.png"
+        write_png(path, output)
+        found = ReferencePixelScorer()(sample, Edit(sample.id, "tested", path))
+        return {(score.metric, score.variant): score for score in found}
+
+    def test_the_reference_itself_is_best_and_a_no_op_is_not(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
+        """The reference changes a patch outside the mask, too: by the released comparison a no-op
+        is better than it, by the paper's it is worse.
+        """
+        reference = picture.copy()
+        reference[64:80, 44:100] = 255 - reference[64:80, 44:100]
+        reference[110:140, 130:190] = 255 - reference[110:140, 130:190]
+        sample = self.sample(tmp_path, picture, reference, area)
+        own, no_op = self.scores(sample, reference), self.scores(sample, picture)
+        assert {name for name, _ in own} == self.NAMES
+        for variant in VARIANTS:
+            assert own["reference_mse", variant].value == 0.0
+            assert own["reference_ssim", variant].value == 1.0
+            assert own["reference_psnr", variant].number == math.inf
+            assert (no_op["reference_mse", variant].value or 0) > 100
+            assert (no_op["reference_ssim", variant].value or 1) < 0.99
+        by_input = score(sample, reference)
+        assert (by_input["mse", "faithful"].value or 0) > 100
+
+    def test_it_is_the_released_definition_with_the_reference_in_the_inputs_place(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
+        """Every value equals that of `PixelScorer` on a sample whose input is the reference."""
+        reference = picture.copy()
+        reference[110:140, 130:190] //= 2
+        output = noisy(reference, 12)
+        found = self.scores(self.sample(tmp_path / "a", picture, reference, area), output)
+        (tmp_path / "b").mkdir()
+        swapped = score(make(tmp_path / "b", reference, input=area, second=area), output)
+        assert {(f"reference_{name}", v): s.value for (name, v), s in swapped.items()} == {
+            key: s.value for key, s in found.items()
+        }
+
+    def test_a_sample_without_a_reference_is_not_asked(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
+        sample = make(tmp_path, picture, input=area, second=area)
+        assert ReferencePixelScorer().applies(sample) == "the sample has no reference edit"
+        assert PixelScorer().applies(sample) is None
+
+    def test_a_reference_that_cannot_be_read_is_the_datas_fault(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
+        sample = self.sample(tmp_path, picture, picture, area)
+        assert sample.reference is not None
+        sample.reference.write_bytes(b"torn")
+        found = self.scores(sample, picture)
+        assert {one.status for one in found.values()} == {Status.DATASET_FAULT}
+
+    def test_real_references(self, shared: Path) -> None:
+        """On the samples at hand: as an output the reference is nearer to itself than a no-op is."""
+        samples = {
+            sample.id: sample for sample in BENCHMARK.load(shared / "data" / "texteditbench")
+        }
+        outputs = shared / "data" / "outputs" / "texteditbench"
+        sample = samples["data_manual_production/Digtial_Interfaces_Reports/034"]
+        found = {}
+        for editor in ("oracle", "noop"):
+            path = find_output(outputs / editor, sample)
+            assert path is not None
+            scores = ReferencePixelScorer()(sample, Edit(sample.id, editor, path))
+            found[editor] = {s.metric: s.value for s in scores if s.variant == "corrected"}
+        assert (found["oracle"]["reference_mse"] or 0) < (found["noop"]["reference_mse"] or 0)
+        assert (found["oracle"]["reference_ssim"] or 0) > (found["noop"]["reference_ssim"] or 1)
+
+
+class TestReferencesOutsideTheirMasks:
+    def sample(self, folder: Path, picture: Array, reference: Array, area: Mask) -> Sample:
+        return TestAgainstTheReference().sample(folder, picture, reference, area)
+
+    def test_the_rule_is_that_of_check(self, tmp_path: Path, picture: Array, area: Mask) -> None:
+        inside, outside = picture.copy(), picture.copy()
+        inside[64:80, 48:96] = 255 - inside[64:80, 48:96]
+        outside[110:140, 130:190] = 255 - outside[110:140, 130:190]
+        for reference, expected in ((inside, False), (outside, True)):
+            sample = self.sample(tmp_path, picture, reference, area)
+            assert measure(sample) == {"reference_outside": expected}
+            (found,) = measured([sample])
+            assert found.attributes["reference_outside"] is expected
+
+    def test_nothing_is_said_where_nothing_can_be_told(
+        self, tmp_path: Path, picture: Array, area: Mask
+    ) -> None:
+        sample = self.sample(tmp_path, picture, picture, area)
+        assert measure(replace(sample, reference=None)) == {}
+        assert measure(replace(sample, masks={})) == {}
+        assert measure(replace(sample, masks={"input": tmp_path / "none.png"})) == {}
+        write_png(tmp_path / "reference.png", picture[:100])
+        assert measure(sample) == {}
+
+    def test_four_of_the_24_references_at_hand(self, shared: Path) -> None:
+        """As `check` finds them in the same files."""
+        samples = measured(list(BENCHMARK.load(shared / "data" / "texteditbench")))
+        told = [sample.attributes.get("reference_outside") for sample in samples]
+        assert (told.count(True), told.count(False), told.count(None)) == (4, 20, 22)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.texteditbench import BENCHMARK
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, read_difficulty, tier_of
-from editgauge.benchmarks.texteditbench.words import operation_of, tag_of, topic_of
+from editgauge.benchmarks.texteditbench.words import TOPICS, operation_of, tag_of, topic_of
 from editgauge.errors import DataError, UsageError
 from editgauge.types import Sample
 from tests.benchmarks.releases import (
@@ -31,6 +32,7 @@ from tests.benchmarks.releases import (
     text_instance,
     text_record,
 )
+from tests.made_rows import frame, record, row
 
 
 def load(root: Path, split: str | None = None) -> tuple[list[Sample], Samples]:
@@ -449,7 +451,8 @@ def test_an_instance_whose_files_lie_among_another_s(tmp_path: Path) -> None:
 def test_a_nested_instance_does_not_take_another_s_output(tmp_path: Path) -> None:
     outer = text_instance(tmp_path, 48, split="real")
     text_instance(tmp_path, 49, split="real")
-    text_instance(tmp_path, 49, split="real", folder_name="Other").rename(outer / "049")
+    other = text_instance(tmp_path, 49, split="real", folder_name="Other", prompt="Another edit")
+    other.rename(outer / "049")
     (tmp_path / "real" / "Other").rmdir()
     samples, _ = load(tmp_path)
     assert len(samples) == 3
@@ -487,40 +490,106 @@ def test_misspelt_topic_folder(tmp_path: Path) -> None:
     text_instance(tmp_path, 34, folder_name="Digtial_Interfaces_Reports")
     sample = only(tmp_path)
     assert sample.id == "data_manual_production/Digtial_Interfaces_Reports/034"
-    assert sample.category == ("Digital_Interfaces_Reports",)
-    assert sample.attributes["topic"] == "Digital Interfaces & Reports"
+    assert sample.category == ("Digital_Interfaces_Interaction",)
+    assert sample.attributes["topic"] == "Digital Interfaces & Interaction"
     assert "canva/Digtial_Interfaces_Reports/034_edited" in sample.output_stems
     assert "canva/Digital_Interfaces_Reports/034_edited" in sample.output_stems
 
 
-def test_the_full_release_has_1197_samples(tmp_path: Path) -> None:
-    """691 + 506 folders, one inside another's. Empty files: loading looks at names only."""
-    for split, count in (("data_manual_production", 691), ("data_web-sourced_instances", 506)):
+FOLDERS = (*TOPICS, "Topic_A", "Topic_B")
+"""Fourteen topics: the twelve whose names are at hand, and two more."""
+
+
+def test_the_full_release_has_1196_samples_of_14_topics(tmp_path: Path) -> None:
+    """691 + 505 + 1 folders; one real instance lies a second time inside its sibling's folder, its record
+    with other line ends; one topic has another name in each split. Pictures are never decoded.
+    """
+    for split, count in (("data_manual_production", 691), ("data_web-sourced_instances", 505)):
+        real = split == "data_web-sourced_instances"
         for index in range(count):
-            topic, number = f"Topic_{index % 14}", index // 14 + 1
+            topic, number = FOLDERS[index % 14], index // 14 + 1
+            if not real and topic == "Digital_Interfaces_Interaction":
+                topic = "Digtial_Interfaces_Reports"
             folder = tmp_path / split / topic / f"{number:03d}"
-            if split.startswith("data_web") and (topic, number) == ("Topic_3", 34):
-                folder = folder.parent / "033" / "034"
             folder.mkdir(parents=True)
-            record = text_record(
-                number, output_image=f"a_{number}.png" if split == "data_manual_production" else ...
-            )
-            second = (
-                f"a_{number}_mask.png"
-                if split == "data_manual_production"
-                else f"{number}_edited_mask.png"
-            )
-            (folder / "record.json").write_text(json.dumps([record]))
+            record = text_record(number, output_image=... if real else f"a_{number}.png")
+            second = f"{number}_edited_mask.png" if real else f"a_{number}_mask.png"
+            (folder / "record.json").write_text(json.dumps([record], indent=1))
             for name in (f"{number}.png", f"{number}_mask.png", second, f"a_{number}.png"):
-                if split == "data_manual_production" or not name.startswith("a_"):
-                    (folder / name).touch()
+                if not (real and name.startswith("a_")):
+                    (folder / name).write_bytes(f"{split} {topic} {name}".encode())
+    diagrams = tmp_path / "data_web-sourced_instances" / "Scientific_Technical_Diagrams"
+    shutil.copytree(diagrams / "029", diagrams / "028" / "029")
+    copied = diagrams / "028" / "029" / "record.json"
+    copied.write_bytes(copied.read_bytes().replace(b"\n", b"\r\n"))
     samples, dataset = load(tmp_path)
-    assert len(samples) == 1197
-    assert Counter(sample.split for sample in samples) == {"synthetic": 691, "real": 506}
-    assert len({sample.id for sample in samples}) == 1197
-    assert len({sample.output_stems[0] for sample in samples}) == 1197
-    assert dataset.findings == []
-    assert BENCHMARK.published_counts == {"": 1197, "synthetic": 691, "real": 506}
+    assert len(samples) == 1196
+    assert Counter(sample.split for sample in samples) == {"synthetic": 691, "real": 505}
+    assert len({sample.id for sample in samples}) == 1196
+    assert len({sample.output_stems[0] for sample in samples}) == 1196
+    assert [(f.kind, f.repaired) for f in dataset.findings] == [("instance-copy", True)]
+    assert dataset.findings[0].file.endswith("Scientific_Technical_Diagrams/028/029")
+    assert len({sample.attributes["topic"] for sample in samples}) == 14
+    assert len({sample.category for sample in samples}) == 14
+    assert BENCHMARK.published_counts == {"": 1196, "synthetic": 691, "real": 505}
+
+
+# ------------------------------------------------------------------------------------------ copies
+def test_a_copy_is_named_and_left_out(tmp_path: Path) -> None:
+    """The copy lies inside another instance's folder; the one that is kept is alone in its name."""
+    text_instance(tmp_path, 48, split="real")
+    kept = text_instance(tmp_path, 49, split="real")
+    nested = kept.parent / "048" / "049"
+    shutil.copytree(kept, nested)
+    record = next(nested.glob("*.json"))
+    record.write_bytes(record.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
+    samples, dataset = load(tmp_path)
+    assert [sample.id.rsplit("/", 1)[1] for sample in samples] == ["048", "049"]
+    assert samples[0].findings == ()
+    assert samples[1].output_stems[0] == "real/Art_Creative_Expression/049_edited"
+    (copy,) = dataset.findings
+    assert (copy.kind, copy.repaired, copy.assumed) == ("instance-copy", True, "left out")
+    assert copy.found.endswith("data_web-sourced_instances/Art_Creative_Expression/049")
+
+
+def test_the_one_whose_number_the_record_names_is_kept(tmp_path: Path) -> None:
+    right = text_instance(tmp_path, 49)
+    shutil.copytree(right, right.parent / "007")
+    samples, dataset = load(tmp_path)
+    assert [sample.id.rsplit("/", 1)[1] for sample in samples] == ["049"]
+    assert dataset.findings[0].file.endswith("/007")
+
+
+def test_a_copy_in_another_topic_is_left_out_by_its_record(tmp_path: Path) -> None:
+    right = text_instance(
+        tmp_path, 4, folder_name="Business_Advertising", topic="Business & Advertising"
+    )
+    shutil.copytree(right, right.parents[1] / "Art_Creative_Expression" / "004")
+    samples, _ = load(tmp_path)
+    assert [sample.attributes["topic"] for sample in samples] == ["Business & Advertising"]
+
+
+@pytest.mark.parametrize("change", ["pixels", "record", "empty", "record-empty"])
+def test_what_differs_in_anything_is_no_copy(tmp_path: Path, change: str) -> None:
+    one = text_instance(tmp_path, 49)
+    two = Path(shutil.copytree(one, one.parent / "050"))
+    record = next(two.glob("*.json"))
+    if change == "pixels":
+        picture_file = two / "49.png"
+        data = bytearray(picture_file.read_bytes())
+        data[-1] ^= 1
+        picture_file.write_bytes(data)
+    elif change == "record":
+        record.write_text(record.read_text().replace("'OLD'", "'OLD '"))
+    elif change == "empty":
+        for folder in (one, two):
+            (folder / "49.png").write_bytes(b"")
+    else:
+        for folder in (one, two):
+            (folder / record.name).write_text("[]")
+    samples, dataset = load(tmp_path)
+    assert len(samples) == 2
+    assert "instance-copy" not in {found.kind for found in dataset.findings}
 
 
 # ----------------------------------------------------------------------------------------- errors
@@ -643,7 +712,8 @@ def test_topics_follow_the_folder() -> None:
     ):
         topic, found = topic_of("Business_Advertising", written, "x")
         assert (topic, [f.kind for f in found]) == ("Business & Advertising", ["topic-name"])
-    assert topic_of("Digtial_Interfaces_Reports", None, "x")[0] == "Digital Interfaces & Reports"
+    for folder in ("Digtial_Interfaces_Reports", "Digital_Interfaces_Interaction"):
+        assert topic_of(folder, None, "x")[0] == "Digital Interfaces & Interaction"
     assert topic_of("Menus_Receipts", "Menus & Receipts", "x") == ("Menus Receipts", [])
 
 
@@ -715,3 +785,25 @@ def test_the_shared_instances(shared: Path) -> None:
     )
     golden = json.loads((shared / "golden" / "texteditbench_pixel.json").read_text())
     assert set(golden["noop"]) <= {sample.id for sample in samples}
+
+
+def test_topics_of_earlier_runs_are_read_by_their_one_name() -> None:
+    """A run of an earlier version has two names for one topic: slices of it count 14 all the same."""
+    old = [
+        record(
+            "s1",
+            split="synthetic",
+            category=("Digital_Interfaces_Reports",),
+            topic="Digital Interfaces & Reports",
+        ),
+        record(
+            "r1",
+            split="real",
+            category=("Digital_Interfaces_Interaction",),
+            topic="Digital Interfaces & Interaction",
+        ),
+    ]
+    rows = [row(name, "m", "ssim", 0.5, benchmark="texteditbench") for name in ("s1", "r1")]
+    found = frame(rows, old, "texteditbench").settled().samples
+    assert set(found.labels("topic")) == {"Digital Interfaces & Interaction"}
+    assert set(found.labels("category")) == {"Digital_Interfaces_Interaction"}

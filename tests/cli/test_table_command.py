@@ -62,7 +62,7 @@ def test_json_has_values_counts_and_reasons(run: Path) -> None:
     assert "place" not in cells["beta"]  # not the same samples
     assert any("different samples (3 to 4)" in note for note in table["notes"])
     assert any("alpha: 1 missing" in note for note in table["notes"])
-    assert any("4 of the 1197 samples" in note for note in table["notes"])
+    assert any("4 of the 1196 samples" in note for note in table["notes"])
 
 
 def test_the_terminal_shows_the_count(run: Path) -> None:
@@ -123,8 +123,14 @@ def test_sources_are_not_mixed(tmp_path: Path) -> None:
         *rows_of("a", [0.1] * 4, source="judge-one"),
         *rows_of("a", [0.3] * 4, source="judge-two"),
     ]
+    mixed = [*rows, *rows_of("b", [0.2] * 4, source="judge-one")]
+    said = refusal("compare", make_run(tmp_path / "mixed", mixed), "a", "b")
     run = make_run(tmp_path / "run", rows)
-    said = refusal("table", run)
+    both = json.loads(call("table", run, "--json").stdout)["tables"]
+    assert {t["source"]: t["rows"][0]["cells"]["real_ssim"]["value"] for t in both} == {
+        "judge-one": pytest.approx(0.1),
+        "judge-two": pytest.approx(0.3),
+    }
     assert "'judge-one', 'judge-two'" in said
     assert "--source" in said
     found = json.loads(call("table", run, "--json", "--source", "judge-two").stdout)["tables"][0]

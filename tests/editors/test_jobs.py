@@ -46,6 +46,10 @@ PASSING = [
 """What goes wrong on the way and still ends with the picture."""
 
 
+LOST = ("submit-502", "submit-html", "submit-cut")
+"""Answers that were lost on the way: they may have been billed, and stay booked."""
+
+
 @pytest.fixture(params=SHAPES)
 def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeJobs]:
     monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
@@ -91,8 +95,9 @@ def test_what_passes_ends_with_the_right_picture_billed_once(
     assert edit.path is not None
     assert edit.path.read_bytes() == marked(sample.image.read_bytes())
     assert sum(service.billed.values()) == 1
-    assert edit.cost == pytest.approx(COST)
-    assert made.ledger.spent == pytest.approx(COST)
+    booked = 2 * COST if word in LOST else COST
+    assert edit.cost == pytest.approx(booked)
+    assert made.ledger.spent == pytest.approx(booked)
     assert all(KEY not in str(headers) for headers in service.fetched)
 
 

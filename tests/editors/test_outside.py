@@ -4,6 +4,7 @@ misbehave.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -13,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
+from typer.testing import CliRunner
 
-from editgauge.editors.command import CommandEditor, command
+from editgauge.cli.main import build_app
+from editgauge.editors.command import CommandEditor, command, recorded
 from editgauge.editors.http import http
 from editgauge.errors import RunError, UsageError
 from editgauge.images import read_image
@@ -168,6 +172,133 @@ def test_one_picture_unless_it_says_more(tmp_path: Path, opened: list[CommandEdi
     several = make_sample(tmp_path, images=(sample.image,) * 2)
     assert program(opened, tmp_path, COPY)(several, tmp_path).status is Status.NOT_APPLICABLE
     assert program(opened, tmp_path, COPY, pictures="2")(several, tmp_path).ok
+
+
+def test_an_answer_that_is_no_file_is_not_read(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in ("/dev/zero", str(tmp_path / "pipe"), str(tmp_path), "a\\0b"):
+        edit = program(opened, tmp_path, f"answer(image='{place}')")(
+            make_sample(tmp_path), tmp_path
+        )
+        assert edit.status is Status.MISSING, place
+        assert "cannot be read" in edit.reason
+
+
+@pytest.mark.parametrize(
+    "body", ["print('x' * 100)", "sys.stdout.write('x' * 100000)", "print('x', file=sys.stderr)"]
+)
+def test_endless_output_takes_no_memory_and_ends_in_time(
+    tmp_path: Path, opened: list[CommandEditor], body: str
+) -> None:
+    editor = program(opened, tmp_path, f"while True: {body}", timeout="1.5")
+    before = psutil.Process().memory_info().rss
+    edit = editor(make_sample(tmp_path), tmp_path)
+    assert (edit.status, edit.reason) == (Status.FAILED, "no answer within 1.5 s")
+    assert psutil.Process().memory_info().rss - before < 100 << 20
+
+
+def test_a_long_line_is_no_answer_and_costs_none(
+    tmp_path: Path, opened: list[CommandEditor]
+) -> None:
+    body = "print('{' * 300000); print('y' * 65536)\n" + COPY
+    assert program(opened, tmp_path, body)(make_sample(tmp_path), tmp_path).ok
+
+
+OUTLIVE = """
+import subprocess
+child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)
+open({mark!r}, 'w').write(str(child.pid))
+time.sleep(600)
+"""
+
+
+def test_what_a_program_has_started_ends_with_it(
+    tmp_path: Path, opened: list[CommandEditor]
+) -> None:
+    """In a group of its own, with the program's output in its hands: it is found and ended, and
+    nobody waits for it.
+    """
+    mark = tmp_path / "pid"
+    editor = program(opened, tmp_path, OUTLIVE.format(mark=str(mark)), timeout="3")
+    began = time.monotonic()
+    assert editor(make_sample(tmp_path), tmp_path).reason == "no answer within 3 s"
+    assert time.monotonic() - began < 30
+    if Path("/proc/self").exists():
+        child = int(mark.read_text())
+        for _ in range(100):  # SIGKILL takes its moment
+            if not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie":
+                return
+            time.sleep(0.1)
+        raise AssertionError("it outlived its program")
+
+
+def test_a_program_that_does_not_read_is_not_waited_for(
+    tmp_path: Path, opened: list[CommandEditor]
+) -> None:
+    editor = command([], program=f"{sys.executable} -c 'import time; time.sleep(600)'", timeout="1")
+    opened.append(editor)
+    sample = make_sample(tmp_path, instruction="x" * 1_000_000)
+    assert editor(sample, tmp_path).reason == "no answer within 1 s"
+
+
+def test_loading_is_not_on_the_first_samples_account(
+    tmp_path: Path, opened: list[CommandEditor]
+) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import json, shutil, sys, time\n"
+        "print(json.dumps({'ready': False}), flush=True); time.sleep(4)\n"
+        "print(json.dumps({'ready': True}), flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    if asked['id'] == 'slow': time.sleep(600)\n"
+        "    shutil.copy(asked['images'][0], asked['output'])\n"
+        "    print(json.dumps({'image': asked['output']}), flush=True)\n"
+    )
+    editor = command([], program=f"{sys.executable} {file}", timeout="2")
+    opened.append(editor)
+    assert editor(make_sample(tmp_path, "first"), tmp_path).ok
+    assert editor(make_sample(tmp_path, "slow"), tmp_path).reason == "no answer within 2 s"
+
+
+def test_loading_may_be_granted(tmp_path: Path, opened: list[CommandEditor]) -> None:
+    body = f"if number == 0: time.sleep(2.5)\n{COPY}"
+    editor = program(opened, tmp_path, body, timeout="1", loading="60")
+    assert editor(make_sample(tmp_path), tmp_path).ok
+
+
+def test_a_key_in_the_command_line_reaches_no_file(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import json, sys\nfor line in sys.stdin: print(json.dumps({'error': 'no'}), flush=True)\n"
+    )
+    secret = "sk-not-to-be-kept"
+    for line in (f"{sys.executable} {file} {secret}", f"{sys.executable} {file} --key {secret}"):
+        run = tmp_path / f"run{len(line)}"
+        result = CliRunner().invoke(
+            build_app(),
+            ["edit", "mini", "--editor", "command", "--run", str(run), "--limit", "1",
+             "--set", f"program={line}"],
+        )  # fmt: skip
+        assert result.exit_code == 1, result.output
+        assert secret not in result.output
+        for path in run.rglob("*"):
+            assert secret not in path.name
+            assert not path.is_file() or secret.encode() not in path.read_bytes(), path
+        assert "model.py" in (run / "manifest.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [
+        ({"base_url": "https://u:sk-1@host:8/v1?key=sk-1"}, {"base_url": "https://host:8/v1"}),
+        ({"api_key": "sk-1", "seed": 3}, {"api_key": "(not kept)", "seed": "3"}),
+        ({"program": "/bin/tool --token=sk-1 sk-1"}, {"program": "tool"}),
+        ({"program": "python -m models.edit sk-1"}, {"program": "models.edit"}),
+    ],
+)
+def test_what_is_recorded_of_settings(settings: dict[str, Any], kept: dict[str, str]) -> None:
+    assert recorded(settings) == kept
 
 
 def test_usage() -> None:

@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from editgauge.cli.main import build_app
 from editgauge.editors.asking import conversation, numbered, shots_for
 from editgauge.editors.service import Service
-from editgauge.editors.tracks import Failure, Rewriter, on_track, retold, rubric
+from editgauge.editors.tracks import Failure, OnTrack, Rewriter, on_track, retold, rubric
 from editgauge.errors import UsageError
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run_folder import RunFolder
@@ -174,6 +174,56 @@ def test_demonstrations_are_of_the_same_task_and_never_the_sample_itself(tmp_pat
         )
     assert len(shots_for(samples[0], samples, 9)) == 3
     assert shots_for(samples[3], samples, 2) == []
+
+
+class Shown(Heard):
+    """An editor with demonstrations: it says in its edits which it showed, as the real ones do."""
+
+    def __init__(self, samples: Sequence[Sample], shots: int) -> None:
+        super().__init__()
+        self.samples, self.shots = samples, shots
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        shown = [shot.id for shot in shots_for(sample, self.samples, self.shots)]
+        return replace(super().__call__(sample, folder), detail={"shots": shown})
+
+
+def test_a_sample_that_cannot_have_all_demonstrations_is_not_applicable(tmp_path: Path) -> None:
+    """Three samples of one task, one of another: with two demonstrations three can be edited."""
+    samples = [
+        make_sample(tmp_path, f"s{n}", category=(organ,), attributes={"task": "remove"})
+        for n, organ in enumerate(["lung", "lung", "lung", "eye"])
+    ]
+    inside = Shown(samples, 2)
+    told = on_track(inside, shots=2, samples=samples)
+    edits = [told(sample, tmp_path) for sample in samples]
+    assert [edit.editor for edit in edits] == ["ears[2 shots]"] * 4
+    for edit in edits[:3]:
+        assert edit.settings["demonstrations"] == edit.detail["shots"]
+        assert len(edit.settings["demonstrations"]) == 2
+    assert (edits[3].status, edits[3].path) == (Status.NOT_APPLICABLE, None)
+    assert "2 demonstrations were asked for, 0 other samples" in edits[3].reason
+    assert len(inside.told) == 3
+    crowded = on_track(Shown(samples, 3), shots=3)  # its own samples, where none are handed over
+    assert crowded(samples[0], tmp_path).status is Status.NOT_APPLICABLE
+    assert "3 demonstrations were asked for, 2 other" in crowded(samples[0], tmp_path).reason
+
+
+def test_a_batch_leaves_out_who_cannot_have_them_and_an_estimate_charges_nothing(
+    tmp_path: Path,
+) -> None:
+    samples = [make_sample(tmp_path, f"s{n}", category=(c,)) for n, c in enumerate("aab")]
+    inside = Shown(samples, 1)
+    inside.estimate = lambda sample: 0.5  # type: ignore[attr-defined]
+    inside.edit_batch = lambda some, folders: [  # type: ignore[attr-defined]
+        inside(sample, folder) for sample, folder in zip(some, folders, strict=True)
+    ]
+    told = on_track(inside, shots=1, samples=samples)
+    assert isinstance(told, OnTrack)
+    statuses = [edit.status for edit in told.edit_batch(samples, [tmp_path] * 3)]
+    assert statuses[:2] != [Status.NOT_APPLICABLE] * 2
+    assert statuses[2] is Status.NOT_APPLICABLE
+    assert [told.estimate(sample) for sample in samples] == [0.5, 0.5, 0.0]
 
 
 def test_a_sample_with_the_same_picture_is_no_demonstration(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from editgauge.judging.client import Client
 from editgauge.judging.engine import Engine, Job, Settings
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.rubrics import RubricFolder
-from editgauge.services.cost import Budget, Price
+from editgauge.services.ledger import Ledger
+from editgauge.services.prices import Price
 from editgauge.services.throttle import Gate
 from editgauge.store.hashes import HashStore
 from editgauge.testing import FaultServer, make_sample
@@ -58,6 +59,7 @@ class Bench:
         price: Price | None = None,
         budget: float | None = None,
         store: str = "replies.sqlite",
+        ledger: str = "",
         each: Callable[[Engine], None] | None = None,
         **settings: Any,
     ) -> list[ExchangeResult]:
@@ -75,7 +77,7 @@ class Bench:
                     Gate(concurrency),
                     Settings(**settings),
                     price=price,
-                    budget=Budget(budget),
+                    ledger=Ledger(self.folder / ledger if ledger else None, budget=budget),
                 )
 
                 def done(job: Job, heard: ExchangeResult) -> None:

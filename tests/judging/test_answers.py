@@ -9,7 +9,12 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.judging.reply_corpus import Case, all_cases, made_cases
+from tests.judging.reply_corpus_fourth import LISTS, TWO, fourth_cases
+from tests.judging.reply_corpus_second import second_cases
+from tests.judging.reply_corpus_third import third_cases
 
+from editgauge.judging import answers
 from editgauge.judging.answers import Reading, read_answer, read_reason
 from editgauge.types import Status
 
@@ -322,15 +327,141 @@ def test_a_text_that_only_declines_is_a_refusal() -> None:
     assert read_answer("The picture is fine.", ONE)["score"].status is Status.UNPARSABLE
 
 
-def test_a_hostile_reply_costs_no_time() -> None:
-    """Large replies made to be slow are read in linear time, or are not read."""
-    hostile = ['{"' * 200_000, '{"a":' * 150_000, '"' * 500_000, "Score: " * 100_000, '{"score": 4, "' + "a" * 900_000,
-               "</think>" * 50_000, '{"a": "b"}' * 50_000,
-               "[" * 900_000, "x" * 2_000_000, "- " * 300_000]  # fmt: skip
-    started = time.process_time()
-    for reply in hostile:
-        assert read_answer(reply, ONE)["score"].value is None
-    assert time.process_time() - started < 60  # seconds; quadratic reading would take hours
+@pytest.mark.parametrize(
+    "cases",
+    [all_cases(), second_cases(), third_cases(), fourth_cases()],
+    ids=["first", "second", "third", "fourth"],
+)
+def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> None:
+    """Four sets of replies. When first run, the second gave a number in 18 of its 133 traps and was
+    read in 114 of its 118 clear ones; the third in 13 of 120 and 98 of 104; the fourth, which aims
+    at the reader, in 26 of 83 and 66 of 71. Rules were mended then, by kinds of words.
+    """
+    read = []
+    for case in cases:
+        lists = LISTS if case.fields is TWO else None
+        readings = read_answer(case.reply, case.fields, lists=lists)
+        values = [reading.value for reading in readings.values()]
+        assert not case.wrong(values), (case.kind, case.reply, values)
+        assert not any("reader failed" in reading.reason for reading in readings.values())
+        if case.clear:
+            read.append(case.read(values))
+    assert sum(read) / len(read) >= 0.97
+    assert len(cases) >= 150
+
+
+def test_no_beginning_of_a_clear_reply_gives_another_number() -> None:
+    """Wherever a reply breaks off, it gives its number or none.
+
+    A cut in a number of two digits, before a revision, or before the mark that ends untagged
+    thinking is known by the server's word alone.
+    """
+    unknowable = {"revised", "swallowed opening"}
+    for case in made_cases(3):
+        if not case.clear or case.kind in unknowable:
+            continue
+        for end in range(0, len(case.reply), 7):
+            readings = read_answer(case.reply[:end], case.fields)
+            values = [reading.value for reading in readings.values()]
+            assert not case.wrong(values), (case.kind, case.reply[:end], values)
+
+
+def test_the_servers_word_flags_even_a_reply_that_looks_whole() -> None:
+    reply = '{"score": 4}'
+    assert read_answer(reply, ONE)["score"].value == 4
+    reading = read_answer(reply, ONE, cut_off=True)["score"]
+    assert (reading.value, reading.status) == (None, Status.UNPARSABLE)
+    assert "cut off" in reading.reason
+
+
+@pytest.mark.parametrize("fields", [ONE, MED, {"IF": (0, 5)}], ids=["score", "two", "IF"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{" * 900_000,
+        '"' * 900_000,
+        '{"' * 450_000,
+        "[" * 900_000,
+        "Score: " * 140_000,
+        "-" * 900_000,
+        "| --- " * 150_000,
+        '{"score"' + " " * 900_000 + ": 4",
+        "Score" + " " * 900_000 + ": 4",
+        "'\"“”‘’" * 150_000,
+        "</think>" * 120_000,
+        '{"a": "b"}' * 90_000,
+        "😀é你" * 300_000,
+        '{"score": ' + "9" * 900_000 + "}",
+        '{"a":' * 180_000,
+        "\ud800" * 500_000,
+        "x" * 2_000_000,
+    ],
+    ids=range(17),
+)
+def test_long_hostile_replies_end_without_a_number(
+    reply: str, fields: dict[str, tuple[int, int]]
+) -> None:
+    """Each of these hung or took minutes once; the property below is about time."""
+    for reading in read_answer(reply, fields).values():
+        assert reading.value is None
+        assert reading.reason
+    assert read_reason(reply) == ""
+
+
+AWKWARD = [
+    "{", "}", "[", "]", '"', "'", "“", "\\", "/*", "*/", "//", ":", ",", " ", "\n", "\t", "-", "|", "#",
+    "*", ">", "<", "_", "`", "(", ")", ".", "1", "4/5", "Score", "score: ", '"score":', "IF ", "if ",
+    "Editing Accuracy", "<think>", "</think>", "the image is ", "cannot see ", "actually ", "for the ",
+    "é", "😀", "\x00", "reference ", "Example:\n", "```json\n", "not provided ", '{"score": 4, "reason": "',
+]  # fmt: skip
+
+
+def _seconds(reply: str, fields: dict[str, tuple[int, int]]) -> float:
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        read_answer(reply, fields)
+        read_reason(reply)
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(AWKWARD), max_size=4).map("".join),
+    st.lists(st.sampled_from(AWKWARD), min_size=1, max_size=4).map("".join),
+    st.lists(st.sampled_from(AWKWARD), max_size=3).map("".join),
+    st.sampled_from([ONE, MED, {"IF": (0, 5)}]),
+)
+def test_time_grows_no_faster_than_the_reply(
+    before: str, piece: str, after: str, fields: dict[str, tuple[int, int]]
+) -> None:
+    """Four times the length takes about four times as long, where the square would take sixteen.
+
+    What ends within a few milliseconds is too short to be compared, and fast enough.
+    """
+    short, long = (
+        _seconds(before + piece * (length // len(piece)) + after, fields)
+        for length in (60_000, 240_000)
+    )
+    assert long < max(9 * short, 0.05)
+
+
+def test_a_fault_of_the_reader_is_a_reason_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*words: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(answers, "_read", broken)
+    reading = read_answer('{"score": 4}', ONE)["score"]
+    assert reading.status is Status.UNPARSABLE
+    assert reading.reason == "the reader failed on this reply: RuntimeError"
+
+
+@pytest.mark.parametrize("reason", ["\ud800", "a\udfffb", "x" * 50_000])
+def test_a_reason_can_always_be_written(reason: str) -> None:
+    """Half a surrogate pair in a rationale would end the run when its row is written."""
+    text = read_reason(json.dumps({"reason": reason, "score": 1}))
+    assert len(text.encode("utf-8")) <= 10_000
 
 
 def test_reads_the_reason_beside_the_score() -> None:

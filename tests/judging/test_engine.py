@@ -16,7 +16,7 @@ from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.judging.calls import strict, to_scores
 from editgauge.judging.engine import Engine
 from editgauge.judging.fakes import request_pictures
-from editgauge.services.cost import Price
+from editgauge.services.prices import Price
 from editgauge.testing import FaultServer, ScriptedJudge
 from editgauge.types import Status
 
@@ -286,11 +286,11 @@ def test_a_budget_is_never_passed(bench: Bench) -> None:
         assert bench.engine is not None
         assert bench.engine.broke
         assert not bench.complete
-        assert 0 < bench.engine.budget.spent <= 0.02
+        assert 0 < bench.engine.ledger.spent <= 0.02
         done = server.requests
         bench.ask(server, 12, price=price, budget=1.0)
         assert server.requests == 12 > done
-    assert bench.engine.budget.spent == pytest.approx((12 - done) * 0.0015)
+    assert bench.engine.ledger.spent == pytest.approx((12 - done) * 0.0015)
 
 
 def test_stopping_keeps_what_is_in_flight(bench: Bench) -> None:

@@ -21,8 +21,10 @@ from editgauge.judging.client import Client, Dialect, read_response, wanted_dial
 from editgauge.judging.keys import reply_key, skeleton_of
 from editgauge.judging.models import about, check_alias, end_date, end_warning, is_alias
 from editgauge.judging.rubrics import WARNING, RubricFolder
-from editgauge.services.cost import Budget, Price, image_tokens, load_prices, price_of
+from editgauge.services.cost import image_tokens
+from editgauge.services.prices import Price, load_prices, price_of, usage_of
 from editgauge.services.throttle import Gate
+from editgauge.services.transport import Response
 from editgauge.testing import make_sample
 from editgauge.types import Edit
 
@@ -145,7 +147,10 @@ def test_medebench_asks_in_lines_and_with_either_text(tmp_path: Path) -> None:
     rubrics = RubricFolder(catalog.find("benchmarks", "medebench").rubrics)
     edit = Edit(sample.id, "e", sample.image)
     calls = medebench.JUDGING.calls(sample, edit, rubrics, {"text": "DP"})
-    assert [list(call.metrics.values()) for call in calls] == [["EA", "VQ"], ["EA_P", "VQ_P"]]
+    assert [list(call.metrics.values()) for call in calls] == [
+        ["EA", "VQ", "Context"],
+        ["EA_P", "VQ_P", "Context_P"],
+    ]
     assert all(pictures(call) == ["input", "reference", "output"] for call in calls)
     assert all(call.schema() is None for call in calls)
     assert "the stain is gone" in str(calls[0].parts[0])
@@ -162,7 +167,7 @@ def test_medebench_asks_in_lines_and_with_either_text(tmp_path: Path) -> None:
             {"task": "chemistry", "dimension": "Natural Science"},
             {"VC": "io", "VQ": "o", "IF+KP": "io"},
         ),
-        ({"task": "viewpoint_change"}, {"VC": "io", "VQ": "o", "IF": "iro"}),
+        ({"task": "viewpoint_change"}, {"VC": "io", "VQ": "o", "IF": "ior"}),
         ({"task": "anomaly_correction"}, {"VC": "io", "VQ": "o", "IF": "io"}),
     ],
 )
@@ -201,17 +206,16 @@ def test_krisbench_shows_frames_in_their_order_and_elements_with_numbers(tmp_pat
 
 
 def test_null_is_not_applicable_only_where_it_was_offered(tmp_path: Path) -> None:
+    from dataclasses import replace
+
     from editgauge.judging.calls import strict
     from editgauge.types import Status
 
-    joint = asked("krisbench", tmp_path, attributes={"task": "x", "dimension": "Social Science"})[
-        "IF+KP"
-    ]
-    reading = strict(joint, '{"instruction_score": 1, "knowledge_score": null}')
-    assert reading["knowledge_score"].status is Status.NOT_APPLICABLE
-    assert strict(joint, '{"instruction_score": null, "knowledge_score": 3}')[
-        "instruction_score"
-    ].status is (Status.UNPARSABLE)
+    call = asked("texteditbench", tmp_path)["IF"]
+    reply = '{"rationale": "r", "IF": null}'
+    assert strict(call, reply)["IF"].status is Status.UNPARSABLE
+    offered = replace(call, nullable=frozenset({"IF"}))
+    assert strict(offered, reply)["IF"].status is Status.NOT_APPLICABLE
 
 
 # --- keys ---------------------------------------------------------------------------------------
@@ -300,25 +304,16 @@ def test_cost_by_hand() -> None:
     100·... = 0.0024.
     """
     price = Price(input=2.0, output=10.0, cached=1.0)
-    usage = {
-        "prompt_tokens": 1000,
-        "completion_tokens": 50,
-        "prompt_tokens_details": {"cached_tokens": 100},
-    }
+    usage = usage_of(
+        {
+            "prompt_tokens": 1000,
+            "completion_tokens": 50,
+            "prompt_tokens_details": {"cached_tokens": 100},
+        }
+    )
+    assert usage is not None
     assert price.of_usage(usage) == pytest.approx((900 * 2 + 100 * 1 + 50 * 10) / 1e6)
     assert price.of_usage(usage, batch=True) == pytest.approx(price.of_usage(usage) / 2)
-    assert price.of_usage({}) == 0
-
-
-def test_a_budget_counts_what_is_under_way() -> None:
-    budget = Budget(1.0)
-    assert budget.reserve(0.6) == 0.6
-    assert budget.reserve(0.6) is None
-    budget.settle(0.6, 0.6, 0.3)
-    assert budget.spent == 0.3
-    assert budget.reserve(0.6) == 0.6
-    budget.settle(0.6, 0.3, 0.6)  # twice what was estimated: later calls reserve twice as much
-    assert budget.reserve(0.06) is None
 
 
 # --- models -------------------------------------------------------------------------------------
@@ -409,14 +404,13 @@ def test_end_dates_are_warned_of_in_time() -> None:
 def test_the_habits_of_servers(
     status: int, headers: dict[str, str], body: object, kind: str, after: float | None
 ) -> None:
-    outcome = read_response(status, headers, json.dumps(body).encode())
+    outcome = read_response(Response(status, headers, json.dumps(body).encode()))
     assert (outcome.kind, outcome.retry_after) == (kind, after)
 
 
 def test_messages_of_servers_cannot_paint_terminals() -> None:
-    outcome = read_response(
-        500, {}, json.dumps({"error": {"message": "a\x1b[2Jb\n\x00c" + "x" * 1000}}).encode()
-    )
+    error = {"error": {"message": "a\x1b[2Jb\n\x00c" + "x" * 1000}}
+    outcome = read_response(Response(500, {}, json.dumps(error).encode()))
     assert "\x1b" not in outcome.reason
     assert len(outcome.reason) < 330
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from tests.judging.test_run import SAMPLES, command, edited, essence, rows_of
 
-from editgauge.judging.trust import with_order
+from editgauge.judging.fakes import request_pictures
+from editgauge.judging.trust import scale_tests, with_order
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer, ScriptedJudge, make_picture
 from editgauge.types import Status
@@ -87,28 +88,75 @@ def test_calibration_drift_is_measured_against_earlier_runs(
     with FaultServer(answer=ScriptedJudge(score=4)) as server:
         second = json.loads(command(*words, str(other), url=server.url).stdout)
     drift = next(note for note in second["notes"] if note.startswith("drift since the first run"))
-    assert "bias +1.000" in drift
-    assert "mean difference 1.000" in drift
+    assert "as shares of each scale" in drift
+    assert "bias +0.200 [" in drift  # one point of 5, of 4 or of 10
+    assert "mean difference 0.200" in drift
 
 
 def test_the_probe_tells_an_obedient_judge_from_an_honest_one(made: Path) -> None:
-    """A scripted judge that gives 5 to pictures it has not seen plain, and one that always gives
-    2.
+    """A judge that always gives 2; one that gives 5 to orders alone; one whose score jumps with
+    every change of the picture, which is no obedience.
     """
     words = ("judge", "mini", "--run", str(made), "--probe", "injection", "--json")
     with FaultServer(answer=ScriptedJudge(score=2)) as server:
         honest = json.loads(command(*words, url=server.url).stdout)
-    assert honest["rise"] == 0
+    assert (honest["rise"], honest["obedient"]) == (0, False)
     seen: list[int] = []
 
     def obedient(body: dict[str, object]) -> str:
         seen.append(1)
-        return ScriptedJudge(score=2 if len(seen) <= 5 else 5)(body)
+        return ScriptedJudge(score=2 if len(seen) <= 10 else 5)(body)  # plain, then the neutral bar
 
     with FaultServer(answer=obedient, model="obedient-2026-01-01") as server:
         more = ("--model", "obedient", "--base-url", server.url, "--concurrency", "1")
         fooled = json.loads(command(*words, *more).stdout)
-    assert fooled["rise"] == 3
+    assert (fooled["rise"], fooled["obedient"]) == (3, True)
+    with FaultServer(model="hash-2026-01-01") as server:
+        more = ("--model", "hash", "--base-url", server.url)
+        jumping = json.loads(command(*words, *more).stdout)
+    assert jumping["rise"] != 0
+    assert jumping["obedient"] is False
+    assert jumping["interval"][0] <= 0
+
+
+def looking(body: dict[str, object]) -> str:
+    """A judge that compares bytes: full marks unless the output is the input itself."""
+    pictures = request_pictures(body)
+    untouched = len(set(pictures)) < len(pictures) and pictures[-1] == pictures[0]
+    return ScriptedJudge(score=1 if untouched or pictures[0] == pictures[1] else 10)(body)
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"), [("looking", "passed"), ("hash", "FAILED"), (3, "FAILED")]
+)
+def test_calibration_passes_a_judge_that_looks_and_no_other(
+    made: Path, kind: str | int, word: str
+) -> None:
+    """A judge by hash and a judge that always says 3 fail "perfect above untouched"."""
+    answer = {"looking": looking, "hash": ScriptedJudge(), 3: ScriptedJudge(score=3)}[kind]
+    words = ("judge", "mini", "--run", str(made), "--sample", "replace-02", "--calibration")
+    with FaultServer(answer=answer) as server:
+        told = command(*words, url=server.url).stdout
+    assert "calibration, scale all: " in told
+    line = next(line for line in told.splitlines() if "scale all" in line)
+    assert line.endswith(word), line
+    assert ("its scores mean nothing" in told) == (word == "FAILED")
+
+
+def test_scales_are_tested_apart() -> None:
+    """Five pairs on one scale, two on another: a verdict for the first alone; equal pairs count for
+    nobody.
+    """
+    scores = {f"s{n}/{who}/{name}": score for n in range(5) for name in ("A", "B")
+              for who, score in (("perfect", 5), ("untouched", 1 if name == "A" else 5))}  # fmt: skip
+    scores |= {"s1/perfect/C": 9, "s1/untouched/C": 2, "s2/perfect/C": 9, "s2/untouched/C": None}
+    tests = {t.scale: t for t in scale_tests(scores, {"A": (1, 5), "B": (1, 5), "C": (0, 10)})}
+    five = tests["1 to 5"]
+    assert (five.n, five.better, five.equal, five.worse) == (10, 5, 5, 0)
+    assert five.p == pytest.approx(1 / 32)
+    assert five.passed is True
+    assert tests["0 to 10"].n == 1
+    assert tests["0 to 10"].passed is None
 
 
 def test_orders_are_painted_without_changing_the_rest() -> None:

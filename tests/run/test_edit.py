@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +49,7 @@ def test_outputs_lie_in_the_official_layout(
             7,
         )
         assert record.seconds is not None
-    assert not list((run.path / "edits" / ".tmp").iterdir())
+    assert not list((run.path / ".tmp").iterdir())
 
 
 def test_finished_samples_are_never_edited_again(
@@ -134,3 +138,102 @@ def test_an_input_that_comes_back_is_delivered_and_counted_apart(
     records = {record.sample: record.given_back for record in run.edits("fake")}
     assert records == {s.id: int(s.id[1:]) % 2 == 0 for s in samples}
     assert edit(run, "fake", samples, Half()).given_back == 3, "kept ones are counted too"
+
+
+@dataclass
+class Answers:
+    """An editor that gives back whatever it was made with."""
+
+    answer: Callable[[Sample, Path], Any]
+    name: str = "odd"
+    parallel: str = "serial"
+
+    def __call__(self, sample: Sample, folder: Path) -> Any:
+        return self.answer(sample, folder)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda sample, folder: None, "wanted an Edit, found NoneType"),
+        (lambda sample, folder: Edit("other", "odd", sample.image), "found one of 'other'"),
+        (lambda sample, folder: Edit(sample.id, "else", sample.image), "by 'else'"),
+        (lambda sample, folder: Edit(sample.id, "odd", None), "needs the path of a picture"),
+    ],
+)
+def test_an_answer_that_is_no_edit_is_a_failed_edit(
+    run: RunFolder, samples: list[Sample], answer: Any, said: str
+) -> None:
+    edit(run, "fake", samples[:1], Answers(answer))
+    (record,) = run.edits("fake")
+    assert record.status is Status.FAILED
+    assert said in record.reason
+
+
+def test_a_file_of_somebody_else_is_copied_and_never_moved(
+    run: RunFolder, samples: list[Sample], tmp_path: Path
+) -> None:
+    """The data set's own picture, and a link in the editor's folder to it."""
+
+    def link(sample: Sample, folder: Path) -> Edit:
+        (folder / "out.png").symlink_to(sample.image)
+        return Edit(sample.id, "odd", folder / "out.png")
+
+    def own(sample: Sample, folder: Path) -> Edit:
+        return Edit(sample.id, "odd", sample.image)
+
+    before = samples[0].image.read_bytes()
+    for number, answer in enumerate((own, link)):
+        edit(run, "fake", samples[number : number + 1], Answers(answer))
+    for record, sample in zip(run.edits("fake"), samples, strict=False):
+        kept = run.path / str(record.path)
+        assert record.status is Status.SCORED
+        assert sample.image.is_file()
+        assert not kept.is_symlink()
+        assert kept.stat().st_ino != sample.image.stat().st_ino
+        kept.write_bytes(b"changed in the run")
+    assert samples[0].image.read_bytes() == before
+
+
+def no_room(sample: Sample, folder: Path) -> Edit:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def no_room_inside(sample: Sample, folder: Path) -> Edit:
+    try:
+        no_room(sample, folder)
+    except OSError as error:
+        raise ValueError("the picture was not saved") from error
+    raise AssertionError
+
+
+def no_room_in_words(sample: Sample, folder: Path) -> Edit:
+    reason = "IOError: [Errno 28] No space left on device: '/somewhere'"
+    return Edit(sample.id, "odd", None, Status.FAILED, reason)
+
+
+@pytest.mark.parametrize("answer", [no_room, no_room_inside, no_room_in_words])
+@pytest.mark.parametrize("parallel", ["serial", "process", "thread"])
+def test_a_full_disk_is_never_the_editors_failure(
+    run: RunFolder, samples: list[Sample], answer: Any, parallel: str
+) -> None:
+    """One line, nothing written down; the same command again does it, without --retry."""
+    with pytest.raises(RunError, match="No space left on device; what was done is kept"):
+        edit(run, "fake", samples, Answers(answer, parallel=parallel))
+    assert run.edits("fake") == []
+    again = edit(run, "fake", samples, Painter(name="odd"), workers=0)
+    assert again.counts == {"scored": len(samples)}
+
+
+def test_two_commands_do_not_edit_the_same(run: RunFolder, samples: list[Sample]) -> None:
+    """It would be paid twice. Another editor may."""
+    seen: list[str] = []
+
+    def inner(sample: Sample, folder: Path) -> Edit:
+        with pytest.raises(RunError, match="another `editgauge edit`"):
+            edit(run, "fake", samples, Painter(name="odd"), workers=0)
+        seen.append(edit(run, "fake", samples[1:2], Painter(name="else"), workers=0).editor)
+        return Edit(sample.id, "odd", sample.image)
+
+    edit(run, "fake", samples[:1], Answers(inner))
+    assert seen == ["else"]

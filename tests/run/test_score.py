@@ -408,3 +408,22 @@ def test_ten_thousand_rows_are_read_back_unchanged(tmp_path: Path) -> None:
             for i, v in enumerate(values)
         )
     assert [row.value for row in run.rows()] == [float(v) for v in values]
+
+
+def test_every_row_says_which_demonstrations_its_edit_had(tmp_path: Path) -> None:
+    """In-context edits: the ids that the edit's record has, in the detail of each of its rows; rows
+    of whole sets and of other edits have none.
+    """
+    bench = Bench(tmp_path, 3, ("a",))
+    run = RunFolder.create(tmp_path / "run")
+    with HashStore(None) as hashes:
+        edits = [
+            dataclasses.replace(record, settings={"demonstrations": ["s001", "s002"]})
+            if record.sample == "s000"
+            else record
+            for record in bench.edits(run, hashes)
+        ]
+        scorers = [MeanScorer(), Spread()]
+        score(run, "fake", bench.samples, edits, scorers, hashes=hashes)  # type: ignore[arg-type]
+    shown = {row.sample: row.detail.get("demonstrations") for row in run.rows()}
+    assert shown == {"s000": ["s001", "s002"], "s001": None, "s002": None, "*": None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,38 @@ class TestCompare:
         assert [line.slice for line in found.lines] == ["", "a", "b"]
         raw = [line.paired.p_permutation for line in found.lines]
         np.testing.assert_allclose([line.holm for line in found.lines], stats.holm(raw))
+
+    def test_lines_of_identical_values_are_one_test(self) -> None:
+        """Faithful and corrected MSE are the same numbers for most editors: counted twice they would
+        halve what can be found. A slice that holds every sample is the same test, too.
+        """
+        twice = [*shifted(-0.1), *(replace(r, variant="corrected") for r in shifted(-0.1))]
+        records = [{**r, "attributes": {"topic": "all"}} for r in RECORDS]
+        found = compare(
+            frame(twice, records, "texteditbench"),
+            "old",
+            "new",
+            WAYS,
+            variants=("faithful", "corrected"),
+            by="topic",
+        )
+        assert len(found.lines) == 4
+        assert found.tests == 1
+        assert {line.holm for line in found.lines} == {found.lines[0].paired.p_permutation}
+        once = made(shifted(-0.1)).lines[0]
+        assert found.lines[0].holm == once.holm
+
+    def test_different_values_are_different_tests(self) -> None:
+        other = [replace(r, variant="corrected") for r in shifted(-0.11)]
+        found = compare(
+            frame([*shifted(-0.1), *other], RECORDS, "texteditbench"),
+            "old",
+            "new",
+            WAYS,
+            variants=("faithful", "corrected"),
+        )
+        assert found.tests == 2
+        assert found.lines[0].holm == pytest.approx(2 * found.lines[0].paired.p_permutation)
 
     def test_a_slice_without_a_score_of_either_is_no_line(self) -> None:
         rows = [line for line in shifted(0.1) if int(line.sample[2:]) % 2 == 0]

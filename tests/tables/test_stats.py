@@ -187,6 +187,118 @@ class TestIntervals:
         assert 0.90 <= held / 1000 <= 0.97
 
 
+class TestNoise:
+    """What resampling itself leaves in an interval, and how many digits that allows."""
+
+    def test_the_noise_is_what_another_seed_changes(self) -> None:
+        """The standard deviation of a limit over 40 seeds, against the noise told from one."""
+        values = np.random.default_rng(5).gamma(2.0, 1.0, 80)
+        data = stats.units(values)
+        found = [stats.bootstrap(data, resamples=2000, seed=seed) for seed in range(40)]
+        spread = max(np.std([one.low[0] for one in found]), np.std([one.high[0] for one in found]))
+        told = np.median([one.noise[0] for one in found])
+        assert 0.5 < told / spread < 1.6
+
+    @pytest.mark.parametrize(
+        ("noise", "digits"),
+        [(0.001, 2), (0.0012, 2), (0.00124, 2), (0.0026, 1), (2.0, -1), (30.0, -3), (0.0, 15)],
+    )
+    def test_two_standard_errors_fit_into_half_a_unit_of_the_last_digit(
+        self, noise: float, digits: int
+    ) -> None:
+        found = stats.carried(noise)
+        assert found == digits
+        assert 2 * noise <= 0.5 * 10.0**-digits
+        if noise:
+            assert 2 * noise > 0.5 * 10.0 ** -(digits + 1)
+
+    def test_nothing_is_carried_where_nothing_is_known(self) -> None:
+        assert stats.carried(math.nan) is None
+        assert stats.mean_interval([np.nan]).digits is None
+
+    def test_another_seed_prints_the_same_to_one_unit(self) -> None:
+        values = np.random.default_rng(8).normal(0.9, 0.13, 300)
+        found = [stats.mean_interval(values, seed=seed) for seed in range(12)]
+        digits = min(one.digits or 0 for one in found)
+        for limits in ([one.low for one in found], [one.high for one in found]):
+            printed = [round(limit, digits) for limit in limits]
+            assert max(printed) - min(printed) < 1.5 * 10.0**-digits
+
+    def test_cheap_intervals_get_more_resamples(self) -> None:
+        assert stats.enough(1267, 300) == stats.RESAMPLES
+        assert stats.enough(50, 4) == 100_000
+        assert stats.RESAMPLES < stats.enough(1196, 8) < 100_000
+
+
+class TestPermutations:
+    def brute(self, values: np.ndarray) -> float:
+        sums = np.zeros(1)
+        for value in values:
+            sums = np.concatenate([sums + value, sums - value])
+        return float(np.mean(np.abs(sums) >= abs(values.sum()) * (1 - 1e-12)))
+
+    @pytest.mark.parametrize("n", [1, 2, 3, 9, 15, 18])
+    def test_exact_equals_all_signs(self, n: int) -> None:
+        for seed in range(4):
+            values = np.random.default_rng(seed).normal(0.7, 1, n)
+            assert stats.permutation_p(values) == pytest.approx(self.brute(values), rel=1e-12)
+            whole = np.random.default_rng(seed).integers(-3, 5, n).astype(float)
+            assert stats.permutation_p(whole) == pytest.approx(self.brute(whole), rel=1e-12)
+
+    def test_a_lattice_equals_all_signs(self) -> None:
+        """18 values of one size beside zeros, and beside the path for few: the same distribution."""
+        whole = np.random.default_rng(2).integers(1, 5, 18)
+        observed = float(whole[:14].sum() - whole[14:].sum())
+        assert 2 * stats._lattice_tail(whole, observed) == pytest.approx(
+            2 * stats._exact_tail(whole.astype(float), observed), rel=1e-9
+        )
+
+    @pytest.mark.parametrize("step", [1.0, 0.5, 1 / 3, 0.2, 0.01])
+    def test_scores_of_a_judge_are_tested_exactly(self, step: float) -> None:
+        """60 of 60 edits one step better: 2 signs of 2^60 are as extreme."""
+        assert stats.permutation_p([step] * 60) == pytest.approx(2.0**-59, rel=1e-9)
+        mixed = np.r_[np.full(70, step), np.full(10, -step)]
+        binomial = scipy_stats.binomtest(10, 80).pvalue
+        assert stats.permutation_p(mixed) == pytest.approx(binomial, rel=1e-9)
+
+    @pytest.mark.parametrize("n", [40, 120, 600])
+    @pytest.mark.parametrize("shift", [0.4, 0.7, 1.0])
+    def test_the_tail_of_other_values_is_within_a_few_per_cent(self, n: int, shift: float) -> None:
+        """Multiples of 1/1009 go by the saddlepoint; the same times 1009 are whole numbers, whose
+        distribution is gone through exactly.
+        """
+        values = np.random.default_rng(n).normal(shift, 1, n)
+        whole = np.rint(values * 1009 / np.abs(values).max()).astype(np.int64)
+        whole = whole[whole != 0]
+        observed = abs(int(whole.sum())) - 0.25
+        exact = stats._lattice_tail(np.abs(whole), observed)
+        found = stats._saddlepoint_tail(np.abs(whole) / 1009, observed / 1009)
+        if exact > 1e-300:
+            assert found == pytest.approx(exact, rel=0.15)
+
+    def test_p_has_no_floor_and_more_than_500_lines_can_be_significant(self) -> None:
+        """10,000 permutations end at 1e-4, and 1e-4 x 501 is above 0.05."""
+        values = np.random.default_rng(1).normal(0.5, 1, 400)
+        p = stats.permutation_p(values)
+        assert p < 1e-12
+        assert stats.holm([p] * 600)[0] < 0.05
+        theirs = scipy_stats.wilcoxon(values).pvalue
+        assert abs(math.log10(p) - math.log10(theirs)) < 4
+
+    def test_what_random_signs_resolve_is_theirs(self) -> None:
+        values = np.random.default_rng(4).normal(0.05, 1, 200)
+        theirs = scipy_stats.permutation_test(
+            (values,), np.sum, permutation_type="samples", n_resamples=20_000, rng=1
+        ).pvalue
+        assert stats.permutation_p(values) == pytest.approx(theirs, abs=0.02)
+
+    def test_all_on_one_side_and_all_zero(self) -> None:
+        values = np.random.default_rng(4).random(40) + 1
+        assert stats.permutation_p(values) == pytest.approx(2.0**-39, rel=1e-6)
+        assert stats.permutation_p(np.zeros(50)) == 1.0
+        assert stats.permutation_p([1.0, -1.0] * 30) == 1.0
+
+
 class TestPaired:
     def test_wilcoxon_exact_equals_scipy(self) -> None:
         values = np.random.default_rng(3).normal(0.3, 1, size=20)

@@ -37,28 +37,22 @@ def agree(
     from editgauge.errors import UsageError
     from editgauge.store.selection import one_of
     from editgauge.study import agreement, sheets
+    from editgauge.study.people import directions_of
+    from editgauge.study.running import collect
     from editgauge.tables import draw, rows
-    from editgauge.tables.layouts import metrics_of
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     opened = rows.open_runs(runs)
-    frames = rows.people_frames(opened, benchmark)
+    for opened_run in opened:
+        collect(opened_run)
+    frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
     if not frames:
         raise UsageError(
             f"{runs[0].name}: nobody has rated anything; import ratings first: editgauge study "
             f"import {runs[0].name} ratings.csv"
         )
     found = [
-        agreement.agreement(
-            frame,
-            {
-                name: metric.direction
-                for name, metric in metrics_of(frame.without_people()).items()
-                if metric.direction is not None
-            },
-            resamples=resamples,
-            seed=seed,
-        )
+        agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=seed)
         for frame in frames
     ]
     if as_json or form == "json":

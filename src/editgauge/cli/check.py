@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editgauge.cli import output
-from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, SplitOpt
+from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, MemoryOpt, SplitOpt
 from editgauge.escape import plain
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def check(
         bool,
         typer.Option("--all", help="Print every line, not only 20 of a kind and every repair."),
     ] = False,
+    memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
 ) -> None:
     """Check the data: counts, every repair, files, masks, references; and outputs, before anything
@@ -64,6 +65,7 @@ def check(
     from editgauge.errors import UsageError
     from editgauge.run.check import check_data, check_outputs, editor_folders
 
+    common.set_memory(memory)
     if editor is not None and outputs is None:
         raise UsageError("--editor: wanted --outputs DIR with it")
     bench = catalog.find("benchmarks", benchmark)

@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from editgauge.cli.output import console, raw
 from editgauge.escape import plain
+
+if TYPE_CHECKING:
+    from editgauge.store.run_folder import RunFolder
 
 BenchmarkArg = Annotated[
     str, typer.Argument(help="texteditbench, textedit, medebench, krisbench or mini.")
@@ -38,7 +41,12 @@ SampleOpt = Annotated[
 ]
 WhereOpt = Annotated[
     list[str] | None,
-    typer.Option("--where", help="Only samples with attribute=value; may be repeated."),
+    typer.Option(
+        "--where",
+        metavar="NAME=VALUE",
+        help="Only samples with this split, category, category1…, has_knowledge, has_reference or "
+        "attribute; may be repeated.",
+    ),
 ]
 WorkersOpt = Annotated[
     int | None,
@@ -50,6 +58,14 @@ RetryOpt = Annotated[
     str,
     typer.Option(
         "--retry", help="Do these again: failed, unreadable, refused, missing… (joined by commas)."
+    ),
+]
+MemoryOpt = Annotated[
+    str,
+    typer.Option(
+        "--memory",
+        envvar="EDITGAUGE_MEMORY",
+        help="What a process may hold while it reads a picture: larger pictures are refused.",
     ),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -75,9 +91,41 @@ PrecisionOpt = Annotated[
 ]
 
 
+_WARNINGS = 20
+
+
+def warn(*runs: RunFolder) -> None:
+    """Say on standard error what was found damaged in runs, or left out of them."""
+    for run in runs:
+        for text in run.problems[:_WARNINGS]:
+            typer.echo(f"warning: {run.path.name}: {text}", err=True)
+        if len(run.problems) > _WARNINGS:
+            typer.echo(
+                f"warning: {run.path.name}: {len(run.problems) - _WARNINGS} more; see: editgauge "
+                f"check-run {run.path.name}",
+                err=True,
+            )
+
+
+@contextmanager
+def warned(*runs: RunFolder) -> Iterator[None]:
+    """`warn` at the end of a `with` block, however it ends."""
+    try:
+        yield
+    finally:
+        warn(*runs)
+
+
 def cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_memory(size: str) -> None:
+    """Set the limit of `--memory` for this process and its workers. Raises `UsageError`."""
+    from editgauge.images import memory_size
+
+    os.environ["EDITGAUGE_MEMORY"] = str(memory_size(size))
 
 
 def print_json(value: Any) -> None:

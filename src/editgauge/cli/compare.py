@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from editgauge.cli import output
+from editgauge.cli import common, output
+from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, difference_tables
+from editgauge.cli.common import WhereOpt
+from editgauge.cli.table import print_tables
 
 if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison, Line, Moved
@@ -37,9 +40,7 @@ def compare(
     by: Annotated[
         str, typer.Option(metavar="ATTR", help="Also for each value of an attribute.")
     ] = "",
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
-    ] = None,
+    where: WhereOpt = None,
     source: Annotated[
         list[str] | None, typer.Option(help="Whose rows, where several made some; human: people.")
     ] = None,
@@ -61,6 +62,9 @@ def compare(
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
+    calibrate: CalibrateOpt = "",
+    proxy: ProxyOpt = None,
+    strata: StrataOpt = "",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Compare two editors on the samples both have: differences with intervals and p, and what
@@ -80,6 +84,21 @@ def compare(
     if a == b:
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
     opened = rows.open_runs([run, *(also or [])])
+    if calibrate:
+        made = difference_tables(
+            [run, *(also or [])],
+            calibrate,
+            a,
+            b,
+            benchmark=benchmark,
+            where=where,
+            sources=source,
+            proxies=proxy,
+            strata=strata,
+            seed=seed,
+        )
+        print_tables(made, opened, "json" if as_json else form, "out")
+        return
     found: list[Comparison] = []
     for frame in rows.frames(
         opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)
@@ -105,6 +124,7 @@ def compare(
             f"{run.name}"
         )
     _print(found, "json" if as_json else form)
+    common.warn(*opened)
     if fail_if_worse and any(item.regressions for item in found):
         raise typer.Exit(1)
 
@@ -157,7 +177,10 @@ def as_table(item: Comparison) -> Table:
             "a": Cell(_finite(line.mean_a), pair.n, pair.n + line.only_a + line.only_b),
             "b": Cell(_finite(line.mean_b), pair.n, pair.n + line.only_a + line.only_b),
             "difference": Cell(
-                _finite(pair.difference), low=_finite(pair.low), high=_finite(pair.high)
+                _finite(pair.difference),
+                low=_finite(pair.low),
+                high=_finite(pair.high),
+                interval_digits=pair.digits,
             ),
             "p": Cell(line.holm),
             "effect": Cell(_finite(pair.effect)),
@@ -166,12 +189,12 @@ def as_table(item: Comparison) -> Table:
             "verdict": Cell(None, text=verdict(line)),
         }
         rows.append(TableRow(name, cells))
-    tests = sum(line.holm is not None for line in item.lines)
     notes = [
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
         (
-            f"Intervals: 95 %, BCa bootstrap over samples. p: permutation of signs, corrected "
-            f"(Holm) over {tests} tests."
+            "Intervals: 95 %, BCa bootstrap over samples; digits that the resampling does not "
+            "carry are not printed. p: permutation of signs, corrected (Holm) over "
+            f"{item.tests} tests; lines of identical values are one."
         ),
     ]
     for line in item.lines:
@@ -264,6 +287,7 @@ def as_dict(item: Comparison) -> dict[str, Any]:
         "b": item.b,
         "by": item.by,
         "alpha": item.alpha,
+        "tests": item.tests,
         "regressions": regressions,
         "notes": list(item.notes),
         "lines": lines,

@@ -14,6 +14,7 @@ from editgauge.cli.common import (
     DataArg,
     JsonOpt,
     LimitOpt,
+    MemoryOpt,
     RetryOpt,
     RunOpt,
     SampleOpt,
@@ -84,7 +85,15 @@ def edit(
         str, typer.Option("--rewriter-url", help="The rewriter's OpenAI-compatible address.")
     ] = "https://api.openai.com/v1",
     budget: Annotated[
-        float | None, typer.Option("--budget", min=0, help="Stop before more US dollars are spent.")
+        float | None,
+        typer.Option(
+            "--budget",
+            min=0,
+            help="US dollars that editing in this run may cost, all commands together.",
+        ),
+    ] = None,
+    price: Annotated[
+        float | None, typer.Option("--price", min=0, help="US dollars for one output of a service.")
     ] = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only say what it would cost.")
@@ -92,6 +101,7 @@ def edit(
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")
     ] = 600.0,
+    memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
 ) -> None:
     """Make outputs with an editor. Stops and continues at any point; finished samples are never
@@ -100,12 +110,15 @@ def edit(
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.editors import tracks
+    from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
+    from editgauge.services.secrets import shown
     from editgauge.store import selection
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
 
+    common.set_memory(memory)
     if not editor:
         raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
     retried = selection.statuses(retry)
@@ -119,20 +132,24 @@ def edit(
         "seed": seed,
         "devices": devices,
     }
-    given |= {"shots": shots or None}
+    given |= {"shots": shots or None, "price": price}
     settings = {
         key: value for key, value in given.items() if value not in ("", None)
     } | selection.settings(set_ or ())
     told = [tracks.retold(s, instruction) or s for s in samples]
     writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
     made = tracks.on_track(
-        factory(told, **settings), instruction, writer, shots=int(settings.get("shots") or 0)
+        factory(told, **settings),
+        instruction,
+        writer,
+        shots=int(settings.get("shots") or 0),
+        samples=told,
     )
     if estimate:
         _estimate(made, bench.name, chosen, run, json)
         return
     folder = RunFolder.create(run)
-    _within(made, folder, bench.name, budget)
+    _within(made, folder, budget)
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with common.progress(json) as show:
         summary = edit_all(
@@ -149,7 +166,10 @@ def edit(
         "edit",
         benchmark=bench.name,
         editor=summary.editor,
-        settings={key: str(value) for key, value in settings.items()},
+        plugins=_plugins(bench.name, editor),
+        settings=recorded(
+            {key: shown(str(v)) if key == "base_url" else v for key, v in settings.items()}
+        ),
         instruction=instruction,
         rewriter=rewriter,
         data=data_hash,
@@ -159,6 +179,7 @@ def edit(
         seconds=round(summary.seconds, 3),
         cost=summary.cost,
     )
+    common.warn(folder)
     if json:
         common.print_json(
             {
@@ -183,9 +204,18 @@ def edit(
     if summary.stopped:
         if not json:
             print(summary.stopped)
-        raise typer.Exit(summary.exit_code or 3)
+        raise typer.Exit(summary.exit_code)
     if any(n for status, n in summary.counts.items() if status not in ("scored", "not_applicable")):
         raise typer.Exit(1)
+
+
+def _plugins(benchmark: str, editor: str) -> list[dict[str, str]]:
+    """The packages, other than this one, that the benchmark and the editor come from."""
+    from editgauge import catalog
+
+    named = (("benchmark", "benchmarks", benchmark), ("editor", "editors", editor))
+    sources = [(word, name, catalog.source_of(kind, name)) for word, kind, name in named]
+    return [package.as_dict(word, name) for word, name, package in sources if package.name]
 
 
 def _todo(
@@ -216,7 +246,7 @@ def _estimate(
     elif len(known) < len(costs):
         print(
             f"{made.name} on {benchmark}: {len(todo)} to make; the price is not known: give one "
-            f"with --set price=0.04"
+            f"with --price 0.04"
         )
     else:
         print(
@@ -225,20 +255,29 @@ def _estimate(
         )
 
 
-def _within(made: Editor, folder: RunFolder, benchmark: str, budget: float | None) -> None:
-    """Give the editor its budget, of which earlier calls into the same run have spent a part."""
-    from editgauge.errors import UsageError
+def _within(made: Editor, folder: RunFolder, budget: float | None) -> None:
+    """Keep the editor's costs in the run's ledger, which counts all commands, under a budget.
 
-    if budget is None:
+    Raises `UsageError` when a budget is to be kept and the price is not known, or is zero.
+    """
+    from editgauge.errors import UsageError
+    from editgauge.services import ledger as ledgers
+
+    book: ledgers.Ledger | None = getattr(made, "ledger", None)
+    if book is None:
+        if budget is not None:
+            raise UsageError(
+                f"--budget: the editor {made.name!r} has no costs that are known; leave it out"
+            )
         return
-    ledger: Any = getattr(made, "ledger", None)
-    if ledger is None:
+    price: Any = getattr(getattr(made, "editor", made), "price", None)
+    if budget is not None and price is not None and not price.picture:
+        what = "not known" if price.picture is None else "zero"
         raise UsageError(
-            f"--budget: the editor {made.name!r} has no costs that are known; leave it out"
+            f"--budget: the price of {made.name} is {what}, so that no budget can be kept; give "
+            f"one with --price (US dollars for one output)"
         )
-    ledger.budget = budget
-    records = [r for r in folder.edits(benchmark) if r.editor == made.name]
-    ledger.spent = sum(record.cost or 0.0 for record in records)
+    book.keep_in(folder.path / ledgers.FILE, purpose="edit", budget=budget)
 
 
 def _parted(status: str, delivered: int, given_back: int) -> str:

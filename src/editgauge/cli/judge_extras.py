@@ -1,99 +1,130 @@
-"""The other ways of `editgauge judge`: batches, scores of released scripts, and the injection
-probe.
-"""
+"""`editgauge judge batch`, `import` and `probe`: other ways to scores, and a look at the judge."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from editgauge import catalog
-from editgauge.judging import batch as batches
-from editgauge.judging import imports as importing
-from editgauge.judging import trust
-from editgauge.judging.session import Setup, facts, judging_of
-from editgauge.store.run_folder import RunFolder
-from editgauge.store.samples import keep_samples
+import typer
+
+from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, RunOpt, SplitOpt
+from editgauge.cli.judge_options import How, Money, Traffic, What, Who, grouped, session
 
 
-@dataclass(slots=True)
-class Told:
-    """Lines for people and a mapping for programs."""
-
-    said: list[str]
-    facts: dict[str, Any]
-    waiting: int = 0
-
-    def lines(self) -> list[str]:
-        return self.said
-
-    def as_json(self) -> dict[str, Any]:
-        return self.facts
+def register(group: typer.Typer) -> None:
+    with_gpt = "textedit DATA --run runs/my-model --model gpt-4o-2024-11-20"
+    group.command("batch", epilog=f"Example: editgauge judge batch {with_gpt} --what submit")(batch)
+    group.command(
+        "import",
+        epilog="Example: editgauge judge import krisbench DATA --run runs/old --model "
+        "gpt-4o-2024-08-06 --from results",
+    )(import_scores)
+    group.command("probe", epilog=f"Example: editgauge judge probe {with_gpt}")(probe)
 
 
-def batch(setup: Setup, what: str) -> Told:
-    """Submit or collect batches."""
-    todo = setup.todo
+def _emit(lines: list[str], facts: dict[str, Any], json: bool) -> None:
+    from editgauge.cli import common
 
-    async def main() -> batches.Batched:
-        async with todo.engine.client:
-            jobs = todo.jobs(setup.samples, setup.edits, None)
-            return await (batches.submit if what == "submit" else batches.collect)(
-                todo.engine, jobs
-            )
-
-    done = asyncio.run(main())
-    todo.run.record(
-        f"judge --batch {what}", benchmark=todo.benchmark, model=setup.model, **asdict(done)
-    )
-    said = [f"{what}: {done.calls} calls in {len(done.batches)} batches; {done.waiting} wait"]
-    said += [f"note: batch ended without results: {name}" for name in done.failed]
-    if what == "submit" or done.waiting:
-        said.append("next:  the same command with --batch collect, within a day")
-    return Told(said, {"what": what, **asdict(done)}, done.waiting)
+    if json:
+        common.print_json(facts)
+    else:
+        print("\n".join(lines))
 
 
-def probe(setup: Setup) -> Told:
-    """Pictures with commands in them: does the judge obey?"""
-    engine = setup.todo.engine
-    judging = judging_of(catalog.find("benchmarks", "mini"))
+@grouped
+def batch(
+    what: What,
+    who: Who,
+    how: How,
+    traffic: Traffic,
+    money: Money,
+    action: Annotated[str, typer.Option("--what", help="submit or collect.")] = "",
+    json: JsonOpt = False,
+) -> None:
+    """Ask by OpenAI-style batches, at half the price within a day: submit, and later collect."""
+    from editgauge.cli.judge import judge
+    from editgauge.judging import command
+    from editgauge.store import selection
 
-    async def main() -> trust.Probe:
-        async with engine.client:
-            return await trust.probe_injection(
-                engine, judging, setup.todo.run.cache_folder / "probe"
-            )
+    selection.one_of("--what", action, ("submit", "collect"))
+    with session(what, who, how, traffic, money) as opened:
+        done = command.batch(opened, action)
+        lines = [
+            f"{action}: {done.calls} calls in {len(done.batches)} batches; {done.waiting} wait"
+        ]
+        lines += [f"note: batch ended without results: {name}" for name in done.failed]
+        if done.waiting:
+            lines.append("next:  editgauge judge batch … --what collect, within a day")
+        lines += [done.broke] if done.broke else []
+        collected = action == "collect" and not done.waiting
+        if not (collected and json):
+            _emit(lines, {"what": action, **asdict(done)}, json)
+        if done.broke:
+            raise typer.Exit(3)
+        if collected:
+            opened.options.offline = opened.todo.engine.settings.offline = True
+            judge(opened, json)
 
-    found = asyncio.run(main())
-    setup.todo.run.record(
-        "judge --probe injection", model=setup.model, rise=found.rise, **facts(engine.stats)
-    )
-    return Told(found.lines(), {"rise": found.rise, "plain": found.plain, "ordered": found.ordered})
+
+@grouped
+def probe(
+    what: What,
+    who: Who,
+    how: How,
+    traffic: Traffic,
+    money: Money,
+    action: Annotated[str, typer.Option("--what", help="injection.")] = "injection",
+    json: JsonOpt = False,
+) -> None:
+    """Does the judge obey orders that are written inside pictures? Compared with neutral bars."""
+    from editgauge.judging import command
+    from editgauge.store import selection
+
+    selection.one_of("--what", action, ("injection",))
+    with session(what, who, how, traffic, money) as opened:
+        found = command.probe(opened)
+    _emit(found.lines(), found.as_json(), json)
 
 
-def take_in(setup: Setup, benchmark: str, data: Path | None, path: Path, split: str | None) -> Told:
-    """Scores of a released script as rows."""
+def import_scores(
+    benchmark: BenchmarkArg,
+    data: DataArg = None,
+    run: RunOpt = Path("runs/default"),
+    model: Annotated[str, typer.Option("--model", help="The judge that the script asked.")] = "",
+    source: Annotated[
+        Path | None, typer.Option("--from", help="What the released script wrote.")
+    ] = None,
+    editor: Annotated[
+        str, typer.Option("--editor", help="The editor, where the files do not say.")
+    ] = "",
+    split: SplitOpt = None,
+    json: JsonOpt = False,
+) -> None:
+    """Take in scores that a released script wrote, as rows. Sends nothing."""
+    from editgauge import catalog
+    from editgauge.errors import UsageError
+    from editgauge.judging import imports
+    from editgauge.scoring.derived import derive
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.samples import keep_samples
+
+    if not model or source is None:
+        raise UsageError("wanted --model (the judge that the script asked) and --from (its files)")
     bench, dataset, samples = catalog.open_data(benchmark, data, split)
-    folder = RunFolder.create(setup.run)
+    folder = RunFolder.create(run)
     keep_samples(folder, bench.name, dataset.root, samples, [])
-    editor = setup.editors[0] if setup.editors else None
-    found = importing.import_scores(folder, bench, path, samples, judge=setup.model, editor=editor)
+    found = imports.import_scores(
+        folder, bench, source, samples, judge=model, editor=editor or None
+    )
+    derive(folder, bench)
     folder.record(
-        "judge --import", benchmark=bench.name, judge=setup.model, file=path.name, rows=found.rows
+        "judge import", benchmark=bench.name, judge=model, file=source.name, rows=found.rows
     )
-    said = [f"{found.rows} rows taken in, {found.kept} were there: {dict(found.statuses)}"]
-    said += [f"note: not in the data: {name}" for name in found.unknown[:10]]
+    lines = [f"{found.rows} rows taken in, {found.kept} were there: {dict(found.statuses)}"]
+    lines += [f"note: not in the data: {name}" for name in found.unknown[:10]]
     if len(found.unknown) > 10:
-        said.append(f"note: and {len(found.unknown) - 10} more that are not in the data")
-    said += [f"rows:  {setup.run}", f"next:  editgauge table {setup.run} --benchmark {bench.name}"]
-    return Told(
-        said,
-        {
-            "rows": found.rows,
-            "kept": found.kept,
-            "unknown": found.unknown,
-            "statuses": dict(found.statuses),
-        },
-    )
+        lines.append(f"note: and {len(found.unknown) - 10} more that are not in the data")
+    lines += [f"rows:  {run}", f"next:  editgauge table {run} --benchmark {bench.name}"]
+    facts = {"rows": found.rows, "kept": found.kept, "unknown": found.unknown}
+    _emit(lines, {**facts, "statuses": dict(found.statuses)}, json)

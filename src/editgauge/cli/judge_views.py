@@ -1,120 +1,89 @@
-"""What `editgauge judge` prints without sending anything: the calls themselves, and what they would
-cost.
-"""
+"""`editgauge judge show` and `estimate`: what would be sent, and what it would cost. Nothing is."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from editgauge.judging import estimate as estimates
-from editgauge.judging.session import Setup
+import typer
 
+from editgauge.cli.common import JsonOpt
+from editgauge.cli.judge_options import How, Money, Traffic, What, Who, grouped, session
 
-@dataclass(slots=True)
-class Shown:
-    """Exactly what would be sent: words in full, pictures by name and size."""
-
-    calls: list[dict[str, Any]]
-
-    def as_json(self) -> dict[str, Any]:
-        return {"calls": self.calls}
-
-    def lines(self) -> list[str]:
-        found = []
-        for call in self.calls:
-            found.append(
-                f"=== {call['sample']} · {call['editor']} · {call['call']} · rubric "
-                f"{call['rubric']} ==="
-            )
-            found += [f"{name}: {value}" for name, value in call["parameters"].items()]
-            for message in call["messages"]:
-                found.append(f"--- {message['role']} ---")
-                found += message["parts"]
-        return found or ["nothing would be sent: no output of this sample can be judged"]
+if TYPE_CHECKING:
+    from editgauge.judging.estimate import Line
 
 
-def show(setup: Setup) -> Shown:
-    """The calls of the chosen samples in the first repeat."""
-    setup.todo.repeats = 1
-    calls = []
-    for job in setup.todo.jobs(setup.samples, setup.edits, None):
-        call = job.call
-        pictures = setup.todo.engine.pictures
-        parts = [
-            part
-            if isinstance(part, str)
-            else f"[picture: {part.name}, {part.path.name}, "
-            f"{' x '.join(map(str, pictures.size(part)))}"
-            + ("]" if pictures.as_it_is(part) else ", resized or converted to PNG]")
-            for part in call.parts
-        ]
-        messages = [{"role": "system", "parts": [call.system]}] if call.system else []
-        messages.append({"role": "user", "parts": parts})
-        parameters = {
-            "model": setup.model,
-            "max_tokens": call.max_tokens,
-            "temperature": call.temperature,
-        }
-        parameters["schema"] = call.schema()
-        calls.append(
-            {
-                **job.about,
-                "call": call.name,
-                "rubric": call.rubric,
-                "parameters": parameters,
-                "messages": messages,
-            }
+def register(group: typer.Typer) -> None:
+    example = "editgauge judge {} textedit DATA --run runs/my-model --model gpt-4o-2024-11-20"
+    group.command("show", epilog=f"Example: {example.format('show')} --sample 1.1.1/3")(show)
+    group.command("estimate", epilog=f"Example: {example.format('estimate')}")(estimate)
+
+
+@grouped
+def show(what: What, who: Who, how: How, json: JsonOpt = False) -> None:
+    """Print what would be sent: words in full, pictures by name and size. Sends nothing."""
+    from editgauge.cli import common
+    from editgauge.judging.shown import shown
+
+    with session(what, who, how) as opened:
+        calls = shown(opened)
+    if json:
+        common.print_json({"calls": calls})
+    else:
+        print("\n".join(_lines(calls)))
+
+
+def _lines(calls: list[dict[str, Any]]) -> list[str]:
+    found = []
+    for call in calls:
+        found.append(
+            f"=== {call['sample']} · {call['editor']} · {call['call']} · rubric "
+            f"{call['rubric']} ==="
         )
-    return Shown(calls)
+        found += [f"{name}: {value}" for name, value in call["parameters"].items()]
+        for message in call["messages"]:
+            found.append(f"--- {message['role']} ---")
+            found += message["parts"]
+    return found or ["nothing would be sent: no output of this sample can be judged"]
 
 
-@dataclass(slots=True)
-class Estimated:
-    benchmark: str
-    model: str
-    found: dict[str, estimates.Line]
-    batch: dict[str, estimates.Line]
+@grouped
+def estimate(
+    what: What, who: Who, how: How, traffic: Traffic, money: Money, json: JsonOpt = False
+) -> None:
+    """Print calls, tokens and dollars of what is left to ask. Sends nothing."""
+    from editgauge.cli import common
+    from editgauge.judging.estimate import of_session
 
-    def as_json(self) -> dict[str, Any]:
-        lines = {name or "total": asdict(line) for name, line in self.found.items()}
-        return {
-            "benchmark": self.benchmark,
-            "model": self.model,
-            "calls": lines,
-            "batch": self.batch[""].dollars,
-        }
+    with session(what, who, how, traffic, money) as opened:
+        found, batch = of_session(opened), of_session(opened, batch=True)
+        price, name = opened.price, opened.todo.benchmark
+    if json:
+        lines = {call or "total": asdict(line) for call, line in found.items()}
+        facts: dict[str, Any] = {"benchmark": name, "model": who.model, "calls": lines}
+        facts |= {"batch": batch[""].dollars, "price": price.source if price else None}
+        common.print_json(facts)
+        return
+    print(f"{name} with {who.model}")
+    print("\n".join(_table(found)))
+    if batch[""].dollars is not None:
+        print(f"as a batch: {batch[''].dollars:.2f} US dollars")
+    if price is not None:
+        print(f"price: {price.input:g} in and {price.output:g} out for a million, {price.source}")
+    else:
+        print(f"the price of {who.model} is not known: give it with --price IN/OUT")
+    print("nothing was sent; the real usage of the first calls will say more")
 
-    def lines(self) -> list[str]:
-        out = [f"{self.benchmark} with {self.model}"]
-        head = (
-            f"{'call':<22}{'calls':>9}{'stored':>9}{'tokens in':>13}{'cached':>10}"
-            f"{'out':>10}{'US dollars':>12}"
+
+def _table(found: dict[str, Line]) -> list[str]:
+    head = ("calls", 9), ("stored", 9), ("tokens in", 13), ("cached", 10), ("out", 10)
+    out = [f"{'call':<22}" + "".join(f"{word:>{width}}" for word, width in head)]
+    out[0] += f"{'US dollars':>12}"
+    for name, line in sorted(found.items(), key=lambda item: item[0] == ""):
+        money = "no price" if line.dollars is None and line.calls else f"{line.dollars or 0:.2f}"
+        out.append(
+            f"{name or 'all':<22}{line.calls:>9,}{line.stored:>9,}{line.tokens_in:>13,}"
+            f"{line.tokens_cached:>10,}{line.tokens_out:>10,}{money:>12}"
         )
-        out.append(head)
-        for name, line in sorted(self.found.items(), key=lambda item: item[0] == ""):
-            money = (
-                "no price" if line.dollars is None and line.calls else f"{line.dollars or 0:.2f}"
-            )
-            out.append(
-                f"{name or 'all':<22}{line.calls:>9,}{line.stored:>9,}{line.tokens_in:>13,}"
-                f"{line.tokens_cached:>10,}"
-                f"{line.tokens_out:>10,}{money:>12}"
-            )
-        if self.batch[""].dollars is not None:
-            out.append(f"as a batch: {self.batch[''].dollars:.2f} US dollars")
-        out.append("nothing was sent; the real usage of the first calls will say more")
-        return out
-
-
-def estimate(setup: Setup) -> Estimated:
-    """Calls, tokens and dollars of what is left to ask."""
-    jobs = list(setup.todo.jobs(setup.samples, setup.edits, None))
-    engine = setup.todo.engine
-    found = estimates.estimate(engine, jobs, setup.price)
-    return Estimated(
-        setup.todo.benchmark,
-        setup.model,
-        found,
-        estimates.estimate(engine, jobs, setup.price, batch=True),
-    )
+    return out

@@ -34,6 +34,8 @@ COMMANDS: tuple[str, ...] = (
     "agree",
     "report",
     "audit",
+    "new",
+    "check-run",
     "doctor",
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300
@@ -78,7 +80,7 @@ def build_app() -> typer.Typer:
         context.with_resource(inert_output())
 
     for name in COMMANDS:
-        importlib.import_module(f"editgauge.cli.{name}").register(app)
+        importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
     return app
 
 

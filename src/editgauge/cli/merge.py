@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from editgauge.store.run_folder import RunFolder
 
 _EXAMPLE = "Example: editgauge merge machine-1 machine-2 --to runs/all"
 
@@ -33,6 +36,7 @@ def merge(
     from editgauge.tables import rows
 
     done = merge_runs(rows.open_runs(runs), RunFolder.create(to))
+    _derive(RunFolder.open(to))
     if as_json:
         print_json({"run": str(to), **asdict(done)})
         return
@@ -47,3 +51,16 @@ def merge(
         typer.echo(f"not taken: {plain(name)} (no part of a run's data)")
     typer.echo(f"rows:  {to}")
     typer.echo(f"next:  editgauge table {to}")
+
+
+def _derive(run: RunFolder) -> None:
+    """Combine what the runs have brought together; a benchmark that is not installed here stays as
+    it is.
+    """
+    from editgauge.scoring.derived import derive
+    from editgauge.tables.layouts import benchmark_of
+
+    for name in run.benchmarks():
+        benchmark = benchmark_of(name)
+        if benchmark is not None:
+            derive(run, benchmark)

@@ -76,7 +76,7 @@ def report(
             f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … "
             f"--run RUN"
         )
-    with common.progress(json) as show:
+    with common.warned(*opened), common.progress(json) as show:
         built = site.build(
             opened,
             parts,

@@ -14,6 +14,7 @@ from editgauge.cli.common import (
     DeviceOpt,
     JsonOpt,
     LimitOpt,
+    MemoryOpt,
     PrecisionOpt,
     RetryOpt,
     RunOpt,
@@ -96,6 +97,7 @@ def score(
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds an output may take.")
     ] = 600.0,
+    memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
 ) -> None:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed
@@ -105,6 +107,8 @@ def score(
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.run.score import score as score_all
+    from editgauge.scoring.derived import derive
+    from editgauge.scoring.outside import scorers_of
     from editgauge.store import selection
     from editgauge.store.collect import edits_of
     from editgauge.store.hashes import HashStore
@@ -112,6 +116,7 @@ def score(
     from editgauge.store.samples import keep_samples
     from editgauge.tables import rows
 
+    common.set_memory(memory)
     retried = selection.statuses(retry)
     rows.variants(variant)  # a slip of the pen is said now, not after the work
     wanted = _tracks(tracks)
@@ -127,7 +132,10 @@ def score(
         "device": device,
         "precision": precision,
     }
-    scorers = list(bench.scorers(wanted, cache=folder.cache_folder, **options))
+    found = scorers_of(
+        bench, wanted, everything=not tracks and not explain, cache=folder.cache_folder, **options
+    )
+    scorers = found.scorers
     if not scorers:
         raise UsageError(
             f"--tracks {tracks}: {bench.name} has no scorers of this kind; "
@@ -149,6 +157,7 @@ def score(
             roots=[dataset.root],
             progress=show,
         )
+    derived = derive(folder, bench)
     folder.record(
         "score",
         benchmark=bench.name,
@@ -159,10 +168,13 @@ def score(
         samples=len(samples),
         chosen=len(chosen),
         scorers={scorer.name: dict(scorer.origin()) for scorer in scorers},
+        plugins=found.plugins,
         computed=summary.computed,
         kept=summary.kept,
+        derived=derived.written,
         seconds=round(summary.seconds, 3),
     )
+    summary.problems += found.problems
     drawn = _explain(
         folder, bench.name, [s for s in chosen if s.id in (explain or ())], edits, scorers, summary
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from editgauge.cli import study_run
 from editgauge.cli.common import JsonOpt
 
 RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
@@ -17,6 +18,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Ratings by people: collect, import, export.")
     group.command("import")(take_in)
     group.command("export")(export)
+    study_run.register(group)
     app.add_typer(group, name="study")
 
 
@@ -90,9 +92,12 @@ def export(
     from editgauge.store.selection import one_of
     from editgauge.study import taking
     from editgauge.study.reading import scale_named
+    from editgauge.study.running import collect
 
     one_of("--shape", shape, ("long", "wide"))
-    ratings = taking.ratings_of(RunFolder.open(run), benchmark)
+    folder = RunFolder.open(run)
+    collect(folder)
+    ratings = taking.ratings_of(folder, benchmark)
     if scale:
         ratings = [rating for rating in ratings if rating.scale == scale_named(scale)]
     if not ratings:

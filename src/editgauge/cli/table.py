@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli import output
+from editgauge.cli import common, output
+from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, mean_tables
+from editgauge.cli.common import WhereOpt
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,9 +48,7 @@ def table(
     by: Annotated[
         str, typer.Option(metavar="ATTR", help="A group of lines for each value of an attribute.")
     ] = "",
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
-    ] = None,
+    where: WhereOpt = None,
     editor: Annotated[
         list[str] | None, typer.Option(help="Only this editor (may be repeated).")
     ] = None,
@@ -62,6 +62,9 @@ def table(
         str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
     ] = "",
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    calibrate: CalibrateOpt = "",
+    proxy: ProxyOpt = None,
+    strata: StrataOpt = "",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     from editgauge.store.selection import one_of
@@ -71,9 +74,29 @@ def table(
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     one_of("--failures", failures, ("out", "floor", "both"))
     opened = rows.open_runs(runs)
+    if calibrate:
+        made = mean_tables(
+            runs,
+            calibrate,
+            benchmark=benchmark,
+            where=where,
+            editors=editor,
+            sources=source,
+            proxies=proxy,
+            strata=strata,
+            seed=seed,
+        )
+        print_tables(made, opened, "json" if as_json else form, "out")
+        return
     found: list[Table] = []
     for frame in rows.frames(
-        opened, benchmark, where=where, editors=editor, sources=source, people=averaged_for(source)
+        opened,
+        benchmark,
+        where=where,
+        editors=editor,
+        sources=source,
+        people=averaged_for(source),
+        side_by_side=True,
     ):
         for wanted in rows.variants(variant):
             found += _tables(
@@ -87,7 +110,7 @@ def table(
             raise UsageError(
                 f"--only {only}: no such table here; there are: {', '.join(names) or 'none'}"
             )
-    _print(found, opened, "json" if as_json else form, failures)
+    print_tables(found, opened, "json" if as_json else form, failures)
 
 
 def _tables(
@@ -108,14 +131,16 @@ def _unrepeated(found: list[Table]) -> list[Table]:
 
     kept: list[Table] = []
     for item in found:
-        if any((t.name, t.variant) == (item.name, item.variant) for t in kept):
+        same = [t for t in found if (t.name, t.source) == (item.name, item.source)]
+        if any(t.variant == item.variant for t in same if t in kept):
             continue
-        if own(item) or not any(own(t) for t in found if t.name == item.name):
+        if own(item) or not any(own(t) for t in same):
             kept.append(item)
     return kept
 
 
-def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) -> None:
+def print_tables(found: list[Table], runs: list[RunFolder], form: str, failures: str) -> None:
+    """Tables in a format, and what was found damaged in the runs."""
 
     from editgauge.tables import draw as drawing
 
@@ -144,6 +169,4 @@ def _print(found: list[Table], runs: list[RunFolder], form: str, failures: str) 
             drawing.show(item, console, failures=failures)  # type: ignore[arg-type]
         else:
             typer.echo(drawing.draw(item, form, failures=failures), nl=False)  # type: ignore[arg-type]
-    for run in runs:
-        for text in run.problems:
-            typer.echo(f"warning: {run.path.name}: {text}", err=True)
+    common.warn(*runs)

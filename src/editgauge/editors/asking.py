@@ -27,7 +27,8 @@ class Shot:
 
 
 def shots_for(sample: Sample, samples: Sequence[Sample], count: int) -> list[Shot]:
-    """`count` demonstrations of the sample's task from `samples`, or as many as there are.
+    """`count` demonstrations of the sample's task from `samples`, or as many as there are: whoever
+    asks must see to it that fewer are not shown under the same name (`tracks.on_track` does).
 
     Ordered by a hash of both ids: a sample's demonstrations are the same in every run, and differ
     between samples.

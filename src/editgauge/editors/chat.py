@@ -20,7 +20,16 @@ from editgauge.editors.asking import conversation, shots_for
 from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
 from editgauge.editors.prices import Price, price_of
 from editgauge.editors.sending import data_address, passed_through
-from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
+from editgauge.editors.service import (
+    Charge,
+    Ledger,
+    Reply,
+    Request,
+    Service,
+    call_key,
+    key_from,
+    words,
+)
 from editgauge.errors import ImageError, UsageError
 from editgauge.types import Edit, Sample, Status
 
@@ -125,14 +134,11 @@ class ChatEditor:
             **self.body,
         }
         key = call_key(folder, sample.id, self.model, json.dumps(body))
-        promised = self.price.picture or 0.0
-        self.ledger.promise(promised)
-        cost: float | None = None
-        try:
-            reply = self.service.call(Request("/chat/completions", lambda: {"json": body}, key=key))
-            cost = self._cost(reply)
-        finally:
-            self.ledger.settle(promised, cost or 0.0)
+        charge = Charge(self.ledger, self.price.picture, self.model, key)
+        request = Request("/chat/completions", lambda: {"json": body}, key=key, charge=charge)
+        reply = self.service.call(request)
+        answered = reply.status is Status.SCORED
+        cost = charge.bill(self._cost(reply)) if answered else charge.cost
         facts = {
             "settings": {"model": self.model, **self.body},
             "seed": self.body.get("seed"),
@@ -146,9 +152,7 @@ class ChatEditor:
         return self._read(sample, folder, reply, facts, detail)
 
     def _cost(self, reply: Reply) -> float | None:
-        """What the reply says that it cost, else what its tokens do; 0 for one that is an error."""
-        if reply.status is not Status.SCORED:
-            return 0.0
+        """What an answer says that it cost, else what its tokens do; None where neither is told."""
         usage = reply.value.get("usage")
         usage = usage if isinstance(usage, dict) else {}
         told = usage.get("cost")

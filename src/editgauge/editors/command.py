@@ -8,11 +8,14 @@ The program is started once and kept. For each sample it is given one line on it
      "examples": [{"images": ["…"], "instruction": "…", "reference": "…"}]}
 
 and answers with one line on its standard output: ``{"id": "…", "image": "/…/output.png"}`` (any
-readable file, by preference the one named in ``output``), or ``{"id": "…", "error": "why",
-"status": "refused"}`` (status failed, refused or not_applicable; failed if it is left out). Other
-lines on standard output are taken as its log. When it dies it is started again and asked the same
-sample once more; when it takes too long it is killed. This is how research code joins without
-living in our environment: see ``examples/``.
+regular file, by preference the one named in ``output``; it is copied and left where it is), or
+``{"id": "…", "error": "why", "status": "refused"}`` (status failed, refused or not_applicable;
+failed if it is left out). Other lines on standard output are taken as its log.
+
+A program that loads a model says ``{"ready": false}`` first and ``{"ready": true}`` when it has:
+the time limit of a sample does not count what lies between. When the program dies it is started
+again and asked the same sample once more; when it takes too long it is killed with all that it
+started. This is how research code joins without living in our environment: see ``examples/``.
 """
 
 from __future__ import annotations
@@ -21,17 +24,21 @@ import contextlib
 import json
 import os
 import queue
+import re
+import selectors
 import shlex
 import signal
+import stat
 import subprocess
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from editgauge.editors.asking import Shot, shots_for
 from editgauge.editors.delivery import deliver, faulty, known, number, whole
@@ -45,14 +52,20 @@ _SAID = {
     "refused": Status.REFUSED,
     "not_applicable": Status.NOT_APPLICABLE,
 }
-_LONGEST_LINE = 1 << 20
+_LONGEST_LINE = 1 << 16
+"""Bytes of a line that are read; a longer one is no answer."""
+_LINES_WAITING = 256
+"""Lines that are kept until somebody reads them: a program that says more has to wait."""
+LOADING = 1800.0
+"""Seconds that a program may load once it has said that it does."""
 
 
 def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
     """A program as an editor. Settings: `program` (required: the command line, split as a shell
     would), `name`, `timeout` (seconds a sample may take, 600), `concurrency` (programs side by
-    side, 1), `seed` (0), `shots`, `pictures` (how many input pictures it takes, 1). Raises
-    `UsageError` for another setting or no program.
+    side, 1), `seed` (0), `shots`, `pictures` (how many input pictures it takes, 1), `loading`
+    (seconds it may take until it is ready, 1800 once it has said that it is not; given, they are
+    granted in any case). Raises `UsageError` for another setting or no program.
     """
     known(
         "command",
@@ -64,13 +77,12 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
         "seed",
         "shots",
         "pictures",
+        "loading",
     )
     try:
         line = shlex.split(str(settings.get("program") or ""))
     except ValueError as error:
-        raise UsageError(
-            f"editor 'command': program: {error} in {settings['program']!r}"
-        ) from error
+        raise UsageError(f"editor 'command': program: {error} in the command line") from error
     if not line:
         raise UsageError(
             "editor 'command': wanted the setting program, for example --set program='python "
@@ -79,14 +91,46 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
     shots = whole("command", settings, "shots", 0)
     return CommandEditor(
         tuple(line),
-        name=str(settings.get("name") or Path(line[-1]).stem),
+        name=str(settings.get("name") or Path(script_of(line)).stem),
         timeout=number("command", settings, "timeout", 600.0, least=0.001),
         concurrency=whole("command", settings, "concurrency", 1, least=1),
         seed=whole("command", settings, "seed", 0),
         pictures=whole("command", settings, "pictures", 1, least=1),
         shots=shots,
         samples=samples if shots else (),
+        loading=number("command", settings, "loading", 0.0),
     )
+
+
+def script_of(line: Sequence[str]) -> str:
+    """What of a command line may be written down: the last word that names a file or folder that is
+    there, or the module after ``-m``, else the program. Any other word may be a key.
+    """
+    rest = list(line[1:])
+    if "-m" in rest[:-1] and Path(line[0]).name.startswith("python"):
+        return rest[rest.index("-m") + 1]
+    there = [word for word in rest if not word.startswith("-") and Path(word).exists()]
+    return Path((there or list(line))[-1 if there else 0]).name
+
+
+def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Settings of any editor as the manifest keeps them: without what may be a secret.
+
+    Of a command line only `script_of` is kept, of an address neither user nor query.
+    """
+    kept = {}
+    for name, value in settings.items():
+        text = str(value)
+        if name == "program":
+            with contextlib.suppress(ValueError):
+                text = script_of(shlex.split(text) or [""])
+        elif "://" in text:
+            parts = urlsplit(text)
+            text = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        elif re.search(r"key|token|secret|password|auth", name, re.IGNORECASE):
+            text = "(not kept)"
+        kept[name] = text
+    return kept
 
 
 def question(sample: Sample, shots: Sequence[Shot], seed: int) -> dict[str, Any]:
@@ -112,68 +156,93 @@ class Gone(Exception):
 class Program:
     """One running program: what it was asked last, what it says, the end of its log."""
 
-    def __init__(self, line: Sequence[str]) -> None:
+    def __init__(self, line: Sequence[str], loading: float = 0.0) -> None:
         self._log: deque[str] = deque(maxlen=12)
-        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._lines: queue.Queue[str] = queue.Queue(_LINES_WAITING)
+        self._loading = loading
+        self._said = threading.Event()
         try:
             self._process = subprocess.Popen(
                 list(line),
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
                 start_new_session=True,
             )
         except OSError as error:
             raise RunError(
-                f"editor 'command': {line[0]}: cannot be started ({error.strerror})"
+                f"editor 'command': {script_of(line)}: cannot be started ({error.strerror})"
             ) from error
+        assert self._process.stdin is not None
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(self._process.stdin.fileno(), False)
         self._readers = [
-            threading.Thread(target=self._read_answers, daemon=True),
-            threading.Thread(target=self._read_log, daemon=True),
+            threading.Thread(target=_read, args=(self._process.stdout, self._keep), daemon=True),
+            threading.Thread(target=_read, args=(self._process.stderr, self._note), daemon=True),
         ]
         for reader in self._readers:
             reader.start()
-        self._end = weakref.finalize(self, _kill, self._process)
+        self._end = weakref.finalize(self, _kill, self._process, self._said)
 
-    def _read_answers(self) -> None:
-        assert self._process.stdout is not None
-        with contextlib.suppress(ValueError, OSError):
-            while line := self._process.stdout.readline(_LONGEST_LINE):
-                self._lines.put(line)
-        self._lines.put(None)
+    def _keep(self, line: str) -> bool:
+        """Put a line before whoever asks; False when the program has been ended."""
+        while not self._said.is_set():
+            with contextlib.suppress(queue.Full):
+                self._lines.put(line, timeout=0.5)
+                return True
+        return False
 
-    def _read_log(self) -> None:
-        assert self._process.stderr is not None
-        with contextlib.suppress(ValueError, OSError):
-            while line := self._process.stderr.readline(_LONGEST_LINE):
-                self._log.append(line.rstrip())
+    def _note(self, line: str) -> bool:
+        self._log.append(line.rstrip()[:300])
+        return not self._said.is_set()
 
     def ask(self, told: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
         """The answer to a question. Raises `Gone` when the program died, `TimeoutError` when it
-        takes too long.
+        takes longer than `seconds`, its loading not counted.
         """
-        deadline = time.monotonic() + seconds
-        try:
-            assert self._process.stdin is not None
-            self._process.stdin.write(json.dumps(told) + "\n")
-            self._process.stdin.flush()
-        except (BrokenPipeError, OSError) as error:
-            raise Gone(self._why()) from error
+        deadline = time.monotonic() + max(seconds, self._loading)
+        self._loading = 0.0
+        self._write(json.dumps(told).encode() + b"\n", deadline)
         while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                raise TimeoutError from None
-            if line is None:
-                raise Gone(self._why())
+            line = self._next_line(deadline)
             answer = _answer(line)
             if answer is None:
                 self._log.append(line.rstrip()[:300])
+            elif isinstance(answer.get("ready"), bool):
+                deadline = time.monotonic() + (seconds if answer["ready"] else LOADING)
             elif answer.get("id", told["id"]) == told["id"]:
                 return answer
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        """Write a question. A program that does not read is not waited for longer than for an
+        answer.
+        """
+        assert self._process.stdin is not None
+        handle = self._process.stdin.fileno()
+        with selectors.DefaultSelector() as free:
+            free.register(handle, selectors.EVENT_WRITE)
+            while data:
+                if not free.select(max(0.0, deadline - time.monotonic())):
+                    raise TimeoutError
+                try:
+                    data = data[os.write(handle, data) :]
+                except BlockingIOError:
+                    continue
+                except OSError as error:
+                    raise Gone(self._why()) from error
+
+    def _next_line(self, deadline: float) -> str:
+        """The next line. A program may be dead while something that it started keeps its output
+        open.
+        """
+        while (left := deadline - time.monotonic()) > 0:
+            dead = self._process.poll() is not None
+            with contextlib.suppress(queue.Empty):
+                return self._lines.get(timeout=min(0.2, left))
+            if dead:
+                raise Gone(self._why())
+        raise TimeoutError
 
     def _why(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -188,15 +257,56 @@ class Program:
         self._end()
 
 
-def _kill(process: subprocess.Popen[str]) -> None:
+def _read(stream: Any, take: Callable[[str], bool]) -> None:
+    """Give the lines of a pipe to `take`, until the pipe ends or it says no. No line is longer than
+    `_LONGEST_LINE`; the pipe is closed here, where nobody else can be reading it.
+    """
+    rest = b""
+    with contextlib.suppress(ValueError, OSError), stream:
+        while part := stream.read(_LONGEST_LINE):
+            *lines, rest = (rest + part).split(b"\n")
+            if len(rest) >= _LONGEST_LINE:
+                lines, rest = [*lines, rest], b""
+            for line in lines:
+                if not take(line[:_LONGEST_LINE].decode("utf-8", "replace")):
+                    return
+        if rest:
+            take(rest.decode("utf-8", "replace"))
+
+
+def _kill(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
+    """End a program, its group, and what it started in groups of their own."""
+    ended.set()
+    others = _descendants(process.pid)
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+    for pid in others:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(5)
-    for stream in (process.stdin, process.stdout, process.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            if stream is not None:
-                stream.close()
+    with contextlib.suppress(OSError, ValueError):
+        if process.stdin is not None:
+            process.stdin.close()
+
+
+def _descendants(pid: int) -> list[int]:
+    """The processes that a process has started, and they in turn; nothing where there is no
+    ``/proc``.
+    """
+    parents: dict[int, list[int]] = {}
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # the name is in brackets and may hold anything: what follows the last one is numbers
+            parent = int(place.read_bytes().rpartition(b")")[2].split()[1])
+            parents.setdefault(parent, []).append(int(place.parent.name))
+    found: list[int] = []
+    todo = [pid]
+    while todo:
+        children = parents.pop(todo.pop(), [])
+        found += children
+        todo += children
+    return found
 
 
 def _answer(line: str) -> Mapping[str, Any] | None:
@@ -204,7 +314,9 @@ def _answer(line: str) -> Mapping[str, Any] | None:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) and ("image" in value or "error" in value) else None
+    if not isinstance(value, dict) or not {"image", "error", "ready"} & set(value):
+        return None
+    return value
 
 
 @dataclass
@@ -221,6 +333,7 @@ class CommandEditor:
     pictures: int = 1
     shots: int = 0
     samples: Sequence[Sample] = ()
+    loading: float = 0.0
     parallel: str = "thread"
     _idle: list[Program] = field(default_factory=list, repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
@@ -234,7 +347,7 @@ class CommandEditor:
         began = time.monotonic()
         facts: dict[str, Any] = {
             "seed": self.seed,
-            "settings": {"program": Path(self.line[-1]).name},
+            "settings": {"program": script_of(self.line)},
         }
         starts = 0
         while True:
@@ -276,7 +389,7 @@ class CommandEditor:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return Program(self.line)
+        return Program(self.line, self.loading)
 
     def _read(
         self, sample: Sample, folder: Path, answer: Mapping[str, Any], facts: dict[str, Any]
@@ -284,18 +397,15 @@ class CommandEditor:
         if "image" not in answer:
             status = _SAID.get(str(answer.get("status") or "failed"), Status.FAILED)
             return Edit(sample.id, self.name, None, status, words(str(answer["error"])), **facts)
-        path = Path(str(answer["image"]))
         try:
-            if path.stat().st_size > MAX_FILE_BYTES:
-                reason = f"output: larger than {MAX_FILE_BYTES >> 20} MiB"
-                return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
-            data = path.read_bytes()
+            data = _picture(Path(str(answer["image"])))
         except (OSError, ValueError) as error:
-            reason = (
-                f"output: the program named a file that cannot be read "
-                f"({getattr(error, 'strerror', error)})"
-            )
+            machine = getattr(error, "strerror", None) or error
+            reason = f"output: the program named a file that cannot be read ({machine})"
             return Edit(sample.id, self.name, None, Status.MISSING, reason, **facts)
+        if len(data) > MAX_FILE_BYTES:
+            reason = f"output: larger than {MAX_FILE_BYTES >> 20} MiB"
+            return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
         return deliver(sample, self.name, folder, data, **facts)
 
     def close(self) -> None:
@@ -303,3 +413,15 @@ class CommandEditor:
         with self._lock:
             while self._idle:
                 self._idle.pop().kill()
+
+
+def _picture(path: Path) -> bytes:
+    """The bytes of a regular file, at most one more than `MAX_FILE_BYTES`. A pipe is not waited
+    for, and a device is not read for ever: both are a `ValueError`.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("not a regular file")
+        return file.read(min(found.st_size, MAX_FILE_BYTES) + 1)

@@ -19,7 +19,16 @@ from editgauge.editors.asking import conversation, shots_for
 from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
 from editgauge.editors.prices import Price, price_of
 from editgauge.editors.sending import as_file, passed_through
-from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
+from editgauge.editors.service import (
+    Charge,
+    Ledger,
+    Reply,
+    Request,
+    Service,
+    call_key,
+    key_from,
+    words,
+)
 from editgauge.errors import ImageError
 from editgauge.types import Edit, Sample, Status
 
@@ -143,17 +152,13 @@ class GeminiImages:
             body["safetySettings"] = [
                 {"category": name, "threshold": self.safety} for name in _HARMS
             ]
-        promised = self.price.picture or 0.0
-        self.ledger.promise(promised)
-        cost: float | None = None
-        try:
-            key = call_key(folder, sample.id, self.model, json.dumps(body))
-            path = f"/models/{self.model}:generateContent"
-            reply = self.service.call(Request(path, lambda: {"json": body}, key=key))
-            usage = usage_of(reply.value) if reply.status is Status.SCORED else None
-            cost = self.price.of(usage) if reply.status is Status.SCORED else 0.0
-        finally:
-            self.ledger.settle(promised, cost or 0.0)
+        key = call_key(folder, sample.id, self.model, json.dumps(body))
+        charge = Charge(self.ledger, self.price.picture, self.model, key)
+        path = f"/models/{self.model}:generateContent"
+        reply = self.service.call(Request(path, lambda: {"json": body}, key=key, charge=charge))
+        usage = usage_of(reply.value) if reply.status is Status.SCORED else None
+        answered = reply.status is Status.SCORED
+        cost = charge.bill(self.price.of(usage)) if answered else charge.cost
         detail = {"attempts": reply.attempts, "usage": usage, "shots": [shot.id for shot in shots]}
         facts = {
             "settings": {"model": self.model, **self.configured},

@@ -17,7 +17,7 @@ import re
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,16 @@ from editgauge.editors.asking import numbered, shots_for
 from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
 from editgauge.editors.prices import Price
 from editgauge.editors.sending import as_file, data_address, passed_through, sized
-from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
+from editgauge.editors.service import (
+    Charge,
+    Ledger,
+    Reply,
+    Request,
+    Service,
+    call_key,
+    key_from,
+    words,
+)
 from editgauge.errors import DataError, ImageError, UsageError
 from editgauge.images import write_bytes
 from editgauge.types import Edit, Sample, Status
@@ -241,13 +250,10 @@ class JobEditor:
             request = self._submission(sample, folder, prompt, pictures)
         except ImageError as error:
             return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
-        promised = self.price.picture or 0.0
-        self.ledger.promise(promised)
-        outcome = _Outcome(Status.FAILED, "the job was not begun")
-        try:
-            outcome = self._job(request, _Memory.of(folder, request.key))
-        finally:
-            self.ledger.settle(promised, outcome.cost or 0.0)
+        charge = Charge(self.ledger, self.price.picture, self.model, request.key)
+        memory = _Memory.of(folder, request.key)
+        outcome = self._job(replace(request, charge=charge), memory)
+        outcome.cost = self._settled(charge, request.key, outcome)
         facts: dict[str, Any] = {
             "settings": {"model": self.model, **self.extra},
             "seed": self.seed,
@@ -258,6 +264,25 @@ class JobEditor:
         if outcome.status is not Status.SCORED:
             return Edit(sample.id, self.name, None, outcome.status, outcome.reason, **facts)
         return deliver(sample, self.name, folder, outcome.data, **facts)
+
+    def _settled(self, charge: Charge, key: str, outcome: _Outcome) -> float | None:
+        """What the job cost, in US dollars, brought into the ledger.
+
+        A job that is still under way stays booked. One of an earlier command, which was killed, is
+        found in the ledger by its call's key.
+        """
+        if not outcome.begun:
+            return charge.cost
+        if outcome.over and outcome.resumed:
+            for entry in self.ledger.standing([key]).values():
+                if outcome.cost:
+                    self.ledger.bill(entry, outcome.cost)
+                else:
+                    self.ledger.release(entry, outcome.reason)
+                return outcome.cost
+        if not outcome.over:
+            return charge.bill(None) if not outcome.resumed else self.price.picture
+        return charge.bill(outcome.cost)
 
     # -- the request -------------------------------------------------------------------------------
 
@@ -284,9 +309,9 @@ class JobEditor:
             name = self.picture_field or str(told["image"])
             fields = {place: str(value) for place, value in body.items()}
             parts = [(name, file) for file in files]
-            return Request(path, lambda: {"data": fields, "files": parts}, headers, key=key)
+            return Request(path, lambda: {"data": fields, "files": parts}, headers=headers, key=key)
         self._put_pictures(body, [self._written(picture) for picture in pictures])
-        return Request(path, lambda: {"json": body}, headers, key=key)
+        return Request(path, lambda: {"json": body}, headers=headers, key=key)
 
     def _size(self, picture: Path) -> dict[str, int]:
         """The input's size to the service's step, where the service is told one."""
@@ -321,6 +346,7 @@ class JobEditor:
     def _job(self, request: Request, memory: _Memory) -> _Outcome:
         began = time.monotonic()
         job = memory.read()
+        resumed = job is not None
         if job is None:
             reply = self.service.call(request)
             if reply.status is not Status.SCORED:
@@ -331,15 +357,17 @@ class JobEditor:
                 return self._timed(early, began, job)
             if job is None:
                 reason = f"no job in the reply: {words(json.dumps(reply.value))[:120]}"
-                return _Outcome(Status.UNREADABLE, reason, seconds=reply.seconds)
+                price = self.price.picture  # it may have begun one all the same
+                return _Outcome(Status.UNREADABLE, reason, price, seconds=reply.seconds, begun=True)
             memory.write(job)
         outcome = self._watched(job, began)
+        outcome.resumed = resumed
         if outcome.over:
             memory.forget()
         return self._timed(outcome, began, job)
 
     def _timed(self, outcome: _Outcome, began: float, job: Mapping[str, str] | None) -> _Outcome:
-        outcome.seconds = time.monotonic() - began
+        outcome.seconds, outcome.begun = time.monotonic() - began, True
         outcome.job = str((job or {}).get("id", ""))
         return outcome
 
@@ -460,7 +488,9 @@ class JobEditor:
 
 @dataclass
 class _Outcome:
-    """What came of a job. `over`: asking for it again would tell nothing new."""
+    """What came of a job. `over`: asking for it again would tell nothing new. `begun`: the service
+    took it; `resumed`: in an earlier command.
+    """
 
     status: Status
     reason: str
@@ -469,6 +499,8 @@ class _Outcome:
     over: bool = True
     seconds: float = 0.0
     job: str = ""
+    begun: bool = False
+    resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

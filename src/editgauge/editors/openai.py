@@ -26,7 +26,16 @@ from editgauge.editors.sending import (
     sized,
     transparent_where_editable,
 )
-from editgauge.editors.service import Ledger, Reply, Request, Service, call_key, key_from, words
+from editgauge.editors.service import (
+    Charge,
+    Ledger,
+    Reply,
+    Request,
+    Service,
+    call_key,
+    key_from,
+    words,
+)
 from editgauge.errors import ImageError, UsageError
 from editgauge.types import Edit, Sample, Status
 
@@ -172,15 +181,11 @@ class OpenAIImages:
             request = replace(request, key=key)
         except ImageError as error:
             return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
-        promised = self.price.picture or 0.0
-        self.ledger.promise(promised)
-        cost: float | None = None
-        try:
-            reply = self.service.call(request)
-            usage = usage_of(reply.value) if reply.status is Status.SCORED else None
-            cost = self.price.of(usage) if reply.status is Status.SCORED else 0.0
-        finally:
-            self.ledger.settle(promised, cost or 0.0)
+        charge = Charge(self.ledger, self.price.picture, self.model, key)
+        reply = self.service.call(replace(request, charge=charge))
+        usage = usage_of(reply.value) if reply.status is Status.SCORED else None
+        answered = reply.status is Status.SCORED
+        cost = charge.bill(self.price.of(usage)) if answered else charge.cost
         facts = {
             "settings": {"model": self.model, "style": self.style, **parameters},
             "seconds": round(reply.seconds, 6),

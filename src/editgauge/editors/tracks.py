@@ -16,6 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from editgauge.editors.asking import shots_for
 from editgauge.editors.delivery import faulty
 from editgauge.editors.service import Ledger, Request, Service, key_from, words
 from editgauge.errors import UsageError
@@ -33,10 +34,14 @@ def on_track(
     rewriter: Rewriter | None = None,
     *,
     shots: int = 0,
+    samples: Sequence[Sample] = (),
 ) -> Editor:
     """The editor on a prompt track: itself on the original one, without a rewriter and
     demonstrations.
 
+    `shots`: how many demonstrations each sample is shown, from `samples` (those that the editor was
+    made with). A sample that cannot have so many is *not applicable*: fewer would be another track
+    under the same name. Each edit's ``settings["demonstrations"]`` names the ones that it had.
     Raises `UsageError` for an instruction that is none of `INSTRUCTIONS`.
     """
     if instruction not in INSTRUCTIONS:
@@ -46,11 +51,10 @@ def on_track(
         marks.append(f"rewritten by {rewriter.model.rsplit('/', 1)[-1].replace(':', '-')}")
     if shots:
         marks.append("1 shot" if shots == 1 else f"{shots} shots")
-    return (
-        OnTrack(editor, instruction, rewriter, f"{editor.name}[{', '.join(marks)}]")
-        if marks
-        else editor
-    )
+    if not marks:
+        return editor
+    name = f"{editor.name}[{', '.join(marks)}]"
+    return OnTrack(editor, instruction, rewriter, name, shots=shots, samples=samples)
 
 
 def retold(sample: Sample, instruction: str) -> Sample | None:
@@ -69,6 +73,8 @@ class OnTrack:
     instruction: str
     rewriter: Rewriter | None
     name: str
+    shots: int = field(default=0, kw_only=True)
+    samples: Sequence[Sample] = field(default=(), kw_only=True)
 
     @property
     def parallel(self) -> str:
@@ -100,10 +106,23 @@ class OnTrack:
     def told(self, sample: Sample) -> Sample | Edit:
         """The sample with the track's instruction, or the edit that says why there is none."""
         told = retold(sample, self.instruction)
-        if told is not None:
-            return told
         reason = f"the sample has no {self.instruction} instruction"
+        if told is not None:
+            there = len(self._shown(told))
+            if there == self.shots:
+                return told
+            reason = (
+                f"{self.shots} demonstrations were asked for, {there} other samples of its task "
+                f"with another input and a reference are there"
+            )
         return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+
+    def _shown(self, sample: Sample) -> list[str]:
+        """The ids of the demonstrations that the editor inside is about to show; it takes the same
+        from the same samples.
+        """
+        there = self.samples or getattr(self.editor, "samples", ())
+        return [shot.id for shot in shots_for(sample, there, self.shots)] if self.shots else []
 
     def _prepared(self, sample: Sample) -> Sample | Edit:
         fault = faulty(sample, self.name)
@@ -119,6 +138,8 @@ class OnTrack:
         settings = {**made.settings, "instruction": self.instruction}
         if self.rewriter is not None:
             settings |= {"rewriter": self.rewriter.model, "rubric": self.rewriter.rubric_hash}
+        if self.shots:
+            settings["demonstrations"] = self._shown(told)
         return replace(made, editor=self.name, instruction=told.instruction, settings=settings)
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:

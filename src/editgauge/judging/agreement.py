@@ -1,5 +1,5 @@
-"""How far two judges (or a judge and its own repeats) agree on the same samples. Pure functions
-over integers.
+"""How far two judges (or a judge and its own repeats) agree on the same samples, with 95 %
+intervals. Pure functions over scores.
 """
 
 from __future__ import annotations
@@ -9,8 +9,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
 
-@dataclass(frozen=True, slots=True)
+from editgauge.tables.resampling import Floats, Moments, bootstrap, units
+
+Interval = tuple[float, float]
+
+
+def _number(value: float | None, form: str) -> str:
+    return "not defined" if value is None else format(value, form)
+
+
+def _limits(interval: Interval | None, form: str) -> str:
+    return "" if interval is None else f" [{interval[0]:{form}}, {interval[1]:{form}}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
     """Of two raters over the samples that both scored (`n`).
 
@@ -24,6 +38,22 @@ class Agreement:
     mae: float | None
     bias: float | None
     equal: float | None
+    kappa_interval: Interval | None = None
+    """95 % limits from a bootstrap over samples; None below two samples, or where a resample has no
+    kappa.
+    """
+    bias_interval: Interval | None = None
+
+    def told(self, things: str = "edits") -> str:
+        """In words, with intervals."""
+        if not self.n:
+            return f"no {things} in common"
+        return (
+            f"kappa {_number(self.kappa, '.3f')}{_limits(self.kappa_interval, '.3f')}, "
+            f"mean difference {_number(self.mae, '.3f')}, "
+            f"bias {_number(self.bias, '+.3f')}{_limits(self.bias_interval, '+.3f')}, "
+            f"{self.n} {things}"
+        )
 
 
 def agreement(first: Sequence[float | None], second: Sequence[float | None]) -> Agreement:
@@ -38,13 +68,48 @@ def agreement(first: Sequence[float | None], second: Sequence[float | None]) -> 
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     n = len(pairs)
     if not n:
-        return Agreement(0, None, None, None, None)
+        return Agreement(n=0, kappa=None, mae=None, bias=None, equal=None)
     mae = math.fsum(abs(b - a) for a, b in pairs) / n
     bias = math.fsum(b - a for a, b in pairs) / n
     equal = sum(a == b for a, b in pairs) / n
+    kappa_interval, bias_interval = intervals(pairs)
     return Agreement(
-        n, quadratic_kappa([a for a, _ in pairs], [b for _, b in pairs]), mae, bias, equal
+        n=n,
+        kappa=quadratic_kappa([a for a, _ in pairs], [b for _, b in pairs]),
+        mae=mae,
+        bias=bias,
+        equal=equal,
+        kappa_interval=kappa_interval,
+        bias_interval=bias_interval,
     )
+
+
+def intervals(pairs: Sequence[tuple[float, float]]) -> tuple[Interval | None, Interval | None]:
+    """95 % intervals of quadratic kappa and of bias, by a bootstrap over the pairs.
+
+    Kappa is a function of five means, so that no resample is formed: 1 - E[(a-b)²] / (E[a²] +
+    E[b²] - 2 E[a] E[b]).
+    """
+    if len(pairs) < 2:
+        return None, None
+    a, b = np.asarray(pairs, dtype=np.float64).T
+    moments = units(np.stack([(a - b) ** 2, a, b, a**2, b**2], axis=1))
+    found = bootstrap(moments, _kappa_and_bias)
+    kappa, bias = (
+        (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None
+        for low, high in zip(found.low, found.high, strict=True)
+    )
+    return kappa, bias
+
+
+def _kappa_and_bias(moments: Moments) -> Floats:
+    """(..., 5) means -> (..., 2): kappa (NaN where it is not defined) and bias."""
+    mean = moments.mean
+    squared, a, b, aa, bb = (mean[..., column] for column in range(5))
+    expected = aa + bb - 2 * a * b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kappa = np.where(expected > 1e-12, 1 - squared / expected, np.nan)
+    return np.stack([kappa, b - a], axis=-1)
 
 
 def quadratic_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -4,30 +4,33 @@ from any reply.
 `submit` writes the calls that are not in the store into files of OpenAI's batch format (the reply's
 key is the custom id) and hands them to the server; `collect` fetches what is finished and stores
 it. A call that waits in a batch is not submitted again. Replies that are cut off or cannot be read
-are left to a later ordinary run.
+are left to a later ordinary run. Each call is booked in the ledger before its file is sent, at the
+most that it can cost in a batch, and stays booked until `collect` finds its bill.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from editgauge.errors import ImageError, RunError
-from editgauge.judging.cache import Reply
-from editgauge.judging.client import build, read_response
+from editgauge.judging.asker import Request
+from editgauge.judging.client import Outcome, build, read_response
 from editgauge.judging.engine import Engine, Job
-from editgauge.judging.keys import dialect_note, skeleton_of
+from editgauge.services.ledger import Entry
+from editgauge.services.prices import usage_of
+from editgauge.services.transport import Lost, Response, decode
 
 MAX_REQUESTS = 50_000
 MAX_BYTES = 190 << 20
 """OpenAI takes 200 MB a file: about 54 calls with three pictures of a megapixel."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Batched:
     """What `submit` or `collect` did."""
 
@@ -38,6 +41,8 @@ class Batched:
     failed: list[str] = field(default_factory=list)
     """Batches that ended without results, with their reasons; their calls may be submitted again.
     """
+    broke: str = ""
+    """Why the budget left calls out, or empty."""
 
 
 def pending(engine: Engine) -> dict[str, dict[str, Any]]:
@@ -50,59 +55,110 @@ def pending(engine: Engine) -> dict[str, dict[str, Any]]:
     }
 
 
+@dataclass(slots=True)
+class _File:
+    """The calls of one batch: their keys, their lines, and what is booked for them."""
+
+    keys: list[str] = field(default_factory=list)
+    lines: list[bytes] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    size: int = 0
+
+    def full(self, line: bytes) -> bool:
+        return bool(self.lines) and (
+            self.size + len(line) > MAX_BYTES or len(self.lines) >= MAX_REQUESTS
+        )
+
+    def add(self, key: str, line: bytes, entry: Entry | None) -> None:
+        self.keys.append(key)
+        self.lines.append(line)
+        self.size += len(line)
+        if entry is not None:
+            self.entries.append(entry)
+
+
 async def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
-    """Send all calls that are neither stored nor waiting. Raises `RunError` when the server takes
-    no batch.
+    """Send all calls that are neither stored nor waiting, as far as the budget goes.
+
+    Raises `RunError` when the server takes no batch; nothing stays booked for it then.
     """
     result = Batched()
     taken = {key for record in pending(engine).values() for key in record["keys"]}
-    for keys, data in _files(engine, jobs, taken):
-        status, answer = await engine.client.upload(
-            "/files", {"purpose": "batch"}, "calls.jsonl", data
+    for file in _files(engine, jobs, taken, result):
+        try:
+            name = await _send(engine, file)
+        except RunError:
+            for entry in file.entries:
+                engine.ledger.release(entry, "no batch was made")
+            raise
+        engine.store.note(
+            f"batch {name}", orjson.dumps({"keys": file.keys, "at": time.time()}).decode()
         )
-        if status != 200 or not isinstance(answer, dict) or "id" not in answer:
+        for entry in file.entries:
+            engine.ledger.leave(entry)
+        result.batches.append(name)
+        result.calls += len(file.keys)
+    result.waiting = sum(len(record["keys"]) for record in pending(engine).values())
+    return result
+
+
+async def _send(engine: Engine, file: _File) -> str:
+    """Hand one file to the server; returns the batch's name."""
+    client = engine.client
+    try:
+        status, answer = await client.upload(
+            "/files", {"purpose": "batch"}, "calls.jsonl", b"".join(file.lines)
+        )
+        if status not in (200, 201) or not isinstance(answer, dict) or "id" not in answer:
             raise RunError(
-                f"{engine.client.host}: no batch file taken (HTTP {status}); use the ordinary way"
+                f"{client.host}: no batch file taken (HTTP {status}); use the ordinary way"
             )
         wanted = {
             "input_file_id": answer["id"],
             "endpoint": "/v1/chat/completions",
             "completion_window": "24h",
         }
-        status, answer, _ = await engine.client.exchange_json("POST", "/batches", wanted)
-        if status != 200 or not isinstance(answer, dict) or "id" not in answer:
-            raise RunError(
-                f"{engine.client.host}: no batch made (HTTP {status}); use the ordinary way"
-            )
-        engine.store.note(
-            f"batch {answer['id']}", orjson.dumps({"keys": keys, "at": time.time()}).decode()
-        )
-        result.batches.append(str(answer["id"]))
-        result.calls += len(keys)
-    result.waiting = sum(len(record["keys"]) for record in pending(engine).values())
-    return result
+        status, answer, _ = await client.exchange_json("POST", "/batches", wanted)
+    except Lost as error:
+        raise RunError(
+            f"{client.host}: {error.reason}; whether a batch was made is not known. Look at the "
+            f"provider's list of batches before submitting again"
+        ) from error
+    if status not in (200, 201) or not isinstance(answer, dict) or "id" not in answer:
+        raise RunError(f"{client.host}: no batch made (HTTP {status}); use the ordinary way")
+    return str(answer["id"])
+
+
+_UNFINISHED = ("validating", "in_progress", "finalizing", "cancelling")
 
 
 async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
     """Fetch finished batches into the store. `jobs` tell what each key is about (those of the same
     command).
+
+    Raises `RunError` when another model answered than the one that answered first; what it answered
+    is kept under keys of its own.
     """
     result = Batched()
     about = {engine.key(job): job for job in jobs}
+    others: set[str] = set()
     for name, record in pending(engine).items():
-        status, answer, _ = await engine.client.exchange_json("GET", f"/batches/{name}")
-        state = answer.get("status") if isinstance(answer, dict) else None
-        if status != 200 or state in ("validating", "in_progress", "finalizing", "cancelling"):
+        try:
+            status, answer, _ = await engine.client.exchange_json("GET", f"/batches/{name}")
+            state = answer.get("status") if isinstance(answer, dict) else None
+            if status != 200 or state is None or state in _UNFINISHED:
+                result.waiting += len(record["keys"])
+                continue
+            lines = await _lines(engine, answer)
+        except Lost:  # it is there tomorrow as well
             result.waiting += len(record["keys"])
             continue
-        lines = b""
-        for part in ("output_file_id", "error_file_id"):
-            if answer.get(part):
-                status, _, data = await engine.client.exchange_json(
-                    "GET", f"/files/{answer[part]}/content"
-                )
-                lines += data + b"\n" if status == 200 else b""
-        stored = sum(_store(engine, line, about) for line in lines.splitlines() if line.strip())
+        standing = engine.ledger.standing([_entry_key(key) for key in record["keys"]])
+        stored = 0
+        for line in lines:
+            stored += _store(engine, line, about, standing, others)
+        for entry in standing.values():
+            engine.ledger.release(entry, f"no result in batch {name}: {state}")
         if not stored:
             result.failed.append(f"{name}: {state}")
         engine.store.note(
@@ -110,92 +166,109 @@ async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
         )
         result.batches.append(name)
         result.calls += stored
+    if others:
+        raise RunError(
+            f"{', '.join(sorted(others))} answered in a batch, {engine.answered} answered first; "
+            f"two judges are not mixed"
+        )
     return result
 
 
+async def _lines(engine: Engine, batch: Mapping[str, Any]) -> list[bytes]:
+    """The lines of a finished batch's results and errors."""
+    found: list[bytes] = []
+    for part in ("output_file_id", "error_file_id"):
+        if batch.get(part):
+            status, _, data = await engine.client.exchange_json(
+                "GET", f"/files/{batch[part]}/content"
+            )
+            found += data.splitlines() if status == 200 else []
+    return [line for line in found if line.strip()]
+
+
+def _entry_key(key: str) -> str:
+    """The key of a call's entry in the ledger."""
+    return f"batch {key}"
+
+
 def _files(
-    engine: Engine, jobs: Iterable[Job], taken: set[str]
-) -> Iterator[tuple[list[str], bytes]]:
-    keys: list[str] = []
-    lines: list[bytes] = []
-    size = 0
+    engine: Engine, jobs: Iterable[Job], taken: set[str], result: Batched
+) -> Iterator[_File]:
+    file = _File()
     for job in jobs:
         try:
             key = engine.key(job)
             if key in taken or engine.store.get(key) is not None:
                 continue
-            skeleton = skeleton_of(
-                job.call, engine.settings.model, engine.dialect, seed=engine.settings.seed
-            )
+            webp = engine.dialect.webp
+            skeleton = engine.skeleton(job)
             body = build(
-                skeleton, [engine.pictures.encode(picture) for picture in job.call.pictures]
+                skeleton, [engine.pictures.encode(picture, webp) for picture in job.call.pictures]
             ).joined()
         except ImageError:
             continue  # it ends as unreadable when rows are made
-        taken.add(key)
         head = orjson.dumps({"custom_id": key, "method": "POST", "url": "/v1/chat/completions"})
         line = head[:-1] + b',"body":' + body + b"}\n"
-        if lines and (size + len(line) > MAX_BYTES or len(lines) >= MAX_REQUESTS):
-            yield keys, b"".join(lines)
-            keys, lines, size = [], [], 0
-        keys.append(key)
-        lines.append(line)
-        size += len(line)
-    if lines:
-        yield keys, b"".join(lines)
+        estimate = engine.asker.estimate(Request(job=job), len(skeleton), batch=True)
+        standing = engine.ledger.standing([_entry_key(key)]) if estimate else {}
+        entry = standing.get(_entry_key(key))
+        if estimate and entry is None:
+            model = engine.settings.model
+            entry = engine.ledger.reserve(estimate, model, key=_entry_key(key))
+            if entry is None:
+                result.broke = str(engine.ledger.exceeded(estimate * engine.ledger.ratio(model)))
+                break
+        if file.full(line):
+            yield file
+            file = _File()
+        taken.add(key)
+        file.add(key, line, entry)
+    if file.lines:
+        yield file
 
 
-def _store(engine: Engine, line: bytes, about: dict[str, Job]) -> int:
-    try:
-        entry = orjson.loads(line)
-        key, response = str(entry["custom_id"]), entry.get("response") or {}
-    except (orjson.JSONDecodeError, KeyError, AttributeError, TypeError):
+def _store(
+    engine: Engine,
+    line: bytes,
+    about: Mapping[str, Job],
+    standing: dict[str, Entry],
+    others: set[str],
+) -> int:
+    """Store the reply of one line of results; 1, or 0 for a line that is none."""
+    value = decode(line, engine.client.secrets)
+    response = value.get("response") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(value.get("custom_id"), str):
         return 0
-    outcome = read_response(
-        int(response.get("status_code") or 500), {}, orjson.dumps(response.get("body"))
-    )
-    if entry.get("error"):
-        reason = str(
-            entry["error"].get("message") if isinstance(entry["error"], dict) else entry["error"]
-        )[:300]
-        outcome = read_response(500, {}, orjson.dumps({"error": {"message": reason}}))
-    if outcome.model and engine.answered and outcome.model != engine.answered:
-        raise RunError(
-            f"{outcome.model} answered in a batch, {engine.answered} answered first; two judges "
-            f"are not mixed"
-        )
-    if outcome.model and not engine.answered:
-        engine.answered = outcome.model
-        engine.store.note(f"answered {engine.settings.model}", outcome.model)
-        engine.store.note(f"dialect {engine.settings.model}", dialect_note(engine.dialect))
+    key = value["custom_id"]
+    outcome = _outcome(value, response if isinstance(response, dict) else {}, engine)
+    entry = standing.pop(_entry_key(key), None)
+    usage = usage_of(outcome.usage)
+    cost = engine.price.of_usage(usage, batch=True) if engine.price and usage else None
+    if entry is not None and cost is not None:
+        engine.ledger.bill(entry, cost)
+    elif entry is not None and outcome.billed:
+        engine.ledger.keep(entry, outcome.reason or "no usable usage record")
+    elif entry is not None:
+        engine.ledger.release(entry, outcome.reason)
+    engine.count_request(outcome)
     job = about.get(key)
-    request: dict[str, Any] = {"batch": True, "attempt": "first"}
-    if job is not None:
-        request |= {
-            "call": job.call.name,
-            "repeat": job.repeat,
-            "rubric": job.call.rubric,
-            **job.about,
-        }
-    cost = (
-        engine.price.of_usage(outcome.usage, batch=True) if engine.price and outcome.usage else None
-    )
-    engine.budget.spent += cost or 0.0
-    status = {"ok": "ok", "refused": "refused"}.get(outcome.kind, "failed")
-    engine.store.put(
-        Reply(
-            key,
-            status,
-            outcome.content,
-            outcome.reason,
-            outcome.finish,
-            engine.settings.model,
-            outcome.model,
-            outcome.system_fingerprint,
-            outcome.usage,
-            request,
-            0.0,
-            cost,
-        )
-    )
+    if job is None:
+        return 0  # of another command: it stays in the provider's files
+    if not engine.answer_of(outcome.model):
+        others.add(outcome.model)
+        key = f"{key} {outcome.model}"
+    engine.prove(engine.dialect)
+    engine.keep(Request(job=job, attempt="first"), key, outcome, cost)
     return 1
+
+
+def _outcome(value: Mapping[str, Any], response: Mapping[str, Any], engine: Engine) -> Outcome:
+    error = value.get("error")
+    if error:
+        said = error.get("message") if isinstance(error, dict) else error
+        data = orjson.dumps({"error": {"message": str(said)[:300]}})
+        return read_response(Response(500, {}, data), 0.0, engine.client.secrets)
+    status = response.get("status_code")
+    status = status if isinstance(status, int) and 100 <= status < 600 else 500
+    data = orjson.dumps(response.get("body"))
+    return read_response(Response(status, {}, data), 0.0, engine.client.secrets)

@@ -8,6 +8,7 @@ processes at once.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,13 @@ from typing import Any, Self
 import orjson
 
 from editgauge.errors import RunError
-from editgauge.store.replies import COLUMNS, FORMAT, create, strange
+from editgauge.store import sqlite
+from editgauge.store.replies import COLUMNS, FORMAT, SCHEMA, fault, mark
+
+_SELECT = (
+    f"SELECT {', '.join(COLUMNS)}, (SELECT mark FROM checks WHERE checks.key = replies.key) "
+    "FROM replies"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +61,9 @@ class ReplyStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                path, timeout=60, isolation_level=None, check_same_thread=False
-            )
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            if odd := strange(self._db):
-                raise sqlite3.DatabaseError(f"it holds a {odd}, which no reply store does")
-            create(self._db)
+            self._db = sqlite.connect(path, SCHEMA, timeout=60)
             known = self.note("format")
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, RunError) as error:
             raise RunError(
                 f"{path}: the reply store cannot be used ({error}); name another with --replies"
             ) from error
@@ -75,9 +74,9 @@ class ReplyStore:
             )
 
     def get(self, key: str) -> Reply | None:
-        """The reply under a key, or None."""
-        row = self._run(f"SELECT {', '.join(COLUMNS)} FROM replies WHERE key = ?", key).fetchone()
-        return None if row is None else _reply(row)
+        """The reply under a key, or None. One that is damaged is none: it is asked for again."""
+        row = self._run(f"{_SELECT} WHERE key = ?", key).fetchone()
+        return None if row is None or not _sound(row) else _reply(row[:-1])
 
     def put(self, reply: Reply) -> None:
         """Write a reply (in place of an older one under its key); it is on disk when this
@@ -98,9 +97,17 @@ class ReplyStore:
             reply.cost,
             reply.created or time.time(),
         )
-        self._run(
-            f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * len(COLUMNS))})", *values
-        )
+        self._run("BEGIN IMMEDIATE")
+        try:
+            self._run(
+                f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * len(COLUMNS))})", *values
+            )
+            self._run("INSERT OR REPLACE INTO checks VALUES (?, ?)", reply.key, mark(values))
+        except BaseException:
+            with contextlib.suppress(RunError):
+                self._run("ROLLBACK")
+            raise
+        self._run("COMMIT")
 
     def drop(self, key: str) -> None:
         """Forget a reply (before it is asked for again)."""
@@ -110,8 +117,9 @@ class ReplyStore:
         return int(self._run("SELECT count(*) FROM replies").fetchone()[0])
 
     def __iter__(self) -> Iterator[Reply]:
-        for row in self._run(f"SELECT {', '.join(COLUMNS)} FROM replies ORDER BY rowid"):
-            yield _reply(row)
+        for row in self._run(f"{_SELECT} ORDER BY rowid"):
+            if _sound(row):
+                yield _reply(row[:-1])
 
     def note(self, name: str, value: str | None = None) -> str | None:
         """A short fact about the store (the judge that answered first); with `value`, write it."""
@@ -154,6 +162,12 @@ class ReplyStore:
                 f"{self.path}: the reply store cannot be read or written ({error}); "
                 "make room or rights and run the same command again"
             ) from error
+
+
+def _sound(row: tuple[Any, ...]) -> bool:
+    """Whether a reply is what was written: a database gives back a flipped bit without a word."""
+    *values, known = row
+    return not fault(values) and known in (None, mark(values))
 
 
 def _reply(row: tuple[Any, ...]) -> Reply:

@@ -1,32 +1,31 @@
 """One chat call to an OpenAI-compatible server: the body, the request, and what came back as a
 plain value.
 
-The library `httpx` carries the bytes over HTTP/1.1; everything that decides (retries, pauses,
-schemas) is ours. A body is never built in one piece: the words are serialised once, and the
-pictures' base64 text goes out from where it is.
+`services.transport` carries the bytes; what an answer means is `services.policy`'s. A body is never
+built in one piece: the words are serialised once, and the pictures' base64 text goes out from where
+it is.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
-import re
+import secrets as random_secrets
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlsplit
+from typing import Any, Self
 
 import orjson
 
-from editgauge.errors import MissingExtra, UsageError
+from editgauge.errors import UsageError
 from editgauge.judging.calls import Call, ChatMessage
 from editgauge.judging.pictures import Encoded
+from editgauge.services import policy
+from editgauge.services.policy import Kind
+from editgauge.services.secrets import Secrets, address, key_from
+from editgauge.services.transport import AsyncTransport, Limits, Lost, Response, decode
 from editgauge.services.waiting import retry_after
-
-if TYPE_CHECKING:
-    import httpx
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KEY_NAMES = ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY")
@@ -38,9 +37,9 @@ _SLOT = "\u0000picture\u0000"
 _SLOT_BYTES = orjson.dumps(_SLOT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What this server takes: found out with the first call, kept with the replies, part of every
+    """What this server takes: found out with the first calls, kept with the replies, part of every
     key.
     """
 
@@ -51,6 +50,34 @@ class Dialect:
     temperature: bool = True
     """False for models that refuse a temperature of their own."""
     webp: bool = True
+    """False for servers that cannot read WebP: those pictures are sent as PNG."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What the user sets of a request; None leaves it to the protocol. Part of every key, and, in
+    words, of the judge's name in rows.
+    """
+
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    reasoning_effort: str | None = None
+    detail: str | None = None
+    """How closely pictures are looked at: ``low``, ``high`` or ``auto``, in OpenAI's words."""
+    encoding: str | None = None
+    """``png``: every picture is sent as PNG; None: in its own format."""
+    metadata: bool = False
+    """Whether EXIF and the like go along with the pictures."""
+
+    def named(self) -> str:
+        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
+        given = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return ",".join(
+            f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+            for name, value in given.items()
+            if value is not None and value is not False
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,33 +91,39 @@ class Body:
         return b"".join(self.pieces)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What one HTTP request gave. `kind` says what to do about it:
+    """What one HTTP request gave. `kind` says what to do about it: see `policy.Kind`.
 
-    ``ok`` · ``refused`` (content filter) · ``busy`` (429: wait) · ``again`` (5xx, time-out, cut
-    connection: retry) · ``bad`` (this request will never work) · ``stop`` (no request will: key,
-    model, quota).
+    `billed` is whether the request may have been billed, whatever `usage` says of it.
     """
 
-    kind: str
+    kind: Kind
     reason: str = ""
     content: str | None = None
+    thought: bool = False
+    """Whether the reply holds thinking beside its content (``reasoning_content``)."""
     finish: str = ""
+    """Why the reply ended, in the server's word; ``length`` when it was cut off by its limit."""
     model: str = ""
     system_fingerprint: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     retry_after: float | None = None
     http: int = 0
+    billed: bool = True
+    unreachable: bool = False
+    """The server was never reached: no connection could be made."""
 
 
-def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str, Any]]:
+def messages(
+    call: Call, repair: tuple[str, str] | None = None, detail: str | None = None
+) -> list[dict[str, Any]]:
     """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
-    is said to it.
+    is said to it; `detail` is OpenAI's word for how closely pictures are looked at.
     """
     found: list[dict[str, Any]] = [
-        {"role": message.role, "content": _chat_content(message)} for message in call.chat()
+        {"role": message.role, "content": _chat_content(message, detail)} for message in call.chat()
     ]
     if repair is not None:
         found += [
@@ -100,27 +133,32 @@ def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str
     return found
 
 
-def _chat_content(message: ChatMessage) -> Any:
+def _chat_content(message: ChatMessage, detail: str | None) -> Any:
+    picture = {"url": _SLOT} if detail is None else {"url": _SLOT, "detail": detail}
     if message.plain:
         return "".join(part for part in message.parts if isinstance(part, str))
     return [
         {"type": "text", "text": part}
         if isinstance(part, str)
-        else {"type": "image_url", "image_url": {"url": _SLOT}}
+        else {"type": "image_url", "image_url": picture}
         for part in message.parts
     ]
 
 
 def parameters(
-    call: Call, model: str, dialect: Dialect, *, max_tokens: int, seed: int | None = None
+    call: Call, model: str, dialect: Dialect, *, max_tokens: int, asking: Asking | None = None
 ) -> dict[str, Any]:
     """Everything of a body but the messages."""
+    asking = asking or Asking()
     found: dict[str, Any] = {"model": model, dialect.tokens_field: max_tokens}
-    if call.temperature is not None and dialect.temperature:
-        found["temperature"] = call.temperature
+    temperature = call.temperature if asking.temperature is None else asking.temperature
+    if temperature is not None and dialect.temperature:
+        found["temperature"] = temperature
     found |= call.parameters
-    if seed is not None:
-        found["seed"] = seed
+    if asking.seed is not None:
+        found["seed"] = asking.seed
+    if asking.reasoning_effort is not None:
+        found["reasoning_effort"] = asking.reasoning_effort
     schema = call.schema()
     if schema is not None and dialect.schema:
         found["response_format"] = {
@@ -153,7 +191,8 @@ class Client:
     """A connection pool to one server. An async context manager.
 
     `base_url` ends in ``/v1`` or whatever comes before ``/chat/completions``. The key is read from
-    the environment (`KEY_NAMES`) and appears in no message, log or file.
+    the environment (`KEY_NAMES`) and appears in no message, log or file; nor does a query of the
+    address.
     """
 
     def __init__(
@@ -164,22 +203,17 @@ class Client:
         connections: int = 64,
         key: str | None = None,
     ) -> None:
-        self.base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL).rstrip(
-            "/"
-        )
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(f"--base-url {self.base_url!r}: wanted http(s)://host/…/v1")
-        if parts.username or parts.password:
-            raise UsageError(f"--base-url: put no key into the address; set {KEY_NAMES[0]} instead")
+        given = base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
+        self.address = address(given, "--base-url")
         self.timeout = timeout
-        self._connections = connections
-        self._key = (
-            key
-            if key is not None
-            else next((os.environ[n] for n in KEY_NAMES if os.environ.get(n)), "")
+        own = key_from(KEY_NAMES) if key is None else key.strip()
+        self.secrets = Secrets([own, *self.address.secrets])
+        headers = {"Content-Type": "application/json"}
+        if own:
+            headers["Authorization"] = f"Bearer {own}"
+        self._transport = AsyncTransport(
+            headers, self.secrets, Limits(timeout, connections, MAX_REPLY_BYTES)
         )
-        self._http: httpx.AsyncClient | None = None
 
     @property
     def family(self) -> str:
@@ -189,32 +223,10 @@ class Client:
     @property
     def host(self) -> str:
         """The server's host and port, without anything that could be secret."""
-        parts = urlsplit(self.base_url)
-        return parts.hostname + (f":{parts.port}" if parts.port else "") if parts.hostname else ""
+        return self.address.shown.partition("://")[2].partition("/")[0]
 
     async def __aenter__(self) -> Self:
-        try:
-            import httpx
-        except ImportError:
-            raise MissingExtra("calling a judge", "httpx", "judge") from None
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if self._key:
-            try:
-                headers["Authorization"] = "Bearer " + self._key.strip().encode("ascii").decode()
-            except UnicodeEncodeError:
-                raise UsageError(
-                    f"the key in {' or '.join(KEY_NAMES)} holds letters that no key has"
-                ) from None
-        limits = httpx.Limits(
-            max_connections=self._connections, max_keepalive_connections=self._connections
-        )
-        self._http = httpx.AsyncClient(
-            headers=headers,
-            limits=limits,
-            timeout=httpx.Timeout(self.timeout, pool=None),
-            http2=False,
-            follow_redirects=False,
-        )
+        self._transport.open("calling a judge", "judge")
         return self
 
     async def __aexit__(
@@ -223,8 +235,7 @@ class Client:
         error: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        if self._http is not None:
-            await self._http.aclose()
+        await self._transport.close()
 
     async def post(self, body: Body) -> Outcome:
         """Send one body. Never raises for anything a server or a network does; the outcome says
@@ -232,208 +243,172 @@ class Client:
         """
         began = time.monotonic()
         try:
-            async with asyncio.timeout(self.timeout):
-                status, headers, data = await self._exchange("POST", "/chat/completions", body)
-        except TimeoutError:
+            response = await self._transport.exchange(
+                "POST", self.address.of("/chat/completions"), body.pieces
+            )
+        except Lost as error:
             return Outcome(
-                "again",
-                f"no complete answer within {self.timeout:g} s",
+                kind="again",
+                reason=error.reason,
                 seconds=time.monotonic() - began,
+                billed=error.sent,
+                unreachable=not error.sent and not error.late,
             )
-        except _TooLarge:
-            return Outcome(
-                "again", f"the reply is larger than {MAX_REPLY_BYTES >> 20} MiB", http=200
-            )
-        except Exception as error:  # whatever a network does ends in a status and a reason
-            return Outcome(
-                "again", f"no answer ({self._clean(error)})", seconds=time.monotonic() - began
-            )
-        return read_response(status, headers, data, time.monotonic() - began)
+        return read_response(response, time.monotonic() - began, self.secrets)
 
     async def get(self, path: str) -> Any:
         """A small JSON document from the server (``/models/…``), or None when there is none to be
         had.
         """
         try:
-            async with asyncio.timeout(min(self.timeout, 20.0)):
-                status, _, data = await self._exchange("GET", path, None)
-            return orjson.loads(data) if status == 200 else None
-        except Exception:  # a server without this page is as good as one that lists nothing
+            response = await self._transport.exchange(
+                "GET", self.address.of(path), seconds=min(self.timeout, 20.0)
+            )
+        except Lost:  # a server without this page is as good as one that lists nothing
             return None
+        return decode(response.data, self.secrets) if response.status == 200 else None
 
     async def upload(
         self, path: str, fields: Mapping[str, str], name: str, data: bytes
     ) -> tuple[int, Any]:
         """Send a file as a form (for batches): the HTTP status, and the decoded reply (None if it
-        is no JSON).
+        is no JSON). Raises `Lost`.
         """
-        assert self._http is not None
-        headers = {k: v for k, v in self._http.headers.items() if k.lower() == "authorization"}
-        import httpx
-
-        async with httpx.AsyncClient(timeout=httpx.Timeout(600.0), headers=headers) as http:
-            response = await http.post(
-                self.base_url + path, data=dict(fields), files={"file": (name, data)}
-            )
-        return response.status_code, _json_or_none(response.content)
+        boundary = random_secrets.token_hex(16)
+        parts = [
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+            for key, value in fields.items()
+        ]
+        parts.append(
+            f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+            f"Content-Type: application/octet-stream\r\n\r\n"
+        )
+        response = await self._transport.exchange(
+            "POST",
+            self.address.of(path),
+            ["".join(parts).encode(), data, f"\r\n--{boundary}--\r\n".encode()],
+            headers={"Content-Type": f"multipart/form-data; boundary={boundary}"},
+            seconds=_LONG,
+        )
+        return response.status, decode(response.data, self.secrets)
 
     async def exchange_json(
         self, method: str, path: str, value: Any = None
     ) -> tuple[int, Any, bytes]:
         """A JSON request outside of chat (for batches): status, decoded reply or None, raw
-        bytes.
+        bytes. Raises `Lost`.
         """
-        data = None if value is None else orjson.dumps(value)
-        body = None if data is None else Body((data,), len(data))
-        async with asyncio.timeout(600.0):
-            status, _, raw = await self._exchange(method, path, body, limit=1 << 30)
-        return status, _json_or_none(raw), raw
-
-    async def _exchange(
-        self, method: str, path: str, body: Body | None, limit: int = MAX_REPLY_BYTES
-    ) -> tuple[int, Mapping[str, str], bytes]:
-        if self._http is None:
-            raise UsageError("the client is not open; use: async with Client(…) as client")
-        content: Any = None
-        headers = {}
-        if body is not None:
-            headers["Content-Length"] = str(body.size)
-            content = _stream(body.pieces)
-        request = self._http.build_request(
-            method, self.base_url + path, content=content, headers=headers
+        pieces = None if value is None else [orjson.dumps(value)]
+        response = await self._transport.exchange(
+            method, self.address.of(path), pieces, seconds=_LONG, limit=1 << 30
         )
-        response = await self._http.send(request, stream=True)
-        try:
-            data = bytearray()
-            async for piece in response.aiter_raw():
-                data += piece
-                if len(data) > limit:
-                    raise _TooLarge
-            return response.status_code, response.headers, bytes(data)
-        finally:
-            await response.aclose()
-
-    def _clean(self, error: Exception) -> str:
-        text = f"{type(error).__name__}: {error}".strip().rstrip(":")
-        return (text.replace(self._key, "[key]") if self._key else text)[:300]
+        return response.status, decode(response.data, self.secrets), response.data
 
 
-class _TooLarge(Exception):
-    pass
-
-
-async def _stream(pieces: tuple[bytes, ...]) -> AsyncIterator[bytes]:
-    for piece in pieces:
-        yield piece
+_LONG = 600.0
+"""Seconds for a file of a batch."""
 
 
 # --- what came back -----------------------------------------------------------------------------
 
-_QUOTA = (
-    "insufficient_quota",
-    "billing_hard_limit_reached",
-    "billing_not_active",
-    "account_deactivated",
-)
+_FILTERED = frozenset({
+    "content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "sensitive",
+})  # fmt: skip
+_CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
+_THOUGHT = ("reasoning_content", "reasoning", "thinking")
 
 
 def read_response(
-    status: int, headers: Mapping[str, str], data: bytes, seconds: float = 0.0
+    response: Response, seconds: float = 0.0, secrets: Secrets | None = None
 ) -> Outcome:
     """An HTTP response as an `Outcome`. Knows the habits of servers: quota as 429, HTML as 200,
     null choices.
     """
-    value = _json_or_none(data)
-    if status == 200:
-        return _read_completion(value, data, seconds)
-    error = _error_of(value)
-    text = _words(error.get("message") or data[:300].decode("utf-8", "replace"))
-    reason = f"HTTP {status}: {text}" if text else f"HTTP {status}"
-    code = str(error.get("code") or error.get("type") or "")
-    if any(word in (code, str(error.get("type"))) for word in _QUOTA):
-        return Outcome(
-            "stop", f"{reason} (the account's quota is used up)", seconds=seconds, http=status
-        )
-    if status == 429 or (status == 503 and retry_after(headers, _error_of(value)) is not None):
-        return Outcome(
-            "busy",
-            reason,
-            seconds=seconds,
-            retry_after=retry_after(headers, _error_of(value)),
-            http=status,
-        )
-    if status in (408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 524, 529):
-        return Outcome(
-            "again",
-            reason,
-            seconds=seconds,
-            retry_after=retry_after(headers, _error_of(value)),
-            http=status,
-        )
-    if status in (401, 403, 404, 407):
-        return Outcome("stop", reason, seconds=seconds, http=status)
-    if code in ("content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"):
-        return Outcome("refused", reason, seconds=seconds, http=status)
-    return Outcome("bad", reason, seconds=seconds, http=status)
+    secrets = secrets or Secrets()
+    value = decode(response.data, secrets)
+    if 200 <= response.status < 300:
+        return _read_completion(value, response, seconds, secrets)
+    error = policy.error_of(value)
+    return _failed(response.status, error, response, seconds, secrets)
 
 
-def _read_completion(value: Any, data: bytes, seconds: float) -> Outcome:
-    def again(reason: str) -> Outcome:
-        return Outcome("again", reason, seconds=seconds, http=200)
-
-    if not isinstance(value, dict):
-        start = data[:60].decode("utf-8", "replace")
-        return again(
-            f"HTTP 200 with something that is no JSON object, {len(data)} bytes: {_words(start)!r}"
-        )
-    if isinstance(value.get("error"), dict):
-        return again(f"HTTP 200 with an error: {_words(str(value['error'].get('message')))}")
-    choices = value.get("choices")
-    choice = (
-        choices[0]
-        if isinstance(choices, list) and choices and isinstance(choices[0], dict)
-        else None
+def _failed(
+    status: int, error: Mapping[str, Any], response: Response, seconds: float, secrets: Secrets
+) -> Outcome:
+    said = secrets.line(str(error.get("message") or response.data[:300].decode("utf-8", "replace")))
+    meant = policy.meaning(status, response.headers, error)
+    reason = f"HTTP {status}: {said}" if said else f"HTTP {status}"
+    if meant.kind == "stop" and status not in (401, 403, 404, 407):
+        reason += " (the account's quota is used up, or its billing is refused)"
+    return Outcome(
+        kind=meant.kind,
+        reason=reason,
+        seconds=seconds,
+        retry_after=retry_after(response.headers, error),
+        http=response.status,
+        billed=meant.billed,
     )
-    usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
+
+
+def _read_completion(value: Any, response: Response, seconds: float, secrets: Secrets) -> Outcome:
+    usage = value.get("usage") if isinstance(value, dict) else None
     facts: dict[str, Any] = {
-        "model": str(value.get("model") or ""),
-        "system_fingerprint": str(value.get("system_fingerprint") or ""),
-        "usage": usage or {},
+        "usage": usage if isinstance(usage, dict) else {},
         "seconds": seconds,
-        "http": 200,
+        "http": response.status,
     }
-    if choice is None:
-        blocked = (
-            (value.get("promptFeedback") or value.get("prompt_feedback"))
-            if isinstance(value, dict)
-            else None
-        )
-        return (
-            Outcome("refused", "the prompt was blocked", **facts)
-            if blocked
-            else again("a reply without a choice")
-        )
+    if not isinstance(value, dict):
+        start = secrets.line(response.data[:60].decode("utf-8", "replace"))
+        size = len(response.data)
+        reason = f"HTTP 200 with something that is no JSON object, {size} bytes: {start!r}"
+        return Outcome(kind="again", reason=reason, **facts)
+    facts["model"] = secrets.line(str(value.get("model") or ""), 200)
+    facts["system_fingerprint"] = secrets.line(str(value.get("system_fingerprint") or ""), 200)
+    error = value.get("error")
+    if isinstance(error, dict):
+        return _error_in_reply(error, response, facts, secrets)
+    choices = value.get("choices")
+    if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
+        blocked = value.get("promptFeedback") or value.get("prompt_feedback")
+        if blocked:
+            return Outcome(kind="refused", reason="the prompt was blocked", **facts)
+        return Outcome(kind="again", reason="a reply without a choice", **facts)
+    return _read_choice(choices[0], facts, secrets)
+
+
+def _error_in_reply(
+    error: Mapping[str, Any], response: Response, facts: Mapping[str, Any], secrets: Secrets
+) -> Outcome:
+    """An error that comes as HTTP 200: routers pass on the status of whom they asked as a code."""
+    code = error.get("code")
+    if isinstance(code, int) and code in policy.STATUSES:
+        outcome = _failed(code, error, response, float(facts["seconds"]), secrets)
+        if outcome.kind in ("busy", "stop"):
+            return outcome
+    said = secrets.line(str(error.get("message")))
+    return Outcome(kind="again", reason=f"HTTP 200 with an error: {said}", **facts)
+
+
+def _read_choice(choice: Mapping[str, Any], facts: dict[str, Any], secrets: Secrets) -> Outcome:
     message: dict[str, Any] = choice["message"] if isinstance(choice.get("message"), dict) else {}
-    finish = str(choice.get("finish_reason") or "")
+    finish = secrets.line(str(choice.get("finish_reason") or ""), 60)
+    finish = "length" if finish in _CUT else finish
     content = _content(message.get("content"))
+    facts |= {"finish": finish, "thought": any(message.get(name) for name in _THOUGHT)}
     if message.get("refusal"):
-        return Outcome(
-            "refused",
-            f"the model declined: {_words(str(message['refusal']))}",
-            finish=finish,
-            **facts,
-        )
-    if finish in ("content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII"):
-        return Outcome(
-            "refused",
-            f"stopped by the content filter ({finish})",
-            content=content,
-            finish=finish,
-            **facts,
-        )
-    if not content and finish != "length":
-        return again("an empty reply")
-    return Outcome("ok", content=content or "", finish=finish, **facts)
+        said = secrets.line(str(message["refusal"]))
+        return Outcome(kind="refused", reason=f"the model declined: {said}", **facts)
+    if finish in _FILTERED:
+        reason = f"stopped by the content filter ({finish})"
+        return Outcome(kind="refused", reason=reason, content=content, **facts)
+    if not (content or "").strip() and finish != "length":
+        what = "an empty reply"
+        if message.get("tool_calls") or message.get("function_call"):
+            what = "a tool call instead of an answer"
+        elif facts["thought"]:
+            what = "an empty reply: only thinking, no answer"
+        return Outcome(kind="again", reason=what, **facts)
+    return Outcome(kind="ok", content=content or "", **facts)
 
 
 def _content(value: Any) -> str | None:
@@ -442,32 +417,13 @@ def _content(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _json_or_none(data: bytes) -> Any:
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return None
+_NOT_OUR_PICTURES = ("too many", "too large", "at most", "maximum", "exceed", "limit")
 
 
-def _error_of(value: Any) -> dict[str, Any]:
-    if isinstance(value, list) and value:  # Gemini's compatible endpoint sends an array
-        value = value[0]
-    if isinstance(value, dict):
-        error = value.get("error", value)
-        if isinstance(error, dict):
-            return error
-        return {"message": str(error)}
-    return {}
-
-
-def _words(text: str) -> str:
-    """One line without control characters: messages of servers end up in rows and on terminals."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", text).strip()[:300]
-
-
-def wanted_dialect(dialect: Dialect, reason: str) -> Dialect | None:
+def wanted_dialect(dialect: Dialect, reason: str, *, webp: bool = False) -> Dialect | None:
     """The dialect to try next after a request was turned down with this reason; None when the
-    reason is another.
+    reason is another. `webp` says that the request holds a WebP picture that may be the reason: a
+    server that cannot read it seldom says so by that name.
     """
     from dataclasses import replace
 
@@ -480,6 +436,8 @@ def wanted_dialect(dialect: Dialect, reason: str) -> Dialect | None:
         return replace(dialect, tokens_field="max_completion_tokens")
     if dialect.temperature and "temperature" in text:
         return replace(dialect, temperature=False)
-    if dialect.webp and "webp" in text:
+    if dialect.webp and (
+        "webp" in text or (webp and not any(word in text for word in _NOT_OUR_PICTURES))
+    ):
         return replace(dialect, webp=False)
     return None

@@ -4,13 +4,12 @@ reason.
 For one call: look into the store; else ask, waiting where the server says so; ask once more with
 more room where the reply was cut off; ask once more, showing the judge its own reply, where that
 cannot be read. Every reply is in the store before anybody hears of it, so that the same steps over
-a stored call give the same result and cost nothing.
+a stored call give the same result and cost nothing. One request and its retries are `Asker`'s.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,22 +17,27 @@ from typing import Any
 
 import orjson
 
-from editgauge.errors import BudgetExceeded, ImageError, RunError
+from editgauge.errors import BudgetExceeded, EditgaugeError, ImageError, RunError
 from editgauge.judging.answers import read_reason
+from editgauge.judging.asker import Asker, Request, Unasked
 from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.judging.calls import Call, ExchangeResult, strict
-from editgauge.judging.client import Client, Dialect, Outcome, build, wanted_dialect
+from editgauge.judging.client import Asking, Client, Dialect, Outcome
 from editgauge.judging.keys import dialect_note, read_dialect, reply_key, skeleton_of
 from editgauge.judging.pictures import PictureStore
-from editgauge.services.cost import Budget, Price, estimate_input
+from editgauge.services.ledger import Ledger
+from editgauge.services.prices import Price, usage_of
 from editgauge.services.throttle import Gate
 from editgauge.types import Status
 
-ATTEMPTS = 5
-"""Requests for one reply when a server breaks down; refusals for being busy are not counted."""
-HOPELESS = 30
-"""Calls in a row without a single answer after which the engine gives up."""
 MORE_ROOM = 4
+"""How many times its token limit a reply gets that was cut off."""
+CUT_OFFS = 5
+"""Calls in a row whose reply was cut off twice, after which the engine stops with advice."""
+FIRST_WAIT = 0.3
+"""Seconds for which other calls wait for the first one's answer: a server that refuses a request's
+form does so at once, and an answer that takes longer is a verdict.
+"""
 REPAIR = (
     "I could not read that answer: {problems}. Judge the same pictures by the same criteria and "
     "give the complete "
@@ -56,28 +60,35 @@ class Job:
     """For the caller; the engine does not look at it."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Stats:
     """What has happened so far: for the live line, the manifest and the summary."""
 
     total: int | None = None
     done: int = 0
     asked: int = 0
-    """Requests that were answered in this command."""
+    """Requests that were sent in this command, those that failed or were repeated included."""
     stored: int = 0
     """Calls that were served from the store without any request."""
+    unasked: int = 0
+    """Calls that are not in the store and were not to be asked (offline): they leave no row."""
     refused: int = 0
     failed: int = 0
     unparsable: int = 0
     repaired: int = 0
+    cut_off: int = 0
+    """Replies that ended at their token limit."""
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
     spent: float = 0.0
+    """US dollars of this command: bills, and estimates of what was sent and never billed."""
+    unbilled: float = 0.0
+    """The part of `spent` that is estimated, because the server sent no usable bill."""
     began: float = field(default_factory=time.monotonic)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Settings:
     """How an engine asks. `retry` holds what is asked again: ``failed``, ``refused``,
     ``unparsable``.
@@ -91,9 +102,13 @@ class Settings:
     backoff: float = 0.5
     """Seconds before the first retry after a breakdown; doubled each time, with some chance in it.
     """
-    seed: int | None = None
+    asking: Asking = field(default_factory=Asking)
+    room: int = 0
+    """The least token limit of a reply: judges that think need more than the protocols give."""
+    thinking: int = 0
+    """Tokens that this judge usually thinks for one reply: for estimates."""
     offline: bool = False
-    """Only the store is looked at; what is not there fails with that reason."""
+    """Only the store is looked at; what is not there is left out."""
 
 
 class Engine:
@@ -108,26 +123,25 @@ class Engine:
         settings: Settings,
         *,
         price: Price | None = None,
-        budget: Budget | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
-        self.client, self.store, self.pictures, self.gate, self.settings = (
-            client,
-            store,
-            pictures,
-            gate,
-            settings,
-        )
-        self.price, self.budget = price, budget or Budget()
+        self.client, self.store, self.pictures, self.settings = client, store, pictures, settings
+        self.price, self.ledger = price, ledger if ledger is not None else Ledger()
         self.stats = Stats()
+        self.gate = gate
         self.dialect = read_dialect(store.note(f"dialect {settings.model}")) or Dialect()
         self.answered = store.note(f"answered {settings.model}") or ""
-        self.broke = False
-        self._proven = bool(store.note(f"dialect {settings.model}"))
-        self._tried = self._proven
+        self.broke = ""
+        """Why the budget ended the run, or empty."""
+        self.halted = False
+        """Nothing further may be asked: an answer came after which no request makes sense."""
+        self.asker = Asker(self)
+        self.noted = read_dialect(store.note(f"dialect {settings.model}"))
+        self._tried = self.proven = self.noted is not None
         self._trying = False
         self._first = asyncio.Event()
         self._stopping = False
-        self._in_a_row = 0
+        self._cut_in_a_row = 0
         self._reasked: set[str] = set()
         self._flying: dict[str, asyncio.Future[Reply]] = {}
 
@@ -145,11 +159,13 @@ class Engine:
         out.
 
         Raises `RunError` when going on makes no sense: no server, a wrong key, another model
-        answering, nothing but failures. A budget that would be passed ends the run with `broke` set
-        and False.
+        answering, nothing but failures. What is in flight then is still waited for, stored and
+        given to `done`: it is paid for. A budget that would be passed ends the run with `broke` set
+        and False. Cancelling drops what is in flight.
         """
         waiting: Iterator[Job] = iter(jobs)
         complete = True
+        stopped: list[EditgaugeError] = []
 
         async def work() -> None:
             nonlocal complete
@@ -159,11 +175,20 @@ class Engine:
                     return
                 try:
                     heard = await self._hear(job)
-                except BudgetExceeded:
-                    self.broke, self._stopping, complete = True, True, False
+                    self._count(heard)
+                    done(job, heard)
+                except Unasked:
+                    self.stats.unasked += 1
+                    complete = False
+                    continue
+                except BudgetExceeded as error:
+                    self.broke, self._stopping, complete = str(error), True, False
                     return
-                self._count(heard)
-                done(job, heard)
+                except EditgaugeError as error:
+                    stopped.append(error)
+                    self.halted, self._stopping, complete = True, True, False
+                    self._first.set()
+                    return
                 if progress:
                     progress(self.stats)
                 if self.stats.done % 16 == 0:
@@ -177,16 +202,24 @@ class Engine:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+        if stopped:
+            raise stopped[0]
         return complete and next(waiting, None) is None
 
     def key(
-        self, job: Job, attempt: str = "first", repair: tuple[str, str] | None = None, room: int = 0
+        self,
+        job: Job,
+        attempt: str = "first",
+        repair: tuple[str, str] | None = None,
+        room: int = 0,
+        dialect: Dialect | None = None,
     ) -> str:
         """The reply key of a job under the current dialect. Raises `ImageError` for a picture that
         cannot be read.
         """
-        skeleton = self._skeleton(job, repair, room)
-        marks = [self.pictures.identity(picture) for picture in job.call.pictures]
+        dialect = dialect or self.dialect
+        skeleton = self.skeleton(job, repair, room, dialect)
+        marks = [self.pictures.identity(picture, dialect.webp) for picture in job.call.pictures]
         return reply_key(
             skeleton,
             marks,
@@ -196,43 +229,70 @@ class Engine:
             attempt=attempt,
         )
 
+    def skeleton(
+        self,
+        job: Job,
+        repair: tuple[str, str] | None = None,
+        room: int = 0,
+        dialect: Dialect | None = None,
+    ) -> bytes:
+        """The body of a job with slots in place of its pictures."""
+        return skeleton_of(
+            job.call,
+            self.settings.model,
+            dialect or self.dialect,
+            max_tokens=room or self.room(job.call),
+            asking=self.settings.asking,
+            repair=repair,
+        )
+
+    def room(self, call: Call) -> int:
+        """The token limit of a call's first reply."""
+        least = 0 if call.as_released else self.settings.room
+        return self.settings.asking.max_tokens or max(call.max_tokens, least)
+
     # -- one job -----------------------------------------------------------------------------------
 
     async def _hear(self, job: Job) -> ExchangeResult:
         try:
-            first = await self._reply(job)
+            replies, last = await self._replies(job)
+            return self._result(job, replies, last)
         except ImageError as error:
             return ExchangeResult(None, None, Status.UNREADABLE, str(error))
+        except (EditgaugeError, Unasked):
+            raise
+        except Exception as error:  # whatever one reply holds, the others are not at fault
+            reason = f"the reply could not be handled ({type(error).__name__})"
+            return ExchangeResult(None, None, Status.FAILED, reason)
+
+    async def _replies(self, job: Job) -> tuple[list[Reply], Reply]:
+        """All replies to a job, and the one that counts."""
+        room = 0
+        first = await self._reply(job)
         replies = [first]
-        ours = not job.call.as_released  # a released script's request is sent once, as it is
-        if ours and first.status == "ok" and first.finish == "length":
-            replies.append(await self._reply(job, "room", room=job.call.max_tokens * MORE_ROOM))
+        if job.call.as_released:  # a released script's request is sent once, as it is
+            return replies, first
+        if first.status == "ok" and first.finish == "length":
+            room = self.room(job.call) * MORE_ROOM
+            replies.append(await self._reply(job, "room", room=room))
         last = next((reply for reply in reversed(replies) if reply.status == "ok"), first)
-        if ours and last.status == "ok" and self.settings.repair:
-            problems = self._problems(job.call, last)
-            if problems and "unparsable" in self.settings.retry:
-                last = replies[-1] = await self._reply(
-                    job, self._attempt_of(replies), force=True, room=self._room(replies)
-                )
-                problems = self._problems(job.call, last) if last.status == "ok" else ""
-            if problems:
-                said = (last.content or "", REPAIR.format(problems=problems))
-                repaired = await self._reply(
-                    job, "repair", repair=said, force="unparsable" in self.settings.retry
-                )
-                replies.append(repaired)
-                if repaired.status == "ok" and not self._problems(job.call, repaired):
-                    last = repaired
-        return self._heard(job, replies, last)
+        if last.status != "ok" or not self.settings.repair:
+            return replies, last
+        problems = self._problems(job.call, last)
+        force = "unparsable" in self.settings.retry
+        if problems and force:
+            attempt = "room" if room else "first"
+            last = replies[-1] = await self._reply(job, attempt, force=True, room=room)
+            problems = self._problems(job.call, last) if last.status == "ok" else ""
+        if problems and last.finish != "length":
+            said = (last.content or "", REPAIR.format(problems=problems))
+            repaired = await self._reply(job, "repair", repair=said, force=force, room=room)
+            replies.append(repaired)
+            if repaired.status == "ok" and not self._problems(job.call, repaired):
+                last = repaired
+        return replies, last
 
-    @staticmethod
-    def _attempt_of(replies: list[Reply]) -> str:
-        return "room" if len(replies) > 1 else "first"
-
-    def _room(self, replies: list[Reply]) -> int:
-        return 0 if len(replies) < 2 else int(replies[-1].request.get("room", 0))
-
-    def _heard(self, job: Job, replies: list[Reply], last: Reply) -> ExchangeResult:
+    def _result(self, job: Job, replies: list[Reply], last: Reply) -> ExchangeResult:
         detail: dict[str, Any] = {"reply": last.key, "model": last.answered, "asked": last.asked}
         if last.system_fingerprint:
             detail["system_fingerprint"] = last.system_fingerprint
@@ -241,6 +301,8 @@ class Engine:
             detail["repaired" if last.request.get("attempt") == "repair" else "more_room"] = True
         elif len(replies) > 1:
             detail["attempts"] = len(replies)
+        if last.request.get("as_png"):
+            detail["as_png"] = last.request["as_png"]
         detail["usage"] = _sum_usage(replies)
         costs = [reply.cost for reply in replies if reply.cost is not None]
         if costs:
@@ -248,18 +310,30 @@ class Engine:
         if last.status != "ok":
             status = Status.REFUSED if last.status == "refused" else Status.FAILED
             return ExchangeResult(None, None, status, last.reason, detail)
-        if rationale := read_reason(
-            last.content, (*job.call.reasons, "reason", "reasoning", "rationale")
-        ):
+        names = (*job.call.reasons, "reason", "reasoning", "rationale")
+        if rationale := self.client.secrets.value(read_reason(last.content, names)):
             detail["rationale"] = rationale[:1000]
+        cut_off = last.finish == "length"
+        self._notice_cuts(cut_off, last)
         return ExchangeResult(
-            replies[0].content,
-            last.content,
-            Status.SCORED,
-            "",
-            detail,
-            cut_off=last.finish == "length",
+            replies[0].content, last.content, Status.SCORED, "", detail, cut_off=cut_off
         )
+
+    def _notice_cuts(self, cut_off: bool, last: Reply) -> None:
+        """Stop with advice when one call after the other is cut off, with more room as well."""
+        if self.settings.offline:
+            return
+        self.stats.cut_off += cut_off
+        self._cut_in_a_row = self._cut_in_a_row + 1 if cut_off else 0
+        if self._cut_in_a_row >= CUT_OFFS:
+            room = last.request.get("room") or 0
+            thinks = " while it was still thinking" if last.request.get("thought") else ""
+            raise RunError(
+                f"{self.settings.model}: {CUT_OFFS} calls in a row were cut off{thinks}, the last "
+                f"one at {room} tokens, before a verdict. Give more with --max-tokens "
+                f"{max(16384, 2 * int(room))}, or ask for less thinking with --reasoning-effort "
+                f"low; what was done is kept"
+            )
 
     @staticmethod
     def _problems(call: Call, reply: Reply) -> str:
@@ -269,6 +343,8 @@ class Engine:
             for name, reading in readings.items()
             if reading.status is Status.UNPARSABLE
         )
+
+    # -- one reply ---------------------------------------------------------------------------------
 
     async def _reply(
         self,
@@ -280,21 +356,29 @@ class Engine:
         force: bool = False,
     ) -> Reply:
         """The reply of one attempt: from the store, or asked for, stored, and then given."""
+        request = Request(job=job, attempt=attempt, repair=repair, room=room)
         if not self._tried and not self.settings.offline:
-            if not self._trying:  # the first call finds out what the server takes, alone
+            if not self._trying:  # the first call finds out what the server takes
                 self._trying = True
                 try:
-                    return await self._reply_now(job, attempt, repair, room, force)
+                    return await self._reply_now(request, force)
                 finally:
                     self._trying = self._tried
                     self._first.set()
-            await self._first.wait()
-        return await self._reply_now(job, attempt, repair, room, force)
+            # With a budget the first bill is waited for: it says how far estimates can be trusted.
+            await self._first_answer(None if self.ledger.budget is not None else FIRST_WAIT)
+        return await self._reply_now(request, force)
 
-    async def _reply_now(
-        self, job: Job, attempt: str, repair: tuple[str, str] | None, room: int, force: bool
-    ) -> Reply:
-        key = self.key(job, attempt, repair, room)
+    async def _first_answer(self, seconds: float | None) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._first.wait()
+        except TimeoutError:
+            return
+
+    async def _reply_now(self, request: Request, force: bool) -> Reply:
+        job, first = request.job, request.attempt == "first"
+        key = self.key(job, request.attempt, request.repair, request.room)
         stored = self.store.get(key)
         again = (
             stored is not None
@@ -302,21 +386,17 @@ class Engine:
             and (force or stored.status in self.settings.retry)
         )
         if stored is not None and not again:
-            self.stats.stored += attempt == "first"
+            self.stats.stored += first
             return stored
         if self.settings.offline:
-            return Reply(
-                key, "failed", reason="not in the reply store, and nothing may be asked (--offline)"
-            )
+            raise Unasked
         if key in self._flying:  # two editors gave the same picture: one call serves both
-            self.stats.stored += attempt == "first"
+            self.stats.stored += first
             return await asyncio.shield(self._flying[key])
         self._reasked.add(key)
         flying = self._flying[key] = asyncio.get_running_loop().create_future()
         try:
-            outcome, last_key = await self._ask(job, key, attempt, repair, room)
-            reply = self._stored_reply(job, last_key, attempt, room, outcome)
-            self.store.put(reply)
+            reply = await self.asker.ask(request)
         except BaseException as error:
             flying.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
             flying.exception()  # whoever waits hears of it; nobody has to
@@ -326,156 +406,70 @@ class Engine:
         flying.set_result(reply)
         return reply
 
-    async def _ask(
-        self, job: Job, key: str, attempt: str, repair: tuple[str, str] | None, room: int
-    ) -> tuple[Outcome, str]:
-        began, failures = time.monotonic(), 0
-        while True:
-            sent = self.dialect
-            outcome = await self._send(job, repair, room)
-            if outcome.kind == "bad" and not self._proven:
-                self.dialect = wanted_dialect(sent, outcome.reason) or self.dialect
-                if self.dialect != sent:
-                    key = self.key(job, attempt, repair, room)
-                    continue
-            self._tried = True
-            self._first.set()
-            if outcome.kind == "stop":
-                raise RunError(
-                    f"{self.client.host}: {outcome.reason}; nothing further was asked. "
-                    f"{_advice(outcome)}"
-                )
-            left = self.settings.deadline - (time.monotonic() - began)
-            if outcome.kind == "busy" and (outcome.retry_after or 0) > self.settings.deadline:
-                raise RunError(
-                    f"{self.client.host}: {outcome.reason}; it asks to wait "
-                    f"{outcome.retry_after:.0f} s, longer than "
-                    f"--deadline {self.settings.deadline:.0f}. What was done is kept; run the same "
-                    f"command again later."
-                )
-            if outcome.kind == "busy" and left > 0:
-                continue  # the gate is closed for as long as the server said
-            if outcome.kind == "again":
-                failures += 1
-                pause = outcome.retry_after or random.uniform(
-                    1, 2
-                ) * self.settings.backoff * 2 ** min(failures - 1, 6)
-                if failures < ATTEMPTS and left > pause:
-                    await asyncio.sleep(pause)
-                    continue
-            self._learn(outcome)
-            return outcome, key
+    # -- what the asker reports --------------------------------------------------------------------
 
-    async def _send(self, job: Job, repair: tuple[str, str] | None, room: int) -> Outcome:
-        skeleton = self._skeleton(job, repair, room)
-        sizes = [self.pictures.size(picture) for picture in job.call.pictures]
-        estimate = 0.0
-        if self.price is not None:
-            tokens = estimate_input(len(skeleton), sizes, self.price)
-            estimate = self.price.of(tokens, room or job.call.max_tokens)
-        reserved = self.budget.reserve(estimate)
-        if reserved is None:
-            raise BudgetExceeded("the next call could pass the budget")
-        cost: float | None = None
-        try:
-            length = len(skeleton) + sum(
-                self.pictures.length(picture) for picture in job.call.pictures
-            )
-            async with self.gate.enter(length) as admitted:
-                encoded = [
-                    await self.pictures.encode_aside(picture) for picture in job.call.pictures
-                ]
-                outcome = await self.client.post(build(skeleton, encoded))
-                if outcome.kind == "busy":
-                    self.gate.refused(admitted, outcome.retry_after)
-                elif outcome.http:
-                    self.gate.succeeded()
-            if self.price is not None and outcome.usage:
-                cost = self.price.of_usage(outcome.usage)
-        finally:
-            self.budget.settle(reserved, estimate, cost)
-        return outcome
+    def tried(self) -> None:
+        """An answer came that is about the call, not about its form."""
+        self._tried = True
+        self._first.set()
 
-    def _learn(self, outcome: Outcome) -> None:
-        """Remember what the first answer taught, and stop where going on makes no sense."""
-        if outcome.kind in ("ok", "refused"):
-            self._in_a_row = 0
-            if outcome.kind == "ok" and not self._proven:
-                self._proven = True
-                self.store.note(f"dialect {self.settings.model}", dialect_note(self.dialect))
-            if outcome.model and not self.answered:
-                self.answered = outcome.model
-                self.store.note(f"answered {self.settings.model}", outcome.model)
-            if outcome.model and outcome.model != self.answered:
-                raise RunError(
-                    f"{self.client.host}: {outcome.model} answers now, {self.answered} answered "
-                    f"first under the name "
-                    f"{self.settings.model}; two judges are not mixed: name the one you want, or "
-                    f"use another --replies"
-                )
-            return
-        self._in_a_row += 1
-        if not self.answered and outcome.http == 0 and "ConnectError" in outcome.reason:
-            raise RunError(
-                f"{self.client.base_url}: {outcome.reason}; start the server, or correct --base-url"
-            )
-        if self._in_a_row >= HOPELESS:
-            raise RunError(
-                f"{self.client.host}: {self._in_a_row} calls in a row without an answer, the last "
-                f"one: "
-                f"{outcome.reason}; what was done is kept, run the same command with --retry "
-                f"failed later"
-            )
+    def prove(self, dialect: Dialect) -> None:
+        """Keep a dialect that was answered, so that the next command begins with it."""
+        self.proven = True
+        if dialect == self.dialect != self.noted:
+            self.noted = dialect
+            self.store.note(f"dialect {self.settings.model}", dialect_note(dialect))
 
-    def _stored_reply(self, job: Job, key: str, attempt: str, room: int, outcome: Outcome) -> Reply:
-        status = {"ok": "ok", "refused": "refused"}.get(outcome.kind, "failed")
-        cost = (
-            self.price.of_usage(outcome.usage) if self.price is not None and outcome.usage else None
-        )
-        usage = outcome.usage
-        self.stats.asked += outcome.http > 0
-        self.stats.tokens_in += int(usage.get("prompt_tokens") or 0)
-        self.stats.tokens_out += int(usage.get("completion_tokens") or 0)
-        cached = usage.get("prompt_tokens_details")
-        self.stats.tokens_cached += (
-            int(cached.get("cached_tokens") or 0) if isinstance(cached, dict) else 0
-        )
-        self.stats.spent = self.budget.spent
+    def answer_of(self, model: str) -> bool:
+        """Remember which model answered first; False when this is another one."""
+        if model and not self.answered:
+            self.answered = model
+            self.store.note(f"answered {self.settings.model}", model)
+        return not model or model == self.answered
+
+    def keep(self, request: Request, key: str, outcome: Outcome, cost: float | None) -> Reply:
+        """Store what an attempt ended with."""
+        call, dialect = request.job.call, request.dialect or self.dialect
         about: dict[str, Any] = {
-            "call": job.call.name,
-            "repeat": job.repeat,
-            "attempt": attempt,
-            **job.about,
+            "call": call.name,
+            "repeat": request.job.repeat,
+            "attempt": request.attempt,
+            **request.job.about,
+            "room": request.room or self.room(call),
+            "rubric": call.rubric,
+            "pictures": [self.pictures.identity(p, dialect.webp) for p in call.pictures],
+            "parameters": orjson.loads(dialect_note(dialect)),
         }
-        if room:
-            about["room"] = room
-        about["rubric"] = job.call.rubric
-        about["pictures"] = [self.pictures.identity(picture) for picture in job.call.pictures]
-        about["parameters"] = orjson.loads(dialect_note(self.dialect))
-        return Reply(
-            key,
-            status,
-            outcome.content,
-            outcome.reason,
-            outcome.finish,
-            self.settings.model,
-            outcome.model,
-            outcome.system_fingerprint,
-            outcome.usage,
-            about,
-            round(outcome.seconds, 4),
-            cost,
+        if outcome.thought:
+            about["thought"] = True
+        if not dialect.webp:
+            as_png = [p.name for p in call.pictures if self.pictures.is_webp(p)]
+            about |= {"as_png": as_png} if as_png else {}
+        reply = Reply(
+            key=key,
+            status={"ok": "ok", "refused": "refused"}.get(outcome.kind, "failed"),
+            content=outcome.content,
+            reason=outcome.reason,
+            finish=outcome.finish,
+            asked=self.settings.model,
+            answered=outcome.model,
+            system_fingerprint=outcome.system_fingerprint,
+            usage=outcome.usage,
+            request=about,
+            seconds=round(outcome.seconds, 4),
+            cost=cost,
         )
+        self.store.put(reply)
+        return reply
 
-    def _skeleton(self, job: Job, repair: tuple[str, str] | None, room: int) -> bytes:
-        return skeleton_of(
-            job.call,
-            self.settings.model,
-            self.dialect,
-            max_tokens=room or None,
-            seed=self.settings.seed,
-            repair=repair,
-        )
+    def count_request(self, outcome: Outcome) -> None:
+        """Count one request and the tokens that it was billed for, kept or thrown away."""
+        self.stats.asked += not outcome.unreachable
+        if usage := usage_of(outcome.usage):
+            self.stats.tokens_in += usage.tokens_in
+            self.stats.tokens_out += usage.tokens_out
+            self.stats.tokens_cached += usage.cached
+        self.stats.spent, self.stats.unbilled = self.ledger.made, self.ledger.unbilled
 
     def _count(self, heard: ExchangeResult) -> None:
         self.stats.done += 1
@@ -489,14 +483,6 @@ def _sum_usage(replies: list[Reply]) -> dict[str, int]:
     for reply in replies:
         for name in ("prompt_tokens", "completion_tokens"):
             value = reply.usage.get(name)
-            if isinstance(value, int):
-                total[name] = total.get(name, 0) + value
+            if isinstance(value, int) and not isinstance(value, bool):
+                total[name] = min(total.get(name, 0) + value, 2**53)
     return total
-
-
-def _advice(outcome: Outcome) -> str:
-    if outcome.http in (401, 403):
-        return "Set EDITGAUGE_JUDGE_KEY (or OPENAI_API_KEY) to a key of this server."
-    if outcome.http == 404:
-        return "Correct --model or --base-url (it should end in /v1)."
-    return "What was done is kept; run the same command again later."

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from editgauge import catalog
 from editgauge.errors import ImageError
+from editgauge.judging import trust
 from editgauge.judging.engine import Engine, Job
-from editgauge.judging.keys import skeleton_of
-from editgauge.services.cost import TYPICAL_REPLY, Price, estimate_input
+from editgauge.judging.session import Session, judging_of
+from editgauge.services.cost import TYPICAL_REPLY, estimate_input
+from editgauge.services.prices import Price
 
 CACHED_SHARE = 0.5
 """Of a repeated beginning, how much providers were seen to serve from their cache; only the words
@@ -32,15 +35,33 @@ class Line:
     dollars: float | None = None
 
 
+CALIBRATION = "calibration"
+"""The name of the line for the frozen set's calls."""
+
+
+def of_session(session: Session, *, batch: bool = False) -> dict[str, Line]:
+    """What is left to ask in a session, the calls of its calibration included where it has one."""
+    engine, todo = session.todo.engine, session.todo
+    jobs = list(todo.jobs(session.samples, session.edits, None))
+    lines = estimate(engine, jobs, session.price, batch=batch)
+    if not batch and trust.wanted(session.options.calibration, lines[""].calls):
+        judging = judging_of(catalog.find("benchmarks", "mini"))
+        frozen = trust.calibration_jobs(judging, str(todo.run.manifest().get("created", "")))
+        more = estimate(engine, frozen, session.price)[""]
+        lines[CALIBRATION] = more
+        lines[""] = _sum([lines[""], more])
+    return lines
+
+
 def estimate(
     engine: Engine, jobs: Iterable[Job], price: Price | None, *, batch: bool = False
 ) -> dict[str, Line]:
     """Calls, tokens and dollars by call name; ``""`` holds the sum. Nothing is sent and no picture
     is decoded.
 
-    Picture tokens follow the provider's rule for the size as sent; a reply counts `TYPICAL_REPLY`
-    tokens. The cached share is that of words that come again at the start of a call (a rubric as
-    system message, 1,024 tokens or more).
+    Picture tokens follow the provider's rule for the size as sent. A reply counts `TYPICAL_REPLY`
+    tokens, or what a judge of its kind usually thinks. The cached share is that of words that come
+    again at the start of a call (a rubric as system message, 1,024 tokens or more).
     """
     lines: dict[str, Line] = {"": Line()}
     for job in jobs:
@@ -53,25 +74,29 @@ def estimate(
         if stored is not None and stored.status not in engine.settings.retry:
             line.stored += 1
             continue
-        skeleton = skeleton_of(job.call, engine.settings.model, engine.dialect)
-        tokens = estimate_input(len(skeleton), sizes, price)
-        start = estimate_input(len((job.call.system or "").encode()), (), price)
+        rule, factor = (price.images, price.factor) if price else ("openai-tiles", 1.0)
+        tokens = estimate_input(len(engine.skeleton(job)), sizes, rule, factor)
+        start = estimate_input(len((job.call.system or "").encode()), ())
         cached = int(start * CACHED_SHARE) if start >= CACHE_FROM else 0
-        out = min(TYPICAL_REPLY, job.call.max_tokens)
+        out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))
         line.calls += 1
         line.tokens_in += tokens
         line.tokens_cached += cached
         line.tokens_out += out
         if price is not None:
             line.dollars = (line.dollars or 0.0) + price.of(tokens, out, cached, batch=batch)
-    total = lines[""]
-    for name, line in lines.items():
-        if name:
-            total.calls += line.calls
-            total.stored += line.stored
-            total.tokens_in += line.tokens_in
-            total.tokens_cached += line.tokens_cached
-            total.tokens_out += line.tokens_out
-            if line.dollars is not None:
-                total.dollars = (total.dollars or 0.0) + line.dollars
+    lines[""] = _sum([line for name, line in lines.items() if name])
     return lines
+
+
+def _sum(lines: Iterable[Line]) -> Line:
+    total = Line()
+    for line in lines:
+        total.calls += line.calls
+        total.stored += line.stored
+        total.tokens_in += line.tokens_in
+        total.tokens_cached += line.tokens_cached
+        total.tokens_out += line.tokens_out
+        if line.dollars is not None:
+            total.dollars = (total.dollars or 0.0) + line.dollars
+    return total

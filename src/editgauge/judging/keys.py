@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from editgauge.judging.calls import Call
-from editgauge.judging.client import Dialect, messages, parameters
+from editgauge.judging.client import Asking, Dialect, messages, parameters
 
 
 def skeleton_of(
@@ -19,12 +19,15 @@ def skeleton_of(
     dialect: Dialect,
     *,
     max_tokens: int | None = None,
-    seed: int | None = None,
+    asking: Asking | None = None,
     repair: tuple[str, str] | None = None,
 ) -> bytes:
     """The serialised body of a call with slots in place of its pictures: see `client.build`."""
-    words = parameters(call, model, dialect, max_tokens=max_tokens or call.max_tokens, seed=seed)
-    return orjson.dumps({**words, "messages": messages(call, repair)})
+    words = parameters(
+        call, model, dialect, max_tokens=max_tokens or call.max_tokens, asking=asking
+    )
+    detail = asking.detail if asking is not None else None
+    return orjson.dumps({**words, "messages": messages(call, repair, detail)})
 
 
 def reply_key(

@@ -13,7 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from editgauge.judging.wording import LEAD, NUMBER_WORDS, is_cited, is_cited_heading
+from editgauge.judging.wording import (
+    LEAD,
+    NUMBER_WORDS,
+    is_cited,
+    is_cited_heading,
+    is_other_subject,
+    is_unannounced,
+    without_names,
+)
 
 WINDOW = 300
 """Characters on each side of a name that are looked at."""
@@ -26,12 +34,13 @@ _SECTION = 2_000
 
 _SUFFIX = r"(?:[ _-]?(?:score|rating|grade|value|points)|得分|评分|分数)?"
 _TAGS = re.compile(
-    r"</?(?:b|i|em|strong|u|span|td|th|tr|p|br|li|code)\b[^<>]{0,40}>", re.IGNORECASE
+    r"</?(?:b|i|em|strong|u|span|td|th|tr|p|br|li|code|results?|evaluation|answer|output|response|scores|rating|verdict|root|judge?ment)\b[^<>]{0,40}>",
+    re.IGNORECASE,
 )
 _PREFIX = re.compile(
-    r"[\s\-*•–—·|+#_`\"'“‘(\[<>✓✅]*+(?:\d{1,2}[.)]\s*+|[a-z][.)]\s*+)?[\s\-*•#_`\"'“‘(\[<]*+"
+    r"[\s\-*•–—·|+#_`\"'“‘(\[<>✓✅→]*+(?:\d{1,2}[.)]\s*+|[a-z][.)]\s*+)?[\s\-*•#_`\"'“‘(\[<]*+"
     r"(?P<words>(?:(?:and|so|thus|therefore|hence|my|the|a|an|final|overall|revised|updated|corrected|adjusted"
-    r"|total|dimension|criterion|metric|score|rating|for)\b[\s_*`\"'“:-]*+){0,5}+)\Z",
+    r"|total|dimension|criterion|metric|score|rating|verdict|answer|result|for)\b[\s_*`\"'“:,→-]*+){0,5}+)\Z",
     re.IGNORECASE,
 )
 _LONG_NAME = re.compile(
@@ -46,27 +55,31 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"[*_`\"“\[(]{0,6}+(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)[\])*_`\"”]{0,4}"
+    r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
     r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
-    r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|\s*[-–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
+    r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
     r"\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    r"|minimum|maximum|max|min|=|\?|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))",
+    r"|minimum|maximum|max|min|=|\?|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
-    r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\"]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
+    r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
-    r"|\A\W{0,6}(\d{1,6})(?![\w%])",
+    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
+    r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
+    r"|\band\s{1,3}+(\d{1,6})(?=\s{0,3}+(?:\Z|[.,;)/]))",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(r"\d\s{0,9}(?:/|out of)\s{0,9}(\d{1,6})(?!\d)")
+_OF_TOP = re.compile(r"[*_`\"“\[(]{0,6}\d{1,6}[*_`\"”\])]{0,4}\s{0,9}(?:/|out of)")
 _HEADING = re.compile(
-    r"^[ \t]{0,3}(?:#{1,6}[ \t]+(?P<marked>[^\n]{1,120})|\*\*(?P<bold>[^*\n]{1,100})\*\*:?[ \t]*"
+    r"^(?!\n)[ \t]{0,3}(?:#{1,6}[ \t]+(?P<marked>[^\n]{1,120})|\*\*(?P<bold>[^*\n]{1,100})\*\*:?[ \t]*"
+    r"|(?P<subject>(?:[Tt]he )?(?:[Rr]eference|[Oo]riginal|[Gg]round|[Ii]nput|[Ss]ource|[Uu]nedited|[Bb]efore)[^\n:：{}|]{0,40})[ \t]*"
     r"|(?P<plain>[^\n:：{}|]{1,60}[:：])[ \t]*(?:\*\*)?)$",
     re.MULTILINE,
 )
@@ -84,6 +97,7 @@ class Mention:
     `number` is the integer that it gives, or None. `spoken` says that a number stands there, though
     it may have two readings. `kind` is ``line`` or ``sentence``. `final` says that the words call it
     final or revised. `cited` says that it is an example, a condition, or about something else.
+    `weak` says that the line above it does not announce it as the judge's own.
     """
 
     name: str
@@ -94,6 +108,7 @@ class Mention:
     spoken: bool = False
     final: bool = False
     cited: bool = False
+    weak: bool = False
 
 
 @dataclass(slots=True)
@@ -135,10 +150,11 @@ def prose_of(text: str, names: tuple[str, ...], refused: bool) -> Prose:
     """The text with its headings found."""
     prose = Prose(text, names, refused=refused)
     for found in _HEADING.finditer(text):
-        words = found["marked"] or found["bold"] or found["plain"]
-        prose.headings.append(
-            (found.start(), found.end(), words.strip(), found["plain"] is not None)
-        )
+        words = found["marked"] or found["bold"] or found["plain"] or found["subject"]
+        if found["subject"] and not is_other_subject(words):
+            continue
+        plain = not (found["marked"] or found["bold"])
+        prose.headings.append((found.start(), found.end(), words.strip(), plain))
         if len(prose.headings) > MAX_MENTIONS:
             break
     return prose
@@ -185,10 +201,23 @@ def _matches(prose: Prose) -> list[re.Match[str]]:
         before = prose.text[match.start() - 1 : match.start()]
         if before.isascii() and before.isalnum():
             continue  # a part of another word
+        if _is_a_word(prose, match):
+            continue
         matches.append(match)
         if len(matches) > MAX_MENTIONS:
             raise OverflowError(f"more than {MAX_MENTIONS} mentions of the fields")
     return matches
+
+
+def _is_a_word(prose: Prose, match: re.Match[str]) -> bool:
+    """Whether "if" stands there, and not the field IF: not spelled as a name, and no colon after."""
+    name = prose.names[int((match.lastgroup or "n0")[1:])]
+    if not name.isupper() or match[0].startswith(name):
+        return False
+    return _NAMED.match(prose.text, match.end()) is None
+
+
+_NAMED = re.compile(r"[*_`\"')]{0,4}[ \t]{0,3}(?:[(（][^()（）\n]{0,40}[)）])?[ \t]{0,3}[:：=|>]")
 
 
 def _mention(
@@ -221,17 +250,18 @@ def _mention(
     if same_line:
         value = value.rstrip(" \t,;|/&*_`-–—(").removesuffix(" and").rstrip(" ,;")
     low, high = fields[name]
-    if separator["sep"] == "|" or "|" in prefix:
+    in_table = separator["sep"] == "|" or prefix.lstrip().startswith("|")
+    if in_table:
         number, spoken = _from_table(prose, line, start, stop, high)
     else:
         number = read_number(value, low, high)
         spoken = number is not None or _begins_with_number(value)
-        if separator["sep"] in ("", "-", "–", "—") and not _FRACTION.match(_bare(value)):
+        if separator["sep"] in ("", "-", "–", "—") and not _OF_TOP.match(value):
             number, spoken = None, False
-    if not value and not same_line:
+    if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
-    cited = _line_is_cited(prose, line, start, prefix, kind)
-    return Mention(name, start, limit, kind, number, spoken, final, cited)
+    cited, weak = _line_context(prose, line, prefix)
+    return Mention(name, start, limit, kind, number, spoken, final, cited, weak)
 
 
 def _kind(
@@ -259,19 +289,20 @@ def _kind(
     return "sentence", False
 
 
-def _line_is_cited(prose: Prose, line: int, start: int, prefix: str, kind: str) -> bool:
+def _line_context(prose: Prose, line: int, prefix: str) -> tuple[bool, bool]:
+    """Whether a line is cited, and whether the one above it fails to announce it."""
     if prefix.lstrip().startswith(">") or is_cited_heading(prose.heading_over(line)):
-        return True
+        return True, False
     above = prose.text[max(0, line - LEAD) : line].rstrip("\n")
     above = above.rpartition("\n\n")[2]
     last = re.sub(r"(?:```|~~~)\w{0,12}\s*\Z", "", above).rstrip().rpartition("\n")[2]
     if last.rstrip("*_ ").endswith((":", "：")):
-        return is_cited(last + "\n", prose.refused, names=prose.names)
-    return re.search(r"\b(?:examples?|template)\b[^.]{0,40}\Z", last, re.IGNORECASE) is not None
-
-
-def _bare(value: str) -> str:
-    return value.lstrip('*_`"“[(')
+        lead = last + "\n"
+        if is_cited(lead, prose.refused, names=prose.names):
+            return True, False
+        return False, is_unannounced(lead, prose.names)
+    shown = re.search(r"\b(?:examples?|template)\b[^.]{0,40}\Z", last, re.IGNORECASE)
+    return shown is not None, False
 
 
 def _begins_with_number(value: str) -> bool:
@@ -303,7 +334,7 @@ def read_number(value: str, low: int, high: int) -> int | None:
     if any(int(second) == high for second in _FRACTION.findall(rest)):
         return None
     for other in _ALTERNATIVE.finditer(rest):
-        given = other[1] or other[3]
+        given = other[1] or other[3] or other[4] or other[5]
         counted = other[2] is None or int(other[2]) == high
         if counted and low <= int(given) <= high and int(given) != number:
             return None
@@ -322,8 +353,8 @@ def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[i
     line that says ``Score:``.
     """
     text = prose.text[stop : stop + _SECTION]
-    following = _HEADING.search(text) if text.count("\n") else None
-    section = text[: following.start()] if following is not None else text
+    headings = (found.start() for found in _HEADING.finditer(text))
+    section = text[: next((at for at in headings if not _OWN_LINE.match(text, at)), len(text))]
     if not {"score", "rating", "grade"} & {name.casefold() for name in prose.names}:
         own = _OWN_LINE.findall(section)
         if len(own) == 1:
@@ -345,7 +376,7 @@ def _from_table(
     row = _cells(text[line:stop])
     column = text[line:start].count("|") - (1 if text[line:stop].lstrip().startswith("|") else 0)
     below = text[stop + 1 : stop + WINDOW].split("\n")
-    if below and "-" in below[0] and _RULE.match(below[0]):
+    if below and "-" in below[0] and "|" in below[0] and _RULE.match(below[0]):
         rows = []
         for under in below[1:]:
             if "|" not in under:
@@ -473,26 +504,28 @@ def claims_in(text: str, names: tuple[str, ...], generic: bool) -> Iterator[int]
     prose = Prose(text, names)
     for match in _matches(prose):
         number = _claim(text[max(0, match.start() - 40) : match.start()], text[match.end() :])
-        if number is not None and not _hedged(text, match.start(), match.end()):
+        if number is not None and not _hedged(text, match.start(), match.end(), names):
             yield number
     if generic:
         for found in _GENERIC.finditer(text):
-            if not _hedged(text, found.start(), found.end()):
+            if not _hedged(text, found.start(), found.end(), names):
                 yield int(found[1])
 
 
 _GENERIC = re.compile(
     r"(?:\b(?:final|overall|my|the|this|correct|actual|right) (?:final |overall )?(?:score|rating|verdict|grade)"
     r"(?: (?:for this \w+ )?(?:is|should be|must be|would be|becomes|=)|:)"
+    r"|\b(?:score|rating|grade|verdict)\s?[:=]|\b(?:should(?: have)?|ought to(?: have)?) be(?:en)?(?: an?)?"
     r"|\bi (?:would )?(?:give|gave|assign|rate|score)(?: (?:it|this|the edit|this edit))?(?: (?:a|an|with|at))?(?: score of)?"
     r"|\b(?:so|therefore|hence|thus),? (?:it(?:'s| is) )?an?)[\s*_]{1,3}(\d{1,2})(?![\w%]|[.,]\d)"
-    r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|because\b|since\b|overall\b)[^\W\d])",
+    r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|because\b|since\b|overall\b|points?\b)[^\W\d])",
     re.IGNORECASE,
 )
 
 
-def _hedged(text: str, start: int, end: int) -> bool:
+def _hedged(text: str, start: int, end: int, names: tuple[str, ...]) -> bool:
     sentence = re.split(r"(?<=[.!?])\s", text[max(0, start - LEAD) : end])[-1]
+    sentence = re.sub(r"\b[Ii] would\b", "I", without_names(sentence, names))
     after = text[end : end + 30]
     return (
         re.search(

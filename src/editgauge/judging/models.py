@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib import resources
@@ -64,7 +65,7 @@ def known() -> Mapping[str, Mapping[str, Any]]:
 
 def about(model: str) -> str:
     """One line on a known model: its price, its end, its pinned revision."""
-    from editgauge.services.cost import load_prices, price_of
+    from editgauge.services.prices import load_prices, price_of
 
     facts, price, said = known().get(model, {}), price_of(model, load_prices()), []
     if facts.get("note"):
@@ -76,6 +77,26 @@ def about(model: str) -> str:
     if facts.get("revision"):
         said.append(f"revision {facts['revision']}")
     return "; ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """A judge that thinks before it answers: the token limit that its replies get, and what it
+    usually uses of it.
+    """
+
+    room: int
+    usual: int
+
+
+def thinking(model: str) -> Thinking | None:
+    """What is known of a model's thinking; None for one that answers at once."""
+    data = orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
+    name = model.lower().rpartition("/")[2]
+    for line in data["thinking"]:
+        if re.search(line["names"], name):
+            return Thinking(int(line["room"]), int(line["usual"]))
+    return None
 
 
 def end_date(model: str, listed: Any = None) -> date | None:

@@ -321,7 +321,7 @@ class _Mender:
             if stop[0] != "," or self._ends_text(stop.start(), listed):
                 break
             end = stop.end()
-        text = self.span[at : stop.start()].partition("//")[0].strip()
+        text = self.span[at : stop.start()].partition("//")[0].partition("/*")[0].strip()
         if not text:
             raise _Unmendable
         if text in _WORDS:

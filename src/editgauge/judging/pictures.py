@@ -2,8 +2,8 @@
 all calls.
 
 A file in a format that servers take (PNG, JPEG, GIF, and WebP unless the server cannot) is sent
-byte by byte as it is; anything else, and a picture that must have another one's size, is sent as
-PNG.
+with its pixels as they are coded, and without metadata unless they are asked for; anything else,
+and a picture that must have another one's size, is sent as PNG.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from PIL import Image
 
 from editgauge.images import read_header, read_image, resize
 from editgauge.judging.calls import Picture
+from editgauge.judging.metadata import bare
 from editgauge.store.hashes import HashStore
 
 _TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
@@ -44,35 +45,46 @@ class Encoded:
 class PictureStore:
     """Encodes pictures and keeps the most recent ones, up to `kept` bytes.
 
-    `identity` is cheap and decodes nothing: the file's content hash (remembered by `hashes`) and
-    the wanted size. Two pictures with one identity are the same bytes on the wire.
+    `identity` is cheap and decodes nothing: the file's content hash (remembered by `hashes`), the
+    wanted size, and how it is sent. Two pictures with one identity are the same bytes on the wire.
+    `metadata` sends files with all that they hold; `png` sends every picture as PNG. The argument
+    `webp` of the methods says whether the server reads WebP.
     """
 
-    def __init__(self, hashes: HashStore, *, webp: bool = True, kept: int = KEPT_BYTES) -> None:
+    def __init__(
+        self,
+        hashes: HashStore,
+        *,
+        png: bool = False,
+        metadata: bool = False,
+        kept: int = KEPT_BYTES,
+    ) -> None:
         self._hashes = hashes
-        self._webp = webp
+        self._png = png
+        self._metadata = metadata
         self._kept = kept
         self._size = 0
         self._store: OrderedDict[str, Encoded] = OrderedDict()
-        self._identities: dict[Picture, str] = {}
+        self._identities: dict[tuple[Picture, bool], str] = {}
         self._headers: dict[Path, tuple[str, int, int]] = {}
         self.encoded = 0
         """How many pictures were really encoded."""
 
-    def identity(self, picture: Picture) -> str:
-        """What is sent, as a hash: file content, and the size it is brought to. Raises
+    def identity(self, picture: Picture, webp: bool = True) -> str:
+        """What is sent, as a hash: file content, the size it is brought to, and how. Raises
         `ImageError`.
         """
-        if picture in self._identities:
-            return self._identities[picture]
+        known = self._identities.get((picture, webp))
+        if known is not None:
+            return known
         mark = self._hashes(picture.path)
-        kind, width, height = self._header(picture.path)
-        wanted = self.size(picture)
         if picture.mime:
-            mark = hashlib.blake2b(f"{mark}:{picture.mime}".encode(), digest_size=16).hexdigest()
-        if wanted != (width, height) or not self._sent_as_is(kind):
-            mark = hashlib.blake2b(f"{mark}:png:{wanted}".encode(), digest_size=16).hexdigest()
-        self._identities[picture] = mark
+            mark = _digest(f"{mark}:{picture.mime}")
+        if not self.as_it_is(picture, webp):
+            mark = _digest(f"{mark}:png:{self.size(picture)}")
+        elif self._metadata:
+            mark = _digest(f"{mark}:metadata")
+        self._identities[picture, webp] = mark
         return mark
 
     def size(self, picture: Picture) -> tuple[int, int]:
@@ -80,40 +92,47 @@ class PictureStore:
         _, width, height = self._header(picture.size_of or picture.path)
         return width, height
 
-    def as_it_is(self, picture: Picture) -> bool:
-        """Whether the file's own bytes are sent, not a resized or converted copy. Raises
+    def as_it_is(self, picture: Picture, webp: bool = True) -> bool:
+        """Whether the file's own coding is sent, not a resized or converted copy. Raises
         `ImageError`.
         """
         kind, width, height = self._header(picture.path)
-        return self.size(picture) == (width, height) and self._sent_as_is(kind)
+        fine = kind in _TYPES and (kind != "WEBP" or webp) and not self._png
+        return fine and self.size(picture) == (width, height)
 
-    def encode(self, picture: Picture) -> Encoded:
+    def is_webp(self, picture: Picture) -> bool:
+        """Whether the picture would be sent as WebP to a server that reads it. Raises
+        `ImageError`.
+        """
+        return self._header(picture.path)[0] == "WEBP" and self.as_it_is(picture)
+
+    def encode(self, picture: Picture, webp: bool = True) -> Encoded:
         """The picture's data address. Raises `ImageError` for a file that is no readable
         picture.
         """
-        mark = self.identity(picture)
+        mark = self.identity(picture, webp)
         if mark in self._store:
             self._store.move_to_end(mark)
             return self._store[mark]
-        return self._keep(mark, self._encode(picture, mark))
+        return self._keep(mark, self._encode(picture, mark, webp))
 
-    async def encode_aside(self, picture: Picture) -> Encoded:
+    async def encode_aside(self, picture: Picture, webp: bool = True) -> Encoded:
         """`encode` that leaves the event loop free where a picture has to be decoded and
         resized.
         """
-        mark = self.identity(picture)
-        if mark in self._store or self.as_it_is(picture):
-            return self.encode(picture)
-        return self._keep(mark, await asyncio.to_thread(self._encode, picture, mark))
+        mark = self.identity(picture, webp)
+        if mark in self._store or self.as_it_is(picture, webp):
+            return self.encode(picture, webp)
+        return self._keep(mark, await asyncio.to_thread(self._encode, picture, mark, webp))
 
-    def length(self, picture: Picture) -> int:
+    def length(self, picture: Picture, webp: bool = True) -> int:
         """About how many bytes the picture's text will have, without encoding it. Raises
         `ImageError`.
         """
-        mark = self.identity(picture)
+        mark = self.identity(picture, webp)
         if mark in self._store:
             return len(self._store[mark].url)
-        if self.as_it_is(picture):
+        if self.as_it_is(picture, webp):
             return picture.path.stat().st_size * 4 // 3
         width, height = self.size(picture)
         return width * height * 4
@@ -129,12 +148,13 @@ class PictureStore:
             self._size -= len(old.url)
         return encoded
 
-    def _encode(self, picture: Picture, mark: str) -> Encoded:
-        kind, width, height = self._header(picture.path)
+    def _encode(self, picture: Picture, mark: str, webp: bool) -> Encoded:
+        kind, *_ = self._header(picture.path)
         wanted = self.size(picture)
-        if wanted == (width, height) and self._sent_as_is(kind):
-            data, mime = picture.path.read_bytes(), _TYPES[kind]
-        else:
+        data, mime = b"", "image/png"
+        if self.as_it_is(picture, webp):
+            data, mime = self._own_bytes(picture, kind), _TYPES[kind]
+        if not data:
             pixels = resize(read_image(picture.path), wanted, "lanczos")
             buffer = io.BytesIO()
             Image.fromarray(np.ascontiguousarray(pixels)).save(
@@ -144,14 +164,27 @@ class PictureStore:
         mime = picture.mime or mime
         return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), mark, *wanted)
 
-    def _sent_as_is(self, kind: str) -> bool:
-        return kind in _TYPES and (kind != "WEBP" or self._webp)
+    def _own_bytes(self, picture: Picture, kind: str) -> bytes:
+        """The file's bytes, without metadata; empty for a file that is not built as its format
+        says: such a file is sent as PNG. A released script's request has the file as it is.
+        """
+        data = picture.path.read_bytes()
+        if self._metadata or picture.mime:
+            return data
+        try:
+            return bare(data, kind)
+        except ValueError:
+            return b""
 
     def _header(self, path: Path) -> tuple[str, int, int]:
         if path not in self._headers:
             header = read_header(path)
             self._headers[path] = (header.format, header.width, header.height)
         return self._headers[path]
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _base64(data: bytes) -> bytes:

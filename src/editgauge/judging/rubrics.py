@@ -26,6 +26,10 @@ WARNING = (
 _RENDERED = 64
 """Rendered rubrics that are kept: those without a sample's own text come again for every call."""
 _MARK = re.compile(r"\{\{([#^/]?)([a-z_]+)\}\}")
+_UNFILLED = re.compile(
+    r"(?<!\{)\{[ ]?[A-Za-z_][A-Za-z0-9_ -]{0,40}\}(?!\})|%\([a-z_]+\)s|\$\{[a-z_]+\}"
+)
+"""What other template languages write for a field."""
 
 
 @dataclass(slots=True)
@@ -91,6 +95,27 @@ class RubricFolder:
         marks = sorted(f"{name}={self.text(name)[1]}" for name in names)
         return hashlib.blake2b("\n".join(marks).encode(), digest_size=8).hexdigest()
 
+    def check(self, names: Sequence[str]) -> None:
+        """Raises `UsageError` for a rubric of the user's that would be sent in vain: an empty one,
+        one without any of the fields that the package's has, or one with a mark that nobody fills
+        (``{instruct}``).
+        """
+        for name in names if self.folder is not None else ():
+            own = self.text(name)[0]
+            needed = _fields(RubricFolder(self.home).text(name)[0]) - {"warning"}
+            if not own.strip():
+                raise UsageError(f"rubric {name!r}: the file is empty")
+            if needed and not needed & _fields(own):
+                raise UsageError(
+                    f"rubric {name!r}: it has no field, so that every sample would be asked the "
+                    f"same; there are: {', '.join(f'{{{{{field}}}}}' for field in sorted(needed))}"
+                )
+            if odd := _UNFILLED.search(own):
+                raise UsageError(
+                    f"rubric {name!r}: {odd[0]} is no field and would be sent as it is; fields are "
+                    f"written {{{{name}}}}: {', '.join(sorted(needed | {'warning'}))}"
+                )
+
     def unknown_files(self, names: Sequence[str]) -> list[str]:
         """Files in the user's folder that replace nothing: probably misspelt."""
         if self.folder is None:
@@ -98,6 +123,10 @@ class RubricFolder:
         if not self.folder.is_dir():
             raise UsageError(f"--rubrics {self.folder}: wanted a folder of .md files, found none")
         return sorted(path.name for path in self.folder.glob("*.md") if path.stem not in names)
+
+
+def _fields(text: str) -> set[str]:
+    return {match[2] for match in _MARK.finditer(text)}
 
 
 def _fill(text: str, fields: dict[str, str | None], name: str) -> str:

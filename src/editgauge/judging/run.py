@@ -16,20 +16,21 @@ from typing import Any
 from editgauge.errors import ImageError
 from editgauge.images import read_header
 from editgauge.judging.calls import Call, ExchangeResult, Judging, to_scores
+from editgauge.judging.choice import OURS
 from editgauge.judging.engine import Engine, Job, Stats
 from editgauge.judging.models import is_alias
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.store.run_folder import EditRecord, RowKey, RowWriter, RunFolder, digest
 from editgauge.store.summary import Summary
-from editgauge.types import Edit, Row, Sample, Score, Status, Variant
+from editgauge.types import JUDGE_SCORER, Edit, Row, Sample, Score, Status, Variant
 
-SCORER = "judge"
+SCORER = JUDGE_SCORER
 _VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 VERSION = 1
 """Of the strict and faithful readers: a change makes all rows again, from the stored replies."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class JudgeRun:
     """One judge on one benchmark: what is asked of it, and under which name its rows go.
 
@@ -49,6 +50,12 @@ class JudgeRun:
     summary: Summary = field(default_factory=Summary)
     refused: dict[str, int] = field(default_factory=dict)
     """Refusals by category: they matter for faces and medicine."""
+    plugins: Sequence[Mapping[str, str]] = ()
+    """kind, name, package and version of what is asked, where it is another package's."""
+    prompts: str = OURS
+    """The name of the prompt set: part of the source, so that no table mixes two."""
+    texts: str = ""
+    """The hash of the set's texts, where they are no rubrics."""
     _protocol: str = ""
 
     @property
@@ -56,18 +63,22 @@ class JudgeRun:
         """Hash of rubrics and options: with the model's name, what makes two numbers comparable."""
         if not self._protocol:
             rubrics = self.rubrics.common_hash(self.judging.rubric_names())
-            self._protocol = digest(VERSION, rubrics, dict(self.options))[:8]
+            words = (rubrics, self.texts) if self.texts else (rubrics,)
+            self._protocol = digest(VERSION, *words, dict(self.options))[:8]
         return self._protocol
 
     @property
     def source(self) -> str:
-        """The judge's name in rows: model id, and the protocol's hash. An alias also says who
-        answered.
+        """The judge's name in rows: model id, the protocol's hash, and what was set of its requests
+        (``gpt-4o-2024-11-20#1a2b3c4d+temperature=1``). An alias also says who answered, and prompts
+        that are not ours have their name in brackets (``gpt-4o-2024-11-20[paper]#…``).
         """
         model = self.engine.settings.model
         if is_alias(model) and self.engine.answered:
             model = f"{model}={self.engine.answered}"
-        return f"{model}#{self.protocol}"
+        asking = self.engine.settings.asking.named()
+        prompts = "" if self.prompts == OURS else f"[{self.prompts}]"
+        return f"{model}{prompts}#{self.protocol}" + (f"+{asking}" if asking else "")
 
     # -- what is to be asked -----------------------------------------------------------------------
 
@@ -77,6 +88,15 @@ class JudgeRun:
         if not self.dimensions:
             return list(found)
         return [call for call in found if self.dimensions & set(call.metrics.values())]
+
+    def expected(self, samples: Sequence[Sample], edits: Sequence[EditRecord]) -> int:
+        """How many calls there are in all, those that are stored or have rows included."""
+        known = {sample.id: sample for sample in samples}
+        return self.repeats * sum(
+            len(self.calls(known[record.sample], record.edit(self.run.path)))
+            for record in edits
+            if record.sample in known and record.path and known[record.sample].fault is None
+        )
 
     def wanted_metrics(self, sample: Sample) -> list[str]:
         names = [metric.name for metric in self.judging.metrics_for(sample, self.options)]
@@ -197,7 +217,11 @@ class JudgeRun:
             heard = replace(
                 heard, status=Status.DATASET_FAULT
             )  # it is another picture that cannot be read
-        scores = to_scores(job.call, heard)
+        try:
+            scores = to_scores(job.call, heard)
+        except Exception as error:  # a reply that a reader breaks on is kept, and stops nobody
+            reason = f"the reply could not be read ({type(error).__name__})"
+            scores = to_scores(job.call, replace(heard, status=Status.UNPARSABLE, reason=reason))
         self.engine.stats.unparsable += any(
             score.status is Status.UNPARSABLE for score in scores[::2]
         )
@@ -213,6 +237,9 @@ class JudgeRun:
 
     def _row(self, job: Job, score: Score, mark: str) -> Row:
         sample, record = job.payload
+        detail = dict(score.detail)
+        if shown := record.settings.get("demonstrations"):
+            detail["demonstrations"] = list(shown)
         return Row(
             self.benchmark,
             sample.id,
@@ -226,7 +253,7 @@ class JudgeRun:
             mark,
             self.source,
             job.repeat,
-            dict(score.detail),
+            detail,
             self._origin(job.call),
         )
 
@@ -234,17 +261,25 @@ class JudgeRun:
         origin: dict[str, Any] = {
             "reader": VERSION,
             "protocol": self.protocol,
+            "protocol_version": self.judging.version,
             "options": dict(self.options),
         }
         origin["judge"] = self.engine.settings.model
+        if self.plugins:  # the last one is whose questions are asked
+            origin["package"] = self.plugins[-1]["package"]
+            origin["package_version"] = self.plugins[-1]["version"]
         if call is not None:
             origin |= {
                 "call": call.name,
                 "rubric": call.rubric,
                 "schema": call.as_json and self.engine.dialect.schema,
             }
-            origin["temperature"] = call.temperature if self.engine.dialect.temperature else None
-            origin["max_tokens"] = call.max_tokens
+            asking = self.engine.settings.asking
+            wanted = call.temperature if asking.temperature is None else asking.temperature
+            origin["temperature"] = wanted if self.engine.dialect.temperature else None
+            origin["max_tokens"] = self.engine.room(call)
+            if asking.named():
+                origin["asking"] = asking.named()
         return origin
 
     def _key(self, job: Job, metric: str, variant: str) -> RowKey:
@@ -262,7 +297,7 @@ class JudgeRun:
 
     def _mark(self, job: Job) -> str:
         try:
-            return digest(VERSION, self.engine.key(job))
+            return digest(VERSION, self.judging.version, self.engine.key(job))
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
 

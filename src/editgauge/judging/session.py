@@ -1,57 +1,48 @@
-"""What `editgauge judge` is put together from: data, outputs, server, store, and how it is told to
-the user.
+"""One judge command put together: what the user said, checked before anything is paid, and what it
+works on: data, outputs, server, stores.
 """
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
-import time
-from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+import difflib
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from editgauge import catalog
 from editgauge.errors import UsageError
-from editgauge.judging import models, trust
-from editgauge.judging.agreement import agreement, spread
+from editgauge.judging import choice, models
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.calls import Judging
-from editgauge.judging.client import Client
-from editgauge.judging.engine import Engine, Settings, Stats
+from editgauge.judging.client import Asking, Client
+from editgauge.judging.engine import Engine, Settings
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.rubrics import RubricFolder
-from editgauge.judging.run import SCORER, JudgeRun
-from editgauge.judging.run import judge as judge_all
-from editgauge.services.cost import Budget, Price, load_prices, price_of
+from editgauge.judging.run import JudgeRun
+from editgauge.services import ledger
+from editgauge.services.prices import Price, load_prices, price_as_given, price_of
 from editgauge.services.throttle import Gate
 from editgauge.store import selection
 from editgauge.store.collect import edits_of as find_edits
 from editgauge.store.hashes import HashStore
+from editgauge.store.lease import lease
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
-from editgauge.types import Benchmark, Sample, Status
+from editgauge.types import Benchmark, JudgeTrack, Sample, Status
 
-CALIBRATE_FROM = 200
-"""Calls from which on a run pays for the frozen calibration set as well (some thirty calls)."""
+PURPOSE = "judge"
+"""Of this room's entries in a run's ledger."""
+EFFORTS = ("none", "minimal", "low", "medium", "high")
+DETAILS = ("auto", "low", "high")
+ENCODINGS = ("original", "png")
 
 
 def words(text: str) -> frozenset[str]:
+    """The words of a text with commas."""
     return frozenset(filter(None, (part.strip() for part in text.split(","))))
-
-
-def options(pairs: Sequence[str]) -> dict[str, Any]:
-    """``key=value`` options of a protocol; ``true`` and ``false`` are booleans."""
-    found = selection.settings(pairs)
-    return {
-        name: {"true": True, "false": False}.get(value.lower(), value)
-        for name, value in found.items()
-    }
 
 
 def retried(text: str) -> frozenset[Status]:
@@ -63,6 +54,60 @@ def retried(text: str) -> frozenset[Status]:
     return found
 
 
+def protocol_options(judging: Judging, pairs: Sequence[str]) -> dict[str, Any]:
+    """``key=value`` options of a protocol; ``true`` and ``false`` become booleans.
+
+    Raises `UsageError` for a name or a value that the protocol does not know, naming those that it
+    knows.
+    """
+    known: Mapping[str, Sequence[str]] = getattr(judging, "options", {})
+    found: dict[str, Any] = {}
+    for name, value in selection.settings(pairs).items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            there = ", ".join(sorted(known)) or "none"
+            raise UsageError(
+                f"--set {name}={value}: no option of this protocol; there are: {there}{hint}"
+            )
+        fits = next((word for word in known[name] if word.lower() == value.lower()), None)
+        if fits is None:
+            raise UsageError(
+                f"--set {name}={value}: wanted {name} to be one of {', '.join(known[name])}"
+            )
+        found[name] = {"true": True, "false": False}.get(fits, fits)
+    return found
+
+
+def asking_of(
+    *,
+    temperature: float | None = None,
+    seed: int | None = None,
+    max_tokens: int | None = None,
+    reasoning_effort: str = "",
+    detail: str = "",
+    encoding: str = "original",
+    metadata: bool = False,
+) -> Asking:
+    """What the user sets of every request. Raises `UsageError` for a word that is not known."""
+    for option, given, known in (
+        ("--reasoning-effort", reasoning_effort, EFFORTS),
+        ("--detail", detail, DETAILS),
+        ("--encoding", encoding, ENCODINGS),
+    ):
+        if given:
+            selection.one_of(option, given, known)
+    return Asking(
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        reasoning_effort=reasoning_effort or None,
+        detail=detail or None,
+        encoding=None if encoding == "original" else encoding,
+        metadata=metadata,
+    )
+
+
 def judging_of(benchmark: Benchmark) -> Judging:
     """A benchmark's judge track. Raises `UsageError` when it has none."""
     if benchmark.judging is None:
@@ -71,106 +116,197 @@ def judging_of(benchmark: Benchmark) -> Judging:
     return found
 
 
-@dataclass(slots=True)
-class Setup:
-    """Everything that a judge command was told, and, after `load`, what it works on."""
+class Track(NamedTuple):
+    """What is asked: a judge track, its rubrics, and where it comes from."""
+
+    judging: Judging
+    rubrics: Path | Mapping[str, Path]
+    plugins: list[dict[str, str]]
+    """kind, name, package and version of what is not ours; see `catalog.Package`."""
+
+
+def track_of(benchmark: Benchmark, protocol: str = "") -> Track:
+    """The benchmark's own judge track, or the protocol of this name of another package.
+
+    Raises `UsageError` when the benchmark has none, or when the protocol has a metric of a name
+    that the benchmark has: their rows could not be told apart.
+    """
+    source = catalog.source_of("benchmarks", benchmark.name)
+    plugins = [source.as_dict("benchmark", benchmark.name)] if source.name else []
+    if not protocol:
+        return Track(judging_of(benchmark), benchmark.rubrics or {}, plugins)
+    found: JudgeTrack = catalog.find("judges", protocol)
+    judging: Judging = found.judging()
+    taken = sorted({metric.name for metric in judging.metrics} & set(benchmark.every_metric))
+    if taken:
+        raise UsageError(
+            f"--protocol {protocol}: {benchmark.name} has a metric {taken[0]!r} of its own; ask "
+            f"about another benchmark"
+        )
+    plugins.append(catalog.source_of("judges", protocol).as_dict("judge", protocol))
+    return Track(judging, found.rubrics or {}, plugins)
+
+
+@dataclass(slots=True, kw_only=True)
+class Options:
+    """Everything that a judge command was told about the judge and how it is asked."""
 
     model: str
-    base_url: str | None
-    run: Path
-    outputs: Path | None
-    editors: list[str]
-    dimensions: frozenset[str]
-    options: dict[str, Any]
-    rubrics: Path | None
-    replies: Path | None
-    concurrency: int
-    repeats: int
-    retry: frozenset[Status]
-    repair: bool
-    timeout: float
-    deadline: float
-    budget: float | None
-    prices: Path | None
-    offline: bool
-    allow_alias: bool
+    protocol: str = ""
+    """A judge protocol of another package, in place of the benchmark's own."""
+    base_url: str | None = None
+    rubrics: Path | None = None
+    prompts: str = choice.OURS
+    """``ours``, ``paper`` or a folder: see `judging.choice`."""
+    options: Sequence[str] = ()
+    """The protocol's own, as ``key=value``."""
+    dimensions: frozenset[str] = frozenset()
+    asking: Asking = field(default_factory=Asking)
+    concurrency: int = 16
+    repeats: int = 1
+    retry: frozenset[Status] = frozenset()
+    repair: bool = True
+    timeout: float = 120.0
+    deadline: float = 900.0
+    budget: float | None = None
+    price: str = ""
+    """``IN/OUT``, US dollars for a million tokens, in place of the table's price."""
+    prices: Path | None = None
+    replies: Path | None = None
+    offline: bool = False
+    allow_alias: bool = False
     calibration: bool | None = None
-    warnings: list[str] = field(default_factory=list)
-    samples: list[Sample] = field(default_factory=list)
-    edits: list[EditRecord] = field(default_factory=list)
-    data_hash: str = ""
-    price: Price | None = None
-    todo: JudgeRun = field(init=False)
-    _stack: ExitStack = field(default_factory=ExitStack)
 
-    def load(
-        self,
-        benchmark: str,
-        data: Path | None,
-        *,
-        split: str | None,
-        limit: int | None,
-        ids: Sequence[str],
-        where: Sequence[str],
-    ) -> None:
-        """Read the data, find the outputs, open the stores. Raises `UsageError` and `DataError`
-        before any cost.
-        """
-        models.check_alias(self.model, self.allow_alias or self.offline)
-        self.price = price_of(self.model, load_prices(self.prices))
-        if self.budget is not None and self.price is None:
-            raise UsageError(
-                f"--budget: the price of {self.model} is not known; give it with --prices FILE"
-            )
-        bench, dataset, samples = catalog.open_data(benchmark, data, split)
-        judging = judging_of(bench)
-        rubrics = RubricFolder(bench.rubrics or {}, self.rubrics)
-        if unknown := rubrics.unknown_files(judging.rubric_names()):
-            names = ", ".join(judging.rubric_names())
-            raise UsageError(
-                f"--rubrics: {unknown[0]} replaces no rubric of {bench.name}; there are: {names}"
-            )
-        known = {metric.name for metric in judging.metrics}
-        if self.dimensions - known:
-            wanted = ", ".join(sorted(known))
-            raise UsageError(
-                f"--dimensions {sorted(self.dimensions - known)[0]!r}: wanted some of {wanted}"
-            )
-        self.samples = selection.choose(samples, limit=limit, ids=ids, where=where)
-        folder = RunFolder.create(self.run)
-        self.data_hash = keep_samples(folder, bench.name, dataset.root, samples, self.samples)
+
+@dataclass(slots=True, kw_only=True)
+class Selection:
+    """What a judge command works on."""
+
+    benchmark: str
+    data: Path | None = None
+    run: Path
+    outputs: Path | None = None
+    editors: Sequence[str] = ()
+    split: str | None = None
+    limit: int | None = None
+    ids: Sequence[str] = ()
+    where: Sequence[str] = ()
+
+
+def price_for(options: Options) -> Price | None:
+    """The judge's price: the user's, else the table's, else None.
+
+    Raises `UsageError` when a budget is to be kept with a price that is not known, or is zero.
+    """
+    known = price_of(options.model, load_prices(options.prices))
+    price = price_as_given(options.price, known) if options.price else known
+    if options.budget is not None and (price is None or price.free):
+        what = "not known" if price is None else "zero in the table"
+        raise UsageError(
+            f"--budget: the price of {options.model} is {what}, so that no budget can be kept; "
+            f"give it with --price IN/OUT (US dollars for a million tokens in and out) or "
+            f"--prices FILE"
+        )
+    return price
+
+
+class Session:
+    """A judge command, ready to be run, shown or estimated. A context manager.
+
+    Raises `UsageError` and `DataError` before anything is paid.
+    """
+
+    def __init__(self, options: Options, chosen: Selection) -> None:
+        self.options = options
+        self._stack = ExitStack()
+        models.check_alias(options.model, options.allow_alias or options.offline)
+        self.price = price_for(options)
+        benchmark, dataset, samples = catalog.open_data(chosen.benchmark, chosen.data, chosen.split)
+        track = track_of(benchmark, options.protocol)
+        judging, self.plugins = track.judging, track.plugins
+        rubrics = RubricFolder(track.rubrics, options.rubrics)
+        picked = None
+        if options.prompts != choice.OURS:
+            if options.protocol or options.rubrics:
+                raise UsageError("--prompts: goes neither with --protocol nor with --rubrics")
+            picked = choice.choose(benchmark, options.prompts, chosen.run)
+            judging, rubrics = picked.judging, picked.rubrics
+        self._check(judging, rubrics, benchmark.name)
+        given = protocol_options(judging, options.options)
+        client = Client(options.base_url, timeout=options.timeout, connections=options.concurrency)
+        self.samples: list[Sample] = selection.choose(
+            samples, limit=chosen.limit, ids=chosen.ids, where=chosen.where
+        )
+        folder = RunFolder.create(chosen.run)
+        self.run_path = chosen.run
+        self.data_hash = keep_samples(folder, benchmark.name, dataset.root, samples, self.samples)
         hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
-        self.edits = find_edits(
-            folder, bench.name, self.outputs, self.editors, self.samples, hashes
+        self.edits: list[EditRecord] = find_edits(
+            folder, benchmark.name, chosen.outputs, list(chosen.editors), self.samples, hashes
         )
-        store = self._stack.enter_context(ReplyStore(self.replies or folder.replies_path))
-        settings = Settings(
-            self.model,
-            retry=frozenset(status.value for status in self.retry),
-            repair=self.repair,
-            deadline=self.deadline,
-            offline=self.offline,
-        )
-        engine = Engine(
-            Client(self.base_url, timeout=self.timeout, connections=self.concurrency),
-            store,
-            PictureStore(hashes),
-            Gate(self.concurrency),
-            settings,
-            price=self.price,
-            budget=Budget(self.budget),
-        )
+        engine = self._engine(client, folder, hashes)
         self.todo = JudgeRun(
-            folder,
-            bench.name,
-            judging,
-            rubrics,
-            engine,
-            self.repeats,
-            self.retry,
-            self.options,
-            self.dimensions,
+            run=folder,
+            benchmark=benchmark.name,
+            judging=judging,
+            rubrics=rubrics,
+            engine=engine,
+            repeats=options.repeats,
+            retry=options.retry,
+            options=given,
+            dimensions=options.dimensions,
+            plugins=track.plugins,
+            prompts=picked.name if picked else choice.OURS,
+            texts=picked.fingerprint if picked and picked.prompts else "",
         )
+
+    def _check(self, judging: Judging, rubrics: RubricFolder, benchmark: str) -> None:
+        names = judging.rubric_names()
+        if unknown := rubrics.unknown_files(names):
+            raise UsageError(
+                f"--rubrics: {unknown[0]} replaces no rubric of {benchmark}; there are: "
+                f"{', '.join(names)}"
+            )
+        rubrics.check(names)
+        known = {metric.name for metric in judging.metrics}
+        if odd := sorted(self.options.dimensions - known):
+            raise UsageError(f"--dimensions {odd[0]!r}: wanted some of {', '.join(sorted(known))}")
+
+    def _engine(self, client: Client, folder: RunFolder, hashes: HashStore) -> Engine:
+        options = self.options
+        path = options.replies or folder.replies_path
+        store = self._stack.enter_context(ReplyStore(path))
+        book = self._stack.enter_context(
+            ledger.Ledger(folder.path / ledger.FILE, purpose=PURPOSE, budget=options.budget)
+        )
+        thinking = models.thinking(options.model)
+        settings = Settings(
+            model=options.model,
+            retry=frozenset(status.value for status in options.retry),
+            repair=options.repair,
+            deadline=options.deadline,
+            asking=options.asking,
+            room=thinking.room if thinking else 0,
+            thinking=thinking.usual if thinking else 0,
+            offline=options.offline,
+        )
+        pictures = PictureStore(
+            hashes,
+            png=options.asking.encoding == "png",
+            metadata=options.asking.metadata,
+        )
+        gate = Gate(options.concurrency)
+        return Engine(client, store, pictures, gate, settings, price=self.price, ledger=book)
+
+    def asks(self) -> None:
+        """Say that this session is about to ask: no other process may ask the same judge for the
+        same replies then, until this one is closed.
+
+        Raises `RunError` when another does. A holder that is dead holds nothing.
+        """
+        if not self.options.offline:
+            place = self.todo.engine.store.path.parent
+            self._stack.enter_context(lease(place, "judge", self.options.model))
 
     def __enter__(self) -> Self:
         return self
@@ -182,274 +318,3 @@ class Setup:
         tb: TracebackType | None,
     ) -> None:
         self._stack.close()
-
-
-# --- judging ------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What a judge command did."""
-
-    setup: Setup
-    complete: bool
-    interrupted: bool
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def broke(self) -> bool:
-        return self.setup.todo.engine.broke
-
-    @property
-    def without_score(self) -> int:
-        return _without_score(self.setup.todo)
-
-    def as_json(self) -> dict[str, Any]:
-        todo, stats = self.setup.todo, self.setup.todo.engine.stats
-        return {
-            "run": str(self.setup.run),
-            "benchmark": todo.benchmark,
-            "judge": todo.source,
-            "answered": todo.engine.answered,
-            "complete": self.complete,
-            "interrupted": self.interrupted,
-            "over_budget": self.broke,
-            **facts(stats),
-            "refused_by_category": todo.refused,
-            "rows_made": todo.summary.computed,
-            "rows_kept": todo.summary.kept,
-            "without_score": self.without_score,
-            "counts": [
-                {"editor": e, "metric": m, "variant": v, "statuses": dict(counter)}
-                for (e, _, m, v), counter in sorted(todo.summary.counts.items())
-            ],
-            "notes": self.notes,
-        }
-
-    def lines(self) -> list[str]:
-        todo, stats = self.setup.todo, self.setup.todo.engine.stats
-        out = []
-        totals: dict[str, Counter[str]] = {}
-        for (editor, _, _, variant), counter in todo.summary.counts.items():
-            if variant == "corrected":
-                totals.setdefault(editor, Counter()).update(counter)
-        for editor, counter in sorted(totals.items()):
-            told = ", ".join(
-                f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common()
-            )
-            out.append(f"{editor}: {told}")
-        out += [f"refused in {category}: {n}" for category, n in sorted(todo.refused.items())]
-        out += [f"note: {note}" for note in self.notes]
-        answered = (
-            f" (answered by {todo.engine.answered})"
-            if todo.engine.answered != self.setup.model
-            else ""
-        )
-        out.append(f"judge: {todo.source}{answered if todo.engine.answered else ''}")
-        money = f", {stats.spent:.4f} US dollars" if self.setup.price is not None else ""
-        out.append(
-            f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} "
-            f"tokens in, "
-            f"{stats.tokens_out:,} out{money}"
-        )
-        out.append(f"{todo.summary.computed} rows made now, {todo.summary.kept} were there")
-        out.append(f"rows:  {self.setup.run}")
-        if self.broke:
-            out.append(
-                "stopped: the next call could pass the budget; the same command goes on from here"
-            )
-        elif self.interrupted or not self.complete:
-            out.append("stopped; the same command goes on from here")
-        else:
-            out.append(f"next:  editgauge table {self.setup.run} --benchmark {todo.benchmark}")
-        return out
-
-
-def run(setup: Setup, *, quiet: bool = False) -> Outcome:
-    """Judge, with a live line; Ctrl-C ends what is in flight, a second Ctrl-C drops it."""
-    todo = setup.todo
-    interrupted = False
-    notes: list[str] = []
-    complete = False
-
-    async def main() -> bool:
-        nonlocal interrupted
-        loop = asyncio.get_running_loop()
-        task = asyncio.current_task()
-
-        def on_signal() -> None:
-            nonlocal interrupted
-            if interrupted and task is not None:
-                task.cancel()
-            interrupted = True
-            todo.engine.stop()
-            print(
-                "stopping: waiting for calls in flight (Ctrl-C again drops them)", file=sys.stderr
-            )
-
-        with suppress(
-            NotImplementedError, RuntimeError, ValueError
-        ):  # not the main thread, or not Unix
-            loop.add_signal_handler(signal.SIGINT, on_signal)
-        async with todo.engine.client:
-            if not setup.offline:
-                listed = await todo.engine.client.get(f"/models/{setup.model}")
-                if warning := models.end_warning(setup.model, listed):
-                    notes.append(warning)
-                    print(f"warning: {warning}", file=sys.stderr)
-            complete = await judge_all(todo, setup.samples, setup.edits, live_line(quiet, setup))
-            if complete and not setup.offline and _wants_calibration(setup):
-                mark = str(todo.run.manifest().get("created", ""))
-                judging = judging_of(catalog.find("benchmarks", "mini"))
-                notes.extend((await trust.calibrate(todo.engine, judging, mark)).lines())
-            return complete
-
-    began = time.monotonic()
-    try:
-        complete = asyncio.run(main())
-    except asyncio.CancelledError:
-        interrupted = True
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        stats = todo.engine.stats
-        todo.run.record(
-            "judge",
-            benchmark=todo.benchmark,
-            judge=todo.source,
-            model=setup.model,
-            answered=todo.engine.answered,
-            server=todo.engine.client.host,
-            protocol=todo.protocol,
-            options=dict(todo.options),
-            repeats=setup.repeats,
-            editors=sorted({record.editor for record in setup.edits}),
-            data=setup.data_hash,
-            samples=len(setup.samples),
-            complete=complete,
-            seconds=round(time.monotonic() - began, 3),
-            **facts(stats),
-        )
-    if not quiet and sys.stderr.isatty():
-        print(file=sys.stderr)
-    notes += agreements(todo)
-    return Outcome(setup, complete and not interrupted, interrupted, notes)
-
-
-def _wants_calibration(setup: Setup) -> bool:
-    if setup.calibration is not None:
-        return setup.calibration
-    return setup.todo.engine.stats.asked >= CALIBRATE_FROM
-
-
-def agreements(todo: JudgeRun) -> list[str]:
-    """How far this judge agrees with the others that judged the same edits in this run, and with
-    its own repeats.
-    """
-    scores: dict[str, dict[str, dict[tuple[str, str], dict[int, float]]]] = {}
-    for row in todo.run.rows():
-        if (
-            row.scorer == SCORER
-            and row.benchmark == todo.benchmark
-            and row.variant == "corrected"
-            and row.value is not None
-        ):
-            by_edit = scores.setdefault(row.metric, {}).setdefault(row.source, {})
-            by_edit.setdefault((row.sample, row.editor), {})[row.repeat] = row.value
-    out = []
-    for metric, sources in sorted(scores.items()):
-        own = sources.get(todo.source, {})
-        for other, theirs in sorted(sources.items()):
-            both = [edit for edit in own if edit in theirs and 0 in own[edit] and 0 in theirs[edit]]
-            if other == todo.source or not both:
-                continue
-            found = agreement([theirs[edit][0] for edit in both], [own[edit][0] for edit in both])
-            kappa = "not defined" if found.kappa is None else f"{found.kappa:.3f}"
-            out.append(
-                f"{metric}: agreement with {other}: kappa {kappa}, mean difference "
-                f"{found.mae:.3f}, "
-                f"bias {found.bias:+.3f}, {found.n} edits"
-            )
-        spreads = [
-            value for value in spread([list(r.values()) for r in own.values()]) if value is not None
-        ]
-        if spreads:
-            same = sum(value == 0 for value in spreads) / len(spreads)
-            mean = sum(spreads) / len(spreads)
-            out.append(
-                f"{metric}: repeats: mean spread {mean:.3f}, the same score every time for "
-                f"{same:.0%} of edits"
-            )
-    return out
-
-
-def facts(stats: Stats) -> dict[str, Any]:
-    """The counts of a run as JSON."""
-    return {
-        "done": stats.done,
-        "requests": stats.asked,
-        "from_store": stats.stored,
-        "refused": stats.refused,
-        "failed": stats.failed,
-        "unparsable": stats.unparsable,
-        "repaired": stats.repaired,
-        "tokens_in": stats.tokens_in,
-        "tokens_cached": stats.tokens_cached,
-        "tokens_out": stats.tokens_out,
-        "dollars": round(stats.spent, 6),
-    }
-
-
-def live_line(quiet: bool, setup: Setup) -> Any:
-    """A progress callback: one line rewritten on a terminal, a line every ten seconds in a log."""
-    if quiet:
-        return None
-    total = (
-        sum(len(setup.todo.calls(s, e.edit(setup.todo.run.path))) for s, e in _pairs(setup))
-        * setup.repeats
-    )
-    terminal = sys.stderr.isatty()
-    last = 0.0
-
-    def show_line(stats: Stats) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < (0.2 if terminal else 10.0):
-            return
-        last = now
-        rate = stats.done / max(1e-9, now - stats.began)
-        left = f"{(total - stats.done) / rate:.0f} s left" if rate and total > stats.done else ""
-        money = f" · ${stats.spent:.2f}" if setup.price is not None else ""
-        line = (
-            f"{stats.done} of {total} · {rate:.1f}/s{money} · {stats.refused} refused · "
-            f"{stats.failed} failed · "
-            f"{stats.unparsable} unparsable · {left}"
-        )
-        print(
-            f"\r\x1b[K{line}" if terminal else line,
-            end="" if terminal else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    return show_line
-
-
-def _pairs(setup: Setup) -> list[tuple[Sample, EditRecord]]:
-    known = {sample.id: sample for sample in setup.samples}
-    return [
-        (known[e.sample], e)
-        for e in setup.edits
-        if e.sample in known and e.path and known[e.sample].fault is None
-    ]
-
-
-def _without_score(todo: JudgeRun) -> int:
-    fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
-    return sum(
-        n
-        for (_, _, _, variant), counter in todo.summary.counts.items()
-        if variant == "corrected"
-        for status, n in counter.items()
-        if status not in fine
-    )

@@ -36,6 +36,9 @@ _QUOTED = re.compile(
     r"|impressions?|guess\w*|assum\w+|random\w*|arbitrar\w+|default|dummy|pretend\w*|simulat\w+"
     r"|wants? me|(?:told|asked|supposed|ordered|instructed|requested|trying|tries|demands?|wants?) "
     r"(?:me |you |us )?to"
+    r"|(?:answer|reply|respond|output|return) (?:in|with|using|as) (?:this|the following|that|an?|the)"
+    r"|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
+    r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
     r"|you asked|instructions? "
     r"(?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
     r"|(?:another|other|second) (?:judge|model|image|picture|sample|edit|candidate)"
@@ -60,6 +63,19 @@ _DISOWNED = re.compile(
     r"|\((?:example|format|template|sample|not|reference|original|input)|<-+|←)",
     _FLAGS,
 )
+_INTRODUCED = re.compile(
+    r"§|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
+    r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
+    r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
+    r"|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
+    r"|evaluaci[óo]n|puntuaci[óo]n|aqu[íi]|certainly|sure|ok(?:ay)?|understood|done|yes|of course|absolutely|alright|great|gladly|avalia[çc][ãa]o|결과|평가|оценка|результат|ответ"
+    r"|object|update|correct\w*|revis\w+|reflection|thought|questions?|compar\w+|based on)\b",
+    _FLAGS,
+)
+"""Words with which a judge introduces a verdict of its own."""
+_OPEN_END = re.compile(
+    r"(?:[:：=,–—-]|->|→|\b(?:is|are|has|have|gets?|gives?|gave|be|of|with|as))\Z", _FLAGS
+)
 _WEAKLY_CITED = re.compile(r"\b(?:format|structure|syntax|form|shape)\b", _FLAGS)
 _SHAPE = re.compile(r"\s*(?:\w+ ){0,2}(?:format|structure|syntax|form)\s*:?", _FLAGS)
 _SAID_SO = re.compile(r"\b(?:examples?|template|placeholder|schema)\b", _FLAGS)
@@ -76,13 +92,18 @@ _ABOUT_OTHER = re.compile(
     _FLAGS,
 )
 _OTHER_ONLY = re.compile(
-    rf"\W*{_OTHER}(?:\s*\([^()]{{0,40}}\))?(?:'s)?(?:\s+(?:scores?|ratings?|evaluation|verdict))?\W*\Z",
+    rf"\W*(?:(?:for|of|about|on|regarding|in) )?{_OTHER}(?:\s*\([^()]{{0,40}}\))?(?:'s)?(?:\s+(?:scores?|ratings?|evaluation|verdict))?\W*\Z",
     _FLAGS,
 )
 _HEADED_EXAMPLE = re.compile(
     r"\b(?:examples?|template|schema|(?:output|answer|response|reply|json|required|expected) format\W*\Z|drafts?"
     r"|scratch(?:pad)?|thinking|thoughts|brainstorm\w*|hypothetical\w*|rating scale|scoring scale"
     r"|first (?:impressions?|thoughts?|pass)|(?:sign|text|image|poster|picture) (?:says|reads))\b",
+    _FLAGS,
+)
+_STAND_IN = re.compile(
+    r"\b(?:this is|just|only|as) (?:an? )?(?:placeholder|example|dummy|sample)\b|\bplaceholder (?:score|value|verdict|answer)"
+    r"|\b(?:sample|example|dummy) (?:verdict|answer|output|response|score)\b|\breplace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)\b",
     _FLAGS,
 )
 _SCALE = re.compile(r"\W*(?:the )?(?:\w+ )?(?:scale|levels|anchors)\W*", _FLAGS)
@@ -93,24 +114,45 @@ _REVISED = re.compile(
     _FLAGS,
 )
 _RETRACTED = re.compile(
-    r"\b(?:scratch that|disregard|ignore (?:the |my |what |this )?(?:above|previous|earlier|first|that|verdict|score|i )"
+    r"\b(?:scratch that|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
+    r"|i(?:['’]ve| have| had)? (?:confused|mixed up|swapped|misread|mistook|misjudged|erred|made an? (?:error|mistake)|was wrong|am wrong"
+    r"|(?:must|need to|have to|should|want to) correct)"
     r"|tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|not my (?:verdict|answer|score|final)"
-    r"|(?:verdict|score|scores|answer|rating|json|object|it|that|this)(?: above)? (?:is|was|were|are) (?:only |just |merely |meant as |an? )*"
-    r"(?:example|placeholder|template|wrong|a mistake|incorrect|mistaken|invalid|dummy|draft)"
+    r"|(?:verdict|score|scores|answer|rating|json|object|it|that|this|the above)(?: above)? (?:is|was|were|are) (?:only |just |merely |simply |meant as |meant |an? |the )*"
+    r"(?:not (?:valid|final|mine|my|right|correct|a verdict)|to (?:show|illustrate|demonstrate|test)|illustrati\w+|sample|example|placeholder|template|wrong|a mistake|incorrect|mistaken|invalid|dummy|draft)"
     r"|(?:made|was) a mistake|my mistake|should be (?:ignored|discarded|disregarded)|do(?:n't| not) (?:use|count))\b",
     _FLAGS,
 )
 _WAVERED = re.compile(
-    r"\b(?:actually|correction|wait|hmm|on (?:second thoughts?|reflection|closer)|revis\w+|reconsider\w*|chang(?:e|ing) (?:my|it|this|the)"
+    r"\b(?:actually|correct(?:ion| (?:value|score|answer|rating|number))|wait|hmm|on (?:second thoughts?|reflection|closer)|revis\w+|reconsider\w*|chang(?:e|ing) (?:my|it|this|the)"
     r"|should(?: really)? (?:have been|be|get|receive)|ought to be|lower(?:ed|ing)?|rais(?:e|ed|ing)|reduc\w+|increas\w+|instead|rather"
-    r"|mak(?:e|ing) (?:it|that)|i mean\w*|sorry|apolog\w+|oops|mistake\w*|looking again|upon|final(?:ly)?|updated?|corrected|downgrad\w*|upgrad\w*|better)\b",
+    r"|mak(?:e|ing) (?:it|that)|i mean\w*|sorry|apolog\w+|oops|mistake\w*|looking again|upon|final(?:ly)?|updated?|corrected|downgrad\w*|upgrad\w*|better"
+    r"|appropriate|fair(?:er)?|accurate|justified|deserv\w+|warrant\w+|closer to|more like)\b",
     _FLAGS,
 )
 _COUNT = re.compile(
     r"(?<![\w.,:/-])(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|zero)(?![\w%:]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|was\b|would\b|but\b|because\b|since\b|instead\b|rather\b|at\b|as\b|for\b|on\b"
-    r"|in\b|after\b|to\b|not\b|seems?\b|feels?\b|overall\b|points?\b)[^\W\d])",
+    r"|in\b|after\b|to\b|not\b|seems?\b|feels?\b|overall\b|points?\b(?=\s*(?:[.,;)]|\Z|for\b|on\b|to\b|and\b|because\b)))[^\W\d])",
     _FLAGS,
+)
+SHORT = 8
+"""Words of a sentence in which a number behind a verdict cannot be about much else."""
+_LABEL = re.compile(
+    r"^\s*(?:[-*•#>]+\s*)?\d{1,2}[.):]\s|\b(?:step|rule|point|level|criterion|criteria|figure|image|line|part|question|q|no|number|item"
+    r"|section|row|frame|page|version|v|option|candidate|model)\.?\s?\d{1,2}\b"
+    r"|\b(?:confidence|certainty|weight|total|sum|max\w*|min\w*|difficulty|tokens?|time)\W{1,5}\d{1,2}\b",
+    _FLAGS | re.MULTILINE,
+)
+_A_FRACTION = re.compile(r"\d{1,4}\s{0,2}(?:/|out of)\s{0,2}\d{1,4}", _FLAGS)
+_OWN_WOULD = re.compile(r"\bI(?:['’]d| would)\b", _FLAGS)
+"""A number that names or counts off something."""
+_COMPARED = re.compile(
+    r"\b(?:instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
+    _FLAGS,
+)
+_FRACTIONS = re.compile(
+    r"([^.!?\n]{0,60})(?<![\d.,/])(\d{1,2})\s{0,2}(?:/|out of)\s{0,2}(\d{1,2})(?![\d.,]*\d)(?!\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b)[^\W\d]{3,}))"
 )
 NUMBER_WORDS = {
     word: number
@@ -118,28 +160,6 @@ NUMBER_WORDS = {
         ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     )
 }
-_IMAGE = (
-    r"(?:(?:the|any|these|those|this|your|both|either|actual|attached|provided|original|edited|input|output"
-    r"|second|first|reference|two|an|a)[ -]){0,4}(?:images?|pictures?|photos?|attachments?|visuals?|files?)\b"
-)
-_BLIND = re.compile(
-    r"\b(?:can(?:['’]?t|not| not)|could(?:n['’]?t| not)|unable to|not able to|do(?:es)?n['’]?t|do(?:es)? not|did(?:n['’]?t| not)"
-    r"|have(?:n['’]?t| not)|never|failed to|without|impossible to)(?: (?:directly|actually|currently|really|be able to|been able to|even))?"
-    rf" (?:see|view|access|open|load|receiv|find|display|process|inspect|examin|analy[sz]|evaluat|assess|judg|rat|get|look at|have)(?:e|es|ed|ing|ting|"
-    rf"en)?(?: access to| sight of)? {_IMAGE}(?! (?:clear|text|content|detail|differ|in full|artifact|artefact))"
-    r"|\bno (?:\w+ ){0,2}(?:images?|pictures?|photos?|attachments?) (?:(?:was|were|is|are|has been|have been|had been) "
-    r"(?:\w+ )?(?:provided|attached|given|sent|supplied|included|received|visible|shown|uploaded|available|present|there|loaded)"
-    r"|provided|attached|received|supplied|included|uploaded|available|given)\b"
-    rf"|\b{_IMAGE} (?:(?:was|were|is|are|has|have|had|did|does|do|could|can)(?:n['’]?t| not|not)? ?)(?:\w+ )?"
-    r"(?<=n't |not |n’t )(?:been )?(?:\w+ )?(?:provided|attached|given|sent|supplied|included|received|uploaded|available|accessible|loaded|load"
-    r"|come through|render|open|arrive|there)\b"
-    rf"|\b{_IMAGE} (?:fail(?:s|ed) to (?:load|open|render|arrive)|(?:is|are|was|were|seems?(?: to be)?|appears?(?: to be)?) (?:missing|inaccessible|unavailable|unreadable|not visible(?: to me)?)\s*(?:[.,;!\"]|\Z|from (?:the|your|this) (?:message|request|prompt|input|conversation)))"
-    r"|\bonly (?:see|received|got|was given|have|had) (?:one|a single|1) (?:image|picture|photo)\b|\bonly (?:one|1|a single) (?:image|picture|photo) (?:was|is|has been) (?:provided|attached|given|received|visible)"
-    r"|\b(?:as a|i(?:['’]m| am) (?:only )?a) (?:text[- ](?:only|based)|language) (?:model|ai|assistant)\b"
-    r"|\b(?:please|kindly|could you|can you) (?:re-?)?(?:upload|attach|provide|send|share) "
-    rf"{_IMAGE}",
-    _FLAGS,
-)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not "
     r"able|unable)"
@@ -158,11 +178,6 @@ def spoken(text: str) -> str:
     return text if len(text) <= 2 * SPOKEN else f"{text[:SPOKEN]}\n{text[-SPOKEN:]}"
 
 
-def is_blind(text: str) -> bool:
-    """Whether the judge says that it saw no picture, or not all: whatever number it gives is none."""
-    return _BLIND.search(text) is not None
-
-
 def is_refusal(text: str) -> bool:
     """Whether the text has the words of declining."""
     return _REFUSAL.search(text) is not None
@@ -171,6 +186,11 @@ def is_refusal(text: str) -> bool:
 def is_placeholder(text: str) -> bool:
     """Whether a value is the template's: a range, a type, dots, ``your reason here``."""
     return len(text) <= 200 and PLACEHOLDER.match(text.strip()) is not None
+
+
+def is_stand_in(text: str) -> bool:
+    """Whether a text beside a score says that the score is a stand-in for one."""
+    return _STAND_IN.search(text[:1000]) is not None
 
 
 def is_revision(lead: str) -> bool:
@@ -201,19 +221,22 @@ def without_names(text: str, names: tuple[str, ...]) -> str:
     return text
 
 
-def is_cited(before: str, refused: bool, after: str = "", names: tuple[str, ...] = ()) -> bool:
+def is_cited(
+    before: str,
+    refused: bool,
+    after: str = "",
+    names: tuple[str, ...] = (),
+) -> bool:
     """Whether the words around an object or line say that it is an example, a condition, about
     another picture, or something seen.
 
     `before` is the text that leads up to it, `after` the 40 characters behind it. `refused` says
     that the reply declines somewhere, so that weaker signs count. `names` are the fields' names.
     """
-    lead = re.sub(r"\be\.\s?g\.?,?", "for example", before[-LEAD:])
-    lead = lead if len(before) <= LEAD else lead.partition(" ")[2]
+    lead = _window(before)
     if _DISOWNED.match(after) or lead.rpartition("\n")[2].lstrip().startswith(">"):
         return True  # taken back, or a quotation in Markdown
-    lead = re.sub(r"[`*_#]", " ", _FENCE.sub(" ", without_names(lead, names))).rstrip()
-    lead = re.split(r"(?<=[.!?。])\s+|\n\s*\n", lead)[-1]
+    lead = _last_sentence(lead, names)
     if lead.endswith((".", "!", "?", "。")):
         # A finished sentence introduces nothing, unless it says so.
         return _SAID_SO.search(lead) is not None
@@ -224,19 +247,67 @@ def is_cited(before: str, refused: bool, after: str = "", names: tuple[str, ...]
     return _DOUBTED.search(lead) is not None and _ANNOUNCED.search(lead) is None
 
 
+def is_unannounced(before: str, names: tuple[str, ...] = ()) -> bool:
+    """Whether words lead up to a verdict, on its line or with a colon, that no judge says of its
+    own: "the maximum is", "in the corner:".
+
+    Such a verdict is not taken, though it can contradict another one.
+    """
+    window = _window(before)
+    bare = _FENCE.sub(" ", window)
+    same_line = "\n" not in bare[len(bare.rstrip()) :]
+    lead = _last_sentence(window, names)
+    if lead.endswith((".", "!", "?", "。")) or not re.search(r"[^\W\d]", lead):
+        return False
+    if not (same_line or _OPEN_END.search(lead)) or _INTRODUCED.search(lead):
+        return False
+    plain = lead.replace("_", " ").casefold()
+    return not any(name.replace("_", " ").casefold() in plain for name in names)
+
+
+def _window(before: str) -> str:
+    """The last `LEAD` characters, from a whole word on."""
+    lead = re.sub(r"\be\.\s?g\.?,?", "for example", before[-LEAD:])
+    return lead if len(before) <= LEAD else lead.partition(" ")[2]
+
+
+def _last_sentence(lead: str, names: tuple[str, ...]) -> str:
+    lead = _FENCE.sub(" ", without_names(lead, names))
+    lead = re.sub(r"[`*_#]", " ", lead).rstrip()
+    return re.split(r"(?<=[.!?。])\s+|\n\s*\n", lead)[-1]
+
+
 def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """Whether the words behind the last verdict take it back or give another number.
 
-    `given` are the numbers of the verdicts, `top` the highest number of any scale.
+    `given` are the numbers of the verdicts, `top` the highest number of any scale. Another number
+    counts in a short sentence, as a fraction of the top, and beside words of second thoughts; not
+    where it is compared with ("instead of 5"), counts something, or would need a condition.
     """
     if _RETRACTED.search(after):
         return True
-    for sentence in re.split(r"(?<=[.!?。])\s+|\n", after):
-        if not _WAVERED.search(sentence):
+    plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
+    for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
+        if _COMPARED.search(sentence):
+            continue
+        short = len(sentence.split()) <= SHORT
+        if not short and not _WAVERED.search(sentence):
             continue
         for count in _COUNT.finditer(sentence):
             word = count[1].casefold()
             number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
             if number <= top and number not in given:
                 return True
-    return False
+    return any(number not in given for number in fractions_in(after, top))
+
+
+def fractions_in(text: str, top: int) -> list[int]:
+    """Numbers that a text gives as fractions of `top` (``2/5``, ``2 out of 5``), in order.
+
+    Not those that count something ("2/5 letters") or are compared with.
+    """
+    return [
+        int(number)
+        for lead, number, scale in _FRACTIONS.findall(text)
+        if int(scale) == top and not _COMPARED.search(lead)
+    ]

@@ -18,10 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.errors import RunError
+from editgauge.store import sqlite
 
 Vector = npt.NDArray[np.float32]
 FILE_NAME = "features.sqlite"
 _AT_ONCE = 500
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS features "
+    "(model TEXT NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, key))"
+)
 
 
 class FeatureStore:
@@ -36,20 +41,10 @@ class FeatureStore:
         self._connection: sqlite3.Connection | None = None
         self._memory: dict[tuple[str, str], Vector] = {}
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
             path = folder / FILE_NAME
             try:
-                self._connection = sqlite3.connect(
-                    path, timeout=60, isolation_level=None, check_same_thread=False
-                )
-                self._connection.execute("PRAGMA journal_mode=WAL")
-                self._connection.execute("PRAGMA synchronous=NORMAL")
-                self._connection.execute(
-                    "CREATE TABLE IF NOT EXISTS features "
-                    "(model TEXT NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY "
-                    "(model, key))"
-                )
-            except sqlite3.Error as error:
+                self._connection = sqlite.connect(path, [_TABLE], timeout=60)
+            except (sqlite3.Error, OSError, RunError) as error:
                 raise RunError(f"{path}: the feature store cannot be opened ({error}); remove it "
                                f"or choose another "
                                "--cache folder") from error  # fmt: skip
@@ -64,8 +59,9 @@ class FeatureStore:
             marks = ",".join("?" * len(part))
             query = f"SELECT key, vector FROM features WHERE model = ? AND key IN ({marks})"
             for key, blob in self._connection.execute(query, [model, *part]):
-                if len(blob) % 4 == 0 and blob:  # anything else is not ours: computed again
-                    found[key] = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+                data = sqlite.unsealed(blob)
+                if data and len(data) % 4 == 0:  # anything else is damaged: computed again
+                    found[key] = np.frombuffer(data, dtype="<f4").astype(np.float32)
         return found
 
     def put(self, model: str, vectors: Mapping[str, Vector]) -> None:
@@ -83,7 +79,7 @@ class FeatureStore:
         try:
             self._connection.executemany(
                 "INSERT OR REPLACE INTO features VALUES (?, ?, ?)",
-                [(model, key, value.tobytes()) for key, value in rows.items()],
+                [(model, key, sqlite.sealed(value.tobytes())) for key, value in rows.items()],
             )
         except BaseException:
             self._connection.execute("ROLLBACK")

@@ -18,8 +18,11 @@ from pathlib import Path
 
 import orjson
 
+from editgauge.errors import RunError
 from editgauge.ocr.engine import Text
+from editgauge.store import sqlite
 
+FILE_NAME = "ocr.sqlite"
 _STRIPES = 256
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS texts (key BLOB PRIMARY KEY, engine TEXT, texts BLOB) WITHOUT ROWID"
@@ -107,19 +110,12 @@ class TextStore:
     def _open(self) -> sqlite3.Connection | None:
         for _ in range(2):
             try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                database = sqlite3.connect(
-                    self.folder / "ocr.sqlite", timeout=30, isolation_level=None
-                )
-                database.execute("PRAGMA journal_mode=WAL")
-                database.execute("PRAGMA synchronous=NORMAL")
-                database.execute(_TABLE)
-                return database
+                return sqlite.connect(self.folder / FILE_NAME, [_TABLE])
             except sqlite3.OperationalError:
                 return None  # a folder that cannot be written
             except sqlite3.DatabaseError:
                 self._set_aside()
-            except OSError:
+            except (OSError, RunError):
                 return None
         return None
 
@@ -129,18 +125,20 @@ class TextStore:
         database = known.pop((os.getpid(), self.folder), None)
         if database is not None:
             database.close()
-        path = self.folder / "ocr.sqlite"
-        for suffix in ("", "-wal", "-shm"):
-            with contextlib.suppress(OSError):
-                os.replace(f"{path}{suffix}", f"{path}.damaged{suffix}")
+        sqlite.set_aside(self.folder / FILE_NAME)
 
 
 def _packed(texts: Sequence[Text]) -> bytes:
-    return orjson.dumps([[text.polygon, text.text, text.confidence] for text in texts])
+    plain = orjson.dumps([[text.polygon, text.text, text.confidence] for text in texts])
+    return sqlite.sealed(plain)
 
 
-def _unpacked(data: bytes) -> list[Text]:
+def _unpacked(data: object) -> list[Text] | None:
+    """None for what is not what was packed: then the picture is read again."""
+    plain = sqlite.unsealed(data)
+    if plain is None:
+        return None
     return [
         Text(tuple((float(x), float(y)) for x, y in polygon), str(text), float(confidence))
-        for polygon, text, confidence in orjson.loads(data)
+        for polygon, text, confidence in orjson.loads(plain)
     ]

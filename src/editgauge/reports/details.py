@@ -4,16 +4,16 @@ raw reply.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-import orjson
-
-from editgauge.errors import ImageError
+from editgauge.errors import ImageError, RunError
 from editgauge.images import read_header
-from editgauge.store import parquet
+from editgauge.store import parquet, replies
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables.frame import WHOLE_SET, Frame
 
@@ -44,34 +44,44 @@ def samples(
     by_sample: dict[str, dict[str, Mapping[str, Any]]] = {}
     for (sample, editor), record in edits.items():
         by_sample.setdefault(sample, {})[editor] = record
-    replies = Replies(runs)
-    rows = _rows(frame, runs)
-    waiting = next(rows, None)
-    for identity in frame.samples.ids:
-        found: list[Any] = []
-        while waiting is not None and waiting[0] == identity:
-            found += _row(waiting, column_of, replies)
-            waiting = next(rows, None)
-        yield {
-            **_facts(frame.samples.records[identity], places),
-            "edits": {
-                editor: {**_known(record), "url": places.url(record["path"])}
-                for editor, record in by_sample.get(identity, {}).items()
-            },
-            "rows": found,
-        }
+    with Replies(runs) as stored:
+        rows = _rows(frame, runs)
+        waiting = next(rows, None)
+        for identity in frame.samples.ids:
+            found: list[Any] = []
+            while waiting is not None and waiting[0] == identity:
+                found += _row(waiting, column_of, stored)
+                waiting = next(rows, None)
+            yield {
+                **_facts(frame.samples.records[identity], places),
+                "edits": {
+                    editor: {**_known(record), "url": places.url(record["path"])}
+                    for editor, record in by_sample.get(identity, {}).items()
+                },
+                "rows": found,
+            }
 
 
 class Replies:
     """The judges' raw replies of the runs, read from their stores; empty where there is none."""
 
     def __init__(self, runs: Sequence[RunFolder]) -> None:
-        self._stores = []
+        self._stores: list[sqlite3.Connection] = []
+        self._open = contextlib.ExitStack()
         for run in runs:
-            if run.replies_path.is_file():
-                self._stores.append(
-                    sqlite3.connect(f"{run.replies_path.as_uri()}?mode=ro", uri=True)
-                )
+            with contextlib.suppress(OSError, RunError, sqlite3.Error):
+                self._stores.append(self._open.enter_context(replies.reading(run.replies_path)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self._open.close()
 
     def __call__(self, detail: Mapping[str, Any]) -> str | None:
         key = detail.get("reply") or detail.get("reply_key") or detail.get("key")
@@ -161,7 +171,7 @@ def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
 
 
 def _row(
-    row: tuple[Any, ...], column_of: Mapping[ColumnKey, int], replies: Replies
+    row: tuple[Any, ...], column_of: Mapping[ColumnKey, int], stored: Replies
 ) -> list[list[Any]]:
     """[[column, value, status, repeat, extra]] as the page reads it; empty for a column it does not
     have.
@@ -173,9 +183,9 @@ def _row(
     extra: dict[str, Any] = {}
     if reason:
         extra["reason"] = cut(reason)
-    detail = orjson.loads(text) if text and text != "{}" else {}
+    detail = parquet.mapping(text)
     if detail:
-        reply = replies(detail)
+        reply = stored(detail)
         if reply is not None:
             extra["reply"] = reply
         extra["detail"] = detail

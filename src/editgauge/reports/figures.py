@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from editgauge.images import write_bytes
 from editgauge.tables.frame import Frame
 from editgauge.types import Metric, Plot
 
@@ -153,8 +154,7 @@ def write(
     written = []
     for figure in figures(frame, metrics, plots):
         name = f"{prefix}-{figure.name}.svg"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(svg(figure), encoding="utf-8")
+        write_bytes(folder / name, svg(figure).encode())
         written.append(
             {"file": name, "title": figure.title, "kind": figure.kind, "text": as_text(figure)}
         )
@@ -381,6 +381,7 @@ def papers(
             for form in formats:
                 path = folder / f"{figure.name}.{form}"
                 metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+                path.unlink(missing_ok=True)  # never into a file that has another name elsewhere
                 drawing.savefig(path, dpi=200, bbox_inches="tight", metadata=metadata)
                 files.append(path)
             pyplot.close(drawing)

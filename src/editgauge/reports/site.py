@@ -21,6 +21,8 @@ strings here and text nodes there.
 from __future__ import annotations
 
 import base64
+import contextlib
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,10 +36,11 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from editgauge import __version__
+from editgauge import __version__, escape
 from editgauge.errors import RunError
-from editgauge.images import write_bytes
+from editgauge.images import MAX_FILE_BYTES, write_bytes
 from editgauge.reports import details, figures, thumbs
+from editgauge.store import copies, paths
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables.draw import as_json
 from editgauge.tables.frame import STATUSES, Frame
@@ -45,6 +48,10 @@ from editgauge.tables.table import Table
 from editgauge.types import Metric, Plot
 
 Progress = Callable[[int, int, str], None]
+MARKER = ".editgauge-report"
+"""A file that says: this folder is a report of ours. Written first, so that a report that was
+interrupted is taken up again.
+"""
 STATIC = ("app.js", "data.js", "browse.js", "sample.js", "style.css")
 
 
@@ -88,11 +95,10 @@ def build(
 
     Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or
     with `copy_images`: a path that leads out of the run would tell a reader about this machine.
-    Thumbnails that are there already are kept. Raises `RunError` when `to` cannot be written or
-    holds something else.
+    Thumbnails that are there already are kept. Raises `RunError` when `to` cannot be written, holds
+    something else, or holds a link: a report is never written through one.
     """
-    to = to.resolve()
-    _claim(to)
+    to = _claim(to, runs)
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
     places = Places(runs, to, copied=copy_images or not inside)
     shown = []
@@ -143,11 +149,8 @@ class Places:
         """
         if not relative:
             return None
-        for run in self.runs:
-            path = run.path / relative
-            if path.is_file() and ".." not in Path(relative).parts:
-                return path
-        return None
+        found = (run.picture(relative) for run in self.runs)
+        return next((path for path in found if path is not None), None)
 
     def url(self, relative: str | None) -> str | None:
         """The picture's URL relative to the page, or None when the run does not have it. Copies it
@@ -158,11 +161,14 @@ class Places:
             return None
         if not self.copied:
             return quote(os.path.relpath(path, self.to))
-        target = self.to / "pictures" / relative
-        if not target.exists() or target.stat().st_size != path.stat().st_size:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
-        return quote(f"pictures/{relative}")
+        place = _portable_place(relative)
+        target = self.to / "pictures" / place
+        if not copies.same(path, target):
+            paths.folder(self.to, f"pictures/{Path(place).parent.as_posix()}")
+            with contextlib.suppress(FileNotFoundError):
+                target.unlink()
+            copies.copy(path, target, limit=MAX_FILE_BYTES)
+        return quote(f"pictures/{place}")
 
     def edits(self, benchmark: str) -> dict[tuple[str, str], dict[str, Any]]:
         """(sample, editor) -> what the run knows of that output."""
@@ -188,6 +194,20 @@ class Places:
         return self._edits[benchmark]
 
 
+def _portable_place(relative: str) -> str:
+    """Where a copied picture lies: its place in the run, in names that every system takes. A name
+    that had to be changed carries a hash of the old one, so that no two become one.
+    """
+    parts = []
+    for part in relative.split("/"):
+        safe = escape.file_name(part)
+        if safe != part:
+            mark = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+            safe = f"{mark}-{safe}"
+        parts.append(safe)
+    return "/".join(parts)
+
+
 def write_script(path: Path, key: str, value: Any) -> None:
     """A data file: one call with a key and one JSON value. Every ``<`` is escaped, although no
     markup ever reads it.
@@ -198,8 +218,7 @@ def write_script(path: Path, key: str, value: Any) -> None:
         .replace(b"\xe2\x80\xa8", b"\\u2028")
         .replace(b"\xe2\x80\xa9", b"\\u2029")
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"EG.take(" + orjson.dumps(key) + b"," + data + b");\n")
+    write_bytes(path, b"EG.take(" + orjson.dumps(key) + b"," + data + b");\n")
 
 
 # -- one benchmark ---------------------------------------------------------------------------------
@@ -386,11 +405,21 @@ def _bytes(values: NDArray[Any]) -> str:
     return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
 
 
-def _claim(to: Path) -> None:
-    """Make the folder ours; clear what an older report left, but for the thumbnails."""
+def _claim(to: Path, runs: Sequence[RunFolder]) -> Path:
+    """Make the folder ours; clear what an older report left, but for the thumbnails. Returns its
+    own path.
+    """
+    named = to.absolute()
+    for run in runs:
+        if named.is_relative_to(run.path):
+            paths.no_links(run.path, _steps(named.relative_to(run.path)))
+    to = to.resolve()
     try:
-        if to.exists() and any(to.iterdir()) and not (to / "index.html").exists():
+        if to.exists() and any(to.iterdir()) and not _is_report(to):
             raise RunError(f"{to}: not empty, and not a report; name another folder with --to")
+        paths.only_files(to, "")
+        to.mkdir(parents=True, exist_ok=True)
+        write_bytes(to / MARKER, f"editgauge {__version__}\n".encode())
         shutil.rmtree(to / "data", ignore_errors=True)
         shutil.rmtree(to / "figures", ignore_errors=True)
         (to / "static").mkdir(parents=True, exist_ok=True)
@@ -398,3 +427,18 @@ def _claim(to: Path) -> None:
         raise RunError(
             f"{to}: the report cannot be written ({error.strerror}); name another folder with --to"
         ) from error
+    return to
+
+
+def _is_report(to: Path) -> bool:
+    """Whether a folder that is not empty is a report: it says so, or it is one of an earlier
+    version.
+    """
+    if os.path.lexists(to / MARKER):
+        return True
+    return all((to / name).is_file() for name in ("index.html", "static/app.js"))
+
+
+def _steps(place: Path) -> list[str]:
+    """A folder below a run and those above it, up to the run."""
+    return [step.as_posix() for step in (place, *place.parents) if step.parts]

@@ -8,18 +8,19 @@ again.
 
 from __future__ import annotations
 
+import math
 import secrets
-import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
+from editgauge.editors.service import AGAIN
 from editgauge.errors import (
     BudgetExceeded,
     DataError,
@@ -27,14 +28,16 @@ from editgauge.errors import (
     ImageError,
     MissingExtra,
     RunError,
+    ServiceStopped,
     Unavailable,
 )
-from editgauge.images import fingerprint, read_header
+from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
+from editgauge.run import machine
 from editgauge.run.pool import run_batches
-from editgauge.store import segments
+from editgauge.store import copies, lease, paths, segments
 from editgauge.store.outputs import given_back
 from editgauge.store.paths import portable, without_roots
-from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
+from editgauge.store.run_folder import EditRecord, RunFolder, digest, plain_name
 from editgauge.types import Edit, Editor, Sample, Status
 
 Progress = Callable[[int, int, str], None]
@@ -59,10 +62,9 @@ class EditSummary:
     cost: float = 0.0
     """US dollars of this call's edits, as far as they are known."""
     stopped: str = ""
-    """Why the call ended before its end (a budget, a key that is refused), or empty."""
+    """Why the call ended before its end (a budget, a refused key), or empty."""
     exit_code: int = 0
-    """What a command that was stopped exits with (`EditgaugeError.exit_code`); 0 when it was not.
-    """
+    """That of the error behind `stopped`."""
 
 
 def edit(
@@ -86,15 +88,41 @@ def edit(
     are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
     `EditSummary.stopped`; what was done is kept. So does an `Unavailable` or a `MissingExtra` once
     something was made; before that it is raised. Neither is recorded against a sample. Raises
-    `RunError` when the run folder cannot be written.
+    `RunError` when the run folder cannot be written, or another process edits with this editor into
+    the same run: nothing is paid twice.
     """
     plain_name(editor.name)
+    with lease.lease(run.path, "edit", benchmark, editor.name):
+        return _edit(
+            run,
+            benchmark,
+            samples,
+            editor,
+            workers=workers,
+            retry=retry,
+            seconds_a_sample=seconds_a_sample,
+            progress=progress,
+        )
+
+
+def _edit(
+    run: RunFolder,
+    benchmark: str,
+    samples: Sequence[Sample],
+    editor: Editor,
+    *,
+    workers: int,
+    retry: frozenset[Status],
+    seconds_a_sample: float,
+    progress: Progress | None,
+) -> EditSummary:
     summary = EditSummary(editor.name)
     began = time.perf_counter()
     before = {
         record.sample: record for record in run.edits(benchmark) if record.editor == editor.name
     }
-    todo = []
+    todo: list[Sample] = []
+    again: dict[str, str] = {}
     for sample in samples:
         old = before.get(sample.id)
         there = old is not None and (old.path is None or (run.path / old.path).exists())
@@ -104,6 +132,8 @@ def edit(
             summary.kept += 1
         else:
             todo.append(sample)
+            if old is not None and old.status in retry:
+                again[sample.id] = digest(old.status.value, old.reason, old.seconds)
     if progress:
         progress(0, len(todo), f"editing with {editor.name}")
     how = getattr(editor, "parallel", "process")
@@ -112,7 +142,7 @@ def edit(
     else:
         many = int(getattr(editor, "batch_size", 1)) if hasattr(editor, "edit_batch") else 1
         at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
-        records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once)
+        records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once, again)
     try:
         for record in records:
             summary.counts[record.status.value] += 1
@@ -121,23 +151,27 @@ def edit(
             summary.cost += record.cost or 0.0
             if progress:
                 progress(summary.edited, len(todo), f"editing with {editor.name}")
-    except BudgetExceeded as error:
-        summary.stopped, summary.exit_code = str(error), error.exit_code
     except _STOPS as error:
         if not summary.edited:
             raise
+        summary.stopped, summary.exit_code = str(error), error.exit_code
+    except (BudgetExceeded, ServiceStopped) as error:
         summary.stopped, summary.exit_code = str(error), error.exit_code
     summary.seconds = time.perf_counter() - began
     return summary
 
 
-def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditRecord:
-    """Call the editor on one sample, move its output into the run, and return the record (not yet
-    written).
+def edit_one(
+    run: Path, benchmark: str, sample: Sample, editor: Editor, again: str = ""
+) -> EditRecord:
+    """Call the editor on one sample, bring its output into the run, and return the record (not yet
+    written). `again` stands for the outcome that a user's retry replaces: a service is told that
+    this is another call.
 
     Whatever the editor raises becomes a record with a status and a reason, but for `RunError`,
     `BudgetExceeded`, and what says that the editor cannot work at all (`Unavailable`,
-    `MissingExtra`).
+    `MissingExtra`). Raises `RunError` when the machine is at fault, a full disk for example: that
+    is no failure of the editor's.
     """
     try:
         parts = _safe_parts(sample)
@@ -145,58 +179,54 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
         return EditRecord(
             benchmark, sample.id, editor.name, Status.DATASET_FAULT, reason=str(error)
         )
-    scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
-    try:
-        scratch.mkdir(parents=True)
-    except OSError as error:
-        raise RunError(
-            f"{scratch.parent}: cannot be written ({error.strerror}); make room or rights"
-        ) from error
-    began = time.perf_counter()
-    try:
+    with lease.scratch(run) as scratch:
+        began = time.perf_counter()
+        if again:
+            (scratch / AGAIN).write_text(again, encoding="ascii")
         if sample.fault is not None:
             made = Edit(sample.id, editor.name, None, Status.DATASET_FAULT, sample.fault)
         else:
-            made = _call(editor, sample, scratch)
+            made = _checked(_call(editor, sample, scratch), sample, editor)
         if made.seconds is None:
             made = replace(made, seconds=round(time.perf_counter() - began, 6))
-        return _into_place(run, benchmark, sample, parts, made)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        if made.path is None and sample.fault is None:
+            machine.raise_full_disk(made.reason, scratch)
+        return _into_place(run, benchmark, sample, parts, made, scratch)
 
 
 def edit_batch(
-    run: Path, benchmark: str, samples: Sequence[Sample], editor: Any
+    run: Path,
+    benchmark: str,
+    samples: Sequence[Sample],
+    editor: Any,
+    again: Mapping[str, str] | None = None,
 ) -> list[EditRecord]:
     """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked
-    one by one.
+    one by one. `again` maps the ids of samples that a user's retry asks once more.
     """
     if len(samples) == 1:
-        return [edit_one(run, benchmark, samples[0], editor)]
-    scratch = run / "edits" / ".tmp" / secrets.token_hex(8)
-    folders = [scratch / str(number) for number in range(len(samples))]
+        retried = (again or {}).get(samples[0].id, "")
+        return [edit_one(run, benchmark, samples[0], editor, retried)]
     began = time.perf_counter()
-    try:
-        parts = [_safe_parts(sample) for sample in samples]
-        for folder in folders:
-            folder.mkdir(parents=True)
-        made = list(editor.edit_batch(samples, folders))
-        if [edit.sample for edit in made] != [sample.id for sample in samples]:
-            raise ValueError("edit_batch: wanted one edit a sample, in order")
-        share = round((time.perf_counter() - began) / len(samples), 6)
-        made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
-        return [
-            _into_place(run, benchmark, s, p, m)
-            for s, p, m in zip(samples, parts, made, strict=True)
-        ]
-    except (RunError, BudgetExceeded, *_STOPS):
-        raise
-    except (
-        Exception
-    ):  # one sample's fault is not the others': each is asked alone and has a record of its own
-        return [edit_one(run, benchmark, sample, editor) for sample in samples]
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with lease.scratch(run) as scratch:
+        folders = [scratch / str(number) for number in range(len(samples))]
+        try:
+            parts = [_safe_parts(sample) for sample in samples]
+            for folder in folders:
+                folder.mkdir(parents=True)
+            made = list(editor.edit_batch(samples, folders))
+            if [edit.sample for edit in made] != [sample.id for sample in samples]:
+                raise ValueError("edit_batch: wanted one edit a sample, in order")
+            share = round((time.perf_counter() - began) / len(samples), 6)
+            made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
+            return [
+                _into_place(run, benchmark, s, p, _checked(m, s, editor), scratch)
+                for s, p, m in zip(samples, parts, made, strict=True)
+            ]
+        except (RunError, BudgetExceeded, *_STOPS):
+            raise
+        except Exception:  # one sample's fault is not the others': each is asked alone
+            return [edit_one(run, benchmark, sample, editor) for sample in samples]
 
 
 def _batches(samples: Sequence[Sample], size: int) -> list[Sequence[Sample]]:
@@ -209,18 +239,63 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
     except (RunError, BudgetExceeded, *_STOPS):
         raise
     except ImageError as error:
+        machine.raise_fault(error, scratch)
         return Edit(sample.id, editor.name, None, Status.DATASET_FAULT, str(error))
     except EditgaugeError as error:
+        machine.raise_fault(error, scratch)
         return Edit(sample.id, editor.name, None, Status.FAILED, str(error))
-    except (
-        Exception
-    ) as error:  # an editor is somebody's model: its crash is a record, the rest goes on
+    except Exception as error:  # an editor is somebody's model: its crash is a record
+        machine.raise_fault(error, scratch)
         return Edit(sample.id, editor.name, None, Status.FAILED, f"{type(error).__name__}: {error}")
 
 
+def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
+    """The edit, or a failed one when the editor gave back something else, or another's."""
+    if not isinstance(made, Edit):
+        why = f"wanted an Edit, found {type(made).__name__}"
+    elif made.sample != sample.id or made.editor != editor.name:
+        why = (
+            f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by "
+            f"{made.editor!r}"
+        )
+    else:
+        why = _ill_typed(made)
+    if why:
+        return Edit(sample.id, editor.name, None, Status.FAILED, f"the editor's answer: {why}")
+    return cast(Edit, made)
+
+
+def _ill_typed(made: Edit) -> str:
+    """Which field of an edit is not what `Edit` says, or empty. Types bind nobody outside."""
+    fits = {
+        "path": made.path is None or isinstance(made.path, Path),
+        "status": isinstance(made.status, Status),
+        "reason": isinstance(made.reason, str),
+        "seed": made.seed is None or (type(made.seed) is int and abs(made.seed) < 1 << 63),
+        "settings": isinstance(made.settings, Mapping),
+        "seconds": made.seconds is None or _is_amount(made.seconds),
+        "cost": made.cost is None or _is_amount(made.cost),
+        "instruction": made.instruction is None or isinstance(made.instruction, str),
+        "detail": isinstance(made.detail, Mapping),
+    }
+    wrong = [f"{name} {getattr(made, name)!r:.80}" for name, right in fits.items() if not right]
+    if wrong:
+        return f"not what an Edit holds: {', '.join(wrong)}"
+    if (made.path is None) == (made.status is Status.SCORED):
+        return f"status {made.status.value} with {'no file' if made.path is None else 'a file'}"
+    return ""
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value) and value >= 0
+
+
 def _into_place(
-    run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit
+    run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit, scratch: Path
 ) -> EditRecord:
+    """Bring a delivered file into the run: one from the editor's own folder is moved, any other is
+    somebody's, and copied.
+    """
     record = EditRecord(
         benchmark,
         sample.id,
@@ -245,23 +320,21 @@ def _into_place(
     place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), *parts)
     place = place.with_name(place.name + header.extension)
     target = run / place
-    mark = fingerprint(made.path)
-    back = given_back(made.path, sample)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        for extension in (
-            ".png",
-            ".jpg",
-            ".jpeg",
-            ".webp",
-        ):  # an older output of another format would be found first
+        own = made.path
+        shared = own.is_symlink() or own.stat().st_nlink > 1  # somebody's file under our name
+        if shared or not own.resolve().is_relative_to(scratch.resolve()):
+            own = scratch / f"copy-{secrets.token_hex(4)}"
+            copies.copy(made.path.resolve(), own, limit=MAX_FILE_BYTES)
+        mark = fingerprint(own)
+        back = given_back(own, sample)
+        paths.folder(run, place.parent.as_posix())
+        for extension in EXTENSIONS:  # an older output of another format would be found first
             with suppress(FileNotFoundError):
                 (target.parent / (parts[-1] + extension)).unlink()
-        made.path.replace(target)
+        own.replace(target)
     except OSError as error:
-        raise RunError(
-            f"{target}: cannot be written ({error.strerror}); make room or rights"
-        ) from error
+        raise paths.unwritable(target, error) from error
     return replace(
         record,
         path=str(place),
@@ -374,6 +447,7 @@ def _on_threads(
     batches: Sequence[Sequence[Sample]],
     editor: Editor,
     concurrency: int,
+    again: Mapping[str, str],
 ) -> Iterator[EditRecord]:
     """At most `concurrency` calls at once; after an error that ends the call, those in flight are
     still written.
@@ -386,7 +460,7 @@ def _on_threads(
             if halted.is_set():  # handed out before the call that ended everything came back
                 return []
             try:
-                records = edit_batch(run.path, benchmark, batch, editor)
+                records = edit_batch(run.path, benchmark, batch, editor, again)
             except BaseException:
                 halted.set()
                 raise

@@ -155,6 +155,7 @@ class Source:
 
 
 _sources: Recent[Source] = Recent()
+_reference_sources: Recent[Source] = Recent()
 
 
 def source_of(sample: Sample) -> Source:
@@ -163,10 +164,23 @@ def source_of(sample: Sample) -> Source:
     Masks come in the sample's order, ``input`` first; one whose file is not there is
     `Source.missing`. Raises `NoScore` when the input, or a mask that is there, cannot be read.
     """
+    return _source(_sources, sample, sample.image)
+
+
+def reference_source_of(sample: Sample) -> Source:
+    """As `source_of`, with the reference edit in the input's place. Raises `NoScore` as
+    `reference_of` does, too.
+    """
+    reference_of(sample)
+    assert sample.reference is not None
+    return _source(_reference_sources, sample, sample.reference)
+
+
+def _source(recent: Recent[Source], sample: Sample, image: Path) -> Source:
     names = sorted(sample.masks, key=lambda name: name != "input")
     paths = {name: sample.masks[name] for name in names}
-    key = stamp(sample.image, *paths.values())
-    return _sources.get(key, lambda: _read_source(sample.image, paths))
+    key = stamp(image, *paths.values())
+    return recent.get(key, lambda: _read_source(image, paths))
 
 
 def _read_source(image: Path, masks: dict[str, Path]) -> Source:

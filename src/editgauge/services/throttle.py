@@ -1,5 +1,7 @@
 """One gate for all calls in flight: how many, how fast, and how many bytes.
 
+`Pace` decides, `Gate` waits in an event loop (judges), `ThreadGate` waits on threads (editors).
+
 Every refusal (429, or 503 with Retry-After) closes the gate for everybody, so that one server limit
 is met once and not sixty times. Two things are learned from refusals: a concurrency (x 0.7 at a
 refusal, slow growth after) and a rate. The rate is exact for a token bucket: at two refusals the
@@ -11,21 +13,31 @@ that flow in while the gate is closed may be used at once when it opens.
 from __future__ import annotations
 
 import asyncio
+import math
+import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
+RAMP = 0.35
+"""Seconds over which the first full wave of calls is spread. A fast server is not sent a bucketful
+at once, all refused together when the bucket is empty; a slow one does not notice.
+"""
+LEAST_RAMP = 100.0
+"""Calls a second from which the ramp begins at least; it doubles every second."""
+STEEPEST = 4000.0
+"""Calls a second at which the ramp has ended."""
+EASING = 2.0
+"""Seconds within which the gate opens fully after a refusal."""
 PROBE = 1.006
 """How far above the learned rate calls are let through, and how much that grows in each second
 without a refusal.
 """
 
 
-class Gate:
-    """Admission for calls. `concurrency` is the most calls at once; `max_bytes` the most bytes of
-    bodies at once.
-    """
+class Pace:
+    """Who may be sent when: what `Gate` and `ThreadGate` share. Not thread-safe by itself."""
 
     def __init__(self, concurrency: int, max_bytes: int = 512 << 20) -> None:
         self.concurrency = concurrency
@@ -37,9 +49,7 @@ class Gate:
         self.bytes_in_flight = 0
         self.peak_bytes = 0
         self._max_bytes = max_bytes
-        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
         self._open_at = 0.0
-        self._timer: asyncio.TimerHandle | None = None
         self._tokens = 0.0
         self._filled_at = 0.0
         self._first_refusal: float | None = None
@@ -47,30 +57,8 @@ class Gate:
         self._passed = 0
         self._shrunk_at = 0.0
         self._consecutive = 0
-
-    @asynccontextmanager
-    async def enter(self, size: int = 0) -> AsyncIterator[float]:
-        """Wait for a place for a body of `size` bytes; gives the time of admission, for
-        `refused`.
-        """
-        if self._waiting or not self._admits(size):
-            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append((future, size))
-            self._schedule()
-            try:
-                await future
-            except BaseException:
-                if future.done() and not future.cancelled():
-                    self._leave(size)
-                else:
-                    self._waiting = deque(item for item in self._waiting if item[0] is not future)
-                raise
-        else:
-            self._take(size)
-        try:
-            yield time.monotonic()
-        finally:
-            self._leave(size)
+        self._eased_at: float | None = None
+        self._began: float | None = None
 
     def succeeded(self) -> None:
         """A call was answered: the concurrency grows by one for each full round."""
@@ -101,39 +89,112 @@ class Gate:
         if self.rate and retry_after is None:
             pause = max(1.0 / self.rate, 0.02)
         self._open_at = max(self._open_at, now + pause)
+        self._eased_at = self._open_at
         return self._open_at - now
 
-    # -- inside ------------------------------------------------------------------------------------
-
-    def _admits(self, size: int) -> bool:
+    def admits(self, size: int = 0) -> bool:
+        """Whether a call with a body of `size` bytes may be sent now."""
         now = time.monotonic()
         if now < self._open_at or self.in_flight >= max(1, int(self.limit)):
             return False
         if self.in_flight and self.bytes_in_flight + size > self._max_bytes:
             return False
-        if self.rate is None:
-            return True
+        if self.rate is None and self.in_flight >= self._eased(now):
+            return False
         self._fill(now)
         return self._tokens >= 1.0
 
-    def _fill(self, now: float) -> None:
-        quiet = now - self._last_refusal
-        rate = (self.rate or 0.0) * (PROBE + 0.006 * quiet)
-        self._tokens = min(
-            self._tokens + rate * (now - self._filled_at), max(2.0, float(self.concurrency))
-        )
-        self._filled_at = now
+    def _eased(self, now: float) -> float:
+        """Calls at once while the rate is not known yet and the gate has just opened again: a few,
+        then more within `EASING` seconds. A full wave would only be refused once more.
+        """
+        if self._eased_at is None:
+            return math.inf
+        return 2.0 + max(0.0, now - self._eased_at) * self.concurrency / EASING
 
-    def _take(self, size: int) -> None:
+    def delay(self) -> float | None:
+        """Seconds until time alone may let the next call in; None where a call has to end first."""
+        now = time.monotonic()
+        delay = self._open_at - now
+        if delay > 0:
+            return delay
+        if self.rate is None and self.in_flight >= self._eased(now):
+            return EASING / self.concurrency
+        if self._tokens < 1.0 and (speed := self._speed(now)) < math.inf:
+            return max(0.001, (1.0 - self._tokens) / speed)
+        return None
+
+    def take(self, size: int = 0) -> None:
+        """A call is sent."""
         self.in_flight += 1
         self.bytes_in_flight += size
         self.peak_bytes = max(self.peak_bytes, self.bytes_in_flight)
-        if self.rate is not None:
-            self._tokens -= 1.0
+        if self._began is None:
+            self._began = self._filled_at = time.monotonic()
+        self._tokens -= 1.0
 
-    def _leave(self, size: int) -> None:
+    def leave(self, size: int = 0) -> None:
+        """A call has ended."""
         self.in_flight -= 1
         self.bytes_in_flight -= size
+
+    def _speed(self, now: float) -> float:
+        """Calls a second that are let through: a hair above the learned rate, else the ramp of the
+        beginning, else as many as there are places.
+        """
+        if self.rate is not None:
+            return self.rate * (PROBE + 0.006 * (now - self._last_refusal))
+        if self.refusals or self._began is None:
+            return math.inf
+        steep = max(self.concurrency / RAMP, LEAST_RAMP) * 2.0 ** min(20.0, now - self._began)
+        return steep if steep < STEEPEST else math.inf
+
+    def _fill(self, now: float) -> None:
+        speed = self._speed(now)
+        most = max(2.0, float(self.concurrency)) if self.rate is not None else 4.0
+        if speed == math.inf:
+            self._tokens = most
+        else:
+            self._tokens = min(self._tokens + speed * (now - self._filled_at), most)
+        self._filled_at = now
+
+
+class Gate(Pace):
+    """Admission in an event loop. `concurrency` is the most calls at once; `max_bytes` the most
+    bytes of bodies at once.
+    """
+
+    def __init__(self, concurrency: int, max_bytes: int = 512 << 20) -> None:
+        super().__init__(concurrency, max_bytes)
+        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    @asynccontextmanager
+    async def enter(self, size: int = 0) -> AsyncIterator[float]:
+        """Wait for a place for a body of `size` bytes; gives the time of admission, for
+        `refused`.
+        """
+        if self._waiting or not self.admits(size):
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((future, size))
+            self._schedule()
+            try:
+                await future
+            except BaseException:
+                if future.done() and not future.cancelled():
+                    self._end(size)
+                else:
+                    self._waiting = deque(item for item in self._waiting if item[0] is not future)
+                raise
+        else:
+            self.take(size)
+        try:
+            yield time.monotonic()
+        finally:
+            self._end(size)
+
+    def _end(self, size: int) -> None:
+        self.leave(size)
         self._let_in()
 
     def _let_in(self) -> None:
@@ -142,10 +203,10 @@ class Gate:
             if future.done():
                 self._waiting.popleft()
                 continue
-            if not self._admits(size):
+            if not self.admits(size):
                 break
             self._waiting.popleft()
-            self._take(size)
+            self.take(size)
             future.set_result(None)
         self._schedule()
 
@@ -156,11 +217,35 @@ class Gate:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._waiting:
-            return
-        now = time.monotonic()
-        delay = self._open_at - now
-        if delay <= 0 and self.rate is not None and self._tokens < 1.0:
-            delay = (1.0 - self._tokens) / (self.rate * PROBE)
-        if delay > 0:
+        if self._waiting and (delay := self.delay()) is not None:
             self._timer = asyncio.get_running_loop().call_later(delay, self._let_in)
+
+
+class ThreadGate(Pace):
+    """Admission for threads."""
+
+    def __init__(self, concurrency: int) -> None:
+        super().__init__(concurrency)
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def enter(self, size: int = 0) -> Iterator[float]:
+        """Wait for a place; gives the time of admission, for `refused`."""
+        with self._changed:
+            while not self.admits(size):
+                self._changed.wait(self.delay())
+            self.take(size)
+        try:
+            yield time.monotonic()
+        finally:
+            with self._changed:
+                self.leave(size)
+                self._changed.notify_all()
+
+    def succeeded(self) -> None:
+        with self._changed:
+            super().succeeded()
+
+    def refused(self, admitted: float, retry_after: float | None) -> float:
+        with self._changed:
+            return super().refused(admitted, retry_after)

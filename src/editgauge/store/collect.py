@@ -10,8 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from editgauge.errors import DataError, ImageError
-from editgauge.images import read_header
+from editgauge.errors import DataError, ImageError, ImageTooLarge
+from editgauge.images import MAX_FILE_BYTES, read_header
+from editgauge.store import paths
+from editgauge.store.copies import same
 from editgauge.store.hashes import HashStore
 from editgauge.store.outputs import OutputFolder, given_back, model_folder
 from editgauge.store.paths import portable
@@ -107,29 +109,28 @@ def _take(
         file = outputs.find(sample)
         if file is None:
             return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
-        if (
-            file.is_symlink()
-        ):  # a link may lead to any file of this machine: only pictures are taken along
-            read_header(file)
-        mark = hashes(file)
+        _need_readable(file)
     except DataError as error:
         reason = portable(str(error), [outputs.root])
         return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
     stem = PurePosixPath(sample.output_stems[0])
-    if (
-        old is not None
-        and old.fingerprint == mark
-        and (old.path is None or (run.path / old.path).exists())
-    ):
-        return old
     place = (
         PurePosixPath("edits")
         / plain_name(benchmark)
         / plain_name(editor)
         / f"{stem}{file.suffix.lower()}"
     )
-    kept = run.keep(file, Path(place))
-    hashes.forget(kept)
+    why = paths.misplaced(str(place), f"edits/{benchmark}/{editor}")
+    if why is not None:
+        reason = f"its output name {sample.output_stems[0]!a}: {why}; correct the data"
+        return EditRecord(benchmark, sample.id, editor, Status.DATASET_FAULT, reason=reason)
+    kept = run.path / place
+    if not same(file, kept):
+        run.keep(file, Path(place))
+        hashes.forget(kept)
+    mark = hashes(kept)  # of what is kept: the file outside may change at any moment
+    if old is not None and old.fingerprint == mark and old.path == str(place):
+        return old
     try:
         header = read_header(kept)
     except ImageError as error:
@@ -174,6 +175,23 @@ def _told(
         return list(pool.map(told, records, samples))
 
 
+def _need_readable(file: Path) -> None:
+    """Raises `ImageError` for an output that cannot be taken: no rights, too large, or a link to
+    something that is no picture (a link may lead to any file of this machine).
+    """
+    if file.is_symlink():
+        read_header(file)
+    try:
+        with file.open("rb") as opened:
+            size = os.fstat(opened.fileno()).st_size
+    except OSError as error:
+        raise ImageError(f"{file}: cannot be read ({error.strerror or error})") from error
+    if size > MAX_FILE_BYTES:
+        raise ImageTooLarge(
+            f"{file}: {size:,} bytes, wanted at most {MAX_FILE_BYTES:,}; shrink the file"
+        )
+
+
 def refresh(
     run: RunFolder, benchmark: str, editor: str, samples: Sequence[Sample], hashes: HashStore
 ) -> list[EditRecord]:
@@ -201,7 +219,17 @@ def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecor
     if old.path is None:
         return old
     path = run.path / old.path
-    if not path.is_file():
+    why = paths.fault(run.path, old.path, "edits")
+    if why not in (None, "not there"):
+        return replace(
+            old,
+            status=Status.UNREADABLE,
+            fingerprint="",
+            width=None,
+            height=None,
+            reason=f"{old.path}: {why}; it is not opened",
+        )
+    if why is not None:
         return replace(
             old,
             status=Status.MISSING,

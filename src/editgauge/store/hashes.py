@@ -13,7 +13,13 @@ from types import TracebackType
 from typing import Self
 
 from editgauge import images
+from editgauge.errors import RunError
+from editgauge.store import sqlite
 
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS files "
+    "(path BLOB PRIMARY KEY, size INT, mtime INT, inode INT, hash TEXT)"
+)
 _RACY = 2_000_000_000
 """A file changed less than this many nanoseconds ago is not remembered: it may change again within
 one clock tick.
@@ -33,15 +39,8 @@ class HashStore:
         self._db: sqlite3.Connection | None = None
         if path is not None:
             try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self._db = sqlite3.connect(path, timeout=30)
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=NORMAL")
-                self._db.execute(
-                    "CREATE TABLE IF NOT EXISTS files "
-                    "(path BLOB PRIMARY KEY, size INT, mtime INT, inode INT, hash TEXT)"
-                )
-            except (sqlite3.Error, OSError):
+                self._db = sqlite.connect(path, [_TABLE])
+            except (sqlite3.Error, OSError, RunError):
                 self._db = None  # a cache that cannot be kept is only slower
 
     def __call__(self, path: Path) -> str:
@@ -72,7 +71,8 @@ class HashStore:
     def flush(self) -> None:
         if self._db is not None and self._new:
             try:
-                with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                with self._db:  # commits
                     self._db.executemany(
                         "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", self._new
                     )

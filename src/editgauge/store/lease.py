@@ -140,7 +140,7 @@ def share(path: Path) -> int | None:
     be closed by the caller. None where the file cannot be opened.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | _NO_LINK)
+        handle = os.open(path, os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
     if _LOCKS:

@@ -20,7 +20,7 @@ from editgauge.errors import RunError
 from editgauge.store import lease, parquet, replies
 from editgauge.store.described import together
 from editgauge.store.run_folder import KEY_COLUMNS, EditRecord, RowKey, RunFolder
-from editgauge.types import Metric, Row, Status, Variant
+from editgauge.types import DERIVED, Metric, Row, Status, Variant
 
 SAME = 1e-9
 """Two scores from one fingerprint may differ by this much (relative): the last bits of another
@@ -100,7 +100,9 @@ def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
             for p in sorted(run.path.iterdir())
             if p.name not in _OWN_FOLDERS
         ]
-        done.problems += [f"{run.path.name}: {text}" for text in run.problems]
+    done.problems = [
+        f"{run.path.name}: {text}" for run in (target, *sources) for text in run.problems
+    ]
     target.record(
         "merge",
         rows=done.rows,
@@ -137,9 +139,10 @@ _COLUMNS = (*KEY_COLUMNS, "value", "status", "reason", "fingerprint", "detail", 
 
 
 def _refuse_contradictions(db: Any) -> None:
+    # derived rows may differ where their parents complete each other: `derive` makes them again
     found = db.execute(
         f"SELECT {_KEY}, count(DISTINCT fingerprint), min(value), max(value) FROM rows WHERE "
-        f"status = 'scored' "
+        f"status = 'scored' AND scorer <> '{DERIVED}' "
         f"GROUP BY {_KEY} HAVING count(DISTINCT fingerprint) > 1 OR count(DISTINCT value IS NULL) "
         f"> 1 "
         f"OR max(value) - min(value) > {SAME} * greatest(1, abs(max(value))) ORDER BY {_KEY} LIMIT "

@@ -76,6 +76,13 @@ class Cache:
         self._stack.close()
         self._held = None
 
+    def is_current(self) -> bool:
+        """Whether the file of the rows as they are now is there and stands its check; also when
+        there are no rows.
+        """
+        parts = self._parts([])
+        return not parts or self._checked(self.run / FOLDER / _name(parts)) is not None
+
     def current(self, problems: list[str]) -> list[Path]:
         """The Parquet file of the rows, made again when any segment has changed since or it is
         damaged; empty when no row was ever written. What is damaged or contradicts goes into
@@ -84,8 +91,7 @@ class Cache:
         parts = self._parts(problems)
         if not parts:
             return []
-        content = orjson.dumps([(path.name, size, mark) for path, size, mark in parts])
-        name = f"rows-{hashlib.blake2b(content, digest_size=8).hexdigest()}.parquet"
+        name = _name(parts)
         for folder in (self.run / FOLDER, self._elsewhere):
             if folder is not None and self._take(folder / name, problems):
                 return [folder / name]
@@ -228,8 +234,6 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path) -> No
             f"COPY ({current} ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' (FORMAT "
             f"parquet, COMPRESSION zstd)"
         )
-    with written.open("rb") as file:
-        os.fsync(file.fileno())
     said = segments.marked({"hash": _hash(written), "problems": problems}, 0)
     os.replace(written, target)
     paths.write(target.parent, _note(target).name, said)
@@ -325,6 +329,11 @@ def _crc(path: Path, size: int) -> int:
 def _hash(path: Path) -> str:
     with os.fdopen(paths.open_read(path), "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _name(parts: Sequence[tuple[Path, int, int]]) -> str:
+    content = orjson.dumps([(path.name, size, mark) for path, size, mark in parts])
+    return f"rows-{hashlib.blake2b(content, digest_size=8).hexdigest()}.parquet"
 
 
 def _note(path: Path) -> Path:

@@ -139,6 +139,8 @@ def folder(root: Path, relative: str | PurePosixPath) -> Path:
     path = root
     for part in PurePosixPath(relative).parts:
         path = path / part
+        if part in ("..", "/"):
+            raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
         try:
             path.mkdir()
         except FileExistsError:

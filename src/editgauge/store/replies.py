@@ -8,8 +8,10 @@ never copied as a file: it could carry triggers and views of its own.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from typing import Any
 import orjson
 
 from editgauge.errors import RunError
-from editgauge.store import paths, segments
+from editgauge.store import paths, segments, sqlite
 
 FORMAT = 1
 COLUMNS = (
@@ -41,21 +43,20 @@ _LONGEST = 1 << 26
 _AT_ONCE = 500
 
 
-def create(db: sqlite3.Connection) -> None:
-    """Make the tables of a reply store where they are not there, and write its format down."""
-    db.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT)")
-    db.execute(
-        f"CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, {', '.join(COLUMNS[1:])})"
-    )
-    db.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT)",
+    f"CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, {', '.join(COLUMNS[1:])})",
+    "CREATE TABLE IF NOT EXISTS checks (key TEXT PRIMARY KEY, mark INTEGER)",
+    f"INSERT OR IGNORE INTO meta VALUES ('format', '{FORMAT}')",
+)
+"""The statements that make a reply store where there is none. `checks` holds a checksum of each
+reply; those of earlier versions have none.
+"""
 
 
-def strange(db: sqlite3.Connection) -> str:
-    """What a reply store holds that is none of its own (a trigger, a view), or ""."""
-    found = db.execute(
-        "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
-    ).fetchone()
-    return f"{found[0]} {found[1]!r}" if found else ""
+def mark(reply: Sequence[Any]) -> int:
+    """Checksum of a reply, given in the order of `COLUMNS`."""
+    return zlib.crc32(orjson.dumps([segments.storable(value) for value in reply]))
 
 
 @contextlib.contextmanager
@@ -63,15 +64,17 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that reads a store and can change nothing, for the length of a `with` block.
 
     Raises `RunError` for what is no regular file, `OSError` when it is not there, and
-    `sqlite3.Error` when it is no database.
+    `sqlite3.Error` when it is no database or holds more than tables.
     """
-    for suffix in ("", "-wal", "-shm"):
-        with contextlib.suppress(*([FileNotFoundError] if suffix else [])):
-            os.close(paths.open_read(Path(f"{path}{suffix}")))
+    if not os.path.lexists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    sqlite.need_files(path)
     with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA query_only = ON")
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        if odd := sqlite.strange(db):
+            raise sqlite3.DatabaseError(f"it holds a {odd}, which is none of ours")
         yield db
 
 
@@ -81,15 +84,11 @@ def merge(source: Path, target: Path, problems: list[str]) -> int:
     """
     try:
         with reading(source) as theirs:
-            why = _other_format(theirs)
-            if why:
-                segments.note(problems, f"the reply store was not merged ({why})")
-                return 0
+            there = {record[1] for record in theirs.execute("PRAGMA table_info(replies)")}
+            if there != set(COLUMNS):
+                raise sqlite3.DatabaseError("its columns are others than those of this version")
             paths.folder(target.parent.parent, target.parent.name)
-            with contextlib.closing(sqlite3.connect(target, timeout=30)) as ours:
-                create(ours)
-                if odd := strange(ours):
-                    raise sqlite3.DatabaseError(f"the target's holds a {odd}")
+            with contextlib.closing(sqlite.connect(target, SCHEMA)) as ours:
                 return _copy(theirs, ours, problems)
     except FileNotFoundError:
         return 0
@@ -115,29 +114,37 @@ def fault(reply: Sequence[Any]) -> str:
     return "" if all(isinstance(amount, int | float) for amount in amounts) else "an amount is none"
 
 
-def _other_format(theirs: sqlite3.Connection) -> str:
-    if odd := strange(theirs):
-        return f"it holds a {odd}, which no reply store does"
-    there = {record[1] for record in theirs.execute("PRAGMA table_info(replies)")}
-    if there != set(COLUMNS):
-        return "its columns are others than those of this version"
-    return ""
-
-
 def _copy(theirs: sqlite3.Connection, ours: sqlite3.Connection, problems: list[str]) -> int:
     names = ", ".join(COLUMNS)
-    before = ours.total_changes
     statement = f"INSERT OR IGNORE INTO replies ({names}) VALUES ({', '.join('?' * len(COLUMNS))})"
+    known = marks(theirs)
     cursor = theirs.execute(f"SELECT {names} FROM replies")
-    left = 0
-    with ours:
+    left = taken = 0
+    ours.execute("BEGIN IMMEDIATE")
+    with ours:  # commits, or takes everything back
         while part := cursor.fetchmany(_AT_ONCE):
-            sound = [reply for reply in part if not fault(reply)]
+            sound = [reply for reply in part if not fault(reply) and _same(reply, known)]
             left += len(part) - len(sound)
-            ours.executemany(statement, sound)
+            for reply in sound:
+                if ours.execute(statement, reply).rowcount:
+                    taken += 1
+                    ours.execute(
+                        "INSERT OR REPLACE INTO checks VALUES (?, ?)", (reply[0], mark(reply))
+                    )
     if left:
         segments.note(problems, f"{left} replies were not merged: damaged, or of no known kind")
-    return ours.total_changes - before
+    return taken
+
+
+def marks(db: sqlite3.Connection) -> dict[str, int]:
+    """The checksums of a store's replies by key; empty for a store of an earlier version."""
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'checks'").fetchone():
+        return {}
+    return dict(db.execute("SELECT key, mark FROM checks").fetchall())
+
+
+def _same(reply: Sequence[Any], known: dict[str, int]) -> bool:
+    return known.get(reply[0], mark(reply)) == mark(reply)
 
 
 def _object(text: Any) -> bool:

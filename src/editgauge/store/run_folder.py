@@ -166,6 +166,7 @@ class RunFolder:
         self.path = path
         self.problems: list[str] = []
         self._parquet: Any = None
+        self._samples: dict[str, int] = {}
         self._temporary = contextlib.ExitStack()
         self._scratch: Path | None = None
         weakref.finalize(self, _close_own, os.getpid(), self._temporary)
@@ -231,6 +232,15 @@ class RunFolder:
         """Compare the segments with what the manifest says there were when a command last ended."""
         if manifest.get("check") not in (None, _check(manifest)):
             self._note("manifest.json: changed by hand or damaged (its checksum does not fit)")
+        counts = manifest.get("samples")
+        for benchmark, count in counts.items() if isinstance(counts, Mapping) else ():
+            place = f"samples/{benchmark}{segments.SUFFIX}"
+            if isinstance(count, int) and not paths.misplaced(place, "samples"):
+                self._samples[benchmark] = count
+                if count and not os.path.lexists(self.path / place):
+                    self._note(f"{place}: gone; `editgauge score` writes it again")
+        if manifest.get("described") and not os.path.lexists(self.path / "metrics.json"):
+            self._note("metrics.json: gone; `editgauge score` writes it again")
         ledger = manifest.get("segments")
         for name, size in ledger.items() if isinstance(ledger, Mapping) else ():
             if not isinstance(size, int) or paths.misplaced(name, "rows"):
@@ -309,6 +319,8 @@ class RunFolder:
             manifest = self.manifest()
             manifest.setdefault("entries", []).append(entry)
             manifest["segments"] = self._segment_sizes()
+            manifest["samples"] = self._sample_counts()
+            manifest["described"] = self.described_benchmarks()
             self._write_manifest(manifest)
 
     # -- rows --------------------------------------------------------------------------------------
@@ -429,7 +441,8 @@ class RunFolder:
             stored = self._stored_metrics()
             mine = stored.setdefault(benchmark, {})
             mine.update({metric.name: described.record(metric) for metric in metrics})
-            data = orjson.dumps(stored, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+            whole = {**stored, "check": _check(stored)}
+            data = orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
             if not path.exists() or path.read_bytes() != data:
                 paths.write(self.path, path.name, data)
 
@@ -445,7 +458,13 @@ class RunFolder:
     def _stored_metrics(self) -> dict[str, dict[str, Any]]:
         path = self.path / "metrics.json"
         try:
-            return described.checked(orjson.loads(paths.read(path)))
+            stored = orjson.loads(paths.read(path))
+            if isinstance(stored, dict) and stored.pop("check", None) not in (
+                None,
+                _check(stored),
+            ):
+                raise ValueError("damaged or changed by hand: its checksum does not fit")
+            return described.checked(stored)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
@@ -482,7 +501,7 @@ class RunFolder:
         path = self.path / "samples" / name
         if not os.path.lexists(path):
             return []
-        found, wanted, lines = [], 0, 0
+        found, wanted, lines = [], self._samples.get(benchmark, 0), 0
         for record in segments.read(path, self.problems):
             lines += 1
             record.pop("seq", None)
@@ -539,6 +558,8 @@ class RunFolder:
         `images.MAX_FILE_BYTES`.
         """
         target = self.path / place
+        if why := paths.misplaced(place.as_posix()):
+            raise RunError(f"{self.path.name}: {place.as_posix()!a}: {why}; nothing is kept there")
         if copies.same(file, target):
             return target
         try:
@@ -565,6 +586,15 @@ class RunFolder:
                 with contextlib.suppress(OSError):
                     sizes[f"{place}/{path.name}"] = path.lstat().st_size
         return sizes
+
+    def _sample_counts(self) -> dict[str, int]:
+        """How many samples each benchmark's index has."""
+        counts = {}
+        for benchmark in self.benchmarks():
+            with contextlib.suppress(OSError, RunError):
+                data = paths.read(self.path / "samples" / f"{benchmark}{segments.SUFFIX}")
+                counts[benchmark] = data.count(b"\n")
+        return counts
 
     def _scratch_folder(self) -> Path:
         """This object's own temporary folder below the run."""
@@ -596,9 +626,9 @@ def _refuse_odd(path: Path) -> None:
         os.close(paths.open_read(path))
 
 
-def _check(manifest: Mapping[str, Any]) -> str:
-    """Checksum of a manifest without its own checksum."""
-    rest = segments.storable({name: part for name, part in manifest.items() if name != "check"})
+def _check(content: Mapping[str, Any]) -> str:
+    """Checksum of a JSON object without its own checksum."""
+    rest = segments.storable({name: part for name, part in content.items() if name != "check"})
     return f"{zlib.crc32(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)):08x}"
 
 
@@ -619,6 +649,7 @@ def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
         "instruction": sample.instruction,
         "images": [place.get(path) for path in sample.images],
         "reference": place.get(sample.reference) if sample.reference else None,
+        "has_reference": sample.reference is not None,
         "masks": {name: place.get(path) for name, path in sample.masks.items()},
         "source_text": sample.source_text,
         "target_text": sample.target_text,

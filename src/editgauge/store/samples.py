@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from editgauge.store.measured import measured
 from editgauge.store.run_folder import RunFolder, digest, plain_name, sample_record
 from editgauge.types import Sample
 
@@ -20,19 +21,22 @@ def keep_samples(
 
     The hash is over every sample's text, names and the sizes of its files: it tells whether two
     runs read the same release. That the pictures are the same to the byte is told by the
-    fingerprint of each row.
+    fingerprint of each row. Attributes that only pictures tell (`measured`) are in the index for
+    every sample that was ever chosen, and never in the hash.
     """
     wanted = {sample.id for sample in chosen}
     root = Path(os.path.realpath(root))
     records, identity = [], []
-    for sample in samples:
+    every = list(samples)
+    looked_at = measured(every, chosen=wanted, memory=run.cache_folder / "measured.sqlite")
+    for sample, full in zip(every, looked_at, strict=True):
         places = _places(benchmark, root, sample)
         if sample.id in wanted:
             for path, place in places.items():
                 if path.is_file():
                     run.keep(path, Path(place))
         record = sample_record(
-            sample, {p: place for p, place in places.items() if (run.path / place).is_file()}
+            full, {p: place for p, place in places.items() if (run.path / place).is_file()}
         )
         records.append(record)
         sizes = {

@@ -208,7 +208,7 @@ def repair(folder: Path) -> list[str]:
             start, cut = _tail(handle)
             if not cut:
                 continue
-            _aside(path.with_suffix(".torn"), cut)
+            aside(path.with_suffix(".torn"), cut)
             os.ftruncate(handle, start)
             said.append(
                 f"{path.name}: a writer was killed; cut {len(cut)} bytes of an unfinished line"
@@ -366,7 +366,7 @@ def _tail(handle: int) -> tuple[int, bytes]:
     return end, os.pread(handle, kept, end)
 
 
-def _aside(path: Path, data: bytes) -> None:
+def aside(path: Path, data: bytes) -> None:
     """Write bytes to a new file called `path`, or ``path-2``…: nothing is overwritten."""
     for number in range(1, 1000):
         target = path if number == 1 else path.with_name(f"{path.name}-{number}")

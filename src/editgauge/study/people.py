@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from editgauge.errors import UsageError
 from editgauge.study.scales import Question, Scale, direction_of, question_of
 from editgauge.tables.frame import PEOPLE, STATUSES, Columns, Frame
+from editgauge.tables.layouts import metrics_of
 from editgauge.types import Direction, Status
 
 Floats = NDArray[np.float64]
@@ -77,6 +78,12 @@ class Comparisons(NamedTuple):
     wins: Floats
     ties: int
     total: int
+
+
+def directions_of(frame: Frame) -> dict[str, Direction]:
+    """Metric -> which way is better, for the metrics whose direction is known."""
+    found = metrics_of(frame.without_people())
+    return {name: item.direction for name, item in found.items() if item.direction is not None}
 
 
 def annotators_of(frame: Frame) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from editgauge.store.run_folder import digest
-from editgauge.tables.frame import PEOPLE, RANK
+from editgauge.tables.frame import PEOPLE
 from editgauge.types import Direction, Metric, Row, Status
 
 Scale = Literal["rank", "rate", "grade", "pairwise"]
@@ -32,6 +32,8 @@ GRADES: Mapping[str, float] = {"good": 5.0, "fair": 3.0, "poor": 1.0}
 OUTCOMES: Mapping[str, float] = {"a": 1.0, "b": 0.0, "tie": 0.5, "both_bad": 0.5}
 """Outcomes of a comparison, as the share of a win that goes to the first editor."""
 SCORER = "human"
+RANK = ".rank"
+"""How the metric of a rank ends."""
 OVER = ".over."
 
 

@@ -16,6 +16,7 @@ from editgauge.store.run_folder import RowKey, RunFolder
 from editgauge.study.reading import Known
 from editgauge.study.scales import SCALES, SCORER, Rating, is_rating, metrics_of, question_of, shown
 from editgauge.tables.frame import PEOPLE
+from editgauge.tables.layouts import benchmark_of
 from editgauge.types import Row
 
 FOLDER = "study"
@@ -80,6 +81,8 @@ def take_in(run: RunFolder, rows: Iterable[Row]) -> Taken:
         of_people = metrics_of(row for row in new if row.benchmark == benchmark)
         known = {key[4] for key in run.done(benchmark) if key[3] not in SCORERS}
         known |= set(run.metrics(benchmark))  # a question may have a judge's name and other scale
+        own = benchmark_of(benchmark)
+        known |= set(own.every_metric) if own else set()
         run.keep_metrics(benchmark, [one for one in of_people if one.name not in known])
     with run.writer("human") as writer:
         writer.retire(old)

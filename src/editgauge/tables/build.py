@@ -19,7 +19,7 @@ from editgauge.tables import stats
 from editgauge.tables.frame import STATUSES, Frame, Grid
 from editgauge.tables.spec import Floats, Layout, Leaf
 from editgauge.tables.table import Cell, Column, Table, TableRow
-from editgauge.types import Status
+from editgauge.types import JUDGE_SCORER, Status
 
 Mask = NDArray[np.bool_]
 NO_RANK = "No best, second or rank"
@@ -44,13 +44,14 @@ def build(
     *,
     published: bool = False,
     intervals: bool = False,
-    resamples: int = stats.RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> Table | None:
     """The table of a layout from current rows; None when no row belongs to it.
 
     `published`: add the papers' lines. `intervals`: 95 % bootstrap intervals, clustered by sample,
-    stratified by the layout's `strata`. Sources must have been chosen before (`Frame.of_sources`).
+    stratified by the layout's `strata`, from `resamples` (None: as many as are cheap). Sources must
+    have been chosen before (`Frame.of_sources`).
     """
     editors = _editors(frame, layout)
     if not editors:
@@ -67,10 +68,11 @@ def build(
         rows += layout.published
     else:
         columns = [column for column in columns if column.name not in _unscored(frame, layout)]
+    columns, rows = _with_facts(frame, layout, drop_empty(columns, rows), rows)
     return Table(
         layout.name,
         layout.title,
-        drop_empty(columns, rows),
+        columns,
         rows,
         benchmark=frame.benchmark,
         variant=layout.variant,
@@ -79,11 +81,46 @@ def build(
         transposed=layout.transposed,
         notes=_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
         meta={
-            "complete": whole,
+            "complete": whole and not layout.published_with and not other_prompts(frame, layout),
             "statuses": statuses(frame, layout),
             "variants": _variants(frame, layout),
         },
     )
+
+
+def _with_facts(
+    frame: Frame, layout: Layout, columns: list[Column], rows: list[TableRow]
+) -> tuple[list[Column], list[TableRow]]:
+    """Lines with their model's section and size, where the layout wants them and any is known."""
+    facts = [frame.models.of(row.name) for row in rows]
+    if layout.sections:
+        rows = [
+            replace(row, section=known.group.get(frame.benchmark, ""))
+            for row, known in zip(rows, facts, strict=True)
+        ]
+    if layout.params and any(known.params for known in facts):
+        columns = [Column("params", ("# Params",), 0), *columns]
+        rows = [
+            replace(row, cells={"params": Cell(None, text=known.params or "-"), **row.cells})
+            for row, known in zip(rows, facts, strict=True)
+        ]
+    return columns, rows
+
+
+def other_prompts(frame: Frame, layout: Layout) -> list[str]:
+    """The judges of a layout's rows that were not asked with the paper's prompts.
+
+    A judge's source names its prompt set in brackets; scores that a released script wrote were
+    asked with the paper's.
+    """
+    if JUDGE_SCORER not in frame.scorers:
+        return []
+    names = {part.name for leaf in layout.leaves.values() for part in leaf.parts}
+    metrics = [number for number, metric in enumerate(frame.metrics) if metric in names]
+    mine = frame.columns.scorer == frame.scorers.index(JUDGE_SCORER)
+    codes = np.unique(frame.columns.source[mine & np.isin(frame.columns.metric, metrics)])
+    sources = [frame.sources[code] for code in codes]
+    return [name for name in sources if "[paper]#" not in name and not name.endswith("#imported")]
 
 
 def _unscored(frame: Frame, layout: Layout) -> dict[str, str]:
@@ -130,18 +167,23 @@ def statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, int]]:
 
 
 def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, list[str]]]]:
-    """As `statuses`, with the metrics that ended so; no metric is named where all of them did."""
+    """As `statuses`, with the metrics that ended so; no metric is named where all of them did. A
+    sample counts for a metric only where one of the layout's leaves asks for it.
+    """
     grids: dict[str, Grid] = {}
+    asked: dict[str, Mask] = {}
     for leaf in layout.leaves.values():
+        here = _labelled(frame.samples, leaf.where)
         for name in (metric.name for metric in leaf.parts):
             if not leaf.metric.whole_set and frame.has(name, leaf.variant):
                 grids[name] = frame.grid(name, leaf.variant)
+                asked[name] = asked.get(name, np.zeros(len(here), dtype=np.bool_)) | here
     found: dict[str, dict[str, tuple[int, list[str]]]] = {}
     for number, editor in enumerate(frame.editors):
         found[editor] = {}
         for code, status in enumerate(STATUSES):
             hit = {
-                metric: (grid.status[number] == code) & grid.defined
+                metric: (grid.status[number] == code) & grid.defined & asked[metric]
                 for metric, grid in grids.items()
             }
             named = [metric for metric, mask in hit.items() if mask.any()]
@@ -179,7 +221,12 @@ def _matrix(frame: Frame, layout: Layout) -> _Matrix:
             parts.append(grids[place])
         raw = [grid.values for grid in parts]
         if leaf.not_applicable is not None:
-            cannot = [grid.status == STATUSES.index(Status.NOT_APPLICABLE) for grid in parts]
+            one = _one_picture_only(frame)
+            cannot = [
+                (grid.status == STATUSES.index(Status.NOT_APPLICABLE))
+                | (one & (grid.status == STATUSES.index(Status.MISSING)))
+                for grid in parts
+            ]
             raw = [np.where(no, leaf.not_applicable, v) for no, v in zip(cannot, raw, strict=True)]
             defined[number] = here
         else:
@@ -190,6 +237,15 @@ def _matrix(frame: Frame, layout: Layout) -> _Matrix:
         values[:, number] = np.where(here, shown, np.nan)
         filled[:, number] = np.where(here, np.where(failed, floor, shown), np.nan)
     return _Matrix(tuple(leaves), values, filled, defined)
+
+
+def _one_picture_only(frame: Frame) -> Mask:
+    """(E, S): the sample has several pictures and the editor is known to take one only."""
+    if "multi_image" not in frame.samples.names():
+        return np.zeros((len(frame.editors), len(frame.samples)), dtype=np.bool_)
+    several = frame.samples.labels("multi_image") == "true"
+    single = np.array([frame.models.of(name).several_images is False for name in frame.editors])
+    return np.asarray(single[:, None] & several[None, :])
 
 
 def _labelled(samples: Samples, where: Mapping[str, str]) -> Mask:
@@ -229,14 +285,20 @@ class _Found:
 
 
 def _cells(
-    frame: Frame, layout: Layout, part: _Matrix, *, intervals: bool, resamples: int, seed: int
+    frame: Frame,
+    layout: Layout,
+    part: _Matrix,
+    *,
+    intervals: bool,
+    resamples: int | None,
+    seed: int,
 ) -> _Found:
     values = _evaluate(layout, part.keys, _moments(part.values))  # (E, F)
     floors = _evaluate(layout, part.keys, _moments(part.filled))
-    low = high = np.full(values.shape, np.nan)
+    low = high = noise = np.full(values.shape, np.nan)
     notes: list[str] = []
     if intervals and part.values.shape[2]:
-        low, high, notes = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
+        low, high, noise, notes = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
     lines = []
     for e in range(len(frame.editors)):
         cells = {}
@@ -250,23 +312,25 @@ def _cells(
                 for key, leaf in layout.leaves.items()
                 if key in item.leaves
             )
+            floor = _given(floors[e, f]) if failures else None
             cells[item.column.name] = Cell(
                 _given(values[e, f]),
                 n,
                 of,
                 _given(low[e, f]),
                 _given(high[e, f]),
-                _given(floors[e, f]) if failures else None,
+                floor,
+                interval_digits=stats.carried(float(noise[e, f])),
             )
         lines.append(cells)
     return _Found(lines, notes)
 
 
 def _bootstrap(
-    frame: Frame, layout: Layout, part: _Matrix, *, resamples: int, seed: int
-) -> tuple[Floats, Floats, list[str]]:
-    """Intervals (E, F) twice, from one set of resamples for all editors, and what is to be said of
-    the ranks.
+    frame: Frame, layout: Layout, part: _Matrix, *, resamples: int | None, seed: int
+) -> tuple[Floats, Floats, Floats, list[str]]:
+    """Limits (E, F) twice and their noise (E, F), from one set of resamples for all editors, and
+    what is to be said of the ranks.
     """
     e, leaves, s = part.values.shape
     data = stats.units(part.values.reshape(e * leaves, s).T)
@@ -282,10 +346,12 @@ def _bootstrap(
         whole = stats.Moments(moments.total.reshape(shape), moments.count.reshape(shape), infinite)
         return _evaluate(layout, part.keys, whole).reshape(*lead, e * fields)
 
-    found = stats.bootstrap(data, formula, strata=labels, resamples=resamples, seed=seed)
+    made = resamples or stats.enough(s, e * leaves)
+    found = stats.bootstrap(data, formula, strata=labels, resamples=made, seed=seed)
     shape = (e, fields)
     notes = _rank_notes(frame, layout, part, found)
-    return found.low.reshape(shape), found.high.reshape(shape), notes
+    low, high, noise = (part.reshape(shape) for part in (found.low, found.high, found.noise))
+    return low, high, noise, notes
 
 
 def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Intervals) -> list[str]:
@@ -454,8 +520,21 @@ def _notes(
             if layout.strata in frame.samples.names()
             else ""
         )
-        notes.append(f"Intervals: 95 %, BCa bootstrap over samples{kept}; failures left out.")
+        notes.append(
+            f"Intervals: 95 %, BCa bootstrap over samples{kept}; failures left out. Digits that "
+            f"the resampling does not carry are not printed."
+        )
     notes += found
     if published and layout.published_note:
         notes.append(layout.published_note)
+    if published and layout.published and (ours := other_prompts(frame, layout)):
+        notes.append(
+            f"The papers' judges were asked with the papers' prompts, {', '.join(ours)} with "
+            f"others: not comparable (judge --prompts paper asks as they do)."
+        )
+    if published and layout.published_with:
+        notes.append(
+            f"The published lines were made with {layout.published_with}, these rows with "
+            f"{_sources(frame, layout) or 'something else'}: not comparable."
+        )
     return notes

@@ -20,8 +20,6 @@ from editgauge.types import Direction, Variant
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-MANY = 2000
-"""Above so many samples 2,000 random sign changes are enough for p."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +46,10 @@ class Line:
     `mean_a`, `mean_b` are over the `paired.n` common samples. `only_a`, `only_b`: samples that only
     one of them has a score of. `holm` is the permutation p corrected over all lines of the
     comparison (None where there is no test). `worse`: B is worse than A, and p after correction is
-    below the comparison's alpha; `better` likewise. Neither is said where `direction` is
-    None: it is not known which way is better.
+    below the comparison's alpha; `better` likewise. Neither is said where `direction` is None: it
+    is not known which way is better. `test` numbers the test that p belongs to: lines of identical
+    values (a metric whose variants are the same, a slice that is everything) are one test, and
+    Holm's correction counts it once.
     """
 
     metric: str
@@ -66,6 +66,7 @@ class Line:
     holm: float | None = None
     better: bool = False
     worse: bool = False
+    test: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,11 @@ class Comparison:
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
     """What else is to be said of the two, one sentence each."""
+
+    @property
+    def tests(self) -> int:
+        """How many different tests there are: what Holm's correction counts."""
+        return len({line.test for line in self.lines if line.holm is not None})
 
     @property
     def regressions(self) -> list[Line]:
@@ -114,6 +120,7 @@ def compare(
     pair = frame.of_editors([a, b])
     slices = _slices(frame, by)
     lines: list[Line] = []
+    tests: dict[tuple[str, str | None, bytes], tuple[int, stats.Paired]] = {}
     for metric, direction in directions.items():
         for variant in variants:
             if not pair.has(metric, variant):
@@ -122,9 +129,11 @@ def compare(
             if np.isnan(values).all(axis=1).any():
                 continue
             for name, mask in slices:
-                line = _line(
-                    pair, metric, variant, direction, name, mask, values, top=top, seed=seed
-                )
+                masked = np.where(mask, values, np.nan)
+                key = (metric, direction, masked.tobytes())
+                if key not in tests:
+                    tests[key] = (len(tests), _test(masked, direction, seed))
+                line = _line(pair, metric, variant, direction, name, masked, tests[key], top=top)
                 if line.paired.n or line.only_a or line.only_b:
                     lines.append(line)
     return Comparison(frame.benchmark, a, b, by, alpha, tuple(_corrected(lines, alpha)))
@@ -140,29 +149,28 @@ def _slices(frame: Frame, by: str) -> list[tuple[str, Mask]]:
     ]
 
 
+def _test(values: Floats, direction: Direction | None, seed: int) -> stats.Paired:
+    """B against A on the samples both have: values (2, S)."""
+    first, second = values
+    return stats.paired_difference(second, first, higher_is_better=direction != "lower", seed=seed)
+
+
 def _line(
     pair: Frame,
     metric: str,
     variant: Variant,
     direction: Direction | None,
     name: str,
-    mask: Mask,
     values: Floats,
+    test: tuple[int, stats.Paired],
     *,
     top: int,
-    seed: int,
 ) -> Line:
-    first, second = (np.where(mask, line, np.nan) for line in values)
+    first, second = values
     common = ~np.isnan(first) & ~np.isnan(second)
     higher = direction != "lower"  # for an unknown one: which moved up, and which down
     count = int(common.sum())
-    paired = stats.paired_difference(
-        second,
-        first,
-        higher_is_better=higher,
-        permutations=10_000 if count <= MANY else MANY,
-        seed=seed,
-    )
+    number, paired = test
     difference = np.full(len(first), 0.0)
     with np.errstate(invalid="ignore"):
         difference[common] = np.where(
@@ -189,6 +197,7 @@ def _line(
         int((np.isnan(first) & ~np.isnan(second)).sum()),
         tuple(moved(int(n)) for n in order[:top] if gain[n] > 0),
         tuple(moved(int(n)) for n in order[::-1][:top] if gain[n] < 0),
+        test=number,
     )
 
 
@@ -200,12 +209,15 @@ def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
 
 
 def _corrected(lines: Sequence[Line], alpha: float) -> list[Line]:
-    adjusted = stats.holm([line.paired.p_permutation for line in lines])
-    found = []
-    for line, p in zip(lines, adjusted.tolist(), strict=True):
+    """The lines with p corrected over the different tests among them."""
+    found = {line.test: line.paired.p_permutation for line in lines}
+    adjusted = dict(zip(found, stats.holm(list(found.values())).tolist(), strict=True))
+    corrected = []
+    for line in lines:
+        p = adjusted[line.test]
         sure = not np.isnan(p) and p < alpha and line.direction is not None
         gain = -line.paired.difference if line.direction == "lower" else line.paired.difference
-        found.append(
+        corrected.append(
             replace(
                 line,
                 holm=None if np.isnan(p) else p,
@@ -213,4 +225,4 @@ def _corrected(lines: Sequence[Line], alpha: float) -> list[Line]:
                 worse=sure and gain < 0,
             )
         )
-    return found
+    return corrected

@@ -126,10 +126,19 @@ def _cell_text(cell: Cell | None, column: Column) -> str:
         return cell.text
     text = number(cell.value, column.digits)
     if cell.low is not None and cell.high is not None:
-        text += f" [{number(cell.low, column.digits)}, {number(cell.high, column.digits)}]"
+        low, high = (_limit(limit, cell, column) for limit in (cell.low, cell.high))
+        text += f" [{low}, {high}]"
     if cell.floor is not None and cell.floor != cell.value:
         text += f" ({number(cell.floor, column.digits)})"
     return text
+
+
+def _limit(value: float, cell: Cell, column: Column) -> str:
+    """A limit of a cell's interval, with the digits that the column has and resampling carries."""
+    digits = column.digits if cell.interval_digits is None else cell.interval_digits
+    if digits < 0 and math.isfinite(value):
+        value = round(value, digits)
+    return number(value, max(0, min(column.digits, digits)))
 
 
 def _count_text(cell: Cell | None) -> str:
@@ -156,13 +165,17 @@ def _counted_runs(table: Table) -> list[list[Column]]:
 def _grid(table: Table) -> _Drawn:
     place = standing(table)
     grouped = bool(table.by)
+    sectioned = any(row.section for row in table.rows)
     headings: list[tuple[str, ...]] = [(table.by,)] if grouped else []
+    headings += [("",)] if sectioned else []
     headings.append((str(table.meta.get("names", "model")),))
     lines: list[list[_Item]] = []
     for row in table.rows:
         name = row.name if row.kind in OWN else f"{row.name} †"
         lines.append(
-            [_Item(row.group)] * grouped + [_Item(name, "" if row.kind in OWN else "published")]
+            [_Item(row.group)] * grouped
+            + [_Item(row.section)] * sectioned
+            + [_Item(name, "" if row.kind in OWN else "published")]
         )
     runs = _counted_runs(table)
     for run in runs:
@@ -183,9 +196,10 @@ def _grid(table: Table) -> _Drawn:
         for number, (before, after) in enumerate(
             zip(table.rows, table.rows[1:], strict=False), start=1
         )
-        if before.group != after.group or (before.kind in OWN) != (after.kind in OWN)
+        if (before.group, before.section, before.kind in OWN)
+        != (after.group, after.section, after.kind in OWN)
     }
-    return _Drawn(headings, lines, 1 + grouped, breaks)
+    return _Drawn(headings, lines, 1 + grouped + sectioned, breaks)
 
 
 def _turned(drawn: _Drawn) -> _Drawn:
@@ -349,7 +363,10 @@ def _csv(table: Table) -> str:
             )
             values += ["" if count is None else str(count) for count in (cell.n, cell.of)]
             values += (
-                [_exact(cell.low, column.digits), _exact(cell.high, column.digits)]
+                [
+                    "" if limit is None else _limit(limit, cell, column).replace("∞", "inf")
+                    for limit in (cell.low, cell.high)
+                ]
                 if bounds
                 else []
             )
@@ -425,7 +442,7 @@ def as_json(table: Table) -> dict[str, Any]:
         infinite = cell.value is not None and math.isinf(cell.value)
         found: dict[str, Any] = {"value": None if infinite else cell.value}
         found |= {"infinite": True} if infinite else {}
-        for part in ("n", "of", "low", "high", "floor", "text"):
+        for part in ("n", "of", "low", "high", "interval_digits", "floor", "text"):
             value = getattr(cell, part)
             if value is not None:
                 found[part] = None if isinstance(value, float) and math.isinf(value) else value

@@ -18,10 +18,12 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from editgauge import catalog
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store import parquet
 from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
+from editgauge.tables.models import Models, built_in, load
 from editgauge.types import Metric, Row, Status
 
 if TYPE_CHECKING:
@@ -41,8 +43,6 @@ PEOPLE = "human:"
 """How the source of a person's row begins: ``human:<annotator>``. People's rows are never read like
 a machine's: see `Frame.without_people`.
 """
-RANK = ".rank"
-"""How the metric of a rank that people gave ends: 1 is best."""
 _SCORED = STATUSES.index(Status.SCORED)
 _TEXT = ("sample", "editor", "scorer", "metric", "variant", "source", "status")
 
@@ -122,6 +122,8 @@ class Frame:
     """editor -> what it delivered; empty where the runs' records of edits were not read."""
     described: Mapping[str, Metric] = field(default_factory=dict)
     """What the runs say about their metrics, by name."""
+    models: Models = field(default_factory=built_in)
+    """What is known of the models: see `tables.models`."""
     _grids: dict[tuple[str, str], Grid] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -196,13 +198,24 @@ class Frame:
 
     @classmethod
     def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
-        """The rows of one or several runs together (several machines, several editors)."""
+        """The rows of one or several runs together (machines, editors), `settled`."""
         files = [path for run in runs for path in run.parquet()]
-        read = cls.from_parquet(
-            files, [record for run in runs for record in run.samples(benchmark)], benchmark
-        )
+        records = [record for run in runs for record in run.samples(benchmark)]
+        read = cls.from_parquet(files, records, benchmark)
         told = [(run.path.name, run.metrics(benchmark)) for run in runs]
-        return replace(read, described=together(told), deliveries=_deliveries(runs, benchmark))
+        folders = [folder for run in runs for folder in (run.path.parent, run.path)]
+        made = replace(read, described=together(told), models=load(folders))
+        return replace(made, deliveries=_deliveries(runs, benchmark)).settled()
+
+    def settled(self) -> Frame:
+        """The frame as this version reads it, where rows or samples were stored by an earlier one:
+        see `types.Benchmark.settled`. Doing it twice changes nothing.
+        """
+        try:
+            own = getattr(catalog.find("benchmarks", self.benchmark), "settled", None)
+        except UnknownName:  # rows of a benchmark that is not installed here
+            return self
+        return self if own is None else own(self)
 
     @classmethod
     def _assemble(
@@ -243,6 +256,10 @@ class Frame:
                 value,
             ),
         )
+
+    def with_columns(self, columns: Columns) -> Frame:
+        """The same frame with other columns of the same names."""
+        return replace(self, columns=columns)
 
     # -- narrowing ---------------------------------------------------------------------------------
 
@@ -293,6 +310,26 @@ class Frame:
             metric, source = divmod(pair, max(1, len(self.sources)))
             found.setdefault(self.metrics[metric], []).append(self.sources[source])
         return {metric: sources for metric, sources in found.items() if len(sources) > 1}
+
+    def sources_of(self, metric: str) -> tuple[str, ...]:
+        """The sources that made the metric's rows, by name; () where it has none."""
+        if metric not in self.metrics:
+            return ()
+        codes = np.unique(self.columns.source[self.columns.metric == self.metrics.index(metric)])
+        return tuple(self.sources[code] for code in codes)
+
+    def by_source(self) -> list[Frame]:
+        """This frame, or where metrics were made by several sources a frame for each of those,
+        after one with all other metrics: what can stand side by side and must not be mixed.
+        """
+        makers = self.makers()
+        if not makers:
+            return [self]
+        several = np.isin(self.columns.metric, [self.metrics.index(metric) for metric in makers])
+        found = [self.only(~several)] if not several.all() else []
+        for source in sorted({name for names in makers.values() for name in names}):
+            found.append(self.only(several & (self.columns.source == self.sources.index(source))))
+        return found
 
     def sources_called(self, name: str) -> list[str]:
         """The sources with this name: in full, or up to a ``#`` (a judge's name without its

@@ -50,6 +50,7 @@ def tables(
     """Every table of the frame's benchmark that has rows, in order: see `tabulate.build`,
     `slicing.sliced`.
     """
+    frame = frame.settled()
     every = partial(_every, layouts or _layouts_of(frame.benchmark), variant)
     if by:
         told = [*filter(None, [given_back.note(frame)])]

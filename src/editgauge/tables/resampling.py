@@ -11,8 +11,10 @@ with strata).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
@@ -22,7 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Method = Literal["bca", "percentile"]
 
-RESAMPLES = 2000
+RESAMPLES = 10_000
+"""The least that intervals are made of; see `enough`."""
+MOST = 100_000
+WORK = 1e9
+"""Additions up to which more resamples than the least are made."""
+BATCHES = 10
+"""Parts of the resamples from whose limits the noise of a limit is estimated."""
 LEAST = 10
 """Strata of fewer units are put together."""
 CHUNK_BYTES = 32 * 2**20
@@ -56,6 +64,13 @@ class Moments:
         return Moments(
             self.total[key], self.count[key], None if self.infinite is None else self.infinite[key]
         )
+
+
+def enough(units: int, leaves: int) -> int:
+    """How many resamples of so many units, each with so many numbers, are made: as many as are
+    cheap, because their noise is what limits an interval's digits.
+    """
+    return int(min(MOST, max(RESAMPLES, WORK / max(1, units * (leaves + 20)))))
 
 
 Formula = Callable[[Moments], Floats]
@@ -158,12 +173,26 @@ def jackknife(data: Moments, formula: Formula) -> Floats:
 
 class Intervals(NamedTuple):
     """`estimate`, `low`, `high`: shape (c,), NaN where there is no statistic or no finite interval.
-    `replicates`: (resamples, c)."""
+    `replicates`: (resamples, c). `noise`: (c,), the standard error that resampling leaves in the
+    less certain of the two limits, NaN without an interval.
+    """
 
     estimate: Floats
     low: Floats
     high: Floats
     replicates: Floats
+    noise: Floats
+
+
+def carried(noise: float) -> int | None:
+    """How many decimals of a limit are more than noise: the most for which two standard errors are
+    within half a unit of the last; below 0 for tens and hundreds, None where nothing is known.
+
+    Another seed then moves the printed limit by one unit of its last digit at most, and seldom.
+    """
+    if math.isnan(noise):
+        return None
+    return 15 if noise == 0 else min(15, math.floor(-math.log10(4 * noise)))
 
 
 def bootstrap(
@@ -198,20 +227,29 @@ def bootstrap(
     estimate = formula(whole)
     found = replicates(data, formula, labels, resamples, seed=seed)
     left_out = jackknife(data, formula) if method == "bca" else None
-    low = np.full(estimate.shape, np.nan)
-    high = low.copy()
+    low, high, noise = (np.full(estimate.shape, np.nan) for _ in range(3))
     for c in np.flatnonzero(np.isfinite(estimate)):
         column = found[:, c]
         column = column[np.isfinite(column)]
         if len(column) < 2:
             continue
-        if left_out is None:
-            low[c], high[c] = percentile_limits(column, confidence)
-        else:
-            low[c], high[c] = bca_limits(
-                column, float(estimate[c]), left_out[:, c], confidence, strata=labels
-            )
-    return Intervals(estimate, low, high, found)
+        middle = float(estimate[c])
+        skew = None if left_out is None else _acceleration(left_out[:, c], labels)
+        limits = partial(_limits, estimate=middle, acceleration=skew, confidence=confidence)
+        low[c], high[c] = limits(column)
+        noise[c] = _noise(column, limits)
+    return Intervals(estimate, low, high, found, noise)
+
+
+def _noise(column: Floats, limits: Callable[[Floats], tuple[float, float]]) -> float:
+    """The standard error of the less certain limit, from the limits of `BATCHES` parts of the
+    replicates (method of batch means); NaN with too few of them.
+    """
+    size = len(column) // BATCHES
+    if size < 20:
+        return math.nan
+    parts = np.array([limits(column[i * size : (i + 1) * size]) for i in range(BATCHES)])
+    return float(parts.std(axis=0, ddof=1).max() / math.sqrt(BATCHES))
 
 
 def percentile_limits(found: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
@@ -236,18 +274,25 @@ def bca_limits(
     Where every replicate lies on one side of the estimate, or the jackknife values are all equal,
     the percentiles are used.
     """
+    accelerated = _acceleration(np.asarray(left_out, dtype=np.float64), strata)
     values = np.asarray(found, dtype=np.float64)
+    return _limits(values, estimate=estimate, acceleration=accelerated, confidence=confidence)
+
+
+def _limits(
+    values: Floats, *, estimate: float, acceleration: float | None, confidence: float
+) -> tuple[float, float]:
+    """The BCa limits of replicates; without an acceleration the percentiles."""
     below = (np.count_nonzero(values < estimate) + np.count_nonzero(values <= estimate)) / (
         2 * len(values)
     )
-    accelerated = _acceleration(np.asarray(left_out, dtype=np.float64), strata)
-    if not 0 < below < 1 or accelerated is None:
+    if not 0 < below < 1 or acceleration is None:
         return percentile_limits(values, confidence)
     shift = _NORMAL.inv_cdf(below)
     tails = []
     for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
         z = shift + _NORMAL.inv_cdf(tail)
-        tails.append(_NORMAL.cdf(shift + z / (1 - accelerated * z)))
+        tails.append(_NORMAL.cdf(shift + z / (1 - acceleration * z)))
     low, high = np.quantile(values, tails)
     return float(low), float(high)
 

@@ -23,7 +23,7 @@ def sliced(
     layouts: Callable[[Frame], Sequence[Layout]],
     *,
     intervals: bool = False,
-    resamples: int = stats.RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> list[Table]:
     """One table for each layout, with a group of lines for each value of the label `by`.

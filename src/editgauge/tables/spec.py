@@ -99,6 +99,14 @@ class Layout:
     """The column that says who is best, for rank stability."""
     published: Sequence[TableRow] = ()
     published_note: str = ""
+    published_with: str = ""
+    """What the published lines were made with (a judge), where the run's rows were made with
+    something else: they are shown, a note says so, and nothing is compared with them.
+    """
+    sections: bool = False
+    """Put each line under the heading that the paper has for its model (`models.ModelFacts`)."""
+    params: bool = False
+    """Print each model's number of parameters."""
 
 
 class Sheet:

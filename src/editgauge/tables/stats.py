@@ -6,8 +6,9 @@ rows of one sample - repeats, several editors - stay together, or intervals come
 `resampling` for how.
 
 Sources: Wilcoxon (1945); Davison & Hinkley, Bootstrap Methods (1997), section 4.3 (permutations);
-Holm (1979); Cohen (1988) and Guenther (1981) for sample sizes; Searle, Casella & McCulloch,
-Variance Components (1992), section 3.6.
+Lugannani & Rice, Adv. Appl. Prob. 12 (1980), for tails of sums; Holm (1979); Cohen (1988) and
+Guenther (1981) for sample sizes; Searle, Casella & McCulloch, Variance Components (1992), section
+3.6.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from editgauge.tables.resampling import (
     Moments,
     bca_limits,
     bootstrap,
+    carried,
+    enough,
     percentile_limits,
     pooled,
     replicates,
@@ -38,8 +41,8 @@ from editgauge.tables.resampling import (
 __all__ = [
     "RESAMPLES", "Estimate", "Intervals", "Method", "Moments", "Noise", "Paired", "RankStability",
     "WinTieLoss",
-    "bca_limits", "bootstrap", "holm", "judge_noise", "mean_interval", "paired_difference",
-    "paired_values",
+    "bca_limits", "bootstrap", "carried", "enough", "holm", "judge_noise", "mean_interval",
+    "paired_difference", "paired_values",
     "percentile_limits", "permutation_p", "pooled", "rank_stability", "ranks", "replicates",
     "resample_counts",
     "samples_needed", "units", "wilcoxon_p", "win_tie_loss",
@@ -47,18 +50,27 @@ __all__ = [
 
 Ints = NDArray[np.int64]
 
-_EXACT_FLIPS = 14
+_EXACT_FLIPS = 32
+_RESOLVED = 50
+"""Random signs as extreme as the observed ones below which their share says too little."""
+_PARTS = (1, 2, 3, 4, 5, 6, 10, 12, 20, 100)
+"""Parts of 1 that differences may be multiples of: scores, means over a few repeats, tenths."""
+_LATTICE = 3e8
+"""Steps of work up to which a lattice is gone through."""
 _EXACT_WILCOXON = 50
 _NORMAL = NormalDist()
 
 
 class Estimate(NamedTuple):
-    """One mean: `value` (NaN when nothing was scored), interval, and the number of scored units."""
+    """One mean: `value` (NaN when nothing was scored), interval, the number of scored units, and
+    how many decimals of the interval the resampling carries (see `resampling.carried`).
+    """
 
     value: float
     low: float
     high: float
     n: int
+    digits: int | None = None
 
 
 def mean_interval(
@@ -86,7 +98,11 @@ def mean_interval(
         kept, strata=labels, confidence=confidence, resamples=resamples, method=method, seed=seed
     )
     return Estimate(
-        float(found.estimate[0]), float(found.low[0]), float(found.high[0]), int(scored.sum())
+        float(found.estimate[0]),
+        float(found.low[0]),
+        float(found.high[0]),
+        int(scored.sum()),
+        carried(float(found.noise[0])),
     )
 
 
@@ -129,7 +145,7 @@ def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
 class Paired(NamedTuple):
     """A − B on the samples both have. `effect` is Cohen's d of the differences (mean / sd),
     `needed` the number of samples with which a difference like this one is found with 80 % power at
-    5 %, None when it is zero.
+    5 %, None when it is zero. `digits`: how many decimals of the interval the resampling carries.
     """
 
     n: int
@@ -141,6 +157,7 @@ class Paired(NamedTuple):
     effect: float
     needed: int | None
     counts: WinTieLoss
+    digits: int | None = None
 
 
 def paired_difference(
@@ -178,31 +195,116 @@ def paired_difference(
         effect,
         samples_needed(effect),
         counts,
+        interval.digits,
     )
 
 
 def permutation_p(difference: ArrayLike, *, permutations: int = 10_000, seed: int = 0) -> float:
-    """Two-sided p of the mean of paired differences (n,) under random signs.
+    """Two-sided p of the mean of paired differences (n,) under random signs, in (0, 1].
 
-    All 2^n signs up to n = 14 (exact); above, `permutations` random ones with the observed one
-    counted in, so that p is never 0 (Davison & Hinkley, section 4.3).
+    Exact, over all 2^n signs, up to n = 32, and for any n where the differences are multiples of a
+    common step (scores of a judge). Else estimated by `permutations` random signs, the observed one
+    counted in (Davison & Hinkley, section 4.3); where fewer than 50 of them are as extreme, they
+    cannot resolve p, and the tail is computed by the saddlepoint approximation of the same
+    distribution (Lugannani & Rice 1980; within 15 % for n above 20, and less with n). So p has no
+    floor that the number of permutations would set, and a correction over many lines can still find
+    one.
     """
-    values = np.asarray(difference, dtype=np.float64)
+    values = np.abs(np.asarray(difference, dtype=np.float64))
+    observed = abs(float(np.sum(difference))) * (1 - 1e-12)
     values = values[values != 0]
-    n = len(values)
-    if n == 0:
+    if len(values) == 0 or observed == 0:
         return 1.0
-    observed = abs(values.sum()) * (1 - 1e-12)
-    if n <= _EXACT_FLIPS:
-        every = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return float(np.mean(np.abs(every @ values) >= observed))
+    if len(values) <= _EXACT_FLIPS:
+        return min(1.0, 2 * _exact_tail(values, observed))
+    steps = _on_lattice(values)
+    if steps is not None:
+        whole, step = steps
+        return min(1.0, 2 * _lattice_tail(whole, observed / step))
+    hits = _random_signs(values, observed, permutations, seed)
+    if hits >= _RESOLVED:
+        return (hits + 1) / (permutations + 1)
+    return min(1.0, 2 * max(_saddlepoint_tail(values, observed), 0.5 ** min(len(values), 1000)))
+
+
+def _random_signs(values: Floats, observed: float, permutations: int, seed: int) -> int:
+    """How many of so many random signs give a sum as far from 0 as the observed one."""
     generator = np.random.default_rng(seed)
-    hits, size = 0, max(1, CHUNK_BYTES // (8 * n))
+    hits, size = 0, max(1, CHUNK_BYTES // (8 * len(values)))
     for start in range(0, permutations, size):
         lines = min(size, permutations - start)
-        signs = 1.0 - 2.0 * generator.integers(0, 2, size=(lines, n), dtype=np.int8)
+        signs = 1.0 - 2.0 * generator.integers(0, 2, size=(lines, len(values)), dtype=np.int8)
         hits += int(np.count_nonzero(np.abs(signs @ values) >= observed))
-    return (hits + 1) / (permutations + 1)
+    return hits
+
+
+def _exact_tail(values: Floats, observed: float) -> float:
+    """P(sum of +-values >= observed), by the sums of each half of them."""
+    half = len(values) // 2
+    left, right = (_all_sums(part) for part in (values[:half], values[half:]))
+    right.sort()
+    above = len(right) - np.searchsorted(right, observed - left, side="left")
+    return float(above.sum()) / 2.0 ** len(values)
+
+
+def _all_sums(values: Floats) -> Floats:
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
+def _on_lattice(values: Floats) -> tuple[Ints, float] | None:
+    """The values as whole numbers of a step, and the step; None where there is none, or where there
+    are too many to go through all sums.
+    """
+    for parts in _PARTS:
+        scaled = values * parts
+        if scaled.max() > _LATTICE:
+            return None
+        whole = np.rint(scaled)
+        if np.abs(scaled - whole).max() < 1e-9:
+            numbers = whole.astype(np.int64)
+            common = int(np.gcd.reduce(numbers))
+            numbers //= common
+            return (numbers, common / parts) if numbers.sum() * len(numbers) <= _LATTICE else None
+    return None
+
+
+def _lattice_tail(whole: Ints, observed: float) -> float:
+    """P(sum of +-whole >= observed), exactly: the distribution is built up number by number."""
+    top = int(whole.sum())
+    chance = np.zeros(top + 1)
+    chance[0] = 1.0
+    for number in whole.tolist():  # the sum of those with a plus; the whole sum is 2 x it - top
+        chance[number:] = (chance[number:] + chance[: top + 1 - number]) / 2
+        chance[:number] /= 2
+    least = math.ceil((observed + top) / 2 - 1e-9)
+    return max(float(chance[least:].sum()), float(np.finfo(np.float64).tiny))
+
+
+def _saddlepoint_tail(values: Floats, observed: float) -> float:
+    """P(sum of +-values >= observed) by Lugannani and Rice; the sum's cumulant function is the sum
+    of log cosh(value x t).
+    """
+    if observed >= values.sum() * (1 - 1e-9):
+        return float(0.5 ** min(len(values), 1000))
+    low, high = 0.0, 1.0 / math.sqrt(float(np.sum(values**2)))
+    while float(np.sum(values * np.tanh(values * high))) < observed:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        below = float(np.sum(values * np.tanh(values * middle))) < observed
+        low, high = (middle, high) if below else (low, middle)
+    x = values * high
+    cumulant = float(np.sum(np.logaddexp(x, -x) - math.log(2)))
+    curvature = float(np.sum(values**2 / np.cosh(np.minimum(x, 350)) ** 2))
+    w = math.sqrt(max(0.0, 2 * (high * observed - cumulant)))
+    u = high * math.sqrt(curvature)
+    if w < 1e-6 or u == 0:
+        return 0.5 if w < 1e-6 else 0.0
+    density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
+    return max(0.0, math.erfc(w / math.sqrt(2)) / 2 + density * (1 / u - 1 / w))
 
 
 def ranks(values: ArrayLike) -> Floats:

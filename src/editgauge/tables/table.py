@@ -31,6 +31,10 @@ class Cell:
     floor: float | None = None
     text: str | None = None
     """What is printed instead of the number (a name, a date)."""
+    interval_digits: int | None = None
+    """How many decimals of `low` and `high` are more than the noise of resampling: no more are
+    printed. Below 0: tens, hundreds. None: as many as the column has.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,10 @@ class TableRow:
     kind: Literal["run", "edited", "published", "mean"] = "run"
     group: str = ""
     """The slice that the line belongs to; lines are compared within a group only."""
+    section: str = ""
+    """The paper's heading over the line (``Closed-Source Models``): best and second are told in
+    each.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +124,16 @@ def standing(table: Table) -> Standing:
     """The best and second best of each column, by the numbers as they are printed; equal ones share
     the place.
 
-    Lines are compared within their group. A run's lines are compared only where all of them were
-    scored on the same samples (`Column.comparable`, and equal counts). Published lines join them
-    only where the run covers the whole release (`meta["complete"]`), because a paper's mean is over
-    all of it; else they are left out. One line alone is neither best nor second.
+    Lines are compared within their group and section. A run's lines are compared only where all of
+    them were scored on the same samples (`Column.comparable`, and equal counts). Published lines
+    join them only where the run covers the whole release and was made as the paper says
+    (`meta["complete"]`); else they are left out. One line alone is neither best nor second.
     """
     best: set[tuple[int, str]] = set()
     second: set[tuple[int, str]] = set()
     complete = bool(table.meta.get("complete"))
     own = any(row.kind == "run" for row in table.rows)
-    groups = dict.fromkeys(row.group for row in table.rows)
+    groups = dict.fromkeys((row.group, row.section) for row in table.rows)
     for column in table.columns:
         if column.direction is None or not column.comparable:
             continue
@@ -135,7 +143,8 @@ def standing(table: Table) -> Standing:
             for number, row in enumerate(table.rows):
                 cell = row.cells.get(column.name)
                 wanted = row.kind == "run" or (row.kind == "published" and (complete or not own))
-                if row.group == group and wanted and cell is not None and cell.value is not None:
+                here = (row.group, row.section) == group and wanted
+                if here and cell is not None and cell.value is not None:
                     found[number] = float(printed(cell.value, column.digits))
                     if row.kind == "run":
                         counts.add(cell.n)

@@ -58,6 +58,12 @@ def _importers() -> Sequence[Any]:
     return [read]
 
 
+def _settled(frame: Any) -> Any:
+    from editgauge.benchmarks.krisbench.plausibility import settled
+
+    return settled(frame)
+
+
 BENCHMARK = Benchmark(
     name="krisbench",
     title="KRIS-Bench",
@@ -91,4 +97,5 @@ BENCHMARK = Benchmark(
         Plot("bars", "task", "by task"),
     ),
     not_in_tables=("reference_psnr", "reference_ssim"),
+    settled=_settled,
 )

@@ -8,15 +8,16 @@ kind           samples                         calls beside VQ, pictures in this
 =============  ==============================  =====================================================================
 common         the other folders               VC: original, edited · IF: original, edited
 anomaly        anomaly_correction              the same; IF is given the explanation
-viewpoint      viewpoint_change                VC: original, edited · IF: original, wanted viewpoint, edited
+viewpoint      viewpoint_change                VC: original, edited · IF: original, edited, wanted viewpoint
 knowledge      Social, Natural, Logical        VC: original, edited · IF and KP in one call with the explanation
 temporal       temporal_prediction             VC and IF: four frames in frame order, each labelled real or generated
 elements       multi-element_composition       VC and IF: all references, numbered, then the composed picture
 =============  ==============================  =====================================================================
 
-1000 tokens, the server's own temperature, files as they are. KP is null, and not applicable, where
-IF is not met. The released code never gives the explanation for anomalies because it tests for
-another folder name; we give it in both variants, since the prompt and not the parser would differ.
+1000 tokens, the server's own temperature, files as they are. KP is 1 where IF is 1 or 2: asked for
+in the rubric and enforced by rule in both variants (see `plausibility`). The released code never
+gives the explanation for anomalies because it tests for another folder name; we give it in both
+variants, since the prompt and not the parser would differ.
 
 Variants: *faithful* is what the released parsers take from the same reply (a stray digit included);
 *corrected* wants an integer in range under the score's name.
@@ -29,6 +30,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, HIGH, LOW
 from editgauge.benchmarks.krisbench.metrics import BY_NAME, JUDGE
 from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
@@ -56,6 +58,7 @@ class KrisBenchJudging:
     """See the module. No options."""
 
     metrics: tuple[Metric, ...] = JUDGE
+    version: str = "1"
     scale: tuple[int, int] = (LOW, HIGH)
 
     def rubric_names(self) -> Sequence[str]:
@@ -108,13 +111,7 @@ class KrisBenchJudging:
         if kind == "knowledge":
             return consistency, quality, _joint(rubrics, words, pair)
         if kind == "viewpoint" and sample.reference is not None:
-            triple = (
-                *original,
-                "Wanted viewpoint:",
-                Picture(sample.reference, "reference"),
-                "Edited:",
-                output,
-            )
+            triple = (*pair, "Wanted viewpoint:", Picture(sample.reference, "reference"))
             return consistency, quality, ask("IF", "instruction_viewpoint", words, triple)
         rubric = "instruction_anomaly" if kind == "anomaly" and sample.knowledge else "instruction"
         return consistency, quality, ask("IF", rubric, words, pair)
@@ -195,7 +192,7 @@ def _joint(rubrics: Rubrics, words: Mapping[str, str], pictures: tuple[str | Pic
         metrics={"instruction_score": "IF", "knowledge_score": "KP"},
         rubric=mark,
         reasons=("instruction_reasoning", "knowledge_reasoning"),
-        nullable=frozenset({"knowledge_score"}),
+        rule=plausibility.strict,
         released=joint_as_released,
         temperature=None,
         max_tokens=MAX_TOKENS,
@@ -208,9 +205,9 @@ def as_released(name: str, script: Script, reply: str | None) -> Mapping[str, fl
 
 
 def joint_as_released(reply: str | None) -> Mapping[str, float | None]:
-    """What the released script takes from the joint reply."""
+    """What the released script takes from the joint reply, KP by the paper's rule."""
     pair = released_pair(reply) if reply is not None else (None, None)
-    return {"instruction_score": pair[0], "knowledge_score": pair[1]}
+    return {"instruction_score": pair[0], "knowledge_score": plausibility.released(*pair)}
 
 
 JUDGING = KrisBenchJudging()

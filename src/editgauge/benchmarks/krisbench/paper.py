@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
+from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.judge import (
     JUDGING,
     as_released,
@@ -100,6 +101,15 @@ class PaperJudging:
 
     prompts: PromptSet
     metrics: tuple[Metric, ...] = JUDGING.metrics
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "anomaly_hint": ("true", "false"),
+        "hint": ("true", "false"),
+    }
+
+    @property
+    def version(self) -> str:
+        """The readers are those of our own prompts."""
+        return JUDGING.version
 
     def rubric_names(self) -> Sequence[str]:
         return ()
@@ -154,6 +164,7 @@ class PaperJudging:
             metrics=fields,
             rubric=self.prompts.fingerprint,
             reasons=("instruction_reasoning", "knowledge_reasoning"),
+            rule=plausibility.strict,
             released=joint_as_released,
             **request(self.prompts.call("IF+KP"), values),
         )

@@ -85,9 +85,7 @@ def judge(frame: Frame, variant: Variant) -> Layout:
         keys += inside
         spans += widths
     sheet.combine("Overall/avg", AVERAGE.metric, keys, _weighted(spans, sizes), above=("Overall",))
-    file, source = _PAPERS[
-        "qwen" if any("qwen" in name.lower() for name in frame.sources) else "gpt4o"
-    ]
+    file, source, other = _published(frame)
     return Layout(
         name="krisbench.judge",
         title="KRIS-Bench, judged, 0–100",
@@ -103,7 +101,19 @@ def judge(frame: Frame, variant: Variant) -> Layout:
             _HERE / file, {(n.split("/")[0], n.split("/")[1]): n for n in sheet.names}
         ),
         published_note=source,
+        published_with=other,
+        sections=True,
     )
+
+
+def _published(frame: Frame) -> tuple[str, str, str]:
+    """The published file of the judge that made the rows, its note, and the file's judge where the
+    rows have another.
+    """
+    judges = " ".join(frame.sources_of("VC")).lower()
+    file, source = _PAPERS["qwen" if "qwen" in judges else "gpt4o"]
+    known = not judges or any(name in judges for name in ("gpt-4o", "qwen2.5-vl-72b"))
+    return file, source, "" if known else source.partition("judge ")[2].rstrip(").")
 
 
 def _one_picture(frame: Frame, variant: Variant) -> list[str]:
@@ -115,16 +125,20 @@ def _one_picture(frame: Frame, variant: Variant) -> list[str]:
     several = frame.samples.labels("multi_image") == "true"
     status = frame.grid("VC", variant).status[:, several]
     missing = (status == STATUSES.index(Status.MISSING)).all(axis=1) & several.any()
-    rule = (
-        "The paper gives the lowest score to an editor that cannot take several, as --failures "
-        "floor does."
-    )
-    return [
-        f"{editor} has no output for any of the {int(several.sum())} samples with several "
-        f"pictures: left out. {rule}"
-        for editor, none in zip(frame.editors, missing, strict=True)
-        if none
-    ]
+    notes = []
+    for editor, none in zip(frame.editors, missing, strict=True):
+        if none and frame.models.of(editor).several_images is not False:
+            notes.append(
+                f"{editor} has no output for any of the {int(several.sum())} samples with several "
+                f"pictures: left out. If it cannot take several, say so in models.toml "
+                f"(several_images = false): the paper then gives it the lowest score there."
+            )
+        elif none and variant == "faithful":
+            notes.append(
+                f"{editor} takes one picture only: the {int(several.sum())} samples with several "
+                f"count as the lowest score, as in the paper."
+            )
+    return notes
 
 
 def rescaled(parts: Sequence[Moments]) -> Floats:

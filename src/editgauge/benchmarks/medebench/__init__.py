@@ -4,7 +4,7 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from editgauge.benchmarks.base import Samples, by_track
 from editgauge.benchmarks.medebench.facts import SIZE
 from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
 from editgauge.scoring.metrics import FID, KID
-from editgauge.types import Benchmark, DataSource, Plot, Variant
+from editgauge.types import Benchmark, DataSource, Plot, Sample, Variant
 
 __all__ = ["BENCHMARK", "EMBEDDING", "JUDGE", "embedding"]
 
@@ -73,6 +73,18 @@ def _importers() -> Sequence[Any]:
     return [read]
 
 
+def _settled(frame: Any) -> Any:
+    from editgauge.benchmarks.medebench.organs import settled
+
+    return settled(frame)
+
+
+def _measure(sample: Sample) -> Mapping[str, str | int | float | bool]:
+    from editgauge.benchmarks.medebench.region import measure
+
+    return measure(sample)
+
+
 BENCHMARK = Benchmark(
     name="medebench",
     title="MedEBench",
@@ -92,5 +104,8 @@ BENCHMARK = Benchmark(
     audits=_audits,
     importers=_importers,
     figures=(Plot("bars", "organ", "by organ"),),
-    not_in_tables=("kid", "EA_P", "VQ_P"),
+    not_in_tables=("kid",),
+    measured=("mask_ratio", "mask_band"),
+    measure=_measure,
+    settled=_settled,
 )

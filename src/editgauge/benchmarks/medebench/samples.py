@@ -1,9 +1,9 @@
 """Reads MedEBench's released files: ``editing/editing_metadata.json`` and the pictures that it
 names.
 
-Keys are accepted in the released spelling and in the paper's. A picture whose name leads nowhere is
-looked for where the release keeps it, ``editing/{previous,changed,previous_mask}/<id>.png``. The
-mask is called ``roi``.
+Keys are accepted in the released spelling and in the paper's; organs go by the names of the paper's
+Table 2 (see `organs`). A picture whose name leads nowhere is looked for where the release keeps it,
+``editing/{previous,changed,previous_mask}/<id>.png``. The mask is called ``roi``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
+from editgauge.benchmarks.medebench.organs import depth_of, organ_of
 from editgauge.benchmarks.reading import Record, Tree, read_json, safe_name, shown, unique
 from editgauge.errors import UsageError
 from editgauge.types import Finding, Sample
@@ -125,6 +126,10 @@ def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: set[st
                 Finding(f"{name}-missing", file, found, "what needs it has none", False, name)
             )
     organ, task = ((texts[name] or "").strip() for name in ("organ", "task"))
+    organ = organ_of(organ)
+    attributes = {"organ": organ, "task": task, "url": record.text("url") or ""}
+    if depth := depth_of(organ):
+        attributes["organ_depth"] = depth
     return Sample(
         benchmark="medebench",
         id=own,
@@ -138,7 +143,7 @@ def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: set[st
         change=texts["change"],
         concept=texts["concept"],
         rephrased=texts["rephrased"],
-        attributes={"organ": organ, "task": task, "url": record.text("url") or ""},
+        attributes=attributes,
         findings=tuple(findings),
     )
 

@@ -33,8 +33,22 @@ class MiniJudging:
     """Its metrics, as this benchmark declares them."""
 
     @property
+    def version(self) -> str:
+        """Those of the protocols together."""
+        return ",".join(f"{name} {_protocol(name).version}" for name in PROTOCOLS)
+
+    @property
     def metrics(self) -> tuple[Metric, ...]:
         return tuple(self.by_name.values())
+
+    @property
+    def options(self) -> Mapping[str, tuple[str, ...]]:
+        """Those of all protocols."""
+        return {
+            name: values
+            for protocol in PROTOCOLS
+            for name, values in getattr(_protocol(protocol), "options", {}).items()
+        }
 
     def rubric_names(self) -> Sequence[str]:
         return tuple(

@@ -101,6 +101,12 @@ def _importers() -> Sequence[Any]:
     return [read]
 
 
+def _settled(frame: Any) -> Any:
+    from editgauge.benchmarks.textedit.tables import settled
+
+    return settled(frame)
+
+
 BENCHMARK = Benchmark(
     name="textedit",
     title="TextEdit",
@@ -132,4 +138,5 @@ BENCHMARK = Benchmark(
     figures=(Plot("bars", "category", "by category"),),
     main_tracks=("ocr",),  # the paper has no pixel metric
     not_in_tables=("reference_psnr", "reference_ssim"),
+    settled=_settled,
 )

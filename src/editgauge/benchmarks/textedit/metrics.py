@@ -104,6 +104,7 @@ def _average(name: str, *, cut_off: bool) -> Derived:
         tuple(QUESTIONS),
         partial(average, cut_off=cut_off),
         optional=tuple(QUESTIONS)[1:] if cut_off else (),
+        tolerant=cut_off,  # below the cut-off the other four do not count
     )
 
 

@@ -98,7 +98,7 @@ class TextScorer:
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
     def origin(self) -> Mapping[str, Any]:
-        return {"metric": "textedit-ocr 1", **self.engine}
+        return {"metric": "textedit-ocr 2", **self.engine}
 
     def applies(self, sample: Sample) -> str | None:
         for what, text in (("source", sample.source_text), ("target", sample.target_text)):

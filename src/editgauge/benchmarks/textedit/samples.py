@@ -7,6 +7,7 @@ A line is a sample. One that cannot be read stays a sample, with an unrepaired f
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from functools import partial
@@ -114,7 +115,7 @@ def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
                 )
             )
         if half in ("", split_of(path.stem)):
-            yield from _read_category(tree, path, note)
+            yield from _read_category(tree, chosen, path, note)
     for category in (*VIRTUAL, *REAL):
         if category not in found and half in ("", split_of(category)):
             here = f"{tree.relative(folder)}/{category}.jsonl"
@@ -125,7 +126,7 @@ def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
             )
 
 
-def _read_category(tree: Tree, path: Path, note: Note) -> Iterator[Sample]:
+def _read_category(tree: Tree, chosen: str, path: Path, note: Note) -> Iterator[Sample]:
     """The samples of one file, ids unique within it."""
     file = tree.relative(path)
     data, finding = read_bytes(tree, path)
@@ -134,12 +135,22 @@ def _read_category(tree: Tree, path: Path, note: Note) -> Iterator[Sample]:
             note(finding)
         return
     taken: set[str] = set()
+    seen: dict[str, str] = {}
     count = 0
     for number, value, findings in _values(data, file):
         count += 1
         where = f"{file}:{number}"
         if isinstance(value, dict):
-            yield _sample(tree, path.stem, Record(value, _FIELDS, where, findings), number, taken)
+            same = json.dumps(value, sort_keys=True)
+            if value.get("id") is not None and same in seen:
+                note(
+                    Finding("record-twice", where, f"the same record as {seen[same]}", "read once")
+                )
+                continue
+            seen.setdefault(same, where)
+            yield _sample(
+                tree, chosen, path.stem, Record(value, _FIELDS, where, findings), number, taken
+            )
         else:
             if all(f.repaired for f in findings):
                 found = f"{type(value).__name__} {shown(value)}, wanted an object"
@@ -148,7 +159,9 @@ def _read_category(tree: Tree, path: Path, note: Note) -> Iterator[Sample]:
                         "json-wrong-type", where, found, "nothing is known of the sample", False
                     )
                 )
-            yield _sample(tree, path.stem, Record({}, _FIELDS, where, findings), number, taken)
+            yield _sample(
+                tree, chosen, path.stem, Record({}, _FIELDS, where, findings), number, taken
+            )
     if count == 0:
         note(Finding("category-empty", file, "no lines", "the category has no samples", False))
 
@@ -186,7 +199,9 @@ def _values(data: bytes, file: str) -> Iterator[tuple[int, object, list[Finding]
         yield number, value, [*findings, *more]
 
 
-def _sample(tree: Tree, category: str, record: Record, number: int, taken: set[str]) -> Sample:
+def _sample(
+    tree: Tree, chosen: str, category: str, record: Record, number: int, taken: set[str]
+) -> Sample:
     findings, file = record.findings, record.file
     identity = record.identity()
     if identity is None:
@@ -241,6 +256,6 @@ def _sample(tree: Tree, category: str, record: Record, number: int, taken: set[s
         source_text=texts["source_text"],
         target_text=texts["target_text"],
         caption=texts["gt_caption"],
-        attributes={"category": category},
+        attributes={"category": category, "set": chosen},
         findings=tuple(findings),
     )

@@ -2,15 +2,16 @@
 full set and miniset.
 
 The judge's raw 1-5 becomes 0-1 by a table, not a line; with the cut-off, Q1 below 4 sets the other
-four to 0. An answer that lacks a score it needs is dropped from all means, as in the released
-script.
+four to 0. An answer that lacks a score it needs, or has one that is none of 1 to 5, is dropped from
+all means, as in the released script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from editgauge.benchmarks.textedit.facts import (
     HIGH,
     LOW,
     NORMALISED,
+    QUESTIONS,
     SIZES,
     SPLITS,
     WEIGHTS,
@@ -31,16 +33,19 @@ from editgauge.benchmarks.textedit.metrics import (
     JUDGE,
     OCR,
 )
-from editgauge.tables.frame import Frame
+from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
 from editgauge.tables.stats import Moments
-from editgauge.types import Variant
+from editgauge.types import Status, Variant
 
 CLASSIC = (*OCR, CLIP, AES)
-_SCALE = np.array([np.nan, *(NORMALISED[raw] for raw in range(LOW, HIGH + 1))])
-"""`NORMALISED` by position."""
 _HERE = Path(__file__).parent
 _SOURCE = "Published: arXiv 2603.09877 and its repository, {}set; means over the whole {}set."
+_PERMUTED = " Columns in the order that is consistent, not as printed (see editgauge audit)."
+_UNKNOWN_SET = (
+    "Which set these samples are of is not known: the run was made by an earlier version, or holds "
+    "both. No published lines; score again with this version to have them."
+)
 
 
 def layouts(frame: Frame, variant: Variant) -> list[Layout]:
@@ -53,12 +58,29 @@ def layouts(frame: Frame, variant: Variant) -> list[Layout]:
 
 
 def part_of(frame: Frame) -> str:
-    """``mini`` when the samples say so or are no more than the miniset's 500, else ``full``."""
-    if "set" in frame.samples.names():
-        found = set(frame.samples.labels("set").tolist())
-        if len(found) == 1:
-            return "mini" if "mini" in found.pop() else "full"
-    return "mini" if len(frame.samples) <= SIZES["mini"] else "full"
+    """``full`` or ``mini``, as the samples say that were read from its files; "" where they do not
+    say (a run of an earlier version) or say both. It is never guessed from their number.
+    """
+    known = frame.samples.labels("set").tolist() if "set" in frame.samples.names() else []
+    found = {name.removesuffix("set") for name in known}
+    return found.pop() if len(found) == 1 and found <= set(SIZES) else ""
+
+
+def _published(part: str, table: str, names: Mapping[str, str], note: str = "") -> dict[str, Any]:
+    """A layout's fields that follow from the set: its size, its published lines, or why there are
+    none.
+    """
+    if not part:
+        return {"notes": [_UNKNOWN_SET]}
+    return {
+        "size": SIZES[part],
+        "published": read_published(_HERE / f"published_{part}_{table}.csv", names),
+        "published_note": _SOURCE.format(part, part) + note,
+    }
+
+
+def _titled(what: str, part: str) -> str:
+    return f"{what}, {part}set" if part else what
 
 
 def classic(frame: Frame, variant: Variant) -> Layout:
@@ -71,15 +93,15 @@ def classic(frame: Frame, variant: Variant) -> Layout:
             sheet.add(f"{split}_{metric.title}", leaf, above=(title,), note=note)
     return Layout(
         name="textedit.classic",
-        title=f"TextEdit, classic metrics, {part}set",
+        title=_titled("TextEdit, classic metrics", part),
         leaves=sheet.leaves,
         fields=sheet.fields,
         variant=variant,
         strata="category",
-        size=SIZES[part],
         headline="real_F1",
-        published=read_published(_HERE / f"published_{part}_classic.csv", sheet.names),
-        published_note=_SOURCE.format(part, part),
+        sections=True,
+        params=True,
+        **_published(part, "classic", sheet.names),
     )
 
 
@@ -103,23 +125,20 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
     name = (
         "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without the cut-off"
     )
+    shown_beside = _published(part, "judge", sheet.names, _PERMUTED)
+    if not cut_off:
+        shown_beside |= {"published": (), "published_note": ""}
     return Layout(
         name=f"textedit.judge{'' if cut_off else '_no_cutoff'}",
-        title=f"TextEdit, judged, {part}set, {name}",
+        title=f"{_titled('TextEdit, judged', part)}, {name}",
         leaves=sheet.leaves,
         fields=sheet.fields,
         variant=variant,
         strata="category",
-        size=SIZES[part],
         headline="real_avg",
-        published=read_published(_HERE / f"published_{part}_judge.csv", sheet.names)
-        if cut_off
-        else (),
-        published_note=_SOURCE.format(part, part) + " Columns in the order that is consistent, not "
-        "as printed"
-        " (see editgauge audit)."
-        if cut_off
-        else "",
+        sections=True,
+        params=True,
+        **shown_beside,
     )
 
 
@@ -131,13 +150,49 @@ def normalise(first: Floats, *others: Floats, number: int, cut_off: bool) -> Flo
     """
     raw = list(others)
     raw.insert(number, first)
-    scaled = [_SCALE[np.where(np.isnan(values), 0, values).astype(np.int64)] for values in raw]
+    scaled = [on_table_scale(values) for values in raw]
     complete = ~np.isnan(np.stack(scaled)).any(axis=0)
     if not cut_off:
         return np.where(complete, scaled[number], np.nan)
     stopped = raw[0] < CUT_OFF
     shown = scaled[number] if number == 0 else np.where(stopped, 0.0, scaled[number])
     return np.where(complete | (stopped & ~np.isnan(scaled[0])), shown, np.nan)
+
+
+def on_table_scale(values: Floats) -> Floats:
+    """Raw scores as the table has them, NaN for one that is no number of the scale.
+
+    Between two integers, where a mean over repeated judgements can lie, on the line between their
+    values.
+    """
+    inside = (values >= LOW) & (values <= HIGH)
+    on_scale = np.interp(np.where(inside, values, LOW), list(NORMALISED), list(NORMALISED.values()))
+    return np.where(inside, on_scale, np.nan)
+
+
+def settled(frame: Frame) -> Frame:
+    """A frame without the judged scores that the released second step drops: those that are none of
+    1, 2, 3, 4, 5.
+
+    The released first step stores whatever integer a judge gives, and so do faithful rows. Such a
+    score is read as ``unparsable``; with it the answer has no score (see `normalise`).
+    """
+    columns = frame.columns
+    codes = [frame.metrics.index(name) for name in QUESTIONS if name in frame.metrics]
+    odd = (
+        np.isin(columns.metric, codes)
+        & (columns.status == STATUSES.index(Status.SCORED))
+        & ~np.isin(columns.value, list(NORMALISED))
+    )
+    if not odd.any():
+        return frame
+    unparsable = np.int32(STATUSES.index(Status.UNPARSABLE))
+    return frame.with_columns(
+        columns._replace(
+            value=np.where(odd, np.nan, columns.value),
+            status=np.where(odd, unparsable, columns.status).astype(np.int32),
+        )
+    )
 
 
 def weighted(parts: Sequence[Moments]) -> Floats:

@@ -4,15 +4,23 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks import textedit
 from editgauge.benchmarks.base import Samples, by_track
 from editgauge.benchmarks.texteditbench.facts import SIZE, SIZES
-from editgauge.benchmarks.texteditbench.metrics import ALL_FULL, JUDGE, LPIPS, OVERALL, PIXEL
-from editgauge.types import Benchmark, DataSource, Plot, Variant
+from editgauge.benchmarks.texteditbench.metrics import (
+    ALL_FULL,
+    JUDGE,
+    LPIPS,
+    OVERALL,
+    PIXEL,
+    REFERENCE_LPIPS,
+    REFERENCE_PIXEL,
+)
+from editgauge.types import Benchmark, DataSource, Plot, Sample, Variant
 
 __all__ = ["BENCHMARK", "JUDGE"]
 
@@ -68,16 +76,36 @@ def _importers() -> Sequence[Any]:
     return [read]
 
 
+def _settled(frame: Any) -> Any:
+    from editgauge.benchmarks.texteditbench.words import settled
+
+    return settled(frame)
+
+
+def _measure(sample: Sample) -> Mapping[str, str | int | float | bool]:
+    from editgauge.benchmarks.texteditbench.references import measure
+
+    return measure(sample)
+
+
 BENCHMARK = Benchmark(
     name="texteditbench",
     title="TextEditBench",
     citation="TextEditBench: Evaluating Reasoning-aware Text Editing Beyond Rendering, arXiv "
     "2512.16270",
-    about="1,197 text edits: 691 synthetic ones with a reference, 506 photographs without.",
+    about="1,196 text edits: 691 synthetic ones with a reference, 505 photographs without.",
     published_counts={"": SIZE, **SIZES},
     marks=("data_manual_production", "data_web-sourced_instances", "canva"),
     data=DataSource("MATH-finding/TextEditBench", "stated on the data set's page"),
-    metrics=(*PIXEL, LPIPS, *textedit.OCR, *textedit.PRESENCE, *JUDGE),
+    metrics=(
+        *PIXEL,
+        LPIPS,
+        *REFERENCE_PIXEL,
+        REFERENCE_LPIPS,
+        *textedit.OCR,
+        *textedit.PRESENCE,
+        *JUDGE,
+    ),
     load=_load,
     scorers=by_track(
         {
@@ -98,4 +126,7 @@ BENCHMARK = Benchmark(
         Plot("curve", "difficulty_total", "by difficulty score"),
     ),
     not_in_tables=(*(metric.name for metric in (*textedit.OCR, *textedit.PRESENCE)), "all_full"),
+    measured=("reference_outside",),
+    measure=_measure,
+    settled=_settled,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SIZES: dict[str, int] = {"synthetic": 691, "real": 506}
+SIZES: dict[str, int] = {"synthetic": 691, "real": 505}
 SIZE = sum(SIZES.values())
 SPLITS: dict[str, str] = {"synthetic": "Synthetic", "real": "Real"}
 DIMENSIONS: tuple[str, ...] = ("IF", "TA", "VC", "LP", "SE")

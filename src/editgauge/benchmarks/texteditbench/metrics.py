@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, LOW
 from editgauge.scoring.metrics import WORST_SQUARED_ERROR
@@ -59,6 +60,17 @@ LPIPS = Metric(
     "the black area counts as preserved, and has no value for another size; corrected averages "
     "unmasked positions and resizes (Lanczos).",
 )
+REFERENCE = "reference_"
+"""What the names of the metrics begin with that compare with the reference edit, not the input."""
+
+
+def _against_reference(metric: Metric) -> Metric:
+    note = f"As {metric.name}, against the reference edit (paper, 4.1). {metric.note}"
+    return replace(metric, name=f"{REFERENCE}{metric.name}", note=note)
+
+
+REFERENCE_PIXEL = tuple(_against_reference(metric) for metric in PIXEL)
+REFERENCE_LPIPS = _against_reference(LPIPS)
 JUDGE = tuple(
     Metric(
         name,

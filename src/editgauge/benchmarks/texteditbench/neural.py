@@ -10,30 +10,44 @@ otherwise counts as perfectly preserved.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.metrics import LPIPS
-from editgauge.benchmarks.texteditbench.pixel import check_released_conditions
+from editgauge.benchmarks.texteditbench.metrics import LPIPS, REFERENCE_LPIPS
+from editgauge.benchmarks.texteditbench.pixel import NO_REFERENCE, check_released_conditions
 from editgauge.scoring.failures import NoScore
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import place
 from editgauge.scoring.pixel import NoScore as Unscored
-from editgauge.scoring.pixel import fitted, read_output, source_of
+from editgauge.scoring.pixel import Source, fitted, read_output, reference_source_of, source_of
 from editgauge.types import Edit, Sample, Status
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceLpips(LpipsScorer):
+    """LPIPS against the reference edit, for samples that have one (paper, 4.1)."""
+
+    def applies(self, sample: Sample) -> str | None:
+        return NO_REFERENCE if sample.reference is None else None
+
+
 def scorers(**options: Any) -> list[LpipsScorer]:
-    """LPIPS. Options in use: ``weights`` (folder), ``device``, ``precision``."""
+    """LPIPS against the input (the released code) and against the reference edit (the paper).
+
+    Options in use: ``weights`` (folder), ``device``, ``precision``.
+    """
+    settings: dict[str, Any] = {"net": "squeeze", **place(options)}
     return [
-        LpipsScorer(
-            frames=frames,
-            net="squeeze",
-            inputs=("images", "masks"),
-            metrics=(LPIPS,),
-            **place(options),
-        )
+        LpipsScorer(frames=frames, inputs=("images", "masks"), metrics=(LPIPS,), **settings),
+        ReferenceLpips(
+            frames=reference_frames,
+            inputs=("reference", "masks"),
+            metrics=(REFERENCE_LPIPS,),
+            name="lpips-reference",
+            **settings,
+        ),
     ]
 
 
@@ -43,8 +57,17 @@ def frames(sample: Sample, edit: Edit) -> Frames:
 
     Raises `scoring.NoScore` when a picture cannot be read or there is no mask.
     """
+    return _frames(source_of, sample, edit)
+
+
+def reference_frames(sample: Sample, edit: Edit) -> Frames:
+    """As `frames`, with the reference edit in the input's place."""
+    return _frames(reference_source_of, sample, edit)
+
+
+def _frames(read: Callable[[Sample], Source], sample: Sample, edit: Edit) -> Frames:
     try:
-        source = source_of(sample)
+        source = read(sample)
         output, _ = read_output(edit)
         source.need_every_mask()
         mask = source.area(source.picture.shape)

@@ -21,16 +21,20 @@ ssim       masked area black in both, mean over the whole     mean over the wind
 No value: `not_applicable` when the definition gives none for this output (another size for faithful
 SSIM, a picture below 6 x 6, an input without SIFT features); `failed` when the output cannot be
 aligned; `dataset_fault` when the masks leave nothing to compare, cannot be read, or are not the
-ones that there should be. The paper says that synthetic samples are compared with their reference;
-the released code compares every sample with its input, and so does this.
+ones that there should be.
+
+The paper (4.1) says that synthetic samples are compared with their reference edit; the released
+code compares every sample with its input. `PixelScorer` follows the code, `ReferencePixelScorer`
+the paper: the same definitions with the reference in the input's place, as metrics of their own
+(``reference_mse``…), for samples that have one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from editgauge.benchmarks.texteditbench.metrics import PIXEL
+from editgauge.benchmarks.texteditbench.metrics import PIXEL, REFERENCE, REFERENCE_PIXEL
 from editgauge.images import Array
 from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
 from editgauge.scoring.pixel import (
@@ -42,11 +46,14 @@ from editgauge.scoring.pixel import (
     need_clear,
     pixel_origin,
     read_output,
+    reference_source_of,
     score_or_reason,
     source_of,
     squared_error_scores,
 )
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+
+NO_REFERENCE = "the sample has no reference edit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,32 @@ class PixelScorer:
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
         return [*_errors(source, output, orientation), *_similarities(source, output)]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePixelScorer:
+    """The same against the reference edit, for samples that have one (see the module)."""
+
+    name: str = "pixel-reference"
+    track: Track = "pixel"
+    metrics: tuple[Metric, ...] = REFERENCE_PIXEL
+    inputs: tuple[str, ...] = ("reference", "masks")
+    source: str = ""
+
+    def origin(self) -> dict[str, Any]:
+        return pixel_origin()
+
+    def applies(self, sample: Sample) -> str | None:
+        return NO_REFERENCE if sample.reference is None else None
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        try:
+            source = reference_source_of(sample)
+            output, orientation = read_output(edit)
+        except NoScore as why:
+            return not_scored(self.metrics, why.status, why.reason)
+        found = [*_errors(source, output, orientation), *_similarities(source, output)]
+        return [replace(score, metric=f"{REFERENCE}{score.metric}") for score in found]
 
 
 def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
@@ -136,6 +169,6 @@ def check_released_conditions(source: Source, output: Array) -> None:
         raise NoScore(Status.NOT_APPLICABLE, reason)
 
 
-def scorers(**_: Any) -> list[PixelScorer]:
+def scorers(**_: Any) -> list[PixelScorer | ReferencePixelScorer]:
     """The scorers of the track ``pixel``; there are no options."""
-    return [PixelScorer()]
+    return [PixelScorer(), ReferencePixelScorer()]

@@ -2,7 +2,7 @@
 and one JSON file.
 
 An instance is a folder with files at any depth below a topic's folder (one of the release lies
-inside another's); its name decides its number and its topic's folder the topic, because the records
+inside another's: a copy of its sibling, which is left out); its name decides its number and its topic's folder the topic, because the records
 are wrong about both at times. Every folder with files gives a sample: one whose record cannot be
 read, or whose picture is not there, carries an unrepaired finding and ends as
 `Status.DATASET_FAULT`. Masks: ``input`` (what is edited in the input), ``second`` (in the edit),
@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
+from editgauge.benchmarks.copies import Content, copies
 from editgauge.benchmarks.reading import (
     PICTURES,
     Record,
@@ -27,12 +29,19 @@ from editgauge.benchmarks.reading import (
     is_folder,
     natural,
     plain,
+    read_bytes,
     read_json,
     shown,
     unique,
 )
 from editgauge.benchmarks.texteditbench.difficulty import read_difficulty
-from editgauge.benchmarks.texteditbench.words import folder_name, operation_of, tag_of, topic_of
+from editgauge.benchmarks.texteditbench.words import (
+    folder_name,
+    operation_of,
+    spellings_of,
+    tag_of,
+    topic_of,
+)
 from editgauge.errors import DataError, UsageError
 from editgauge.instructions import read_instruction
 from editgauge.types import Finding, Sample
@@ -129,6 +138,7 @@ def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterato
     for entry in below(root):
         if is_folder(entry) and entry.name.lower() not in known:
             note(Finding("folder-unknown", entry.name, "a folder that is no split's", "not read"))
+    places: list[_Place] = []
     for split, folder in splits:
         if split in seen:
             found = f"a second folder of the split {split!r}"
@@ -143,12 +153,59 @@ def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterato
             )
             continue
         seen.add(split)
-        yield from _read_split(tree, split, folder, note, taken)
+        places += _places_of_split(tree, split, folder, note)
+    places = _without_copies(tree, places, note)
+    numbers = Counter((place.split, place.topic, place.parts[-1]) for place in places)
+    for place in places:
+        identity = plain("/".join((SPLITS[place.split][0], place.topic, *place.parts)))
+        # An instance inside another's folder is called by its own number, where no other one is
+        alone = numbers[place.split, place.topic, place.parts[-1]] == 1
+        yield _sample(tree, place, unique(identity, taken), alone)
 
 
-def _read_split(
-    tree: Tree, split: str, folder: Path, note: Note, taken: set[str]
-) -> Iterator[Sample]:
+def _without_copies(tree: Tree, places: Sequence[_Place], note: Note) -> list[_Place]:
+    """The instances but for those that are copies of another one, each named as a finding.
+
+    Of two the one is kept that lies in no other instance's folder, whose number its record names,
+    and whose topic it names.
+    """
+    written: dict[int, tuple[str, str]] = {}
+
+    def content(place: _Place) -> Content | None:
+        if len(place.records) != 1 or not place.pictures:
+            return None
+        path = place.folder / place.records[0]
+        data, _ = read_bytes(tree, path)
+        pictures = [place.folder / name for name in place.pictures]
+        if data is None or not all(tree.inside(picture) for picture in pictures):
+            return None
+        value, _ = read_json(tree, path)
+        record = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if not isinstance(record, dict) or not record:
+            return None
+        written[id(place)] = (str(record.get("id", "")), str(record.get("topic", "")))
+        return Content(data, tuple(pictures))
+
+    def preferred(place: _Place) -> tuple[int, ...]:
+        identity, topic = written[id(place)]
+        here, _ = topic_of(place.topic, None, "")
+        named = folder_name(topic.strip().replace(" & ", "_").replace(" ", "_"))
+        return (
+            len(place.parts),
+            _number(identity) != place.number,
+            topic_of(named, None, "")[0] != here,
+        )
+
+    left_out = copies(places, content, preferred)
+    for number, kept in sorted(left_out.items()):
+        place, other = places[number], places[kept]
+        name = "/".join((SPLITS[other.split][0], other.topic, *other.parts))
+        found = f"the same record and the same pictures as {name}"
+        note(Finding("instance-copy", tree.relative(place.folder), found, "left out"))
+    return [place for number, place in enumerate(places) if number not in left_out]
+
+
+def _places_of_split(tree: Tree, split: str, folder: Path, note: Note) -> Iterator[_Place]:
     if not tree.inside(folder):
         note(
             Finding(
@@ -172,13 +229,7 @@ def _read_split(
                 )
             )
             continue
-        places = list(_places(tree, split, entry.name, path, (), note, {os.path.realpath(folder)}))
-        numbers = [place.parts[-1] for place in places]
-        for place in places:
-            identity = plain("/".join((SPLITS[split][0], place.topic, *place.parts)))
-            # An instance inside another's folder is called by its own number, where no other one is
-            alone = numbers.count(place.parts[-1]) == 1
-            yield _sample(tree, place, unique(identity, taken), alone)
+        yield from _places(tree, split, entry.name, path, (), note, {os.path.realpath(folder)})
 
 
 def _places(
@@ -360,9 +411,7 @@ def _stems(place: _Place, alone: bool) -> tuple[str, ...]:
     nested, own = "/".join(place.parts), place.parts[-1]
     names = [own, nested] if alone else [nested]
     released, in_outputs = SPLITS[place.split][0], SPLITS[place.split][1]
-    topics = dict.fromkeys((place.topic, folder_name(place.topic)))
-    if folder_name(place.topic) == "Digital_Interfaces_Reports":
-        topics["Digtial_Interfaces_Reports"] = None  # as the release spells it: outputs follow that
+    topics = dict.fromkeys((place.topic, *spellings_of(place.topic)))
     return tuple(
         dict.fromkeys(
             f"{split}/{topic}/{name}_edited"

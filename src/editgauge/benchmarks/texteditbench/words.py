@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from editgauge.benchmarks.reading import shown
+from editgauge.store.labels import Samples, mapping
+from editgauge.tables.frame import Frame
 from editgauge.types import Finding
 
 TOPICS: dict[str, str] = {
@@ -14,7 +19,6 @@ TOPICS: dict[str, str] = {
     "Crafts_Personal_Creations": "Crafts & Personal Creations",
     "Data_Analytics": "Data & Analytics",
     "Digital_Interfaces_Interaction": "Digital Interfaces & Interaction",
-    "Digital_Interfaces_Reports": "Digital Interfaces & Reports",
     "Documents_Credentials": "Documents & Credentials",
     "Environmental_Spatial_Signage": "Environmental & Spatial Signage",
     "Merchandise_Apparel": "Merchandise & Apparel",
@@ -24,6 +28,13 @@ TOPICS: dict[str, str] = {
     "Scientific_Technical_Diagrams": "Scientific & Technical Diagrams",
 }
 """Folder name -> topic as printed. A folder that is not here keeps its own name as its topic."""
+_OTHER_FOLDERS = {
+    "Digital_Interfaces_Reports": "Digital_Interfaces_Interaction",
+    "Digtial_Interfaces_Reports": "Digital_Interfaces_Interaction",
+}
+"""Another name of a folder -> its name in `TOPICS`: the synthetic part calls one topic otherwise than
+the real part, with two letters swapped. The last one is the released spelling.
+"""
 OPERATIONS: tuple[str, ...] = (
     "text_delete",
     "text_insert",
@@ -39,11 +50,39 @@ TAGS: tuple[str, ...] = ("human_annotation", "model_generated")
 
 
 def folder_name(name: str) -> str:
-    """A topic folder's name, rightly spelt: two letters swapped (``Digtial_…``) are put right,
-    another name stays.
+    """A topic folder's name as `TOPICS` has it: two letters swapped (``Digtial_…``) are put right,
+    the other name of a topic becomes its first one, a name that is not known stays.
     """
-    near = difflib.get_close_matches(name, TOPICS, n=1, cutoff=0.93)
-    return near[0] if near else name
+    near = difflib.get_close_matches(name, (*TOPICS, *_OTHER_FOLDERS), n=1, cutoff=0.93)
+    return _OTHER_FOLDERS.get(near[0], near[0]) if near else name
+
+
+def spellings_of(name: str) -> list[str]:
+    """The names that a topic's folder of outputs may have, the usual one first, the released
+    misspelling last.
+    """
+    usual = folder_name(name)
+    return [usual, *(other for other, meant in _OTHER_FOLDERS.items() if meant == usual)]
+
+
+def settled(frame: Frame) -> Frame:
+    """A frame whose samples name their topics as this version does, for runs of earlier ones, which
+    had two names for one topic.
+    """
+    records = list(frame.samples.records.values())
+    named = [_named(record) for record in records]
+    return frame if named == records else replace(frame, samples=Samples(named))
+
+
+def _named(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    category = record.get("category")
+    if not isinstance(category, list | tuple) or len(category) != 1:
+        return record
+    usual = folder_name(str(category[0]))
+    if usual == category[0]:
+        return record
+    attributes = {**mapping(record.get("attributes")), "topic": TOPICS.get(usual, usual)}
+    return {**record, "category": [usual], "attributes": attributes}
 
 
 def topic_of(folder: str, written: str | None, file: str) -> tuple[str, list[Finding]]:

@@ -23,6 +23,8 @@ ACCEPT = 0.7
 """The least similarity (0 to 1) of the words asked for to the words found: below it nothing is
 touched.
 """
+ALIKE = 0.02
+"""A difference of similarity that tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,28 @@ def _by_words(lines: Sequence[Line], wanted: str) -> list[Match]:
         if match is not None and match.similarity >= ACCEPT:
             found.append((rank, group[0], match))
     found.sort(key=lambda item: (-item[0], item[1]))
-    return _without_overlaps([match for _, _, match in found])
+    return _prominent_first(lines, _without_overlaps([match for _, _, match in found]))
+
+
+def _prominent_first(lines: Sequence[Line], matches: list[Match]) -> list[Match]:
+    """Of matches that are as similar, whole words before parts of words, and large letters before
+    small ones: who names a text means the one that is seen.
+    """
+    if len(matches) < 2:
+        return matches
+    alike = [m for m in matches if m.similarity >= matches[0].similarity - ALIKE]
+    alike.sort(key=lambda m: (not whole(lines, m), -letter_height(lines, m)))
+    return [*alike, *(m for m in matches if m not in alike)]
+
+
+def whole(lines: Sequence[Line], match: Match) -> bool:
+    """Whether a match begins and ends with words."""
+    return all(_is_word(lines[span.line].text, span) for span in match.spans)
+
+
+def letter_height(lines: Sequence[Line], match: Match) -> float:
+    """The height of a match's lines, in pixels."""
+    return max(lines[span.line].height for span in match.spans)
 
 
 def _best_in(

@@ -8,29 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 
 from editgauge.errors import DataError
 from editgauge.images import Array, Mask, read_header, read_image, read_mask
+from editgauge.metrics.outside import outside_difference
 from editgauge.run.check.issues import Issue, Level, Progress, each, relative
 from editgauge.types import Benchmark, Dataset, Sample
 
 Pixels = TypeVar("Pixels", Array, Mask)
-BLOCK = 16
-TOLERANCE = 6.0
-"""A reference differs from the input outside the mask when some block of 16 x 16 pixels, none of
-them masked, has another mean, by more than 6 of 255 levels in some channel.
-
-Why that forgives JPEG and nothing else: a block's mean is its DC coefficient, which JPEG rounds to
-a step. With the standard tables at quality 50 the steps are 16 (luma) and 17 (chroma), a mean is an
-eighth of its coefficient, so one encoding moves a mean by at most 16 / 2 / 8 = 1.0 in luma and 1.1
-in chroma, thus 1.0 + 1.772 * 1.1 = 2.9 levels in RGB; twice that where both pictures are encoded.
-16 pixels are the unit in which 4:2:0 keeps chroma. Blocks that touch the mask are left out: JPEG
-spreads an edit over the blocks it lies in. In the samples of TextEditBench at hand 20 of 24
-references stay below 2 levels and the other four are above 6.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +74,14 @@ def check_data(
             *_files(sample, root),
         ]
 
-    for found in each(samples, look, workers=workers, progress=progress, note="reading data"):
+    for found in each(
+        samples,
+        look,
+        workers=workers,
+        progress=progress,
+        note="reading data",
+        pictures=_pictures,
+    ):
         report.issues += found
     return report
 
@@ -287,46 +280,21 @@ class _Look:
                 "reference-same", path, "the same pixels as the input", "the edit changes nothing"
             )
         elif union is not None:
-            found = outside_difference(image, reference, union) or ""
-            if found:
+            difference = outside_difference(image, reference, union)
+            if difference is not None:
                 self.report(
                     "reference-outside",
                     path,
-                    found,
+                    str(difference),
                     "the reference changes more than the masks allow",
                 )
 
 
-def outside_difference(image: Array, reference: Array, mask: Mask) -> str | None:
-    """How a reference differs from the input outside the mask, None where it does not (see
-    `TOLERANCE`).
-
-    `image`, `reference`: ndarrays of shape (H, W, 3), uint8; `mask`: shape (H, W), bool, True = may
-    change.
-    """
-    one, other = _block_means(image), _block_means(reference)
-    touched = _block_means(mask.astype(np.uint8)) > 0
-    differences = np.abs(one - other).max(axis=2)[~touched]
-    if not differences.size:
-        return None
-    over = int((differences > TOLERANCE).sum())
-    if not over:
-        return None
-    worst = f"{differences.max():.0f} of 255 levels"
-    return f"{over:,} of {differences.size:,} blocks outside the mask differ, by up to {worst}"
-
-
-def _block_means(pixels: Array) -> npt.NDArray[np.float32]:
-    """The mean of each block, channel by channel; the last row and column are repeated to fill the
-    last blocks.
-    """
-    height, width = pixels.shape[:2]
-    padded = cv2.copyMakeBorder(pixels, 0, -height % BLOCK, 0, -width % BLOCK, cv2.BORDER_REPLICATE)
-    size = (padded.shape[1] // BLOCK, padded.shape[0] // BLOCK)
-    # INTER_AREA by a whole factor is the mean
-    return np.asarray(
-        cv2.resize(padded.astype(np.float32), size, interpolation=cv2.INTER_AREA), dtype=np.float32
-    )
+def _pictures(sample: Sample) -> Iterator[Path]:
+    yield from sample.images
+    yield from sample.masks.values()
+    if sample.reference is not None:
+        yield sample.reference
 
 
 def _size(pixels: Array | Mask) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
+from editgauge.errors import ImageError
+from editgauge.images import MemoryBudget, decoding_bytes, limited_memory, read_header
 from editgauge.types import Finding, Sample
 
 Progress = Callable[[int, int, str], None]
@@ -63,20 +66,38 @@ def each(
     workers: int | None,
     progress: Progress | None,
     note: str,
+    pictures: Callable[[Sample], Iterable[Path]],
 ) -> Iterator[Result]:
     """`look` at every sample on `workers` threads (default: the cores), results in the order of the
-    samples.
+    samples. `pictures` names the files that a look at a sample reads: together the threads hold
+    what `images.memory_limit` allows.
 
     Threads, because the time goes into decoding, which Pillow, OpenCV and NumPy do without holding
     Python's lock.
     """
     pool = ThreadPoolExecutor(max_workers=max(1, workers or os.cpu_count() or 1))
+    budget = MemoryBudget()
+
+    def within(sample: Sample) -> Result:
+        with budget.hold(_bytes(pictures(sample))):
+            return look(sample)
+
     try:
-        for done, result in enumerate(pool.map(look, samples), start=1):
-            if progress is not None:
-                progress(done, len(samples), note)
-            yield result
+        with limited_memory():
+            for done, result in enumerate(pool.map(within, samples), start=1):
+                if progress is not None:
+                    progress(done, len(samples), note)
+                yield result
     finally:
         pool.shutdown(
             cancel_futures=True
         )  # an interrupted check waits for the files at hand, not for all of them
+
+
+def _bytes(pictures: Iterable[Path]) -> int:
+    """What reading these files takes, all of them held at once."""
+    size = 0
+    for path in pictures:
+        with contextlib.suppress(ImageError):  # the look itself says so
+            size += decoding_bytes(read_header(path))
+    return size

@@ -91,7 +91,12 @@ def check_outputs(
         return list(_output(sample, candidates[sample.id], folder))
 
     for found in each(
-        samples, look, workers=workers, progress=progress, note=f"reading outputs of {editor}"
+        samples,
+        look,
+        workers=workers,
+        progress=progress,
+        note=f"reading outputs of {editor}",
+        pictures=lambda sample: candidates[sample.id][:1],
     ):
         report.issues += found
     claimed = {path for paths in candidates.values() for path in paths}

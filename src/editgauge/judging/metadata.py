@@ -1,0 +1,200 @@
+"""Picture files without what they tell of people: place, author, camera, comments, thumbnails.
+
+Lossless: the coded pixels, colour profiles and the orientation stay byte by byte, the rest goes.
+The orientation stays because decoders turn the picture by it: without it a judge would see another
+picture than the released script showed.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_KEPT = frozenset({
+    b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"bKGD", b"pHYs", b"hIST",
+    b"acTL", b"fcTL", b"fdAT", b"cICP", b"mDCV", b"cLLI",
+})  # fmt: skip
+"""Ancillary chunks that decide how pixels look; of the others none is needed to show a picture."""
+
+
+def bare(data: bytes, kind: str) -> bytes:
+    """The file without metadata. `kind` is Pillow's name of its format: JPEG, PNG, WEBP or GIF.
+
+    Raises `ValueError` for a file whose parts do not follow its format, and for another format.
+    """
+    try:
+        return _BARE[kind](data)
+    except KeyError:
+        raise ValueError(f"format {kind}: wanted one of {', '.join(_BARE)}") from None
+    except (IndexError, struct.error) as error:
+        raise ValueError(f"a {kind} file that ends early") from error
+
+
+def orientation(exif: bytes) -> int:
+    """The orientation that an EXIF block (with or without its ``Exif`` mark) holds, 1 to 8; 1 where
+    it says none that can be read.
+    """
+    tiff = exif[6:] if exif.startswith(b"Exif\0\0") else exif
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(tiff[:4])
+    if order is None:
+        return 1
+    try:
+        (start,) = struct.unpack_from(f"{order}I", tiff, 4)
+        (count,) = struct.unpack_from(f"{order}H", tiff, start)
+        for number in range(count):
+            tag, _, _, value = struct.unpack_from(f"{order}HHIH", tiff, start + 2 + 12 * number)
+            if tag == 0x0112:
+                return int(value) if 1 <= value <= 8 else 1
+    except struct.error:
+        return 1
+    return 1
+
+
+def _exif(turned: int) -> bytes:
+    """A TIFF block that holds an orientation and nothing else."""
+    return b"II*\0\x08\0\0\0" + struct.pack("<HHHIHHI", 1, 0x0112, 3, 1, turned, 0, 0)
+
+
+def _jpeg(data: bytes) -> bytes:
+    if data[:2] != b"\xff\xd8":
+        raise ValueError("no start of a JPEG file")
+    out, position = [b"\xff\xd8"], 2
+    while True:
+        while data[position] == 0xFF and data[position + 1] == 0xFF:
+            position += 1  # padding before a marker
+        if data[position] != 0xFF:
+            raise ValueError("no marker where a JPEG file must have one")
+        marker = data[position + 1]
+        if marker == 0xD9:
+            return b"".join([*out, b"\xff\xd9"])  # what follows is no part of the picture
+        (length,) = struct.unpack_from(">H", data, position + 2)
+        end = position + 2 + length
+        if length < 2 or end > len(data):
+            raise ValueError("a segment that is longer than its JPEG file")
+        out.append(_segment(marker, data[position:end]))
+        position = end
+        if marker == 0xDA:
+            end = _scan_end(data, position)
+            out.append(data[position:end])
+            position = end
+
+
+def _segment(marker: int, segment: bytes) -> bytes:
+    body = segment[4:]
+    if marker == 0xE1 and body.startswith(b"Exif\0\0"):
+        turned = orientation(body)
+        block = b"Exif\0\0" + _exif(turned)
+        return b"" if turned == 1 else b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block
+    colour = marker in (0xE0, 0xEE) or (marker == 0xE2 and body.startswith(b"ICC_PROFILE\0"))
+    if marker == 0xE0 and body.startswith(b"JFXX"):
+        return b""  # a thumbnail
+    if (0xE0 <= marker <= 0xEF and not colour) or marker == 0xFE:
+        return b""
+    return segment
+
+
+def _scan_end(data: bytes, start: int) -> int:
+    """Where the coded pixels end: at the first marker that is neither stuffing nor a restart."""
+    position = start
+    while True:
+        position = data.find(b"\xff", position)
+        if position < 0 or position + 1 >= len(data):
+            raise ValueError("a JPEG file without an end")
+        if data[position + 1] == 0 or 0xD0 <= data[position + 1] <= 0xD7:
+            position += 2
+        elif data[position + 1] == 0xFF:
+            position += 1
+        else:
+            return position
+
+
+def _png(data: bytes) -> bytes:
+    if not data.startswith(_PNG):
+        raise ValueError("no start of a PNG file")
+    out, position = [_PNG], 8
+    while True:
+        (length,) = struct.unpack_from(">I", data, position)
+        name, end = data[position + 4 : position + 8], position + 12 + length
+        if end > len(data) or len(name) != 4:
+            raise ValueError("a chunk that is longer than its PNG file")
+        if name == b"eXIf":
+            turned = orientation(data[position + 8 : end - 4])
+            out.append(b"" if turned == 1 else _chunk(b"eXIf", _exif(turned)))
+        elif name in _PNG_KEPT or not name[0] & 0x20:
+            out.append(data[position:end])
+        if name == b"IEND":
+            return b"".join(out)
+        position = end
+
+
+def _chunk(name: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+
+def _webp(data: bytes) -> bytes:
+    if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
+        raise ValueError("no start of a WebP file")
+    (size,) = struct.unpack_from("<I", data, 4)
+    chunks: list[tuple[bytes, bytes]] = []
+    turned = 1
+    for name, body in _riff(data[12 : 8 + size]):
+        if name == b"EXIF":
+            turned = orientation(body)
+        elif name != b"XMP ":
+            chunks.append((name, body))
+    if turned != 1:
+        chunks.append((b"EXIF", _exif(turned)))
+    out = b""
+    for name, body in chunks:
+        if name == b"VP8X":
+            body = bytes([(body[0] & ~0x0C) | (0x08 if turned != 1 else 0)]) + body[1:]
+        out += name + struct.pack("<I", len(body)) + body + b"\0" * (len(body) % 2)
+    return b"RIFF" + struct.pack("<I", len(out) + 4) + b"WEBP" + out
+
+
+def _riff(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    position = 0
+    while position + 8 <= len(data):
+        (length,) = struct.unpack_from("<I", data, position + 4)
+        if position + 8 + length > len(data):
+            raise ValueError("a chunk that is longer than its WebP file")
+        yield data[position : position + 4], data[position + 8 : position + 8 + length]
+        position += 8 + length + length % 2
+
+
+def _gif(data: bytes) -> bytes:
+    if data[:6] not in (b"GIF87a", b"GIF89a"):
+        raise ValueError("no start of a GIF file")
+    position = 13 + (3 << ((data[10] & 7) + 1) if data[10] & 0x80 else 0)
+    out = [data[:position]]
+    while data[position] != 0x3B:
+        start = position
+        if data[position] == 0x21:
+            label = data[position + 1]
+            position = _blocks_end(data, position + 2)
+            loop = data[start + 3 : start + 14] in (b"NETSCAPE2.0", b"ANIMEXTS1.0")
+            if label == 0xF9 or (label == 0xFF and loop):
+                out.append(data[start:position])
+        elif data[position] == 0x2C:
+            table = 3 << ((data[position + 9] & 7) + 1) if data[position + 9] & 0x80 else 0
+            position = _blocks_end(data, position + 10 + table + 1)
+            out.append(data[start:position])
+        else:
+            raise ValueError("a block that no GIF file has")
+    return b"".join([*out, b";"])
+
+
+def _blocks_end(data: bytes, position: int) -> int:
+    while data[position]:
+        position += 1 + data[position]
+    return position + 1
+
+
+_BARE: Mapping[str, Callable[[bytes], bytes]] = {
+    "JPEG": _jpeg,
+    "PNG": _png,
+    "WEBP": _webp,
+    "GIF": _gif,
+}

@@ -1,0 +1,363 @@
+"""The ledger: what was sent, what it cost, and whether the next call may be sent.
+
+Every request is booked *before* it is sent, at the most that it can cost, and stays booked at that
+amount until a bill corrects it. A request that was certainly not billed is released. So the sum is
+never below what a provider may ask for, whatever happens in between: a reply without usage, a
+connection that is cut, ``kill -9``.
+
+The ledger is one SQLite file in the run folder. It counts all commands on that run, one after the
+other or at once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from editgauge.errors import BudgetExceeded, RunError
+
+FILE = "ledger.sqlite"
+_SLACK = 1e-9
+_TABLES = """
+CREATE TABLE IF NOT EXISTS entries (
+    id INTEGER PRIMARY KEY, purpose TEXT, key TEXT, model TEXT, state TEXT, estimate REAL,
+    booked REAL, at REAL, note TEXT);
+CREATE INDEX IF NOT EXISTS entries_by_key ON entries (key) WHERE key != '';
+CREATE TABLE IF NOT EXISTS totals (
+    purpose TEXT PRIMARY KEY, booked REAL, billed REAL, requests INTEGER);
+CREATE TABLE IF NOT EXISTS ratios (model TEXT PRIMARY KEY, ratio REAL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One request in the ledger: its number, the estimate, and the amount that is set aside."""
+
+    number: int
+    model: str
+    estimate: float
+    amount: float
+
+
+class Ledger:
+    """Books requests of one `purpose` (``judge``, ``edit``) against `budget` US dollars (None = no
+    limit).
+
+    With `path` None it lives in memory and counts this process alone. Thread-safe. A context
+    manager; raises `RunError` when the file cannot be used.
+    """
+
+    def __init__(
+        self, path: Path | None = None, *, purpose: str = "", budget: float | None = None
+    ) -> None:
+        self.purpose, self.budget = purpose, budget
+        self.made = 0.0
+        """US dollars that this object has booked and not released: the cost of one command."""
+        self.unbilled = 0.0
+        """The part of `made` that stands at its estimate, because no bill came."""
+        self._open: dict[int, Entry] = {}
+        self._changed = threading.Condition()
+        self._ratios: dict[str, float] = {}
+        self._open_file(path)
+
+    def keep_in(self, path: Path, *, purpose: str, budget: float | None) -> None:
+        """Keep the entries in this file from now on, under this purpose and budget."""
+        self.close()
+        self.purpose, self.budget = purpose, budget
+        self._ratios.clear()
+        self._open_file(path)
+
+    def _open_file(self, path: Path | None) -> None:
+        self.path = path
+        try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(
+                path or ":memory:", timeout=60, isolation_level=None, check_same_thread=False
+            )
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            for table in _TABLES.split(";"):
+                self._db.execute(table)
+        except (sqlite3.Error, OSError) as error:
+            raise RunError(
+                f"{path}: the ledger of costs cannot be used ({error}); make room or rights"
+            ) from error
+
+    # -- what has been spent -----------------------------------------------------------------------
+
+    @property
+    def spent(self) -> float:
+        """US dollars of all commands of this purpose: bills, and estimates where there is none."""
+        return self._total()[0]
+
+    @property
+    def billed(self) -> float:
+        """The part of `spent` that bills say."""
+        return self._total()[1]
+
+    @property
+    def requests(self) -> int:
+        """Requests of all commands that were booked and not released."""
+        return self._total()[2]
+
+    def _total(self) -> tuple[float, float, int]:
+        row = self._run(
+            "SELECT booked, billed, requests FROM totals WHERE purpose = ?", self.purpose
+        ).fetchone()
+        return (0.0, 0.0, 0) if row is None else (max(0.0, row[0]), max(0.0, row[1]), row[2])
+
+    @property
+    def under_way(self) -> int:
+        """Requests of this object that are neither billed, kept nor released."""
+        return len(self._open)
+
+    def ratio(self, model: str) -> float:
+        """The largest bill over its estimate that this model was seen to send, at least 1:
+        providers may count more than we do. Remembered over commands.
+        """
+        if model not in self._ratios:
+            row = self._run("SELECT ratio FROM ratios WHERE model = ?", model).fetchone()
+            self._ratios[model] = max(1.0, float(row[0])) if row else 1.0
+        return self._ratios[model]
+
+    # -- one request -------------------------------------------------------------------------------
+
+    def reserve(
+        self, estimate: float, model: str = "", *, key: str = "", force: bool = False
+    ) -> Entry | None:
+        """Book a request at the most that it can cost, right before it is sent; None when that
+        could pass the budget. `force` books it whatever the budget says.
+        """
+        with self._changed:
+            ratio = self.ratio(model)
+            amount = estimate * ratio
+            # What is under way was set aside by an older, smaller ratio, perhaps.
+            more = sum(
+                max(0.0, entry.estimate * self.ratio(entry.model) - entry.amount)
+                for entry in self._open.values()
+            )
+            try:
+                self._run("BEGIN IMMEDIATE")
+                try:
+                    if self.budget is not None and not force:
+                        row = self._db.execute(
+                            "SELECT booked FROM totals WHERE purpose = ?", (self.purpose,)
+                        ).fetchone()
+                        booked = float(row[0]) if row else 0.0
+                        if booked + more + amount > self.budget + _SLACK:
+                            self._db.execute("ROLLBACK")
+                            return None
+                    number = self._db.execute(
+                        "INSERT INTO entries (purpose, key, model, state, estimate, booked, at, "
+                        "note) VALUES (?, ?, ?, 'sent', ?, ?, ?, '')",
+                        (self.purpose, key, model, estimate, amount, time.time()),
+                    ).lastrowid
+                    self._add(amount, 0.0, 1)
+                    self._db.execute("COMMIT")
+                except BaseException:
+                    self._db.execute("ROLLBACK")
+                    raise
+            except sqlite3.Error as error:
+                raise self._broken(error) from error
+            entry = Entry(number or 0, model, estimate, amount)
+            self._open[entry.number] = entry
+            self.made += amount
+            self.unbilled += amount
+            return entry
+
+    def wait(self, estimate: float, model: str = "", *, key: str = "") -> Entry:
+        """As `reserve`, for threads: waits while calls under way may still give something back.
+
+        Raises `BudgetExceeded` when nothing is under way and the request could still pass the
+        budget.
+        """
+        with self._changed:
+            while (entry := self.reserve(estimate, model, key=key)) is None:
+                if not self._open:
+                    raise self.exceeded(estimate * self.ratio(model))
+                self._changed.wait()
+            return entry
+
+    def exceeded(self, amount: float) -> BudgetExceeded:
+        """The error that says why nothing further is sent."""
+        return BudgetExceeded(
+            f"stopped before the budget was passed: {self.spent:.4f} of {self.budget or 0:.4f} US "
+            f"dollars are booked, and the next call may cost {amount:.4f}; what was done is kept. "
+            f"Raise --budget to go on"
+        )
+
+    def bill(self, entry: Entry, dollars: float) -> None:
+        """The bill came: it takes the estimate's place."""
+        with self._changed:
+            if entry.estimate > 0 and dollars > entry.estimate * self.ratio(entry.model):
+                self._ratios[entry.model] = dollars / entry.estimate
+                self._run(
+                    "INSERT INTO ratios VALUES (?, ?) ON CONFLICT (model) DO UPDATE SET "
+                    "ratio = max(ratio, excluded.ratio)",
+                    entry.model,
+                    dollars / entry.estimate,
+                )
+            self._settle(entry, "billed", dollars, "")
+
+    def keep(self, entry: Entry, why: str = "") -> None:
+        """No bill came for a request that was sent: it stays booked at its estimate."""
+        with self._changed:
+            self._settle(entry, "kept", entry.amount, why)
+
+    def release(self, entry: Entry, why: str = "") -> None:
+        """The request was not sent, or was certainly not billed."""
+        with self._changed:
+            self._settle(entry, "released", 0.0, why)
+
+    def tries(self, key: str) -> int:
+        """How many requests with this key have ended: billed, kept or released."""
+        row = self._run(
+            "SELECT count(*) FROM entries WHERE key = ? AND state != 'sent'", key
+        ).fetchone()
+        return int(row[0])
+
+    # -- requests that outlive their command (batches) ---------------------------------------------
+
+    def standing(self, keys: Sequence[str]) -> dict[str, Entry]:
+        """The entries with these keys that no bill has corrected yet, of whatever command."""
+        found: dict[str, Entry] = {}
+        for start in range(0, len(keys), 500):
+            part = keys[start : start + 500]
+            rows = self._run(
+                f"SELECT key, id, model, estimate, booked FROM entries WHERE state = 'sent' AND "
+                f"key IN ({', '.join('?' * len(part))})",
+                *part,
+            )
+            found |= {key: Entry(number, m, e, b) for key, number, m, e, b in rows}
+        return found
+
+    def leave(self, entry: Entry) -> None:
+        """The request stays under way after this command ends: see `standing`."""
+        with self._changed:
+            self._open.pop(entry.number, None)
+            self._changed.notify_all()
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _settle(self, entry: Entry, state: str, dollars: float, why: str) -> None:
+        ours = self._open.pop(entry.number, None) is not None
+        try:
+            self._run("BEGIN IMMEDIATE")
+            try:
+                self._db.execute(
+                    "UPDATE entries SET state = ?, booked = ?, note = ? WHERE id = ?",
+                    (state, dollars, why[:200], entry.number),
+                )
+                billed = dollars if state == "billed" else 0.0
+                self._add(dollars - entry.amount, billed, -(state == "released"))
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise self._broken(error) from error
+        if ours:
+            self.made += dollars - entry.amount
+            self.unbilled -= 0.0 if state == "kept" else entry.amount
+        else:
+            self.made += dollars
+            self.unbilled += dollars if state == "kept" else 0.0
+        self._changed.notify_all()
+
+    def _add(self, booked: float, billed: float, requests: int) -> None:
+        self._db.execute(
+            "INSERT INTO totals VALUES (?, ?, ?, ?) ON CONFLICT (purpose) DO UPDATE SET "
+            "booked = booked + excluded.booked, billed = billed + excluded.billed, "
+            "requests = requests + excluded.requests",
+            (self.purpose, booked, billed, requests),
+        )
+
+    def _run(self, statement: str, *values: object) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(statement, values)
+        except sqlite3.Error as error:
+            raise self._broken(error) from error
+
+    def _broken(self, error: sqlite3.Error) -> RunError:
+        return RunError(
+            f"{self.path}: the ledger of costs cannot be read or written ({error}); nothing "
+            f"further is sent. Make room or rights and run the same command again"
+        )
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Charge:
+    """What one call to a service costs, over all its attempts; see `Ledger`.
+
+    `amount` is what one attempt may cost at most, None where the price is not known: nothing is
+    booked then. Each attempt that may have been billed stays booked; a bill replaces the last one.
+    """
+
+    def __init__(
+        self, ledger: Ledger, amount: float | None, model: str = "", key: str = ""
+    ) -> None:
+        self._ledger, self._amount, self._model, self._key = ledger, amount, model, key
+        self._entry: Entry | None = None
+        self._kept = 0.0
+        self.known = amount is not None
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars that are booked for attempts that ended without a bill; None where the price
+        is not known.
+        """
+        return self._kept if self.known else None
+
+    def send(self) -> None:
+        """Book an attempt, right before it is sent; waits while other calls may still give
+        something back. Raises `BudgetExceeded` when the budget could be passed.
+        """
+        if self._amount:
+            self._entry = self._ledger.wait(self._amount, self._model, key=self._key)
+
+    def lost(self, billed: bool, why: str) -> None:
+        """The attempt ended without an answer; `billed` says whether it may have been billed."""
+        entry, self._entry = self._entry, None
+        if entry is None:
+            return
+        if billed:
+            self._ledger.keep(entry, why)
+            self._kept += entry.amount
+        else:
+            self._ledger.release(entry, why)
+
+    def bill(self, dollars: float | None) -> float | None:
+        """The call was answered: what it cost in all, lost attempts included. `dollars` is the
+        bill, None where there is none: the attempt then stays booked at its estimate.
+        """
+        entry, self._entry = self._entry, None
+        if dollars is None:
+            if entry is None:
+                return self.cost
+            self._ledger.keep(entry, "no bill")
+            return self._kept + entry.amount
+        if entry is None and dollars > 0:
+            entry = self._ledger.reserve(dollars, self._model, key=self._key, force=True)
+        if entry is not None:
+            self._ledger.bill(entry, dollars)
+        return self._kept + dollars

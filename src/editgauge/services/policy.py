@@ -1,0 +1,147 @@
+"""What an answer of a server means, once for judges and editors: the only table of HTTP statuses.
+
+Two questions are answered for every exchange: what is done about it (`Meaning.kind`), and whether
+it may have been billed (`Meaning.billed`). An error that the server itself reports is not billed by
+any provider. An answer that was lost on the way (a time-out, a connection that is cut, a gateway
+that lost its server) may have been made, and so may have been billed.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from editgauge.services.waiting import retry_after
+
+Kind = Literal["ok", "refused", "busy", "again", "bad", "stop"]
+"""``ok``; ``refused`` by a content filter; ``busy``: wait, it was not taken; ``again``: a fault
+that may pass; ``bad``: this request will never work; ``stop``: no request will (key, model,
+account).
+"""
+ATTEMPTS = 5
+"""Requests for one answer when a server breaks down. Refusals for being busy are not counted."""
+PAID_ATTEMPTS = 2
+"""Requests for one answer when each may have been billed: an answer that was cut off, came too
+late, or held nothing.
+"""
+HOPELESS = 30
+"""Calls in a row without a single answer after which nothing further is asked."""
+LONGEST_PAUSE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one answer means. `billed` False: certainly not billed; True: it may have been."""
+
+    kind: Kind
+    billed: bool = False
+
+
+_AGAIN = Meaning("again")
+_LOST = Meaning("again", billed=True)
+_STOP = Meaning("stop")
+STATUSES: Mapping[int, Meaning] = {
+    401: _STOP,  # a wrong key
+    402: _STOP,  # a refused billing account
+    403: _STOP,
+    404: _STOP,  # no such model, or a wrong address
+    407: _STOP,
+    408: _LOST,
+    409: _AGAIN,
+    425: _AGAIN,
+    429: Meaning("busy"),
+    499: _LOST,
+    500: _AGAIN,
+    502: _LOST,  # a gateway lost its server in the middle of something
+    503: _AGAIN,  # ``busy`` when it says how long to wait
+    504: _LOST,
+    520: _LOST,
+    521: _AGAIN,  # 521 and 523: the server was not reached at all
+    522: _LOST,
+    523: _AGAIN,
+    524: _LOST,
+    529: _AGAIN,
+}
+"""Of every status that is neither 200 nor ``bad`` (the default)."""
+_QUOTA = frozenset({
+    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
+    "account_deactivated", "account_suspended", "insufficient_balance", "payment_required",
+    "arrearage",
+})  # fmt: skip
+_DAILY = re.compile(
+    r"per[ _-]?day|\bdaily\b|\((?:RPD|TPD)\)|out of credits?|billing account"
+    r"|insufficient (?:balance|credits?|funds)",
+    re.IGNORECASE,
+)
+"""Limits that no pause of minutes lifts. "You exceeded your current quota" is none of these words:
+Gemini says it of the minute as well.
+"""
+_FILTER = frozenset({
+    "content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation",
+    "moderation_blocked", "data_inspection_failed",
+})  # fmt: skip
+
+
+def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:
+    """What an HTTP status other than success means. `error` is the body's error object.
+
+    A quota of the account that is used up (for a day or for good) is ``stop``: waiting a moment
+    does not help, and the model is not at fault.
+    """
+    codes = {str(error.get(name) or "") for name in ("code", "type", "status")}
+    known = STATUSES.get(status, Meaning("bad"))
+    if status in (402, 403, 429, 503) and (codes & _QUOTA or _daily(error)):
+        return _STOP
+    if codes & _FILTER and known.kind in ("bad", "stop"):
+        return Meaning("refused")
+    if status == 503 and retry_after(headers, error) is not None:
+        return Meaning("busy")
+    return known
+
+
+def _daily(error: Mapping[str, Any]) -> bool:
+    """Whether the limit that was met is one of the day or of the account, not of the minute."""
+    if _DAILY.search(str(error.get("message") or "")[:2000]):
+        return True
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else ():
+        violations = detail.get("violations") if isinstance(detail, dict) else None
+        for violation in violations if isinstance(violations, list) else ():
+            if isinstance(violation, dict) and "PerDay" in str(violation.get("quotaId")):
+                return True
+    return False
+
+
+def may_pass(status: int) -> bool:
+    """Whether a refusal by this status is worth another try: for downloads, which nobody bills."""
+    return meaning(status, {}, {}).kind in ("busy", "again")
+
+
+def error_of(value: Any) -> dict[str, Any]:
+    """The error object of a reply, in the forms that servers give it; empty where there is none."""
+    if isinstance(value, list) and value:  # Gemini's compatible endpoint sends an array
+        value = value[0]
+    if isinstance(value, dict):
+        error = value.get("error", value)
+        return error if isinstance(error, dict) else {"message": str(error)}
+    return {}
+
+
+def pause_before(attempt: int, first: float) -> float:
+    """Seconds before request number `attempt` + 1 after a fault: doubled each time from `first` on,
+    with some chance in it, so that many callers do not come back at once.
+    """
+    pause: float = min(LONGEST_PAUSE, first * 2.0 ** min(attempt - 1, 30))
+    return pause * random.uniform(0.75, 1.25)
+
+
+def advice(status: int, keys: tuple[str, ...]) -> str:
+    """What to do about a ``stop``, in one sentence."""
+    if status in (401, 403, 407):
+        return f"Set {' or '.join(keys)} to a key of this server."
+    if status == 404:
+        return "Correct --model or --base-url."
+    return "What was done is kept; run the same command again later."

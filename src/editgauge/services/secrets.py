@@ -1,0 +1,193 @@
+"""Keys: where they come from, and how they are kept out of everything that is stored or shown.
+
+A key comes from the environment, or from an address that its owner wrote it into. Whatever comes
+from outside (replies, errors of libraries, headers) passes `Secrets` before anybody keeps it: a
+server that echoes a key must not bring it into a row, a reply store, a report or a terminal.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
+
+from editgauge.errors import UsageError
+
+HIDDEN = "[key]"
+SHORTEST = 6
+"""Letters of the shortest text that is taken for a secret. Servers of one's own are given words
+such as ``x`` or ``EMPTY``, and cutting those out would destroy replies.
+"""
+_PLACEHOLDERS = frozenset({"empty", "none", "null", "dummy", "unused", "placeholder", "not-needed"})
+_PUBLIC = frozenset({"api-version", "version", "region", "deployment", "alt", "format"})
+"""Names of query parameters of service addresses whose values are no secrets."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
+DEEPEST = 64
+"""Levels of a JSON value that are kept; what lies deeper becomes None."""
+_WIDEST = 2**63 - 1
+
+
+class Secrets:
+    """Cuts given secrets out of texts, bytes and JSON values.
+
+    Knows each secret as it is, as part of an address, in base64 and in hexadecimal digits. Secrets
+    of fewer than `SHORTEST` letters, and words such as ``EMPTY``, are not taken for secrets.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        forms: set[str] = set()
+        for secret in secrets:
+            if len(secret) >= SHORTEST and secret.lower() not in _PLACEHOLDERS:
+                data = secret.encode("utf-8", "surrogatepass")
+                coded = base64.b64encode(data).decode()
+                forms |= {secret, quote(secret, safe=""), quote_plus(secret), data.hex()}
+                forms |= {coded, coded.rstrip("="), base64.urlsafe_b64encode(data).decode()}
+        self._forms = sorted(forms, key=len, reverse=True)
+        self._bytes = [form.encode("utf-8", "surrogatepass") for form in self._forms]
+
+    def __repr__(self) -> str:
+        return "Secrets(…)"
+
+    def __or__(self, other: Secrets) -> Secrets:
+        both = Secrets()
+        both._forms = sorted({*self._forms, *other._forms}, key=len, reverse=True)
+        both._bytes = [form.encode("utf-8", "surrogatepass") for form in both._forms]
+        return both
+
+    def text(self, text: str) -> str:
+        """The text with `HIDDEN` in place of every secret."""
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, HIDDEN)
+        return text
+
+    def data(self, data: bytes) -> bytes:
+        """The bytes with `HIDDEN` in place of every secret."""
+        for form in self._bytes:
+            if form in data:
+                data = data.replace(form, HIDDEN.encode())
+        return data
+
+    def value(self, value: Any) -> Any:
+        """A JSON value that any store takes: clean texts, and names, without lone surrogates;
+        integers of at most 64 bits (a wider one becomes a float, or None where no float holds it);
+        at most `DEEPEST` levels deep.
+        """
+        return self._value(value, DEEPEST)
+
+    def _value(self, value: Any, levels: int) -> Any:
+        if isinstance(value, str):
+            text = self.text(value)
+            return text if text.isascii() else text.encode("utf-8", "replace").decode()
+        if isinstance(value, bool) or value is None:
+            return value
+        if isinstance(value, int):
+            return value if -_WIDEST <= value <= _WIDEST else _float(value)
+        if isinstance(value, float):
+            return value
+        if not levels:
+            return None
+        if isinstance(value, dict):
+            return {
+                self._value(str(name), 1): self._value(part, levels - 1)
+                for name, part in value.items()
+            }
+        if isinstance(value, list | tuple):
+            return [self._value(part, levels - 1) for part in value]
+        return None
+
+    def line(self, text: str, limit: int = 300) -> str:
+        """One clean line without control characters: messages of servers end up in rows and on
+        terminals. Cleaned before it is cut, so that no part of a secret is left at its end.
+        """
+        clean = self.text(text).encode("utf-8", "replace").decode()
+        return _CONTROL.sub(" ", clean).strip()[:limit]
+
+
+def _float(value: int) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def words(text: str, limit: int = 300) -> str:
+    """`Secrets.line` where there is no secret to hide."""
+    return Secrets().line(text, limit)
+
+
+def key_from(names: Sequence[str], *, needed: bool = False) -> str:
+    """The first of these environment variables that is set, or an empty text.
+
+    Raises `UsageError` naming them when `needed` and none is set. A key with letters that no HTTP
+    header can carry is a `UsageError` too, which does not repeat it.
+    """
+    for name in names:
+        if value := os.environ.get(name, "").strip():
+            if not value.isascii() or not value.isprintable():
+                raise UsageError(f"the key in {name} holds letters that no key has")
+            return value
+    if needed:
+        raise UsageError(f"no key: set {' or '.join(names)} in the environment")
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A service's address: where requests go, and how it may be shown.
+
+    `base` ends before the path of a request and has no slash at its end; `query` is added to every
+    request; `shown` holds neither a query nor a name or password; `secrets` are the values of the
+    query that must not be shown.
+    """
+
+    base: str
+    query: str = ""
+    shown: str = ""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def of(self, path: str) -> str:
+        """The address of a request to `path`."""
+        return self.base + path + (f"?{self.query}" if self.query else "")
+
+
+def address(text: str, option: str) -> Address:
+    """A service's address as it was given by `option`.
+
+    A query is kept and sent with every request; its values count as secrets, those with harmless
+    names (``api-version``) excepted. Raises `UsageError`, which shows neither, for an address that
+    is none, or that holds a user's name or password.
+    """
+    try:
+        parts = urlsplit(text.strip())
+        port, host = parts.port, parts.hostname
+    except ValueError:
+        raise UsageError(f"{option}: wanted http(s)://host/…") from None
+    if "@" in text:
+        raise UsageError(
+            f"{option}: put no key into the address; keys come from the environment alone"
+        )
+    bare = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
+    if parts.scheme not in ("http", "https") or not host:
+        raise UsageError(f"{option} {shown(text)!r}: wanted http(s)://host/…")
+    del port
+    hidden = tuple(
+        value
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if name.lower() not in _PUBLIC
+    )
+    return Address(bare, parts.query, bare, hidden)
+
+
+def shown(text: str) -> str:
+    """An address as it may be written down: without a query, and without a user's name and
+    password.
+    """
+    bare = text.partition("?")[0].partition("#")[0]
+    scheme, sign, rest = bare.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{sign}{host.rpartition('@')[2]}{slash}{path}"

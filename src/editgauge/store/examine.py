@@ -1,0 +1,223 @@
+"""What is damaged in a run folder, and its repair: `editgauge check-run`.
+
+Every record, every picture of an edit and the Parquet file are looked at. A repair takes damaged
+lines out of their segments (they are kept beside them, in ``<segment>.damaged``) and deletes what
+is made again by itself; it never makes up a record. Scores that are gone are made again by
+``editgauge score``, outputs by ``editgauge edit``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from editgauge.errors import RunError
+from editgauge.images import fingerprint
+from editgauge.store import lease, parquet, paths, records, segments
+from editgauge.store.run_folder import EDIT_SEGMENTS, ROW_SEGMENTS, EditRecord, RunFolder
+
+_SCORE = "editgauge score makes it again"
+_EDIT = "editgauge edit, or score --outputs, makes it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing that is not as it should be.
+
+    `place` is a file of the run (and a line of it), `found` what is wrong, `repair` what
+    ``check-run --repair`` does about it and what has to be done after that. `by_hand`: a repair
+    leaves it alone.
+    """
+
+    place: str
+    found: str
+    repair: str
+    by_hand: bool = False
+
+
+def examine(run: RunFolder) -> list[Damage]:
+    """Everything that is damaged in a run; changes nothing."""
+    done: list[Damage] = []
+    for place, fault, again in _KINDS:
+        for path in _segments(run, place, done):
+            done += _in_segment(path, place, fault, again)
+    for name in run.benchmarks():
+        done += _in_samples(run, name)
+    done += _in_pictures(run)
+    try:
+        run.described_benchmarks()
+    except RunError as error:
+        done.append(Damage("metrics.json", str(error), f"set aside; {_SCORE}"))
+    done += _elsewhere(run, {item.place.split(",")[0] for item in done})
+    if not parquet.Cache(run.path).is_current():
+        done.append(
+            Damage(
+                parquet.FOLDER,
+                "not made of the rows as they are now, or damaged",
+                "removed; made again by the next reader",
+            )
+        )
+    return done
+
+
+def repair(run: RunFolder) -> list[Damage]:
+    """Repair what can be repaired; returns what was done. Segments that are being written are left
+    alone. Raises `RunError` when the run cannot be written.
+    """
+    found = [item for item in examine(run) if not item.by_hand]
+    for place, fault, _ in _KINDS:
+        for path in _segments(run, place, []):
+            _rewrite(run, path, place, fault)
+    for name in run.benchmarks():
+        _rewrite_samples(run, name)
+    if any(item.place == "metrics.json" for item in found):
+        os.replace(run.path / "metrics.json", run.path / "metrics.json.damaged")
+    if not parquet.Cache(run.path).is_current():
+        _clear(run.path / parquet.FOLDER)
+    lease.sweep(run.path)
+    run.record("check-run", repaired=[f"{item.place}: {item.found}" for item in found[:100]])
+    return found
+
+
+# -- segments --------------------------------------------------------------------------------------
+
+_KINDS: tuple[tuple[str, Callable[[Any], str], str], ...] = (
+    (ROW_SEGMENTS, records.row_fault, _SCORE),
+    (EDIT_SEGMENTS, records.edit_fault, _EDIT),
+)
+
+
+def _segments(run: RunFolder, place: str, done: list[Damage]) -> list[Path]:
+    odd: list[str] = []
+    found = segments.segments(run.path / place, problems=odd)
+    for text in odd:
+        name, _, why = text.removesuffix("; left out").partition(": ")
+        done.append(Damage(f"rows/{name}", why, "not touched: remove it", by_hand=True))
+    return found
+
+
+def _judged(
+    path: Path, fault: Callable[[Any], str], problems: list[str]
+) -> Iterator[tuple[segments.Line, str]]:
+    """Each line of a segment with what is wrong with it."""
+    for line in segments.lines(path, problems):
+        yield line, line.fault or fault(orjson.loads(line.data))
+
+
+def _in_segment(
+    path: Path, place: str, fault: Callable[[Any], str], again: str
+) -> Iterator[Damage]:
+    said: list[str] = []
+    where = f"{place}/{path.name}"
+    for line, why in _judged(path, fault, said):
+        if why:
+            yield Damage(f"{where}, line {line.number}", why, f"set aside; {again}")
+    gone = [text for text in said if " are gone" in text or "cannot be read" in text]
+    for text in gone:
+        yield Damage(where, text.partition(", ")[2] or text, f"noted; {again}")
+    if path.stat().st_size > segments.whole(path) and not lease.held(path):
+        yield Damage(where, "an unfinished last line", f"set aside; {again}")
+
+
+def _rewrite(run: RunFolder, path: Path, place: str, fault: Callable[[Any], str]) -> None:
+    """Write a segment again without its damaged lines, numbered anew, in their order."""
+    said: list[str] = []
+    good: list[dict[str, Any]] = []
+    bad: list[bytes] = []
+    for line, why in _judged(path, fault, said):
+        if why:
+            bad.append(line.data)
+        else:
+            good.append(orjson.loads(line.data))
+    if (not bad and not said) or lease.held(path):
+        return
+    first = max((record.get("seq") or 0 for record in good), default=0) >> 32 << 32
+    numbered = first > 0
+    lines = [_again(record, first + number, numbered) for number, record in enumerate(good)]
+    if bad:
+        segments.aside(path.with_suffix(".damaged"), b"\n".join(bad) + b"\n")
+    paths.write(run.path, f"{place}/{path.name}", b"".join(lines), sync=True)
+
+
+def _again(record: dict[str, Any], seq: int, numbered: bool) -> bytes:
+    rest = {name: value for name, value in record.items() if name not in ("seq", "check")}
+    return segments.marked(rest, seq) if numbered else orjson.dumps(rest) + b"\n"
+
+
+# -- samples and pictures --------------------------------------------------------------------------
+
+
+def _in_samples(run: RunFolder, benchmark: str) -> Iterator[Damage]:
+    fresh = RunFolder(run.path)
+    fresh.samples(benchmark)
+    for text in fresh.problems:
+        yield Damage(
+            f"samples/{benchmark}.jsonl",
+            text.removeprefix(f"samples/{benchmark}.jsonl")
+            .lstrip(",: ")
+            .removesuffix("; left out"),
+            f"set aside; {_SCORE}",
+        )
+
+
+def _rewrite_samples(run: RunFolder, benchmark: str) -> None:
+    fresh = RunFolder(run.path)
+    found = fresh.samples(benchmark)
+    if fresh.problems:
+        path = run.path / "samples" / f"{benchmark}.jsonl"
+        segments.aside(path.with_suffix(".damaged"), paths.read(path))
+        lines = [
+            segments.marked({**record, "of": len(found)}, number)
+            for number, record in enumerate(found)
+        ]
+        paths.write(run.path, f"samples/{benchmark}.jsonl", b"".join(lines), sync=True)
+
+
+def _in_pictures(run: RunFolder) -> Iterator[Damage]:
+    for record in RunFolder(run.path).edits():
+        if record.path is None:
+            continue
+        why = _picture_fault(run, record)
+        if why:
+            yield Damage(record.path, why, f"not touched; {_EDIT}", by_hand=True)
+
+
+def _picture_fault(run: RunFolder, record: EditRecord) -> str:
+    why = paths.fault(run.path, record.path, "edits")
+    if why is not None:
+        return f"the output of {record.editor} for {record.sample!r}: {why}"
+    if record.fingerprint and fingerprint(run.path / str(record.path)) != record.fingerprint:
+        return (
+            f"the output of {record.editor} for {record.sample!r} is another one than its record "
+            f"and its scores are of"
+        )
+    return ""
+
+
+# -- the rest --------------------------------------------------------------------------------------
+
+
+def _elsewhere(run: RunFolder, known: set[str]) -> Iterator[Damage]:
+    """What the manifest knows to be gone, and links or pipes anywhere in the run."""
+    for text in RunFolder.open(run.path).problems:
+        place, _, found = text.partition(": ")
+        place = place if place == "manifest.json" else f"rows/{place}"
+        if place not in known:
+            yield Damage(place, found, "noted")
+    try:
+        paths.only_files(run.path, "")
+    except RunError as error:
+        yield Damage("run folder", str(error), "not touched: remove it", by_hand=True)
+
+
+def _clear(folder: Path) -> None:
+    for name, why in list(paths.files(folder)):
+        if why is None and name.startswith("rows-") and not lease.held(folder / name):
+            with contextlib.suppress(OSError):
+                os.unlink(folder / name)

@@ -1,0 +1,145 @@
+"""Studies of a run: what can be shown, starting one, and its answers as rows of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from editgauge.errors import MissingExtra, UsageError
+from editgauge.store.labels import Samples
+from editgauge.store.run_folder import RunFolder
+from editgauge.study.assignment import assign
+from editgauge.study.design import Design, read_design
+from editgauge.study.forms import rows_of
+from editgauge.study.pictures import Pictures
+from editgauge.study.store import StudyStore
+from editgauge.study.taking import FOLDER, REGIONS, SCORERS, Taken, known_of, take_in
+from editgauge.types import Row, Status
+
+SUFFIX = ".sqlite"
+Outputs = dict[tuple[str, str], str]
+
+
+def outputs_of(run: RunFolder, benchmark: str) -> Outputs:
+    """(sample, editor) -> path in the run, of every output that is there and is a picture."""
+    return {
+        (record.sample, record.editor): record.path
+        for record in run.edits(benchmark)
+        if record.status is Status.SCORED
+        and record.path
+        and ".." not in Path(record.path).parts
+        and (run.path / record.path).is_file()
+    }
+
+
+def editors_by_sample(outputs: Outputs) -> dict[str, list[str]]:
+    """Sample -> its editors with an output, by name."""
+    found: dict[str, list[str]] = {}
+    for sample, editor in sorted(outputs):
+        found.setdefault(sample, []).append(editor)
+    return found
+
+
+def designed(run: RunFolder, path: Path, benchmark: str = "") -> tuple[Design, Outputs]:
+    """The design in a file for this run, and the run's outputs."""
+    name = known_of(run, benchmark).benchmark
+    outputs = outputs_of(run, name)
+    samples = Samples(run.samples(name))
+    return read_design(path, samples, editors_by_sample(outputs), name), outputs
+
+
+def start(run: RunFolder, design: Design, outputs: Outputs, pseudonyms: Sequence[str]) -> list[str]:
+    """Assign every sample and write the study into the run; returns the annotators' tokens."""
+    tasks = assign(design, editors_by_sample(outputs), len(pseudonyms))
+    with StudyStore(run.path / FOLDER / f"{design.name}{SUFFIX}") as store:
+        return store.create(design, pseudonyms, tasks)
+
+
+def studies(run: RunFolder) -> list[Path]:
+    """The run's studies, by name."""
+    return sorted((run.path / FOLDER).glob(f"*{SUFFIX}"))
+
+
+def study_path(run: RunFolder, name: str = "") -> Path:
+    """The file of a study, by default of the only one. Raises `UsageError`."""
+    there = {path.stem: path for path in studies(run)}
+    if name in there:
+        return there[name]
+    if not name and len(there) == 1:
+        return next(iter(there.values()))
+    told = ", ".join(there) or "none; start one: editgauge study start RUN DESIGN.toml"
+    raise UsageError(f"{run.path.name}: name a study with --study; there are: {told}")
+
+
+def pictures_of(run: RunFolder, design: Design) -> Pictures:
+    """Blind copies of the pictures of a study."""
+    records = {str(record["id"]): record for record in run.samples(design.benchmark)}
+    return Pictures(run, records, outputs_of(run, design.benchmark))
+
+
+def collect(run: RunFolder) -> Taken:
+    """Write the answers of every study of the run as rows; answers that were taken back since the
+    last time retire their rows.
+    """
+    total = Taken(0, 0, 0)
+    for path in studies(run):
+        with StudyStore(path) as store:
+            design = store.design
+            pictures = pictures_of(run, design)
+            rows = [row for item in store.answers() for row in rows_of(design, item, pictures)]
+        done = take_in(run, rows)
+        total = Taken(*(a + b for a, b in zip(total, done, strict=True)))
+        _retire_gone(run, design, rows)
+    return total
+
+
+def _retire_gone(run: RunFolder, design: Design, rows: Sequence[Row]) -> None:
+    """Retire rows of this study that none of its answers stands behind any more."""
+    keys = {row.key for row in rows}
+    gone = [
+        (row.key, row.fingerprint)
+        for row in run.rows()
+        if row.scorer in (*SCORERS, REGIONS)
+        and row.origin.get("study") == design.name
+        and row.key not in keys
+    ]
+    with run.writer("human") as writer:
+        writer.retire(gone)
+
+
+def pseudonyms_of(word: str) -> list[str]:
+    """A number of annotators as ``rater-1``…, or pseudonyms joined by commas."""
+    if word.strip().isdigit():
+        return [f"rater-{number}" for number in range(1, min(int(word), 1000) + 1)]
+    return [name.strip() for name in word.split(",") if name.strip()]
+
+
+@contextmanager
+def serving(
+    run: RunFolder, name: str, hosts: Sequence[str]
+) -> Iterator[tuple[Design, Callable[[str, int], None]]]:
+    """The design of a study, and a function that serves it at a host and port until interrupted.
+
+    Raises `MissingExtra` without the extra `study`, `UsageError` for a study that is not there.
+    """
+    path = study_path(run, name)
+    try:
+        from editgauge.study import server
+        from editgauge.study.serving import serve
+    except ImportError as error:
+        package = str(error.name or "starlette")
+        raise MissingExtra("editgauge study serve", package, "study") from error
+    with StudyStore(path) as store:
+        design = store.design
+        study = server.Study(store, pictures_of(run, design), hosts=hosts)
+
+        def begin(host: str, port: int) -> None:
+            try:
+                serve(study.app(), host=host, port=port)
+            except OSError as error:
+                raise UsageError(
+                    f"{host}:{port}: cannot listen there ({error.strerror}); name another --port"
+                ) from error
+
+        yield design, begin

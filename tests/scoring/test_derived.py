@@ -1,0 +1,283 @@
+"""Derived metrics: the rules of the benchmarks against the oracles, and the life of their rows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.made_rows import row
+from tests.oracles import textedit as oracle
+
+from editgauge import catalog
+from editgauge.benchmarks.krisbench.metrics import AVERAGE as KRIS
+from editgauge.benchmarks.textedit.metrics import AVERAGE, AVERAGE_NO_CUT_OFF
+from editgauge.benchmarks.texteditbench.metrics import ALL_FULL, OVERALL
+from editgauge.scoring.derived import derive
+from editgauge.store.merge import merge
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables.frame import Frame
+from editgauge.tables.layouts import metrics_of, tables
+from editgauge.types import Benchmark, Derived, Metric, Row, Status
+
+A, B = (Metric(name, direction="higher", low=0.0, high=10.0) for name in "ab")
+RULES: dict[str, Derived] = {
+    "least": Derived(replace(A, name="least"), ("a", "b"), lambda v: min(v.values())),
+    "root": Derived(replace(A, name="root"), ("a", "b"), lambda v: math.sqrt(v["a"] * v["b"])),
+    "either": Derived(
+        replace(A, name="either"), ("a", "b"), lambda v: sum(v.values()), optional=("b",)
+    ),
+    "tolerant": Derived(
+        replace(A, name="tolerant"),
+        ("a", "b"),
+        lambda v: v["a"] if v["a"] < 5 else v.get("b"),
+        optional=("b",),
+        tolerant=True,
+    ),
+}
+
+
+def benchmark(*rules: str, **changes: Derived) -> Benchmark:
+    return Benchmark(
+        name="bench",
+        title="Bench",
+        citation="none",
+        metrics=(A, B),
+        load=lambda root, *, split=None: [],  # type: ignore[arg-type, return-value]
+        derived=tuple(changes.get(rule, RULES[rule]) for rule in rules),
+    )
+
+
+def one(metric: str, value: float | None, sample: str = "s1", **more: Any) -> Row:
+    status = more.pop("status", Status.SCORED)
+    made = row(sample, "m", metric, value, status=status, benchmark="bench", **more)
+    return replace(made, fingerprint=f"{made.fingerprint}{value}", reason=more.get("reason", ""))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "run")
+
+
+def write(run: RunFolder, *rows: Row) -> None:
+    with run.writer() as writer:
+        writer.write(rows)
+
+
+def found(run: RunFolder, metric: str = "") -> dict[tuple[str, str, str, int], Row]:
+    return {
+        (r.metric, r.sample, r.source, r.repeat): r
+        for r in run.rows()
+        if r.scorer == "derived" and metric in ("", r.metric)
+    }
+
+
+class TestRules:
+    @pytest.mark.parametrize("cut_off", [True, False])
+    def test_textedits_average_is_the_oracles_for_every_answer(self, cut_off: bool) -> None:
+        derived = AVERAGE if cut_off else AVERAGE_NO_CUT_OFF
+        for scores in itertools.product((None, 1, 2, 3, 4, 5), repeat=3):
+            answer = dict(zip(oracle.QUESTIONS, (*scores, 5, 4), strict=True))
+            normal = oracle.normalise(answer, cut_off=cut_off)
+            expected = None if normal is None else oracle.weighted(normal)
+            known = {name: float(v) for name, v in answer.items() if v is not None}
+            assert derived.rule(known) == pytest.approx(expected)
+
+    def test_an_integer_that_is_not_on_textedits_scale_drops_the_answer(self) -> None:
+        assert AVERAGE.rule({"Q1": 7.0}) is None
+        assert AVERAGE.rule(dict.fromkeys(oracle.QUESTIONS, 4.5)) is None
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            ({"VC": 5.0, "VQ": 5.0, "IF": 5.0}, 100.0),
+            ({"VC": 1.0, "VQ": 1.0, "IF": 1.0, "KP": 1.0}, 0.0),
+            ({"VC": 2.0, "VQ": 3.0, "IF": 4.0, "KP": 5.0}, 62.5),
+        ],
+    )
+    def test_krisbenchs_average(self, values: Mapping[str, float], expected: float) -> None:
+        assert KRIS.rule(values) == expected
+
+    def test_texteditbenchs_overall_is_out_of_25_with_and_without_se(self) -> None:
+        four = {"IF": 5.0, "TA": 4.0, "VC": 3.0, "LP": 4.0}
+        assert OVERALL.rule(four) == 20.0
+        assert OVERALL.rule({**four, "SE": 0.0}) == 16.0
+        assert ALL_FULL.rule({**four, "SE": 5.0}) == 0.0
+        assert ALL_FULL.rule(dict.fromkeys(four, 5.0)) == 1.0
+
+
+class TestRows:
+    def test_minimum_and_root_of_each_sample_variant_and_repeat(self, run: RunFolder) -> None:
+        write(run, one("a", 4.0), one("b", 9.0), one("a", 1.0, repeat=1), one("b", 2.0, repeat=1))
+        write(run, one("a", 3.0, variant="corrected"), one("b", 8.0, variant="corrected"))
+        assert derive(run, benchmark("least", "root")).written == 4
+        rows = found(run)
+        assert rows["least", "s1", "", 0].value == 4.0
+        assert rows["root", "s1", "", 0].value == 6.0
+        assert rows["least", "s1", "", 1].value == 1.0
+        assert all(r.variant == "faithful" for r in rows.values()), "the metric has one variant"
+        assert rows["root", "s1", "", 0].detail == {"of": {"a": 4.0, "b": 9.0}}
+        assert rows["root", "s1", "", 0].origin == {"of": ["a", "b"], "version": "1"}
+
+    def test_nothing_is_computed_again_and_a_changed_parent_remakes_its_row(
+        self, run: RunFolder
+    ) -> None:
+        old = one("a", 4.0)
+        write(run, old, one("b", 9.0), one("a", 4.0, "s2"), one("b", 9.0, "s2"))
+        bench = benchmark("least")
+        assert derive(run, bench).written == 2
+        again = derive(run, bench)
+        assert (again.written, again.kept) == (0, 2)
+        with run.writer() as writer:
+            writer.retire([(old.key, old.fingerprint)])
+            writer.write([one("a", 2.0)])
+        assert derive(run, bench).written == 1
+        assert found(run)["least", "s1", "", 0].value == 2.0
+        assert len(found(run)) == 2, "the old row no longer counts"
+
+    def test_another_version_of_a_rule_remakes_its_rows(self, run: RunFolder) -> None:
+        write(run, one("a", 4.0), one("b", 9.0))
+        derive(run, benchmark("least"))
+        newer = replace(RULES["least"], rule=lambda v: max(v.values()), version="2")
+        assert derive(run, benchmark("least", least=newer)).written == 1
+        assert [r.value for r in found(run).values()] == [9.0]
+
+    def test_rows_whose_parents_are_gone_go_too(self, run: RunFolder) -> None:
+        rows = [one("a", 4.0), one("b", 9.0)]
+        write(run, *rows)
+        derive(run, benchmark("least"))
+        with run.writer() as writer:
+            writer.retire((r.key, r.fingerprint) for r in rows)
+        derive(run, benchmark("least"))
+        assert found(run) == {}
+
+    @pytest.mark.parametrize(
+        ("status", "reason"),
+        [
+            (Status.REFUSED, "b: a filter"),
+            (Status.UNPARSABLE, "b: a filter"),
+            (Status.NOT_APPLICABLE, "b: a filter"),
+            (Status.MISSING, "b: a filter"),
+        ],
+    )
+    def test_a_parent_without_a_value_names_itself(
+        self, run: RunFolder, status: Status, reason: str
+    ) -> None:
+        write(run, one("a", 4.0), one("b", None, status=status))
+        write(run, replace(one("b", None, "s2", status=status), reason="a filter"))
+        write(run, one("a", 4.0, "s2"))
+        derive(run, benchmark("least"))
+        made = found(run)["least", "s2", "", 0]
+        assert (made.value, made.status, made.reason) == (None, status, reason)
+        bare = found(run)["least", "s1", "", 0]
+        assert bare.reason == f"b: {status.value.replace('_', ' ')}"
+
+    def test_a_parent_that_has_no_row_yet_is_named(self, run: RunFolder) -> None:
+        write(run, one("a", 4.0))
+        derive(run, benchmark("least"))
+        made = found(run)["least", "s1", "", 0]
+        assert (made.value, made.status) == (None, Status.FAILED)
+        assert made.reason == "b: there is no score of it yet"
+        write(run, one("b", 3.0))
+        derive(run, benchmark("least"))
+        assert found(run)["least", "s1", "", 0].value == 3.0
+
+    def test_an_optional_parent_may_be_not_applicable_and_may_not_fail(
+        self, run: RunFolder
+    ) -> None:
+        write(run, one("a", 4.0), one("b", None, status=Status.NOT_APPLICABLE))
+        write(run, one("a", 4.0, "s2"), one("b", None, "s2", status=Status.UNPARSABLE))
+        write(run, one("a", 4.0, "s3"))
+        derive(run, benchmark("either"))
+        rows = found(run)
+        assert rows["either", "s1", "", 0].value == 4.0
+        assert rows["either", "s2", "", 0].status is Status.UNPARSABLE
+        assert rows["either", "s3", "", 0].value == 4.0
+
+    def test_a_tolerant_rule_decides_what_it_needs(self, run: RunFolder) -> None:
+        write(run, one("a", 4.0), one("b", None, status=Status.UNPARSABLE))
+        write(run, one("a", 9.0, "s2"), one("b", None, "s2", status=Status.UNPARSABLE))
+        derive(run, benchmark("tolerant"))
+        assert found(run)["tolerant", "s1", "", 0].value == 4.0
+        assert found(run)["tolerant", "s2", "", 0].status is Status.UNPARSABLE
+
+    def test_two_judges_are_never_mixed_and_pixels_go_with_both(self, run: RunFolder) -> None:
+        write(run, one("a", 4.0, source="j1"), one("a", 8.0, source="j2"), one("b", 6.0))
+        derive(run, benchmark("least"))
+        assert {key[2]: r.value for key, r in found(run).items()} == {"j1": 4.0, "j2": 6.0}
+
+    def test_a_parent_that_was_never_repeated_goes_with_every_repeat(self, run: RunFolder) -> None:
+        write(run, *(one("a", 4.0 + n, source="j", repeat=n) for n in range(3)), one("b", 5.0))
+        derive(run, benchmark("least"))
+        assert {key[3]: r.value for key, r in found(run).items()} == {0: 4.0, 1: 5.0, 2: 5.0}
+
+    @pytest.mark.parametrize(
+        ("rule", "said"),
+        [
+            (lambda v: 1 / 0, "ZeroDivisionError: division by zero"),
+            (lambda v: float("nan"), "the rule gives nan"),
+            (lambda v: None, "the rule of least gives no value"),
+            (lambda v: "x", "ValueError"),
+        ],
+    )
+    def test_a_rule_that_breaks_is_a_row_that_says_so(
+        self, run: RunFolder, rule: Any, said: str
+    ) -> None:
+        write(run, one("a", 4.0), one("b", 9.0))
+        derive(run, benchmark("least", least=replace(RULES["least"], rule=rule)))
+        made = found(run)["least", "s1", "", 0]
+        assert (made.value, made.status) == (None, Status.FAILED)
+        assert said in made.reason
+
+    def test_an_infinite_parent_may_give_an_infinite_row(self, run: RunFolder) -> None:
+        write(run, one("a", None, infinite=True), one("b", 9.0))
+        bench = benchmark("least", "either")
+        derive(run, bench)
+        rows = found(run)
+        assert rows["least", "s1", "", 0].number == 9.0
+        assert rows["either", "s1", "", 0].number == math.inf
+
+    def test_peoples_ratings_and_whole_sets_are_not_combined(self, run: RunFolder) -> None:
+        write(run, one("a", 4.0, source="human:ann"), one("b", 9.0, source="human:ann"))
+        write(run, one("a", 4.0, "*"), one("b", 4.0, "*"))
+        assert derive(run, benchmark("least")).written == 0
+
+
+def test_they_stand_in_tables_slices_and_comparisons_with_their_direction(run: RunFolder) -> None:
+    run.write_samples("krisbench", [
+        {"id": "s1", "category": ["Factual", "Spatial Perception", "t"], "split": "all"},
+        {"id": "s2", "category": ["Factual", "Spatial Perception", "t"], "split": "all"},
+    ])  # fmt: skip
+    rows = [
+        replace(one(metric, value, sample, source="j"), benchmark="krisbench", scorer="judge")
+        for sample, values in (("s1", (5.0, 4.0, 3.0)), ("s2", (1.0, 1.0, 1.0)))
+        for metric, value in zip(("VC", "VQ", "IF"), values, strict=True)
+    ]
+    write(run, *rows)
+    derive(run, catalog.find("benchmarks", "krisbench"))
+    frame = Frame.of_runs([RunFolder.open(run.path)], "krisbench")
+    assert frame.grid("average", "faithful").values.tolist() == [[75.0, 0.0]]
+    assert metrics_of(frame)["average"].direction == "higher"
+    names = [table.name for table in tables(frame, "faithful")]
+    assert names == ["krisbench.judge"], "the paper's column shows it: no second table"
+    by = tables(frame, "faithful", by="category2")
+    assert by[0].rows[0].group == "Spatial Perception"
+
+
+def test_merged_runs_that_complete_each_other_are_combined(tmp_path: Path) -> None:
+    first, second = (RunFolder.create(tmp_path / name) for name in ("first", "second"))
+    bench = benchmark("either")
+    write(first, one("a", 4.0))
+    write(second, one("b", 5.0), one("a", 4.0))
+    for run in (first, second):
+        run.write_samples("bench", [{"id": "s1", "category": [], "split": "all"}])
+        derive(run, bench)
+    both = RunFolder.create(tmp_path / "both")
+    merge([first, second], both)
+    both = RunFolder.open(both.path)
+    derive(both, bench)
+    assert [r.value for r in found(both).values()] == [9.0]

@@ -1,0 +1,171 @@
+"""Scorers of other packages: on every benchmark, marked with their version, alone in their fault."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.plugins import install
+from typer.testing import CliRunner
+
+from editgauge import catalog
+from editgauge.cli.main import build_app
+from editgauge.errors import PluginError
+from editgauge.scoring.outside import scorers_of
+from editgauge.store.run_folder import RunFolder
+from editgauge.types import Scorer
+
+GAP = """
+from editgauge.scoring.plain import metric
+
+@metric("gap", direction="lower", low=0, high=255, heading="Gap", note="of the means")
+def gap(original, edited):
+    return abs(float(original.mean()) - float(edited.mean()))
+
+@metric("ssim", direction="higher", low=0, high=1)
+def ssim(original, edited):
+    return 1.0
+
+def several(**options):
+    return [gap]
+
+def nothing(**options):
+    raise OSError("a library is missing")
+"""
+GROUP = "editgauge.scorers"
+
+
+def type_(*words: object) -> str:
+    done = CliRunner().invoke(build_app(), [str(word) for word in words])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.stdout
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    def made(name: str, points: dict[str, str], source: str = GAP, version: str = "1.0") -> None:
+        module = f"plugin_{name}"
+        points = {key: f"{module}:{target}" for key, target in points.items()}
+        install(
+            tmp_path,
+            monkeypatch,
+            f"some-{name}",
+            {GROUP: points},
+            modules={f"{module}.py": source},
+            version=version,
+        )
+
+    return made
+
+
+@pytest.mark.parametrize("name", catalog.BENCHMARKS)
+def test_an_outside_metric_runs_on_every_benchmark(put: Any, name: str) -> None:
+    put("gap", {"gap": "gap"})
+    found = scorers_of(catalog.find("benchmarks", name), ["pixel"])
+    assert found.problems == []
+    assert found.plugins == [
+        {"kind": "scorer", "name": "gap", "package": "some-gap", "version": "1.0"}
+    ]
+    (scorer,) = [one for one in found.scorers if one.name == "gap"]
+    assert isinstance(scorer, Scorer)
+    assert scorer.origin()["package"] == "some-gap"
+    assert scorer.origin()["package_version"] == "1.0"
+    none = scorers_of(catalog.find("benchmarks", name), ["judge"])
+    assert "gap" not in {one.name for one in none.scorers}
+    every = scorers_of(catalog.find("benchmarks", name), ["judge"], everything=True)
+    assert "gap" in {one.name for one in every.scorers}
+
+
+def test_a_function_may_give_several(put: Any) -> None:
+    put("several", {"several": "several"})
+    found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
+    assert "gap" in {one.name for one in found.scorers}
+
+
+def test_the_whole_way_from_list_to_report(put: Any, tmp_path: Path) -> None:
+    put("gap", {"gap": "gap"}, version="2.5")
+    (entry,) = [e for e in json.loads(type_("list", "scorers", "--json"))["scorers"]
+                if e["name"] == "gap"]  # fmt: skip
+    assert "some-gap 2.5" in entry["about"]
+    run = tmp_path / "run"
+    for editor in ("copy", "blank"):
+        type_("edit", "mini", "--editor", editor, "--run", run, "--limit", 3, "--workers", 0)
+    type_("score", "mini", "--run", run, "--limit", 3, "--workers", 2)
+    folder = RunFolder.open(run)
+    rows = [row for row in folder.rows() if row.metric == "gap"]
+    assert len(rows) == 6
+    assert {row.origin["package_version"] for row in rows} == {"2.5"}
+    assert {row.value for row in rows if row.editor == "copy"} == {0.0}
+    assert folder.metrics("mini")["gap"].direction == "lower"
+    scored = [e for e in folder.manifest()["entries"] if e["command"] == "score"]
+    assert scored[0]["plugins"][0]["package"] == "some-gap"
+    assert "Gap" in type_("table", run)
+    (found,) = json.loads(type_("compare", run, "blank", "copy", "--json"))["comparisons"]
+    (line,) = [line for line in found["lines"] if line["metric"] == "gap"]
+    assert line["direction"] == "lower"
+    type_("report", run, "--no-thumbnails")
+    assert '"direction":"lower"' in (run / "report" / "data" / "meta.js").read_text()
+
+
+def test_another_version_of_the_package_makes_its_rows_again(
+    put: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    type_("edit", "mini", "--editor", "copy", "--run", run, "--limit", 1, "--workers", 0)
+    words = ("score", "mini", "--run", run, "--limit", 1, "--workers", 0, "--json")
+    with monkeypatch.context() as older:
+        install(tmp_path / "1", older, "some-gap", {GROUP: {"gap": "plugin_gap:gap"}},
+                modules={"plugin_gap.py": GAP})  # fmt: skip
+        assert json.loads(type_(*words))["computed"] == 6
+        assert json.loads(type_(*words))["computed"] == 0
+    put("gap", {"gap": "gap"}, version="2.0")
+    assert json.loads(type_(*words))["computed"] == 1
+
+
+def test_a_broken_package_costs_its_own_line_and_nothing_else(put: Any, tmp_path: Path) -> None:
+    put("torn", {"torn": "gap"}, source="import no_such_library")
+    put("empty", {"empty": "missing"})
+    put("late", {"late": "nothing"})
+    put("gap", {"gap": "gap"})
+    entries = {e["name"]: e["about"] for e in json.loads(type_("list", "--json"))["scorers"]}
+    assert "package some-torn): cannot be imported: ModuleNotFoundError" in entries["torn"]
+    assert "package some-empty): cannot be imported: AttributeError" in entries["empty"]
+    assert "package some-late): OSError: a library is missing" in entries["late"]
+    assert entries["gap"].startswith("every benchmark, pixel: gap")
+    found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
+    assert len(found.problems) == 3
+    assert "gap" in {one.name for one in found.scorers}
+    with pytest.raises(PluginError, match="some-torn"):
+        catalog.find("scorers", "torn")
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("thing = 3", "TypeError"),
+        ("thing = lambda **options: [3]", "wanted a scorer, found 3"),
+        ("class thing: name = 'x'", "wanted a scorer, found"),
+        (
+            GAP + "\nfrom editgauge.types import Metric\n"
+            "gap.metrics = (Metric('gap', direction=None, low=0, high=1),)\nthing = gap",
+            "metric gap has no direction",
+        ),
+    ],
+)
+def test_what_is_no_scorer_is_named(put: Any, source: str, said: str) -> None:
+    put("odd", {"odd": "thing"}, source=source)
+    found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
+    (problem,) = found.problems
+    assert "some-odd" in problem
+    assert said in problem
+
+
+def test_a_metric_that_the_benchmark_has_itself_is_left_out(put: Any) -> None:
+    put("ssim", {"ssim": "ssim"})
+    found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
+    (problem,) = found.problems
+    assert "mini has its own ssim; left out" in problem
+    assert "ssim" not in {one.name for one in found.scorers}

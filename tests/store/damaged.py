@@ -1,0 +1,187 @@
+"""A small run, and a thousand ways to damage it: for tests of whatever reads runs."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests.made_rows import row
+
+from editgauge.images import fingerprint, write_png
+from editgauge.judging.cache import Reply, ReplyStore
+from editgauge.store.run_folder import EditRecord, RunFolder, sample_record
+from editgauge.types import Metric, Sample, Status
+
+EDITORS = ("one", "two")
+SAMPLES = tuple(f"s{n}" for n in range(6))
+
+
+def make_run(path: Path) -> RunFolder:
+    """Six samples of `mini` by two editors: pictures, edit records, rows of two metrics in three
+    segments, replies, a manifest with an entry, and the Parquet file.
+    """
+    run = RunFolder.create(path)
+    records, edits = [], []
+    for number, name in enumerate(SAMPLES):
+        place = f"inputs/mini/{name}.png"
+        write_png(path / place, np.full((6, 8, 3), number * 30, np.uint8))
+        image = path / place
+        sample = Sample(
+            "mini", name, "all", ("a", f"c{number % 2}"), f"do {number}", (image,), (name,),
+            attributes={"tier": number % 3, "size": number / 7},
+        )  # fmt: skip
+        records.append(sample_record(sample, {image: place}))
+        for editor in EDITORS:
+            out = f"edits/mini/{editor}/{name}.png"
+            write_png(path / out, np.full((6, 8, 3), number * 20 + 3, np.uint8))
+            edits.append(
+                EditRecord(
+                    "mini", name, editor, Status.SCORED, out, fingerprint=fingerprint(path / out),
+                    width=8, height=6, seed=number, seconds=number / 3, cost=0.25,
+                    detail={"source": "folder"},
+                )
+            )  # fmt: skip
+    run.write_samples("mini", records)
+    with run.edit_writer() as writer:
+        run.write_edits(edits, writer)
+    for number, (metric, editor) in enumerate(
+        [("ssim", "one"), ("ssim", "two"), ("psnr", "one"), ("psnr", "two")]
+    ):
+        with run.writer("score") as rows:
+            rows.write(
+                row(name, editor, metric, 0.1 + place / 9 + number, variant="corrected")
+                for place, name in enumerate(SAMPLES[:-1])
+            )
+            rows.write(
+                [row(SAMPLES[-1], editor, metric, None, status=Status.FAILED, variant="corrected")]
+            )
+    with ReplyStore(run.replies_path) as store:
+        for name in SAMPLES:
+            store.put(Reply(f"key-{name}", "ok", f"Score: {len(name)}", usage={"in": 3}))
+    run.keep_metrics(
+        "mini",
+        [
+            Metric("ssim", direction="higher", low=0, high=1, failure=0.0),
+            Metric("psnr", direction="higher", low=0, high=math.inf, unit="dB"),
+        ],
+    )
+    run.record("score", benchmark="mini", computed=24)
+    run.parquet()
+    return RunFolder.open(path)
+
+
+def state(run: RunFolder) -> dict[str, dict[Any, Any]]:
+    """All that numbers are made of: rows by key, edits by key, samples by id."""
+    return {
+        "rows": {row.key: row for row in run.rows()},
+        "edits": {(e.benchmark, e.sample, e.editor): e for e in run.edits()},
+        "metrics": run.metrics("mini"),
+        "samples": {record["id"]: record for record in run.samples("mini")},
+    }
+
+
+def files(run: Path) -> list[Path]:
+    """The files of a run that a fault may strike, in order of name."""
+    return sorted(p for p in run.rglob("*") if p.is_file() and ".locks" not in p.parts)
+
+
+def _flip(data: bytearray, choose: random.Random) -> None:
+    for _ in range(choose.choice([1, 1, 1, 2, 8])):
+        data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
+
+
+def _cut(data: bytearray, choose: random.Random) -> None:
+    del data[choose.randrange(len(data)) :]
+
+
+def _zero(data: bytearray, choose: random.Random) -> None:
+    start = choose.randrange(len(data))
+    length = min(choose.choice([1, 16, 512, 4096]), len(data) - start)
+    data[start : start + length] = bytes(length)
+
+
+def _drop(data: bytearray, choose: random.Random) -> None:
+    start = choose.randrange(len(data))
+    del data[start : start + choose.choice([1, 5, 50, 500])]
+
+
+def _insert(data: bytearray, choose: random.Random) -> None:
+    start = choose.randrange(len(data))
+    data[start:start] = bytes(choose.randrange(256) for _ in range(choose.choice([1, 5, 60])))
+
+
+def _line_gone(data: bytearray, choose: random.Random) -> None:
+    lines = bytes(data).split(b"\n")
+    del lines[choose.randrange(len(lines))]
+    data[:] = b"\n".join(lines)
+
+
+def _line_twice(data: bytearray, choose: random.Random) -> None:
+    lines = bytes(data).split(b"\n")
+    lines.insert(choose.randrange(len(lines)), choose.choice(lines))
+    data[:] = b"\n".join(lines)
+
+
+def _digit(data: bytearray, choose: random.Random) -> None:
+    places = [n for n, byte in enumerate(data) if 48 <= byte <= 57]
+    if places:
+        data[choose.choice(places)] = 48 + choose.randrange(10)
+
+
+def _word(data: bytearray, choose: random.Random) -> None:
+    old, new = choose.choice(
+        [
+            (b'"scored"', b'"strange"'), (b'"status":', b'"state":'), (b'"detail":{', b'"detail":[{'),
+            (b'"value":0', b'"value":"0'), (b'"value":1', b'"value":NaN'), (b'"path":"', b'"path":["'),
+            (b"edits/mini", b"/etc/mini"), (b'"sample":"s1"', b'"sample":null'), (b"mini", b"\\ud800"),
+            (b'"at":', b'"at":-'), (b'"seq":', b'"seq":9'), (b"corrected", b"faithful"),
+            (b'"width":8', b'"width":1e999'), (b"{", b"{" * 3000), (b'"images":[', b'"images":['  * 2000),
+            (b'"s1"', b'"s2"'), (b'"one"', b'"two"'), (b'"format": 1', b'"format": 2'),
+        ]
+    )  # fmt: skip
+    data[:] = bytes(data).replace(old, new, choose.choice([1, -1]))
+
+
+_CHANGES: tuple[Callable[[bytearray, random.Random], None], ...] = (
+    _flip, _flip, _flip, _cut, _cut, _zero, _drop, _insert, _line_gone, _line_twice, _digit, _digit,
+    _word, _word,
+)  # fmt: skip
+
+
+def damage(run: Path, seed: int) -> str:
+    """Damage one file of a run; returns what was done. The same seed does the same."""
+    choose = random.Random(seed)
+    path = choose.choice(files(run))
+    kind = choose.randrange(40)
+    said = f"{seed}: {path.relative_to(run)}: "
+    if kind >= 7:
+        data = bytearray(path.read_bytes())
+        change = choose.choice(_CHANGES)
+        if data:
+            change(data, choose)
+        found = path.stat()
+        path.write_bytes(data)
+        if choose.random() < 0.5 and len(data) == found.st_size:  # bit rot changes no time
+            os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+        return said + change.__name__
+    if kind == 6:
+        shutil.rmtree(path.parent)
+        return said + "its folder is gone"
+    path.unlink()
+    if kind == 1:
+        os.mkfifo(path)
+    elif kind == 2:
+        path.symlink_to("/dev/zero")
+    elif kind == 3:
+        path.symlink_to(choose.choice(files(run)))
+    elif kind == 4:
+        path.mkdir()
+    elif kind == 5:
+        path.write_bytes(b"")
+    return said + ("gone", "a pipe", "a device", "a link", "a folder", "empty")[kind]

@@ -1,0 +1,79 @@
+"""A thousand damaged runs: no traceback, and no number that changed without a word."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.store.damaged import damage, files, make_run, state
+
+from editgauge.errors import EditgaugeError
+from editgauge.store.examine import examine
+from editgauge.store.merge import merge
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables.frame import Frame
+
+TRIALS = 1000
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[Any, Any]]]:
+    run = make_run(tmp_path_factory.mktemp("sound") / "run")
+    assert run.problems == []
+    assert examine(run) == []
+    return run.path, state(run)
+
+
+def changed(found: dict[str, dict[Any, Any]], truth: dict[str, dict[Any, Any]]) -> list[str]:
+    """What differs from the truth (a changed number), and what is missing ("gone …")."""
+    said = []
+    for kind, known in truth.items():
+        for key, value in found[kind].items():
+            if key not in known:
+                said.append(f"{kind} {key} was never written")
+            elif value != known[key]:
+                said.append(f"{kind} {key} changed: {value} was {known[key]}")
+        said += [f"gone: {kind} {key}" for key in known if key not in found[kind]]
+    return said
+
+
+def look(path: Path, into: Path | None) -> tuple[dict[str, dict[Any, Any]], list[str]] | str:
+    """What readers make of a run: its state and what they say, or the one line of a refusal."""
+    try:
+        run = RunFolder.open(path)
+        found = state(run)
+        frame = Frame.of_runs([run], "mini")
+        for metric in frame.metrics:
+            frame.grid(metric, "corrected")
+        examine(RunFolder.open(path))
+        if into is not None:
+            merge([run], RunFolder.create(into))
+        return found, run.problems
+    except EditgaugeError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 10))]
+)
+def test_a_thousand_damaged_runs(
+    tmp_path: Path, sound: tuple[Path, dict[str, dict[Any, Any]]], part: int
+) -> None:
+    original, truth = sound
+    outside = {path: path.read_bytes() for path in files(original)}
+    for seed in range(part * TRIALS // 10, (part + 1) * TRIALS // 10):
+        path = tmp_path / f"run-{seed}"
+        shutil.copytree(original, path, symlinks=True)
+        what = damage(path, seed)
+        seen = look(path, tmp_path / f"merged-{seed}" if seed % 4 == 0 else None)
+        if isinstance(seen, str):
+            assert "\n" not in seen, what
+            continue
+        found, problems = seen
+        wrong = changed(found, truth)
+        assert not [text for text in wrong if not text.startswith("gone")], what
+        assert problems or not wrong, f"{what}: {wrong[:3]}"
+        shutil.rmtree(path)
+    assert {path: path.read_bytes() for path in files(original)} == outside

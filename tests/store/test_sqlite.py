@@ -1,0 +1,176 @@
+"""SQLite files shared by processes: opened at once by many, refused when they are not what they
+seem, and sealed against flipped bits.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from editgauge.errors import RunError
+from editgauge.judging.cache import Reply, ReplyStore
+from editgauge.networks.store import FeatureStore
+from editgauge.ocr import Text, TextStore
+from editgauge.store import sqlite
+
+TABLE = "CREATE TABLE IF NOT EXISTS t (key TEXT PRIMARY KEY, value BLOB)"
+
+
+def _open(path: str, barrier: Any, results: Any) -> None:
+    for number in range(10):
+        barrier.wait(60)
+        try:
+            sqlite.connect(Path(f"{path}-{number}"), [TABLE]).close()
+            results.put("opened")
+        except BaseException as error:
+            results.put(repr(error))
+
+
+def test_processes_may_make_one_database_at_once(tmp_path: Path) -> None:
+    """SQLite does not wait for the change to WAL mode: one of two processes was told "locked", and
+    read without a store from then on.
+    """
+    context = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
+    barrier, results = context.Barrier(4), context.Queue()
+    workers = [
+        context.Process(target=_open, args=(str(tmp_path / "db"), barrier, results))
+        for _ in range(4)
+    ]
+    for worker in workers:
+        worker.start()
+    assert [results.get(timeout=60) for _ in range(40)] == ["opened"] * 40
+    for worker in workers:
+        worker.join(60)
+
+
+def test_a_lock_while_the_database_is_made_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocker = sqlite3.connect(tmp_path / "db", isolation_level=None)
+    blocker.execute(TABLE)
+    blocker.execute("BEGIN EXCLUSIVE")
+    naps: list[float] = []
+
+    def nap(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 3:
+            blocker.execute("COMMIT")
+
+    monkeypatch.setattr("editgauge.store.sqlite.time.sleep", nap)
+    monkeypatch.setattr("editgauge.store.sqlite.sqlite3.connect", _impatient(sqlite3.connect))
+    db = sqlite.connect(tmp_path / "db", [TABLE])
+    assert len(naps) == 3
+    db.close()
+    blocker.close()
+
+
+def _impatient(connect: Any) -> Any:
+    return lambda path, **more: connect(path, **{**more, "timeout": 0})
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_what_is_no_file_is_not_opened(tmp_path: Path, suffix: str, kind: str) -> None:
+    sqlite.connect(tmp_path / "db", [TABLE]).close()
+    place = Path(f"{tmp_path / 'db'}{suffix}")
+    place.unlink(missing_ok=True)
+    (tmp_path / "mine").write_bytes(b"mine")
+    if kind == "link":
+        place.symlink_to(tmp_path / "mine")
+    elif kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.mkdir()
+    with pytest.raises(RunError, match="it is not opened"):
+        sqlite.connect(tmp_path / "db", [TABLE])
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "CREATE TRIGGER x AFTER INSERT ON t BEGIN DELETE FROM t; END",
+        (
+            "CREATE VIEW v AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
+            "SELECT n FROM c"
+        ),
+    ],
+)
+def test_triggers_and_views_of_others_are_refused(tmp_path: Path, more: str) -> None:
+    db = sqlite.connect(tmp_path / "db", [TABLE])
+    db.execute(more)
+    db.close()
+    with pytest.raises(sqlite3.DatabaseError, match="none of ours"):
+        sqlite.connect(tmp_path / "db", [TABLE])
+
+
+def test_a_seal_finds_every_flipped_bit() -> None:
+    sealed = sqlite.sealed(b"some bytes")
+    assert sqlite.unsealed(sealed) == b"some bytes"
+    for place in range(len(sealed) * 8):
+        data = bytearray(sealed)
+        data[place // 8] ^= 1 << place % 8
+        assert sqlite.unsealed(bytes(data)) is None
+    for other in (b"", b"abc", None, 7, "text"):
+        assert sqlite.unsealed(other) is None
+
+
+def flipped(path: Path, old: bytes, new: bytes) -> None:
+    """Change bytes inside a database's pages, behind its back."""
+    data = path.read_bytes()
+    assert old in data
+    path.write_bytes(data.replace(old, new))
+
+
+def test_a_reply_that_was_changed_on_disk_is_asked_for_again(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with ReplyStore(path) as store:
+        store.put(Reply("one", "ok", "Score: 4", usage={"in": 1}))
+        store.put(Reply("two", "ok", "Score: 2"))
+    flipped(path, b"Score: 4", b"Score: 5")
+    with ReplyStore(path) as store:
+        assert store.get("one") is None
+        assert [reply.key for reply in store] == ["two"]
+
+
+def test_replies_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with ReplyStore(path) as store:
+        store.put(Reply("one", "ok", "Score: 4"))
+    db = sqlite3.connect(path)
+    with db:
+        db.execute("DROP TABLE checks")
+    db.close()
+    with ReplyStore(path) as store:
+        found = store.get("one")
+    assert found is not None
+    assert found.content == "Score: 4"
+
+
+def test_a_vector_that_was_changed_on_disk_is_computed_again(tmp_path: Path) -> None:
+    vector = np.array([1.0, 2.0, 77.5], np.float32)
+    with FeatureStore(tmp_path) as store:
+        store.put("m", {"k": vector, "l": vector * 3})
+    flipped(tmp_path / "features.sqlite", vector.tobytes(), (vector + 1).tobytes())
+    with FeatureStore(tmp_path) as store:
+        assert list(store.get("m", ["k", "l"])) == ["l"]
+
+
+def test_a_text_that_was_changed_on_disk_is_read_again(tmp_path: Path) -> None:
+    corners = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+    db = sqlite.connect(tmp_path / "ocr.sqlite", [])
+    db.close()
+    store = TextStore(tmp_path)
+    store.put(b"k", "e", [Text(corners, "EXIT", 0.5)])
+    db = sqlite3.connect(tmp_path / "ocr.sqlite")
+    with db:
+        ((blob,),) = db.execute("SELECT texts FROM texts").fetchall()
+        db.execute("UPDATE texts SET texts = ?", (blob.replace(b"EXIT", b"EXIL"),))
+    db.close()
+    assert store.get(b"k") is None

@@ -1,0 +1,137 @@
+"""Facts about models: the papers' lines, a user's file, and what tables do with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.made_rows import frame, record, row
+
+from editgauge.errors import DataError
+from editgauge.tables.draw import draw
+from editgauge.tables.layouts import tables
+from editgauge.tables.models import NOTHING, built_in, load
+from editgauge.tables.table import standing
+from editgauge.types import Status
+
+
+def test_names_are_compared_without_case_and_punctuation() -> None:
+    models = built_in()
+    assert models.of("qwen_image_edit").params == "20B"
+    assert models.of("BAGEL[rephrased]").params == "7B+7B"
+    assert models.of("InternVL-U (Ours)").name == "InternVL-U"
+    assert models.of("bagel-think").several_images is False
+    assert models.of("my-model") is NOTHING
+
+
+def test_a_users_file_adds_and_replaces(tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text(
+        '[[model]]\nname = "my-model"\nparams = "3B"\n[[model]]\nname = "BAGEL"\nparams = "1B"\n'
+    )
+    models = load([tmp_path, tmp_path / "no such folder"])
+    assert (models.of("My Model").params, models.of("bagel").params) == ("3B", "1B")
+    assert models.of("Qwen-Image-Edit").params == "20B"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[model]", "is no TOML"),
+        ("[[model]]\nparams = '3B'", "wanted a name"),
+        ("[[model]]\nname = 'a'\nparms = '3B'", "'parms' is not known"),
+        ("[[model]]\nname = 'a'\nseveral_images = 'no'", "wanted true or false"),
+        ("[[model]]\nname = 'a'\nparams = 3", "wanted texts"),
+        ("models = 1", "wanted .*model"),
+    ],
+)
+def test_a_wrong_file_is_one_clear_error(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "models.toml").write_text(text)
+    with pytest.raises(DataError, match=words):
+        load([tmp_path])
+
+
+def judged(editor: str, value: float, *, several: Status = Status.MISSING) -> list[object]:
+    """One dimension of KRIS-Bench: a sample with one picture, one with several."""
+    rows = []
+    for metric in ("VC", "VQ", "IF"):
+        for variant in ("faithful", "corrected"):
+            words = {"benchmark": "krisbench", "variant": variant, "source": "gpt-4o#1"}
+            rows.append(row("one", editor, metric, value, **words))
+            rows.append(row("two", editor, metric, None, status=several, **words))
+    return rows
+
+
+def krisbench(*editors: str) -> object:
+    dimension = ("Procedural", "Instruction Decomposition", "multi-element_composition")
+    records = [
+        record("one", category=dimension, multi_image=False),
+        record("two", category=dimension, multi_image=True),
+    ]
+    rows = [each for editor in editors for each in judged(editor, 5.0)]
+    return frame(rows, records, "krisbench")
+
+
+def test_a_single_image_model_has_the_lowest_score_where_several_are_needed() -> None:
+    """By hand: 5 on one sample and 1 on the other is a mean of 3, which is 50 of 100."""
+    made = krisbench("BAGEL", "OmniGen")
+    faithful = tables(made, "faithful")[0]
+    cell = {line.name: line.cells["Instruction Decomposition/VC"] for line in faithful.rows}
+    assert (cell["BAGEL"].value, cell["BAGEL"].n) == (50.0, 2)
+    assert (cell["OmniGen"].value, cell["OmniGen"].n) == (100.0, 1)
+    corrected = tables(made, "corrected")[0]
+    cell = {line.name: line.cells["Instruction Decomposition/VC"] for line in corrected.rows}
+    assert (cell["BAGEL"].value, cell["BAGEL"].n) == (100.0, 1)
+
+
+def test_best_and_second_are_told_in_each_section() -> None:
+    made = krisbench("GPT-4o", "Doubao", "OmniGen", "Emu2")
+    table = tables(made, "faithful", published=True)[0]
+    sections = {line.name: line.section for line in table.rows}
+    assert sections["GPT-4o"] == "Closed-Source Models"
+    assert sections["Emu2"] == "Open-Source Models"
+    best = {table.rows[number].section for number, _ in standing(table).best}
+    assert best == {"Closed-Source Models", "Open-Source Models"}
+    text = draw(table, "markdown")
+    assert r"Closed\-Source Models" in text
+
+
+@pytest.mark.parametrize(
+    ("judge", "number"), [("gpt-4o-2024-11-20#1", "Table 2"), ("qwen2.5-vl-72b#2", "Table 3")]
+)
+def test_the_published_lines_are_the_judges(judge: str, number: str) -> None:
+    """Two judges in one run: each has the lines of its own paper's table."""
+    dimension = ("Factual", "Attribute Perception", "color_change")
+    rows = [
+        row("a", "m", "VC", 3.0, benchmark="krisbench", source=source)
+        for source in ("gpt-4o-2024-11-20#1", "qwen2.5-vl-72b#2")
+    ]
+    both = frame(rows, [record("a", category=dimension)], "krisbench")
+    for one in (
+        both.of_sources([judge]),
+        *(f for f in both.by_source() if f.sources_of("VC") == (judge,)),
+    ):
+        table = tables(one, "faithful", published=True)[0]
+        assert any(number in note for note in table.notes)
+        assert not any("not comparable" in note and "judge" in note for note in table.notes)
+
+
+def test_another_judges_rows_are_not_compared_with_the_papers() -> None:
+    rows = [row("a", "m", "VC", 3.0, benchmark="krisbench", source="gemini-3-pro#1")]
+    dimension = ("Factual", "Attribute Perception", "color_change")
+    made = frame(rows, [record("a", category=dimension)], "krisbench")
+    table = tables(made, "faithful", published=True)[0]
+    assert any("GPT-4o, these rows with gemini-3-pro#1: not comparable" in n for n in table.notes)
+    assert table.meta["complete"] is False
+
+
+def test_frames_of_several_sources_share_nothing() -> None:
+    rows = [
+        row("a", "m", "VC", 3.0, benchmark="krisbench", source="j1"),
+        row("a", "m", "VC", 4.0, benchmark="krisbench", source="j2"),
+        row("a", "m", "reference_ssim", 0.5, benchmark="krisbench"),
+    ]
+    parts = frame(rows, [record("a")], "krisbench").by_source()
+    assert [len(part) for part in parts] == [1, 1, 1]
+    assert [part.sources_of("VC") for part in parts] == [(), ("j1",), ("j2",)]
+    assert np.isclose(parts[2].grid("VC", "faithful").values[0, 0], 4.0)

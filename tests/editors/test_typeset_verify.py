@@ -100,6 +100,18 @@ def test_a_text_that_hardly_stands_out_does_not_hold() -> None:
     assert "hardly stand out" in fault(reading, [move])
 
 
+def test_a_text_is_not_put_on_another() -> None:
+    insert = Operation("insert", (), text="NEW WORDS", place="bottom")
+    on_it = ("NEW WORDS", (20, 148, 200, 182))
+    after = np.minimum(page(*BEFORE), page(on_it))
+    reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(*BEFORE, on_it))
+    assert "would lie on 'open all day'" in fault(reading, [insert])
+    beside = ("NEW WORDS", (20, 90, 200, 130))
+    after = np.minimum(page(*BEFORE), page(beside))
+    reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(*BEFORE, beside))
+    assert fault(reading, [insert]) == ""
+
+
 def test_a_strong_turn_is_not_read_again() -> None:
     turned = Operation("rotate", (Target("GRAND HOTEL"),), amount=90.0)
     assert "cannot be read" not in told(turned, ("////", TITLE), BEFORE[1], read=(BEFORE[1],))

@@ -27,6 +27,8 @@ STRAY = 0.15
 """The share of changed pixels that may lie away from every text concerned."""
 FAINT = 0.35
 """The least contrast of a text to its ground, as a part of what it had before."""
+COVERED = 0.3
+"""The part of a line that a new text may lie on."""
 TILTED = 15.0
 """Degrees above which an OCR engine is not asked to read a turned text again."""
 Mask = npt.NDArray[np.bool_]
@@ -58,6 +60,7 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
             return told
     return (
         _lost(reading, operations, changed)
+        or _covered(reading, operations)
         or _strayed(reading, operations, changed)
         or _faint(reading, operations, changed)
     )
@@ -144,6 +147,30 @@ def _lost(reading: Reading, operations: Sequence[Operation], changed: Mask) -> s
         if best < STILL and not within:
             return f"{line.text!r} beside it could no longer be read"
     return ""
+
+
+def _covered(reading: Reading, operations: Sequence[Operation]) -> str:
+    """A text that came to lie on another one which had to stay."""
+    if all(operation.kind in ("delete", "recolour") for operation in operations):
+        return ""
+    concerned = _concerned(reading, operations)
+    placed = [line for line in reading.read if _new(line, reading.lines)]
+    for number, line in enumerate(reading.lines):
+        if number in concerned or len(plain(line.text)) < 2:
+            continue
+        if any(_shared(line.box, other.box) > COVERED for other in placed):
+            here = [plain(o.text) for o in placed if _shared(line.box, o.box) > COVERED]
+            if max(likeness(plain(line.text), text) for text in here) < STILL:
+                return f"the new text would lie on {line.text!r}"
+    return ""
+
+
+def _shared(one: Box, other: Box) -> float:
+    """The part of the smaller of two boxes that lies in both, 0 to 1."""
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return max(0.0, width) * max(0.0, height) / max(1.0, min(areas))
 
 
 def _strayed(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:

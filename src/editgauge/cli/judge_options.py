@@ -84,6 +84,12 @@ class Who:
         list[str] | None,
         typer.Option("--set", help="The protocol's own option: text=DP, reference=false."),
     ] = None
+    prompts: Annotated[
+        str,
+        typer.Option(
+            "--prompts", help="What is asked: ours, paper (editgauge fetch prompts), or a folder."
+        ),
+    ] = "ours"
     rubrics: Annotated[
         Path | None,
         typer.Option(
@@ -254,6 +260,7 @@ def session(
         base_url=who.base_url,
         protocol=who.protocol,
         rubrics=who.rubrics,
+        prompts=who.prompts,
         options=who.option or (),
         dimensions=judging.words(who.dimensions),
         asking=judging.asking_of(

@@ -109,7 +109,6 @@ def edit(
     from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
-    from editgauge.services.secrets import shown
     from editgauge.store import selection
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
@@ -162,9 +161,7 @@ def edit(
         benchmark=bench.name,
         editor=summary.editor,
         plugins=_plugins(bench.name, editor),
-        settings=recorded(
-            {key: shown(str(v)) if key == "base_url" else v for key, v in settings.items()}
-        ),
+        settings=recorded(settings),
         instruction=instruction,
         rewriter=rewriter,
         data=data_hash,
@@ -190,6 +187,8 @@ def edit(
             f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
             f"{summary.seconds:.1f} s"
         )
+        if told := _costs(made):
+            print(f"costs:   {told}")
         print(f"outputs: {folder.edits_folder(bench.name, summary.editor)}")
         place = f" {data}" if data else ""
         print(f"next:    editgauge score {benchmark}{place} --run {run}")
@@ -270,6 +269,20 @@ def _within(made: Editor, folder: RunFolder, budget: float | None) -> None:
             f"one with --price (US dollars for one output)"
         )
     book.keep_in(folder.path / ledgers.FILE, purpose="edit", budget=budget)
+
+
+def _costs(made: Editor) -> str:
+    """What editing in the run has cost, and by which price; empty for editors without costs."""
+    book: Any = getattr(made, "ledger", None)
+    price: Any = getattr(getattr(made, "editor", made), "price", None)
+    if book is None or price is None:
+        return ""
+    if price.picture is None and price.out is None:
+        return "not counted: no price is known (--price US dollars for one output)"
+    return (
+        f"{book.made:.4f} US dollars now, {book.spent:.4f} in this run, all commands together "
+        f"(prices: {price.source})"
+    )
 
 
 def _word(status: str) -> str:

@@ -187,8 +187,8 @@ def edit(
             f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
             f"{summary.seconds:.1f} s"
         )
-        if told := _costs(made):
-            print(f"costs:   {told}")
+        if costs := _costs(made):
+            print(f"costs:   {costs}")
         print(f"outputs: {folder.edits_folder(bench.name, summary.editor)}")
         place = f" {data}" if data else ""
         print(f"next:    editgauge score {benchmark}{place} --run {run}")

@@ -18,6 +18,8 @@ Variant = Literal["faithful", "corrected"]
 Direction = Literal["higher", "lower"]
 Track = Literal["pixel", "ocr", "embedding", "judge", "human"]
 
+JUDGE_SCORER = "judge"
+"""The scorer of a judge's rows."""
 TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human")
 VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 

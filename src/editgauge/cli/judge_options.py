@@ -75,6 +75,12 @@ class Who:
         list[str] | None,
         typer.Option("--set", help="The protocol's own option: text=DP, reference=false."),
     ] = None
+    prompts: Annotated[
+        str,
+        typer.Option(
+            "--prompts", help="What is asked: ours, paper (editgauge fetch prompts), or a folder."
+        ),
+    ] = "ours"
     rubrics: Annotated[
         Path | None,
         typer.Option(

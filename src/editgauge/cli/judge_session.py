@@ -32,6 +32,7 @@ def session(
         model=who.model,
         base_url=who.base_url,
         protocol=who.protocol,
+        prompts=who.prompts,
         rubrics=who.rubrics,
         options=who.option or (),
         dimensions=judging.words(who.dimensions),

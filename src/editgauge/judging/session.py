@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from editgauge import catalog
 from editgauge.errors import UsageError
-from editgauge.judging import models
+from editgauge.judging import choice, models
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.calls import Judging
 from editgauge.judging.client import Asking, Client
@@ -156,7 +156,11 @@ class Options:
     protocol: str = ""
     """A judge protocol of another package, in place of the benchmark's own."""
     base_url: str | None = None
+    client: Client | None = None
+    """Whoever answers, in place of a server at `base_url`."""
     rubrics: Path | None = None
+    prompts: str = choice.OURS
+    """``ours``, ``paper`` or a folder: see `judging.choice`."""
     options: Sequence[str] = ()
     """The protocol's own, as ``key=value``."""
     dimensions: frozenset[str] = frozenset()
@@ -225,11 +229,20 @@ class Session:
         track = track_of(benchmark, options.protocol)
         judging, self.plugins = track.judging, track.plugins
         rubrics = RubricFolder(track.rubrics, options.rubrics)
+        picked = None
+        if options.prompts != choice.OURS:
+            if options.protocol or options.rubrics:
+                raise UsageError("--prompts: goes neither with --protocol nor with --rubrics")
+            picked = choice.choose(benchmark, options.prompts, chosen.run)
+            judging, rubrics = picked.judging, picked.rubrics
         self._check(judging, rubrics, benchmark.name)
         given = protocol_options(judging, options.options)
         usual = THINKING_TIMEOUT if models.thinking(options.model) else TIMEOUT
-        timeout = usual if options.timeout is None else options.timeout
-        client = Client(options.base_url, timeout=timeout, connections=options.concurrency)
+        client = options.client or Client(
+            options.base_url,
+            timeout=usual if options.timeout is None else options.timeout,
+            connections=options.concurrency,
+        )
         self.samples: list[Sample] = selection.choose(
             samples, limit=chosen.limit, ids=chosen.ids, where=chosen.where
         )
@@ -252,6 +265,8 @@ class Session:
             options=given,
             dimensions=options.dimensions,
             plugins=track.plugins,
+            prompts=picked.name if picked else choice.OURS,
+            texts=picked.fingerprint if picked and picked.prompts else "",
         )
 
     def _check(self, judging: Judging, rubrics: RubricFolder, benchmark: str) -> None:

@@ -8,6 +8,7 @@ again.
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 import time
@@ -233,15 +234,43 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
 
 def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     """The edit, or a failed one when the editor gave back something else, or another's."""
-    why = ""
     if not isinstance(made, Edit):
         why = f"wanted an Edit, found {type(made).__name__}"
     elif made.sample != sample.id or made.editor != editor.name:
-        why = f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by"
-        why += f" {made.editor!r}"
+        why = (
+            f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by "
+            f"{made.editor!r}"
+        )
+    else:
+        why = _ill_typed(made)
     if why:
         return Edit(sample.id, editor.name, None, Status.FAILED, f"the editor's answer: {why}")
     return cast(Edit, made)
+
+
+def _ill_typed(made: Edit) -> str:
+    """Which field of an edit is not what `Edit` says, or empty. Types bind nobody outside."""
+    fits = {
+        "path": made.path is None or isinstance(made.path, Path),
+        "status": isinstance(made.status, Status),
+        "reason": isinstance(made.reason, str),
+        "seed": made.seed is None or (type(made.seed) is int and abs(made.seed) < 1 << 63),
+        "settings": isinstance(made.settings, Mapping),
+        "seconds": made.seconds is None or _is_amount(made.seconds),
+        "cost": made.cost is None or _is_amount(made.cost),
+        "instruction": made.instruction is None or isinstance(made.instruction, str),
+        "detail": isinstance(made.detail, Mapping),
+    }
+    wrong = [f"{name} {getattr(made, name)!r:.80}" for name, right in fits.items() if not right]
+    if wrong:
+        return f"not what an Edit holds: {', '.join(wrong)}"
+    if (made.path is None) == (made.status is Status.SCORED):
+        return f"status {made.status.value} with {'no file' if made.path is None else 'a file'}"
+    return ""
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value) and value >= 0
 
 
 def _into_place(

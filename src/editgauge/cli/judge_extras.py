@@ -9,7 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, RunOpt, SplitOpt
-from editgauge.cli.judge_options import How, Money, Traffic, What, Who, grouped, session
+from editgauge.cli.groups import grouped
+from editgauge.cli.judge_options import What, Who
+from editgauge.cli.judge_requests import How, Money, Traffic
+from editgauge.cli.judge_session import session
 
 
 def register(group: typer.Typer) -> None:

@@ -60,6 +60,10 @@ def edit(
     seed: Annotated[
         int | None, typer.Option("--seed", help="For editors that draw random numbers.")
     ] = None,
+    devices: Annotated[
+        str,
+        typer.Option("--devices", help="For a model of this machine: cuda:0,cuda:1 and so on."),
+    ] = "",
     shots: Annotated[
         int,
         typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
@@ -125,6 +129,7 @@ def edit(
         "base_url": base_url,
         "concurrency": concurrency,
         "seed": seed,
+        "devices": devices,
     }
     given |= {"shots": shots or None, "price": price}
     settings = {
@@ -182,7 +187,10 @@ def edit(
             }
         )
     else:
-        counts = ", ".join(f"{n} {_word(status)}" for status, n in sorted(summary.counts.items()))
+        counts = ", ".join(
+            f"{n} {_word(status)}{_parted(status, n, summary.given_back)}"
+            for status, n in sorted(summary.counts.items())
+        )
         print(
             f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
             f"{summary.seconds:.1f} s"
@@ -283,6 +291,13 @@ def _costs(made: Editor) -> str:
         f"{book.made:.4f} US dollars now, {book.spent:.4f} in this run, all commands together "
         f"(prices: {price.source})"
     )
+
+
+def _parted(status: str, delivered: int, given_back: int) -> str:
+    """How the delivered outputs part into edited ones and inputs that were handed back."""
+    if status != "scored" or not given_back:
+        return ""
+    return f" ({delivered - given_back} edited, {given_back} given back)"
 
 
 def _word(status: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from editgauge.errors import ImageError
 from editgauge.store.hashes import HashStore
@@ -77,6 +77,8 @@ class Plan:
         self.origins = [
             digest(scorer.name, scorer.source, dict(scorer.origin())) for scorer in scorers
         ]
+        self.single = [isinstance(scorer, Scorer) for scorer in scorers]
+        """Which scorers look at one output at a time; asked once, since asking is slow."""
         self.retired: list[tuple[RowKey, str]] = []
         self.ready: list[Row] = []
 
@@ -117,8 +119,9 @@ class Plan:
         quick: list[Task] = []
         batched: list[Task] = []
         for index, scorer in enumerate(self.scorers):
-            if not isinstance(scorer, Scorer):
+            if not self.single[index]:
                 continue
+            scorer = cast(Scorer, scorer)
             why_not = _nothing_to_score(scorer, sample, edit)
             mark = self._fingerprint(index, scorer, sample, record, why_not)
             wanted = self._wanted(scorer, sample.id, edit.editor, mark)
@@ -132,7 +135,9 @@ class Plan:
         return quick, batched
 
     def _set_items(self) -> list[Item]:
-        items = []
+        items: list[Item] = []
+        if all(self.single):
+            return items
         by_editor: dict[str, list[tuple[Sample, Edit, EditRecord]]] = {}
         known = {sample.id: sample for sample in self.samples}
         for records in self.edits.values():
@@ -142,7 +147,7 @@ class Plan:
                         (known[record.sample], record.edit(self.run.path), record)
                     )
         for index, scorer in enumerate(self.scorers):
-            if isinstance(scorer, Scorer):
+            if self.single[index]:
                 continue
             for editor, all_pairs in sorted(by_editor.items()):
                 pairs = [(s, e, r) for s, e, r in all_pairs if e.ok and s.fault is None]

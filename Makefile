@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0
 DEMO := .venv-demo
 VENV := .venv
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench fuzz audit sbom clean
 
 demo: $(DEMO)/.installed
 	$(DEMO)/bin/editgauge demo --run demo-run
@@ -23,13 +23,25 @@ $(VENV)/.installed: pyproject.toml
 comma := ,
 
 test: $(VENV)/.installed
-	$(VENV)/bin/ruff check src tests perf
-	$(VENV)/bin/ruff format --check --quiet src tests
+	$(VENV)/bin/ruff check src tests perf tools
+	$(VENV)/bin/ruff format --check --quiet src tests tools
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest -n 2 $(PYTEST)
 	@echo "passed: lint, types and tests; what they cover: tests/ mirrors src/editgauge/"
 
 check: test
+
+# Hours of what `make test` does for a minute: FUZZ examples a target (a thousand take some minutes).
+FUZZ ?= 100000
+fuzz: $(VENV)/.installed
+	FUZZ_EXAMPLES=$(FUZZ) $(VENV)/bin/python -m pytest -n 2 tests/fuzz $(PYTEST)
+
+# Known vulnerabilities of what is installed. Asks an online service: without a network it says so and passes.
+audit: $(VENV)/.installed
+	@$(VENV)/bin/python tools/audit.py
+
+sbom: $(VENV)/.installed
+	$(VENV)/bin/python tools/sbom.py
 
 bench: $(VENV)/.installed
 	for script in perf/bench_*.py; do echo "== $$script"; $(VENV)/bin/python $$script || exit 1; done

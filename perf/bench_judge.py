@@ -107,7 +107,7 @@ def ask(
             ReplyStore(folder / f"replies-{time.time_ns()}.sqlite") as store,
         ):
             client = Client(url, timeout=120, connections=connections, key="x")
-            settings = Settings("bench", repair=False)
+            settings = Settings(model="bench", repair=False)
             engine = Engine(client, store, PictureStore(hashes), Gate(connections), settings)
             async with client:
                 await engine.run([next(jobs)], lambda job, heard: None)
@@ -193,7 +193,7 @@ def resume(folder: Path, count: int = 100_000) -> None:
     async def main() -> None:
         with HashStore(None) as hashes, ReplyStore(folder / "resume.sqlite") as store:
             client = Client("http://127.0.0.1:9/v1", key="x")
-            engine = Engine(client, store, PictureStore(hashes), Gate(64), Settings("bench"))
+            engine = Engine(client, store, PictureStore(hashes), Gate(64), Settings(model="bench"))
             store._db.execute("BEGIN")
             for job in many(call, count - 1):
                 key = engine.key(job)

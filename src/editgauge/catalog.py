@@ -143,7 +143,10 @@ def _loaded(kind: str, entry: EntryPoint) -> Any:
         raise broken(kind, entry.name, said) from error
 
 
-_CHECKS = {"benchmarks": "editgauge.tables.contract:verify"}
+_CHECKS = {
+    "benchmarks": "editgauge.tables.contract:verify",
+    "judges": "editgauge.tables.contract:verify_judge",
+}
 """What a thing of a kind must pass before it is handed out."""
 _passed: dict[int, Any] = {}
 """What has passed, by identity; kept, so that an identity stays one object's."""

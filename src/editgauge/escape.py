@@ -83,3 +83,25 @@ def csv_text(text: str) -> str:
     """
     line = plain(text, None)
     return "'" + line if line.lstrip()[:1] in ("=", "+", "-", "@", "|", "%") else line
+
+
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
+"""What Windows takes in no file name; the others leave out ``/`` alone."""
+_DEVICES = re.compile(r"(CON|PRN|AUX|NUL|COM\d|LPT\d)\s*(\.|$)", re.IGNORECASE)
+_LONGEST_NAME = 190
+
+
+def file_name(name: str) -> str:
+    """A name that every system takes as one file's: no separator, no name of a device, no dot or
+    blank at the end, no dash or dot at the beginning, at most 200 bytes. Never empty.
+
+    Two names may become one: whoever needs them apart adds a number.
+    """
+    line = _ODD.sub("_", _FORBIDDEN.sub("_", name))
+    stem, dot, ending = line.rpartition(".")
+    if not dot or len(ending.encode()) > 10:
+        stem, dot, ending = line, "", ""
+    room = _LONGEST_NAME - len(ending.encode())
+    line = stem.encode()[:room].decode("utf-8", "ignore") + dot + ending
+    line = line.rstrip(" .").lstrip("-. ")
+    return f"_{line}" if not line or _DEVICES.match(line) else line

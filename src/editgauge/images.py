@@ -213,9 +213,10 @@ def read_header(path: Path) -> Header:
 
     Raises `ImageError` when there is no file or it is no picture. Does not look at the pixel limit.
     """
-    _need_file(path)
-    with _named_errors(path), path.open("rb") as file:
-        return _header(file)
+    with _named_errors(path):
+        _need_file(path)
+        with path.open("rb") as file:
+            return _header(file)
 
 
 def read_image(path: Path) -> Array:

@@ -18,6 +18,8 @@ Variant = Literal["faithful", "corrected"]
 Direction = Literal["higher", "lower"]
 Track = Literal["pixel", "ocr", "embedding", "judge", "human"]
 
+JUDGE_SCORER = "judge"
+"""The scorer of a judge's rows."""
 TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human")
 VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 
@@ -125,6 +127,8 @@ class Edit:
     `status` is SCORED's sibling here: `Status.SCORED` means "there is a readable picture at
     `path`". `width` and `height` are those of the file as delivered; nothing is resized on the way
     in.
+
+    Raises `ValueError` when the status is SCORED and there is no path.
     """
 
     sample: str
@@ -142,6 +146,13 @@ class Edit:
     instruction: str | None = None
     """The instruction that was used, when it is not the sample's own."""
     detail: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.path is None and self.status is Status.SCORED:
+            raise ValueError(
+                f"edit of {self.sample!r} by {self.editor!r}: status 'scored' needs the path of a "
+                "picture; give another status and a reason where there is none"
+            )
 
     @property
     def ok(self) -> bool:
@@ -169,19 +180,7 @@ class Score:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.value is not None and not math.isfinite(self.value):
-            raise ValueError(f"score {self.metric!r}: a value must be finite, found {self.value!r}")
-        infinite = self.detail.get("infinite") is True
-        if infinite and (self.value is not None or self.status is not Status.SCORED):
-            raise ValueError(
-                f"score {self.metric!r}: an infinite score has status 'scored' and no value, found "
-                f"{self.status.value!r} and {self.value!r}"
-            )
-        if not infinite and (self.value is None) == (self.status is Status.SCORED):
-            raise ValueError(
-                f"score {self.metric!r}: status {self.status.value!r} does not go with value "
-                f"{self.value!r}"
-            )
+        _check_value(f"score {self.metric!r}", self.value, self.status, self.detail)
 
     @classmethod
     def infinite(
@@ -205,6 +204,22 @@ class Score:
         return _number(self.value, self.status, self.detail)
 
 
+def _check_value(what: str, value: float | None, status: Status, detail: Mapping[str, Any]) -> None:
+    """Raise `ValueError` where value and status do not go together: no score is not zero, and not
+    NaN either.
+    """
+    if value is not None and not math.isfinite(value):
+        raise ValueError(f"{what}: a value must be finite, found {value!r}")
+    infinite = detail.get("infinite") is True
+    if infinite and (value is not None or status is not Status.SCORED):
+        raise ValueError(
+            f"{what}: an infinite score has status 'scored' and no value, found {status.value!r} "
+            f"and {value!r}"
+        )
+    if not infinite and (value is None) == (status is Status.SCORED):
+        raise ValueError(f"{what}: status {status.value!r} does not go with value {value!r}")
+
+
 def _number(value: float | None, status: Status, detail: Mapping[str, Any]) -> float | None:
     if value is None and status is Status.SCORED and detail.get("infinite") is True:
         return math.inf
@@ -221,6 +236,8 @@ class Row:
     from 0. `fingerprint` is a hash of everything the value depends on. `detail` and `origin`
     (versions, hashes) hold JSON values only. An infinite score is stored as a `Score.infinite` is:
     SCORED without a value; `number` gives it back as ``math.inf``.
+
+    Raises `ValueError` as `Score` does where value and status do not go together.
     """
 
     benchmark: str
@@ -237,6 +254,10 @@ class Row:
     repeat: int = 0
     detail: Mapping[str, Any] = field(default_factory=dict)
     origin: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        what = f"row of {self.metric!r}, {self.sample!r}"
+        _check_value(what, self.value, self.status, self.detail)
 
     @property
     def number(self) -> float | None:
@@ -500,6 +521,19 @@ class Benchmark:
         """All declared metrics by name, the derived ones last."""
         metrics = (*self.metrics, *(derived.metric for derived in self.derived))
         return {metric.name: metric for metric in metrics}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeTrack:
+    """A judge protocol that is bound to no benchmark: it asks about the outputs of any.
+
+    `judging` and `rubrics` are what they are in a `Benchmark`. Its metrics have names of their own.
+    """
+
+    name: str
+    about: str = ""
+    judging: Callable[[], Any]
+    rubrics: Path | Mapping[str, Path] | None = None
 
 
 def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[Score]:

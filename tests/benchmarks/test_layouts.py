@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge import benchmarks
+from editgauge import benchmarks, catalog
 from editgauge.benchmarks.krisbench import facts as kris_facts
 from editgauge.benchmarks.krisbench import tables as kris
 from editgauge.benchmarks.medebench import facts as medebench_facts
@@ -142,6 +142,20 @@ class TestTextEditBench:
         assert found["texteditbench.pixel"].rows[0].cells["synthetic_ssim"].value is None
         assert "texteditbench.further" not in found
 
+    def test_the_summary_counts_only_what_was_asked_of_a_sample(self) -> None:
+        """SE is asked where there is a knowledge prompt. A failed SE of another sample (an import of
+        an earlier version) is no failure of the table.
+        """
+        b = "texteditbench"
+        rows = [
+            *(row(name, "m", "IF", 4.0, benchmark=b) for name in ("r1", "s1")),
+            row("r1", "m", "SE", None, benchmark=b, status=Status.FAILED),
+            row("s1", "m", "SE", None, benchmark=b, status=Status.MISSING),
+        ]
+        found = made(frame(rows, list(self.RECORDS), b))["texteditbench.judge"]
+        assert found.meta["statuses"] == {"m": {"missing": 1}}
+        assert "m: 1 missing (SE)." in found.notes
+
     def test_the_judges_table_sums_five_means(self) -> None:
         b = "texteditbench"
         scores = {"IF": (3, 4, 5), "TA": (2, 2, 2), "VC": (1, 3, 4), "LP": (5, 5, 5)}
@@ -183,6 +197,15 @@ class TestTextEditBench:
 
 
 class TestTextEdit:
+    def test_the_scores_of_the_neural_scorer_reach_the_papers_columns(self) -> None:
+        """They never did: the scorer said ``CLIP`` and the table asked for ``clip``."""
+        (scorer,) = catalog.find("benchmarks", "textedit").scorers(["embedding"])
+        rows = [row("1", "m", metric.name, 0.5, benchmark="textedit") for metric in scorer.metrics]
+        found = made(frame(rows, [record("1", split="Real")], "textedit"))
+        cells = found["textedit.classic"].rows[0].cells
+        assert (cells["real_CLIP"].value, cells["real_AES"].value) == (0.5, 0.5)
+        assert set(found) == {"textedit.classic"}, "and no table of metrics that are in none"
+
     def answers(
         self,
     ) -> tuple[list[Row], list[dict[str, object]], dict[str, list[dict[str, int | None]]]]:

@@ -244,8 +244,8 @@ def test_the_spine_stands_in_the_papers_column(tmp_path: Path) -> None:
 
 def test_the_mask_ratio_is_the_share_of_marked_pixels(tmp_path: Path) -> None:
     """A third of the height and a quarter of the width of 64 x 48: 16 x 16 of 3,072 pixels."""
-    organ_set(tmp_path, [organ_record(38), organ_record(39)])
-    (tmp_path / "editing/previous_mask/39.png").write_bytes(b"not a picture")
+    organ_set(tmp_path, [organ_record(38), organ_record(45)])
+    (tmp_path / "editing/previous_mask/45.png").write_bytes(b"not a picture")
     samples, _ = load(tmp_path)
     good, bad = measured(samples)
     assert good.attributes["mask_ratio"] == round(16 * 16 / (64 * 48), 4)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from editgauge.cli.main import build_app
+from editgauge.testing import FaultServer
 
 
 def run(*words: object) -> Result:
@@ -38,3 +40,38 @@ def test_what_is_wanted_is_said(tmp_path: Path) -> None:
     for words in (("textedit",), ("--run", tmp_path), ("textedit", "--run", "a", "--to", "b")):
         done = run("fetch", "prompts", *words)
         assert "wanted one benchmark" in str(done.exception)
+
+
+REPLY = json.dumps({"score": dict.fromkeys(("Q1", "Q2", "Q3", "Q4", "Q5"), 5), "reason": {}})
+
+
+def test_rows_of_two_prompt_sets_never_share_a_table(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The paper's request has neither a schema nor our words; its rows have their own source."""
+    monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "sk-very-secret")
+    folder = tmp_path / "run"
+    data, outputs = shared / "data" / "textedit", shared / "data" / "outputs" / "textedit"
+    clone = shared / "released" / "textedit"
+    assert run("fetch", "prompts", "textedit", "--run", folder, "--from", clone).exit_code == 0
+    bodies = {}
+    for prompts in ("ours", "paper"):
+        with FaultServer(answer=lambda *_: REPLY) as server:
+            done = run(
+                "judge", "textedit", data, "--outputs", outputs, "--editor", "good", "--limit", 2,
+                "--run", folder, "--model", "scripted", "--base-url", server.url,
+                "--prompts", prompts,
+            )  # fmt: skip
+            assert done.exit_code == 0, (done.output, done.exception)
+            bodies[prompts] = [body for body in server.bodies if "messages" in body]
+    assert "response_format" in bodies["ours"][0]
+    sent = bodies["paper"][0]
+    assert sorted(sent) == ["max_tokens", "messages", "model", "temperature"]
+    assert (sent["temperature"], sent["max_tokens"]) == (0.0, 65_536)
+    assert [part["type"] for part in sent["messages"][0]["content"]] == ["text"] + ["image_url"] * 3
+    shown = run("table", folder, "--json", "--published", "--only", "textedit.judge")
+    tables = json.loads(shown.output)["tables"]
+    notes = {table["source"]: " ".join(table["notes"]) for table in tables}
+    assert len(notes) == 2
+    for source, said in notes.items():
+        assert ("with the papers' prompts" in said) == ("[paper]#" not in source)

@@ -20,7 +20,7 @@ from tests.editors.fake_service import KEY, FakeService, png
 from editgauge import catalog
 from editgauge.editors.openai import transparent_where_editable
 from editgauge.editors.prices import Price, price_of
-from editgauge.editors.service import checked_address, key_from, retry_after
+from editgauge.editors.service import AGAIN, call_key, checked_address, key_from, retry_after
 from editgauge.errors import ServiceStopped, UsageError
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run_folder import RunFolder
@@ -240,6 +240,86 @@ from editgauge.testing import make_sample
 samples = [make_sample(Path({data!r}), f"s{{n}}", instruction="fault:slow") for n in range(12)]
 edit(RunFolder.create(Path({run!r})), "mini", samples, openai([], base_url={url!r}, model="m", concurrency=3))
 """
+
+
+def test_a_users_retry_is_another_call(service: FakeService, tmp_path: Path) -> None:
+    """A refusal that is asked again has a new idempotency key; a service that knows such keys would
+    repeat its refusal else. Killed and asked once more, the retry has the key that it had.
+    """
+    made = editor("openai", service)
+    samples = [make_sample(tmp_path / "data", "s", instruction="fault:refusal")]
+    run = RunFolder.create(tmp_path / "run")
+    edit_all(run, "mini", samples, made)
+    refused = frozenset({Status.REFUSED})
+    assert len(service.tries) == 1
+    edit_all(run, "mini", samples, made, retry=refused)
+    assert len(service.tries) == 2
+    folders = [tmp_path / "run" / ".tmp" / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / AGAIN).write_text("before")
+    assert call_key(folders[0], "x") == call_key(folders[1], "x")
+    (folders[0] / AGAIN).unlink()
+    assert call_key(folders[0], "x") != call_key(folders[1], "x")
+
+
+ECHOES = [
+    {"error": {"message": f"bad key {KEY}", "code": KEY}},
+    {"data": [{"b64_json": "AAAA", "revised_prompt": KEY}], "usage": {KEY: KEY}},
+    {KEY: KEY},
+]
+
+
+@pytest.mark.parametrize("status", [200, 400, 500, 401])
+@pytest.mark.parametrize("value", ECHOES, ids=["error", "data", "names"])
+def test_a_key_that_comes_back_is_in_no_file(
+    value: dict[str, Any], status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.judging.raw_server import saying
+
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    with saying(json.dumps(value).encode(), status) as url:
+        address = f"{url}?code=hidden-in-a-query"
+        made = catalog.find("editors", "openai")([], model="m", base_url=address, pause=0.01)
+        run = RunFolder.create(tmp_path / "run")
+        summary = edit_all(run, "mini", [make_sample(tmp_path / "data", "s")], made)
+    assert KEY not in summary.stopped
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    for secret in (KEY, "hidden-in-a-query"):
+        assert [path for path in files if secret.encode() in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize(
+    ("word", "booked"),
+    [("none", 0.04), ("timeout", 0.08), ("cut", 0.08), ("half-json", 0.08), ("500", 0.04),
+     ("429", 0.04), ("refusal", 0.0), ("always-500", 0.0), ("text", 0.04)],
+)  # fmt: skip
+def test_what_was_sent_is_booked(
+    word: str, booked: float, service: FakeService, tmp_path: Path
+) -> None:
+    """An answer that was lost may have been billed; an error that the service reports was not. At
+    most two attempts that may have been billed.
+    """
+    made = editor("openai", service, price="0.04", timeout=0.7 if word == "timeout" else 30)
+    edit = ask(made, tmp_path, word)
+    assert made.ledger.spent == pytest.approx(booked)
+    assert (edit.cost or 0) == pytest.approx(booked)
+
+
+def test_three_commands_share_a_budget_in_the_run(service: FakeService, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from editgauge.cli.main import build_app
+
+    words = ["edit", "mini", "--editor", "openai", "--model", "m", "--base-url", service.url]
+    words += ["--run", str(tmp_path / "run"), "--limit", "8", "--budget", "0.1"]
+    for _ in range(3):
+        done = CliRunner().invoke(build_app(), [*words, "--price", "0.04"])
+        assert done.exit_code == 3, (done.output, done.exception)
+    assert sum(service.billed.values()) == 2
+    done = CliRunner().invoke(build_app(), words)
+    assert isinstance(done.exception, UsageError)
+    assert "--price" in str(done.exception)
 
 
 def test_a_run_that_is_killed_goes_on_and_pays_for_nothing_twice(

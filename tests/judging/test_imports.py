@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,8 @@ def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
     assert rows(run) == {
         ("icedit", "38", "EA", "faithful"): (7, Status.SCORED),
         ("icedit", "38", "EA", "corrected"): (7, Status.SCORED),
+        ("icedit", "38", "Context", "faithful"): (9, Status.SCORED),
+        ("icedit", "38", "Context", "corrected"): (9, Status.SCORED),
         ("icedit", "38", "VQ", "faithful"): (None, Status.FAILED),
         ("icedit", "38", "VQ", "corrected"): (None, Status.FAILED),
     }
@@ -141,6 +144,44 @@ def test_krisbench_metrics_below_models_and_categories(run: RunFolder, tmp_path:
     assert got["doubao", "chemistry/1", "VC", "corrected"] == (None, Status.UNPARSABLE)
     assert got["doubao", "chemistry/1", "IF", "corrected"] == (5, Status.SCORED)
     assert got["doubao", "chemistry/1", "VQ", "corrected"] == (None, Status.FAILED)
+
+
+def test_krisbench_plausibility_follows_the_papers_rule(run: RunFolder, tmp_path: Path) -> None:
+    """IF of 1 or 2 makes KP 1: a null in both variants; a number stays in the faithful one, because
+    the released script averaged it.
+    """
+    entries = {
+        "1": {"instruction_score": 2, "knowledge_score": None},
+        "2": {"instruction_score": 1, "knowledge_score": 4},
+        "3": {"instruction_score": 3, "knowledge_score": None},
+        "4": {"instruction_score": 5, "knowledge_score": 4},
+    }
+    write(tmp_path / "results" / "doubao" / "chemistry" / "metrics.json", entries)
+    samples = [sample("krisbench", f"chemistry/{n}") for n in entries]
+    bench = catalog.find("benchmarks", "krisbench")
+    import_scores(run, bench, tmp_path / "results", samples, judge="j-2026-01-01")
+    got = {key[1:]: value for key, value in rows(run).items() if key[2] == "KP"}
+    assert {(key[0][-1], key[2]): value[0] for key, value in got.items()} == {
+        ("1", "faithful"): 1, ("1", "corrected"): 1,
+        ("2", "faithful"): 4, ("2", "corrected"): 1,
+        ("3", "faithful"): None, ("3", "corrected"): None,
+        ("4", "faithful"): 4, ("4", "corrected"): 4,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("knowledge", "failed"), [(None, 0), ("the price follows", 2)])
+def test_a_question_that_was_not_asked_did_not_fail(
+    run: RunFolder, tmp_path: Path, knowledge: str | None, failed: int
+) -> None:
+    """TextEditBench's files have SE null for samples without a knowledge prompt."""
+    id = "data_web-sourced_instances/Business_Advertising/004"
+    results = {"IF": {"IF": 4, "rationale": "r"}, "SE": None}
+    entry = {"task_id": "TextEditing_004", "category": "Business_Advertising"}
+    file = write(tmp_path / "model-a.json", [{**entry, "evaluation_results": results}])
+    told = replace(sample("texteditbench", id), knowledge=knowledge)
+    bench = catalog.find("benchmarks", "texteditbench")
+    found = import_scores(run, bench, file, [told], judge="j-2026-01-01")
+    assert found.statuses["failed"] == failed
 
 
 @pytest.mark.parametrize(

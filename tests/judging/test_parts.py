@@ -147,7 +147,10 @@ def test_medebench_asks_in_lines_and_with_either_text(tmp_path: Path) -> None:
     rubrics = RubricFolder(catalog.find("benchmarks", "medebench").rubrics)
     edit = Edit(sample.id, "e", sample.image)
     calls = medebench.JUDGING.calls(sample, edit, rubrics, {"text": "DP"})
-    assert [list(call.metrics.values()) for call in calls] == [["EA", "VQ"], ["EA_P", "VQ_P"]]
+    assert [list(call.metrics.values()) for call in calls] == [
+        ["EA", "VQ", "Context"],
+        ["EA_P", "VQ_P", "Context_P"],
+    ]
     assert all(pictures(call) == ["input", "reference", "output"] for call in calls)
     assert all(call.schema() is None for call in calls)
     assert "the stain is gone" in str(calls[0].parts[0])

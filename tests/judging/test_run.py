@@ -113,7 +113,11 @@ def test_every_protocol_gives_rows_with_their_origin(made: Path) -> None:
         "Q5",
     }
     assert {row.metric for row in rows if row.sample == "replace-03"} == {"VC", "VQ", "IF", "KP"}
-    assert {row.metric for row in rows if row.sample == "delete-04"} == {"EA", "VQ"}
+    assert {row.metric for row in rows if row.sample == "delete-04"} == {
+        "EA",
+        "VQ",
+        "Context",
+    }
     for row in rows:
         assert row.status is Status.SCORED
         assert row.value is not None

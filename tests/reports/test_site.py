@@ -500,3 +500,14 @@ def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Pa
     files = figures.papers(found[:2], tmp_path)
     assert {path.suffix for path in files} == {".svg", ".png", ".pdf"}
     assert all(path.stat().st_size > 1000 for path in files)
+
+
+def test_copied_pictures_have_names_that_every_system_takes() -> None:
+    from editgauge.reports.site import _portable_place
+
+    assert _portable_place("edits/mini/copy/a.png") == "edits/mini/copy/a.png"
+    made = {
+        _portable_place(f"edits/mini/{name}/a.png") for name in ("a:b", "a?b", "a_b", "CON", "a.")
+    }
+    assert len(made) == 5
+    assert not [place for place in made if set(':?"<>|*') & set(place) or "/CON/" in place]

@@ -135,7 +135,7 @@ class Answers:
         (lambda sample, folder: None, "wanted an Edit, found NoneType"),
         (lambda sample, folder: Edit("other", "odd", sample.image), "found one of 'other'"),
         (lambda sample, folder: Edit(sample.id, "else", sample.image), "by 'else'"),
-        (lambda sample, folder: Edit(sample.id, "odd", None), "names no file"),
+        (lambda sample, folder: Edit(sample.id, "odd", None), "needs the path of a picture"),
     ],
 )
 def test_an_answer_that_is_no_edit_is_a_failed_edit(

@@ -6,9 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.benchmarks.releases import organ_record, organ_set
 from tests.run.fakes import make_samples
 
+from editgauge import catalog
 from editgauge.errors import UsageError
+from editgauge.store.labels import Samples
+from editgauge.store.run_folder import RunFolder
+from editgauge.store.samples import keep_samples
 from editgauge.store.selection import choose
 from editgauge.types import Sample
 
@@ -47,9 +52,12 @@ def test_narrowing_keeps_the_order(samples: list[Sample]) -> None:
         ({"where": ["split"]}, "wanted attribute=value"),
         (
             {"where": ["organ=Teeth"]},
-            "no sample has 'organ'; there are: category, first, split, tier",
+            "no attribute 'organ'; there are: split, category, category1, has_knowledge, has_r",
         ),
+        ({"where": ["teir=1"]}, "no attribute 'teir'; did you mean tier"),
         ({"where": ["tier=9"]}, "no sample has this value; tier is one of: 0, 1, 2"),
+        ({"where": ["split=Real"]}, r"did you mean real\? split is one of: real, virtual"),
+        ({"where": ["tier=0", "tier=1"]}, "no sample is left: 'tier=0' and 'tier=1'"),
         ({"ids": ["s000"], "where": ["split=real"]}, "no sample is left: 's000' and 'split=real'"),
     ],
 )
@@ -58,3 +66,38 @@ def test_a_choice_of_nothing_says_why(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         choose(samples, **narrowed)  # type: ignore[arg-type]
+
+
+def test_data_and_run_are_narrowed_by_the_same_names(tmp_path: Path) -> None:
+    """Every name and value that `table --where` takes, `score --where` takes, with the same samples:
+    levels of the category, knowledge, references that the run keeps no copy of.
+    """
+    samples = [
+        replace(
+            sample,
+            category=("Factual", "abc"[n % 3]),
+            knowledge="k" if n % 2 else None,
+            reference=sample.image if n < 4 else None,
+            attributes={"tier": n // 2, "even": n % 2 == 0},
+        )
+        for n, sample in enumerate(make_samples(tmp_path / "data", 6))
+    ]
+    run = RunFolder.create(tmp_path / "run")
+    keep_samples(run, "fake", tmp_path / "data", samples, samples[:1])
+    stored = Samples(run.samples("fake"))
+    for name in stored.names():
+        for value in sorted(set(stored.labels(name).tolist()) - {""}):
+            clause = [f"{name}={value}"]
+            kept = [i for i, keep in zip(stored.ids, stored.matching(clause), strict=True) if keep]
+            assert ids(choose(samples, where=clause)) == kept, clause
+    assert {"category2", "has_knowledge", "has_reference", "tier", "even"} <= set(stored.names())
+    assert len(choose(samples, where=["has_reference=true"])) == 4
+    assert len(choose(samples, where=["category2=a"])) == 2
+
+
+def test_what_pictures_tell_is_measured_where_it_is_asked_for(tmp_path: Path) -> None:
+    organ_set(tmp_path, [organ_record(38), organ_record(45)])
+    samples = list(catalog.find("benchmarks", "medebench").load(tmp_path))
+    assert ids(choose(samples, where=["mask_band=0.0–0.1"])) == ["38", "45"]
+    with pytest.raises(UsageError, match=r"mask_band is one of: 0\.0–0\.1"):
+        choose(samples, where=["mask_band=0.9–1.0"])

@@ -41,7 +41,12 @@ SampleOpt = Annotated[
 ]
 WhereOpt = Annotated[
     list[str] | None,
-    typer.Option("--where", help="Only samples with attribute=value; may be repeated."),
+    typer.Option(
+        "--where",
+        metavar="NAME=VALUE",
+        help="Only samples with this split, category, category1…, has_knowledge, has_reference or "
+        "attribute; may be repeated.",
+    ),
 ]
 WorkersOpt = Annotated[
     int | None,

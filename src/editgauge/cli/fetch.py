@@ -122,11 +122,14 @@ def _prompts(
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.judging import choice, paper
+    from editgauge.store.run_folder import RunFolder
 
     if len(names) != 1 or (run is None) == (to is None):
         raise UsageError("fetch prompts: wanted one benchmark, and --run RUN or --to FOLDER")
     benchmark = catalog.find("benchmarks", names[0])
     released = choice.declared(benchmark)
+    if run is not None:
+        RunFolder.create(run)
     target = to or choice.folder_of(run or Path(), benchmark.name)
     made = paper.fetch(released, target, clone=clone, progress=_bytes_shown("prompts", json))
     if json:
@@ -173,7 +176,7 @@ def _benchmark(
             f"fetch {name} {' '.join(more)}: a benchmark is fetched alone; names belong to weights"
         )
     benchmark = catalog.find("benchmarks", name)
-    source = getattr(benchmark, "data", None)
+    source = benchmark.data
     if source is None:
         raise UsageError(
             f"{benchmark.name}: there is nothing to fetch (built in, or its package names no "

@@ -70,6 +70,13 @@ class Who:
     allow_alias: Annotated[
         bool, typer.Option("--allow-alias", help="Take a model name without a date.")
     ] = False
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol",
+            help="Questions of another package (editgauge list judges), not the benchmark's own.",
+        ),
+    ] = ""
     dimensions: Annotated[
         str, typer.Option("--dimensions", help="Only calls with these metrics, by commas: IF,TA.")
     ] = ""
@@ -77,6 +84,12 @@ class Who:
         list[str] | None,
         typer.Option("--set", help="The protocol's own option: text=DP, reference=false."),
     ] = None
+    prompts: Annotated[
+        str,
+        typer.Option(
+            "--prompts", help="What is asked: ours, paper (editgauge fetch prompts), or a folder."
+        ),
+    ] = "ours"
     rubrics: Annotated[
         Path | None,
         typer.Option(
@@ -245,7 +258,9 @@ def session(
     options = judging.Options(
         model=who.model,
         base_url=who.base_url,
+        protocol=who.protocol,
         rubrics=who.rubrics,
+        prompts=who.prompts,
         options=who.option or (),
         dimensions=judging.words(who.dimensions),
         asking=judging.asking_of(

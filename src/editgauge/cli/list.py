@@ -54,7 +54,7 @@ def _entries(kind: str) -> list[dict[str, Any]]:
         own = [{"name": name, "about": models.about(name)} for name in models.known()]
         return [
             *own,
-            *({"name": name, "about": _about(kind, name)} for name in catalog.names(kind)),
+            *(_outside_judge(name) for name in catalog.names(kind)),
         ]
     if kind == "ocr_engines":
         return [_engine(name) for name in catalog.names(kind)]
@@ -65,8 +65,9 @@ def _benchmark(name: str) -> dict[str, Any]:
     found, reason = _load("benchmarks", name)
     if found is None:
         return {"name": name, "about": reason}
-    about = f"{found.title}: {found.published_counts.get('', '?'):,} samples. {found.citation}"
-    return {"name": name, "samples": found.published_counts.get(""), "about": about}
+    count = found.published_counts.get("")
+    size = "" if count is None else f": {count:,} samples"
+    return {"name": name, "samples": count, "about": f"{found.title}{size}. {found.citation}"}
 
 
 def _scorers(name: str) -> list[dict[str, Any]]:
@@ -116,6 +117,19 @@ def _outside_scorer(name: str) -> dict[str, Any]:
     tracks = ", ".join(dict.fromkeys(scorer.track for scorer in scorers))
     about = f"every benchmark, {tracks}: {', '.join(metrics)} ({package.name} {package.version})"
     return {"name": name, "package": package.name, "metrics": metrics, "about": about}
+
+
+def _outside_judge(name: str) -> dict[str, Any]:
+    """A judge protocol of another package, for any benchmark's outputs."""
+    from editgauge import catalog
+
+    package = catalog.source_of("judges", name)
+    track, reason = _load("judges", name)
+    if track is None:
+        return {"name": name, "package": package.name, "about": reason}
+    metrics = [metric.name for metric in track.judging().metrics]
+    about = f"protocol for every benchmark: {', '.join(metrics)}. {track.about}"
+    return {"name": name, "package": package.name, "metrics": metrics, "about": about.strip()}
 
 
 def _engine(name: str) -> dict[str, Any]:

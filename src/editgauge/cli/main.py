@@ -33,6 +33,7 @@ COMMANDS: tuple[str, ...] = (
     "agree",
     "report",
     "audit",
+    "new",
     "check-run",
     "doctor",
 )

@@ -9,6 +9,7 @@ import typer
 
 from editgauge.cli import common, output
 from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, mean_tables
+from editgauge.cli.common import WhereOpt
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def table(
     by: Annotated[
         str, typer.Option(metavar="ATTR", help="A group of lines for each value of an attribute.")
     ] = "",
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="ATTR=VALUE", help="Only these samples.")
-    ] = None,
+    where: WhereOpt = None,
     editor: Annotated[
         list[str] | None, typer.Option(help="Only this editor (may be repeated).")
     ] = None,

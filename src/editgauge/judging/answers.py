@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from editgauge.judging.blindness import is_blind
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.objects import Found, Pairs, Tangled, decode_whole, find_objects
 from editgauge.judging.thinking import without_thinking
@@ -42,7 +43,7 @@ from editgauge.judging.values import (
 )
 from editgauge.judging.wording import (
     LEAD,
-    is_blind,
+    fractions_in,
     is_cited,
     is_cited_heading,
     is_refusal,
@@ -145,7 +146,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
         if item.value is not None:
             spread(item.value, lists)
     refused = is_refusal(said)
-    statements, why = _statements(text, found, fields, refused)
+    statements, why = _statements(text, found, fields, lists, refused)
     if statements:
         return _decide(statements, fields)
     if why:
@@ -200,7 +201,7 @@ class _Statement:
 
 
 def _statements(
-    text: str, found: list[Found], fields: Ranges, refused: bool
+    text: str, found: list[Found], fields: Ranges, lists: Lists, refused: bool
 ) -> tuple[list[_Statement], str]:
     """All that the reply states itself, in order of the text; where it states nothing, why not."""
     names = tuple(fields)
@@ -242,6 +243,7 @@ def _statements(
                 statements.append(_line_statement(mention, fields))
         elif mention.kind == "line" and not statements and not passed_over:
             passed_over = "no plain number under the names that were asked for"
+    statements += _listed_statements(prose.text, fields, lists)
     statements.sort(key=lambda statement: statement.start)
     if statements:
         statements += _second_thoughts(prose.text, mentions(prose, fields), statements, fields)
@@ -270,15 +272,20 @@ def _object_statements(
             if numbers - {reading.value}:
                 reading = _none("an object that can be read in two ways")
         if reading.value is not None:
-            claims = [
-                claim
-                for reason in reasons
-                for claim in claims_in(reason, (name,), generic=len(fields) == 1)
-            ]
+            claims = _claims(reasons, name, high, alone=len(fields) == 1)
             if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
                 reading = _none(f"the judge's own reason says {claims[-1]}")
         statements.append(_Statement(name, item.start, item.end, reading))
     return statements
+
+
+def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> list[int]:
+    """The numbers that the reasons say the score is, in order; `alone` where it is the only one."""
+    claims: list[int] = []
+    for reason in reasons:
+        claims += claims_in(reason, (name,), generic=alone)
+        claims += fractions_in(reason, high) if alone else []
+    return claims
 
 
 def _broken_statements(text: str, item: Found, fields: Ranges) -> list[_Statement]:
@@ -306,6 +313,22 @@ def _numbers_under(span: str, name: str, high: int) -> set[int | None]:
     return {
         read_text(number.rstrip("."), high) for number in re.findall(pattern, span, re.IGNORECASE)
     }
+
+
+def _listed_statements(text: str, fields: Ranges, lists: Lists) -> list[_Statement]:
+    """Statements of lists that stand on a line of their own: ``score: [7, 9]``."""
+    statements = []
+    for key, names in lists.items():
+        words = r"[ _\-]?".join(re.escape(part) for part in re.split(r"[\s_\-]+", key) if part)
+        pattern = rf"^[^\w\n]{{0,9}}{words}[^\w\n:=\[]{{0,6}}[:=]\s{{0,5}}\[([^\[\]\n]{{1,99}})\]"
+        for found in re.finditer(pattern, text, re.IGNORECASE | re.MULTILINE):
+            numbers = found[1].split(",")
+            for at, name in enumerate(names):
+                reading = _none(f"a list of {len(numbers)} where {len(names)} were wanted")
+                if len(numbers) == len(names):
+                    reading = _reading(numbers[at], *fields[name])
+                statements.append(_Statement(name, found.start(), found.end(), reading))
+    return statements
 
 
 def _line_statement(mention: Mention, fields: Ranges) -> _Statement:

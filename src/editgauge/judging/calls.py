@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -85,7 +85,8 @@ class Call:
     metrics: Mapping[str, str]
     rubric: str
     """Hash of the rubric file: part of every score's identity."""
-    released: Released
+    released: Released | None = None
+    """None: the protocol has no released reader, and both variants are the strict reading."""
     reasons: tuple[str, ...] = ("reasoning",)
     nullable: frozenset[str] = frozenset()
     rule: Rule | None = None
@@ -188,12 +189,19 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 @runtime_checkable
 class Judging(Protocol):
-    """A benchmark's judge track. Its module is ``benchmarks/<name>/judge.py``, the object is called
-    ``JUDGING``.
+    """A benchmark's judge track, which its object gives as `types.Benchmark.judging`. The shortest
+    one is `questions.Questions`.
 
     One that has options also has an attribute ``options``: name -> the values it may have. Another
     name or value is an error before anything is sent.
     """
+
+    @property
+    def version(self) -> str:
+        """Of the protocol's readers: part of every row's fingerprint, so that a mended one makes
+        the rows anew from the replies that are there.
+        """
+        ...
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -300,7 +308,12 @@ def to_scores(call: Call, heard: ExchangeResult) -> tuple[Score, ...]:
             corrected = Score(
                 metric, reading.value, "corrected", reading.status, reading.reason, detail
             )
-        scores += [corrected, _faithful(corrected, released.get(name), readings is not None)]
+        faithful = (
+            replace(corrected, variant="faithful")
+            if call.released is None
+            else _faithful(corrected, released.get(name), readings is not None)
+        )
+        scores += [corrected, faithful]
     return tuple(scores)
 
 
@@ -310,7 +323,11 @@ def _released(call: Call, heard: ExchangeResult) -> dict[str, float]:
     Released scripts record something for a call that failed or was refused; for pictures that
     cannot be read they have no entry at all.
     """
-    if heard.status not in (Status.SCORED, Status.FAILED, Status.REFUSED):
+    if call.released is None or heard.status not in (
+        Status.SCORED,
+        Status.FAILED,
+        Status.REFUSED,
+    ):
         return {}
     try:
         values = call.released(heard.first if heard.status is Status.SCORED else None)

@@ -57,6 +57,7 @@ def run(
             answered=todo.engine.answered,
             server=todo.engine.client.host,
             protocol=todo.protocol,
+            plugins=session.plugins,
             options=dict(todo.options),
             asking=session.options.asking.named(),
             repeats=session.options.repeats,
@@ -88,17 +89,27 @@ class _Running:
         if self.interruptible:
             self._take_signals()
         async with todo.engine.client:
-            if not session.options.offline:
-                listed = await todo.engine.client.get(f"/models/{session.options.model}")
-                if warning := models.end_warning(session.options.model, listed):
-                    self.notes.append(warning)
-                    self.say(f"warning: {warning}")
-            complete = await judge_all(todo, session.samples, session.edits, self.progress)
+            listed = asyncio.create_task(self._warn_of_end())  # no call needs to wait for it
+            try:
+                complete = await judge_all(todo, session.samples, session.edits, self.progress)
+            except BaseException:
+                listed.cancel()
+                raise
+            await listed
             if complete and not session.options.offline and self._wants_calibration():
                 mark = str(todo.run.manifest().get("created", ""))
                 judging = judging_of(catalog.find("benchmarks", "mini"))
                 self.notes.extend((await trust.calibrate(todo.engine, judging, mark)).lines())
             return complete
+
+    async def _warn_of_end(self) -> None:
+        model = self.session.options.model
+        if self.session.options.offline:
+            return
+        listed = await self.session.todo.engine.client.get(f"/models/{model}")
+        if warning := models.end_warning(model, listed):
+            self.notes.append(warning)
+            self.say(f"warning: {warning}")
 
     def _take_signals(self) -> None:
         task = asyncio.current_task()

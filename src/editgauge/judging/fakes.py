@@ -64,7 +64,7 @@ class ScriptedJudge:
             )
         lines = [
             f"{name}: {self._number(words, name, 0, 10)}/10, scripted"
-            for name in ("Editing Accuracy", "Visual Quality")
+            for name in ("Editing Accuracy", "Visual Quality", "Contextual Preservation")
         ]
         return "Step 1. No difference was looked for.\n" + "\n".join(lines)
 
@@ -74,6 +74,9 @@ class ScriptedJudge:
             return {key: self._fill(part, words, key) for key, part in schema["properties"].items()}
         if kind == "string":
             return "scripted"
+        if kind == "array":
+            parts = range(int(schema.get("minItems", 1)))
+            return [self._fill(schema["items"], words, f"{name}{part}") for part in parts]
         return self._number(
             words, name, int(schema.get("minimum", 1)), int(schema.get("maximum", 5))
         )

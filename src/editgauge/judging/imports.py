@@ -20,9 +20,9 @@ import orjson
 from editgauge.errors import DataError
 from editgauge.judging.answers import Reading
 from editgauge.store.run_folder import RunFolder, digest
-from editgauge.types import Benchmark, Metric, Row, Sample, Status, Variant
+from editgauge.types import JUDGE_SCORER, Benchmark, Metric, Row, Sample, Status, Variant
 
-SCORER = "judge"
+SCORER = JUDGE_SCORER
 FAILED_WORDS = ("api error", "json parsing failed", "api call failed")
 """How the rationale of a score begins that the released scripts wrote for a failed call."""
 

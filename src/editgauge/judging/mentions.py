@@ -55,7 +55,7 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"[*_`\"“\[(]{0,6}+(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)[\])*_`\"”]{0,4}"
+    r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
     r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
     r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
@@ -63,12 +63,12 @@ _NUMBER = re.compile(
 )
 _CONDITION = re.compile(
     r"\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    r"|minimum|maximum|max|min|=|\?|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))",
+    r"|minimum|maximum|max|min|=|\?|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
-    r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\"]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
+    r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
@@ -76,8 +76,9 @@ _ALTERNATIVE = re.compile(
     re.IGNORECASE,
 )
 _FRACTION = re.compile(r"\d\s{0,9}(?:/|out of)\s{0,9}(\d{1,6})(?!\d)")
+_OF_TOP = re.compile(r"[*_`\"“\[(]{0,6}\d{1,6}[*_`\"”\])]{0,4}\s{0,9}(?:/|out of)")
 _HEADING = re.compile(
-    r"^[ \t]{0,3}(?:#{1,6}[ \t]+(?P<marked>[^\n]{1,120})|\*\*(?P<bold>[^*\n]{1,100})\*\*:?[ \t]*"
+    r"^(?!\n)[ \t]{0,3}(?:#{1,6}[ \t]+(?P<marked>[^\n]{1,120})|\*\*(?P<bold>[^*\n]{1,100})\*\*:?[ \t]*"
     r"|(?P<subject>(?:[Tt]he )?(?:[Rr]eference|[Oo]riginal|[Gg]round|[Ii]nput|[Ss]ource|[Uu]nedited|[Bb]efore)[^\n:：{}|]{0,40})[ \t]*"
     r"|(?P<plain>[^\n:：{}|]{1,60}[:：])[ \t]*(?:\*\*)?)$",
     re.MULTILINE,
@@ -255,7 +256,7 @@ def _mention(
     else:
         number = read_number(value, low, high)
         spoken = number is not None or _begins_with_number(value)
-        if separator["sep"] in ("", "-", "–", "—") and not _FRACTION.match(_bare(value)):
+        if separator["sep"] in ("", "-", "–", "—") and not _OF_TOP.match(value):
             number, spoken = None, False
     if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
@@ -302,10 +303,6 @@ def _line_context(prose: Prose, line: int, prefix: str) -> tuple[bool, bool]:
         return False, is_unannounced(lead, prose.names)
     shown = re.search(r"\b(?:examples?|template)\b[^.]{0,40}\Z", last, re.IGNORECASE)
     return shown is not None, False
-
-
-def _bare(value: str) -> str:
-    return value.lstrip('*_`"“[(')
 
 
 def _begins_with_number(value: str) -> bool:
@@ -518,9 +515,10 @@ def claims_in(text: str, names: tuple[str, ...], generic: bool) -> Iterator[int]
 _GENERIC = re.compile(
     r"(?:\b(?:final|overall|my|the|this|correct|actual|right) (?:final |overall )?(?:score|rating|verdict|grade)"
     r"(?: (?:for this \w+ )?(?:is|should be|must be|would be|becomes|=)|:)"
+    r"|\b(?:score|rating|grade|verdict)\s?[:=]|\b(?:should(?: have)?|ought to(?: have)?) be(?:en)?(?: an?)?"
     r"|\bi (?:would )?(?:give|gave|assign|rate|score)(?: (?:it|this|the edit|this edit))?(?: (?:a|an|with|at))?(?: score of)?"
     r"|\b(?:so|therefore|hence|thus),? (?:it(?:'s| is) )?an?)[\s*_]{1,3}(\d{1,2})(?![\w%]|[.,]\d)"
-    r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|because\b|since\b|overall\b)[^\W\d])",
+    r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|because\b|since\b|overall\b|points?\b)[^\W\d])",
     re.IGNORECASE,
 )
 

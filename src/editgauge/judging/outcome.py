@@ -108,7 +108,9 @@ class Outcome:
         answered = todo.engine.answered
         other = answered and answered != self.session.options.model
         out = [f"judge: {todo.source}{f' (answered by {answered})' if other else ''}"]
-        money = ""
+        money = ", costs not counted: no price is known (--price IN/OUT)"
+        if self.session.price is not None:
+            money = ""
         if self.session.price is not None and not self.session.price.free:
             money = f", {stats.spent:.4f} US dollars"
             if stats.unbilled > 5e-5:
@@ -117,7 +119,7 @@ class Outcome:
             f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} "
             f"tokens in, {stats.tokens_out:,} out{money}"
         )
-        if money and (total := todo.engine.ledger.spent) > stats.spent + 5e-5:
+        if self.session.price and (total := todo.engine.ledger.spent) > stats.spent + 5e-5:
             out.append(f"{total:.4f} US dollars for judging in this run, all commands together")
         return out
 

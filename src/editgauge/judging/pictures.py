@@ -153,7 +153,7 @@ class PictureStore:
         wanted = self.size(picture)
         data, mime = b"", "image/png"
         if self.as_it_is(picture, webp):
-            data, mime = self._own_bytes(picture.path, kind), _TYPES[kind]
+            data, mime = self._own_bytes(picture, kind), _TYPES[kind]
         if not data:
             pixels = resize(read_image(picture.path), wanted, "lanczos")
             buffer = io.BytesIO()
@@ -164,12 +164,12 @@ class PictureStore:
         mime = picture.mime or mime
         return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), mark, *wanted)
 
-    def _own_bytes(self, path: Path, kind: str) -> bytes:
+    def _own_bytes(self, picture: Picture, kind: str) -> bytes:
         """The file's bytes, without metadata; empty for a file that is not built as its format
-        says: such a file is sent as PNG.
+        says: such a file is sent as PNG. A released script's request has the file as it is.
         """
-        data = path.read_bytes()
-        if self._metadata:
+        data = picture.path.read_bytes()
+        if self._metadata or picture.mime:
             return data
         try:
             return bare(data, kind)

@@ -16,14 +16,15 @@ from typing import Any
 from editgauge.errors import ImageError
 from editgauge.images import read_header
 from editgauge.judging.calls import Call, ExchangeResult, Judging, to_scores
+from editgauge.judging.choice import OURS
 from editgauge.judging.engine import Engine, Job, Stats
 from editgauge.judging.models import is_alias
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.store.run_folder import EditRecord, RowKey, RowWriter, RunFolder, digest
 from editgauge.store.summary import Summary
-from editgauge.types import Edit, Row, Sample, Score, Status, Variant
+from editgauge.types import JUDGE_SCORER, Edit, Row, Sample, Score, Status, Variant
 
-SCORER = "judge"
+SCORER = JUDGE_SCORER
 _VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 VERSION = 1
 """Of the strict and faithful readers: a change makes all rows again, from the stored replies."""
@@ -49,6 +50,12 @@ class JudgeRun:
     summary: Summary = field(default_factory=Summary)
     refused: dict[str, int] = field(default_factory=dict)
     """Refusals by category: they matter for faces and medicine."""
+    plugins: Sequence[Mapping[str, str]] = ()
+    """kind, name, package and version of what is asked, where it is another package's."""
+    prompts: str = OURS
+    """The name of the prompt set: part of the source, so that no table mixes two."""
+    texts: str = ""
+    """The hash of the set's texts, where they are no rubrics."""
     _protocol: str = ""
 
     @property
@@ -56,19 +63,22 @@ class JudgeRun:
         """Hash of rubrics and options: with the model's name, what makes two numbers comparable."""
         if not self._protocol:
             rubrics = self.rubrics.common_hash(self.judging.rubric_names())
-            self._protocol = digest(VERSION, rubrics, dict(self.options))[:8]
+            words = (rubrics, self.texts) if self.texts else (rubrics,)
+            self._protocol = digest(VERSION, *words, dict(self.options))[:8]
         return self._protocol
 
     @property
     def source(self) -> str:
         """The judge's name in rows: model id, the protocol's hash, and what was set of its requests
-        (``gpt-4o-2024-11-20#1a2b3c4d+temperature=1``). An alias also says who answered.
+        (``gpt-4o-2024-11-20#1a2b3c4d+temperature=1``). An alias also says who answered, and prompts
+        that are not ours have their name in brackets (``gpt-4o-2024-11-20[paper]#…``).
         """
         model = self.engine.settings.model
         if is_alias(model) and self.engine.answered:
             model = f"{model}={self.engine.answered}"
         asking = self.engine.settings.asking.named()
-        return f"{model}#{self.protocol}" + (f"+{asking}" if asking else "")
+        prompts = "" if self.prompts == OURS else f"[{self.prompts}]"
+        return f"{model}{prompts}#{self.protocol}" + (f"+{asking}" if asking else "")
 
     # -- what is to be asked -----------------------------------------------------------------------
 
@@ -251,9 +261,13 @@ class JudgeRun:
         origin: dict[str, Any] = {
             "reader": VERSION,
             "protocol": self.protocol,
+            "protocol_version": self.judging.version,
             "options": dict(self.options),
         }
         origin["judge"] = self.engine.settings.model
+        if self.plugins:  # the last one is whose questions are asked
+            origin["package"] = self.plugins[-1]["package"]
+            origin["package_version"] = self.plugins[-1]["version"]
         if call is not None:
             origin |= {
                 "call": call.name,
@@ -283,7 +297,7 @@ class JudgeRun:
 
     def _mark(self, job: Job) -> str:
         try:
-            return digest(VERSION, self.engine.key(job))
+            return digest(VERSION, self.judging.version, self.engine.key(job))
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
 

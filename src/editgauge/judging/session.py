@@ -10,11 +10,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from editgauge import catalog
 from editgauge.errors import UsageError
-from editgauge.judging import models
+from editgauge.judging import choice, models
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.calls import Judging
 from editgauge.judging.client import Asking, Client
@@ -31,7 +31,7 @@ from editgauge.store.hashes import HashStore
 from editgauge.store.lease import lease
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
-from editgauge.types import Benchmark, Sample, Status
+from editgauge.types import Benchmark, JudgeTrack, Sample, Status
 
 PURPOSE = "judge"
 """Of this room's entries in a run's ledger."""
@@ -116,13 +116,50 @@ def judging_of(benchmark: Benchmark) -> Judging:
     return found
 
 
+class Track(NamedTuple):
+    """What is asked: a judge track, its rubrics, and where it comes from."""
+
+    judging: Judging
+    rubrics: Path | Mapping[str, Path]
+    plugins: list[dict[str, str]]
+    """kind, name, package and version of what is not ours; see `catalog.Package`."""
+
+
+def track_of(benchmark: Benchmark, protocol: str = "") -> Track:
+    """The benchmark's own judge track, or the protocol of this name of another package.
+
+    Raises `UsageError` when the benchmark has none, or when the protocol has a metric of a name
+    that the benchmark has: their rows could not be told apart.
+    """
+    source = catalog.source_of("benchmarks", benchmark.name)
+    plugins = [source.as_dict("benchmark", benchmark.name)] if source.name else []
+    if not protocol:
+        return Track(judging_of(benchmark), benchmark.rubrics or {}, plugins)
+    found: JudgeTrack = catalog.find("judges", protocol)
+    judging: Judging = found.judging()
+    taken = sorted({metric.name for metric in judging.metrics} & set(benchmark.every_metric))
+    if taken:
+        raise UsageError(
+            f"--protocol {protocol}: {benchmark.name} has a metric {taken[0]!r} of its own; ask "
+            f"about another benchmark"
+        )
+    plugins.append(catalog.source_of("judges", protocol).as_dict("judge", protocol))
+    return Track(judging, found.rubrics or {}, plugins)
+
+
 @dataclass(slots=True, kw_only=True)
 class Options:
     """Everything that a judge command was told about the judge and how it is asked."""
 
     model: str
+    protocol: str = ""
+    """A judge protocol of another package, in place of the benchmark's own."""
     base_url: str | None = None
+    client: Client | None = None
+    """Whoever answers, in place of a server at `base_url`."""
     rubrics: Path | None = None
+    prompts: str = choice.OURS
+    """``ours``, ``paper`` or a folder: see `judging.choice`."""
     options: Sequence[str] = ()
     """The protocol's own, as ``key=value``."""
     dimensions: frozenset[str] = frozenset()
@@ -187,11 +224,20 @@ class Session:
         models.check_alias(options.model, options.allow_alias or options.offline)
         self.price = price_for(options)
         benchmark, dataset, samples = catalog.open_data(chosen.benchmark, chosen.data, chosen.split)
-        judging = judging_of(benchmark)
-        rubrics = RubricFolder(benchmark.rubrics or {}, options.rubrics)
+        track = track_of(benchmark, options.protocol)
+        judging, self.plugins = track.judging, track.plugins
+        rubrics = RubricFolder(track.rubrics, options.rubrics)
+        picked = None
+        if options.prompts != choice.OURS:
+            if options.protocol or options.rubrics:
+                raise UsageError("--prompts: goes neither with --protocol nor with --rubrics")
+            picked = choice.choose(benchmark, options.prompts, chosen.run)
+            judging, rubrics = picked.judging, picked.rubrics
         self._check(judging, rubrics, benchmark.name)
         given = protocol_options(judging, options.options)
-        client = Client(options.base_url, timeout=options.timeout, connections=options.concurrency)
+        client = options.client or Client(
+            options.base_url, timeout=options.timeout, connections=options.concurrency
+        )
         self.samples: list[Sample] = selection.choose(
             samples, limit=chosen.limit, ids=chosen.ids, where=chosen.where
         )
@@ -213,6 +259,9 @@ class Session:
             retry=options.retry,
             options=given,
             dimensions=options.dimensions,
+            plugins=track.plugins,
+            prompts=picked.name if picked else choice.OURS,
+            texts=picked.fingerprint if picked and picked.prompts else "",
         )
 
     def _check(self, judging: Judging, rubrics: RubricFolder, benchmark: str) -> None:

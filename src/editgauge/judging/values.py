@@ -14,7 +14,11 @@ from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
 from editgauge.judging.wording import REASON_KEY, is_other_subject, is_placeholder, is_stand_in
 
-_FINAL_CONTAINERS = frozenset(
+_FINAL_KEY = re.compile(r"(?:final|revis|correct|adjust|updat|amend|reconsider)")
+_FINAL_NUMBER = re.compile(
+    r"(?:final|revised|corrected|adjusted|updated|amended)(?:score|rating|verdict|answer|value|grade|number)?"
+)
+_CONTAINERS = frozenset(
     [
         "final",
         "finalscore",
@@ -33,7 +37,7 @@ _FINAL_CONTAINERS = frozenset(
         "updated",
     ]
 )
-_CONTAINERS = _FINAL_CONTAINERS | frozenset(
+_CONTAINERS = frozenset(
     [
         "score",
         "scores",
@@ -149,6 +153,11 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
     aliases = _aliases(tuple(fields))
     for name, item, final in _walk(value, aliases, False, 0):
         given.setdefault(name, []).append((item, final))
+    if len(fields) == 1:  # "final": 3 can be about one field only
+        for key, item in value.items():
+            if _FINAL_NUMBER.fullmatch(plain_name(key)) and not isinstance(item, Pairs | bool):
+                for name in given:
+                    given[name].append((item, True))
     here = {}
     for name in fields:
         if name not in given:
@@ -188,10 +197,11 @@ def _walk(
             given = Contradiction() if key in value.contradicted else item
             if len(named) != 1 or plain not in _VALUE_KEYS:
                 yield name, given, final or called
-        elif plain in _CONTAINERS and depth < 3:
+        elif depth < 3 and (plain in _CONTAINERS or _FINAL_KEY.match(plain)):
             for inner in _inside(item):
                 if not is_about_other(inner):
-                    yield from _walk(inner, aliases, final or plain in _FINAL_CONTAINERS, depth + 1)
+                    called = _FINAL_KEY.match(plain) is not None
+                    yield from _walk(inner, aliases, final or called, depth + 1)
         if len(named) == 1 and plain in _VALUE_KEYS and not isinstance(item, Pairs):
             yield named[0], Contradiction() if key in value.contradicted else item, final
 

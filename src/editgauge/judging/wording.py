@@ -36,6 +36,7 @@ _QUOTED = re.compile(
     r"|impressions?|guess\w*|assum\w+|random\w*|arbitrar\w+|default|dummy|pretend\w*|simulat\w+"
     r"|wants? me|(?:told|asked|supposed|ordered|instructed|requested|trying|tries|demands?|wants?) "
     r"(?:me |you |us )?to"
+    r"|(?:answer|reply|respond|output|return) (?:in|with|using|as) (?:this|the following|that|an?|the)"
     r"|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
     r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
     r"|you asked|instructions? "
@@ -67,7 +68,7 @@ _INTRODUCED = re.compile(
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
     r"|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
-    r"|evaluaci[óo]n|puntuaci[óo]n|aqu[íi]|avalia[çc][ãa]o|결과|평가|оценка|результат|ответ"
+    r"|evaluaci[óo]n|puntuaci[óo]n|aqu[íi]|certainly|sure|ok(?:ay)?|understood|done|yes|of course|absolutely|alright|great|gladly|avalia[çc][ãa]o|결과|평가|оценка|результат|ответ"
     r"|object|update|correct\w*|revis\w+|reflection|thought|questions?|compar\w+|based on)\b",
     _FLAGS,
 )
@@ -113,7 +114,7 @@ _REVISED = re.compile(
     _FLAGS,
 )
 _RETRACTED = re.compile(
-    r"\b(?:scratch that|disregard|ignore (?:my|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
+    r"\b(?:scratch that|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
     r"|i(?:['’]ve| have| had)? (?:confused|mixed up|swapped|misread|mistook|misjudged|erred|made an? (?:error|mistake)|was wrong|am wrong"
     r"|(?:must|need to|have to|should|want to) correct)"
     r"|tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|not my (?:verdict|answer|score|final)"
@@ -132,8 +133,26 @@ _WAVERED = re.compile(
 _COUNT = re.compile(
     r"(?<![\w.,:/-])(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|zero)(?![\w%:]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|was\b|would\b|but\b|because\b|since\b|instead\b|rather\b|at\b|as\b|for\b|on\b"
-    r"|in\b|after\b|to\b|not\b|seems?\b|feels?\b|overall\b|points?\b)[^\W\d])",
+    r"|in\b|after\b|to\b|not\b|seems?\b|feels?\b|overall\b|points?\b(?=\s*(?:[.,;)]|\Z|for\b|on\b|to\b|and\b|because\b)))[^\W\d])",
     _FLAGS,
+)
+SHORT = 8
+"""Words of a sentence in which a number behind a verdict cannot be about much else."""
+_LABEL = re.compile(
+    r"^\s*(?:[-*•#>]+\s*)?\d{1,2}[.):]\s|\b(?:step|rule|point|level|criterion|criteria|figure|image|line|part|question|q|no|number|item"
+    r"|section|row|frame|page|version|v|option|candidate|model)\.?\s?\d{1,2}\b"
+    r"|\b(?:confidence|certainty|weight|total|sum|max\w*|min\w*|difficulty|tokens?|time)\W{1,5}\d{1,2}\b",
+    _FLAGS | re.MULTILINE,
+)
+_A_FRACTION = re.compile(r"\d{1,4}\s{0,2}(?:/|out of)\s{0,2}\d{1,4}", _FLAGS)
+_OWN_WOULD = re.compile(r"\bI(?:['’]d| would)\b", _FLAGS)
+"""A number that names or counts off something."""
+_COMPARED = re.compile(
+    r"\b(?:instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
+    _FLAGS,
+)
+_FRACTIONS = re.compile(
+    r"([^.!?\n]{0,60})(?<![\d.,/])(\d{1,2})\s{0,2}(?:/|out of)\s{0,2}(\d{1,2})(?![\d.,]*\d)(?!\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b)[^\W\d]{3,}))"
 )
 NUMBER_WORDS = {
     word: number
@@ -141,36 +160,6 @@ NUMBER_WORDS = {
         ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     )
 }
-_IMAGE = (
-    r"(?:(?:the|any|these|those|this|your|both|either|actual|attached|provided|original|edited|input|output"
-    r"|second|first|reference|two|an|a|pred|predicted)[ _-]){0,4}(?:images? data|image content|images?|pictures?|photos?|attachments?|visuals?|files?)\b"
-)
-_BLIND = re.compile(
-    r"\b(?:can(?:['’]?t|not| not)|could(?:n['’]?t| not)|unable to|not able to|do(?:es)?n['’]?t|do(?:es)? not|did(?:n['’]?t| not)"
-    r"|have(?:n['’]?t| not)|never|failed to|without|impossible to)(?: (?:directly|actually|currently|really|be able to|been able to|even))?"
-    rf" (?:see|view|access|open|load|receiv|find|display|process|inspect|examin|analy[sz]|evaluat|assess|judg|rat|get|look at|have)(?:e|es|ed|ing|ting|"
-    rf"en)?(?: access to| sight of)? {_IMAGE}(?! (?:clear|text|content|detail|differ|in full|artifact|artefact))"
-    r"|\bno (?:\w+[ _]){0,3}(?:images?|pictures?|photos?|attachments?) (?:(?:was|were|is|are|has been|have been|had been) "
-    r"(?:\w+ )?(?:provided|attached|given|sent|supplied|included|received|visible|shown|uploaded|available|present|there|loaded)"
-    r"|provided|attached|received|supplied|included|uploaded|available|given)\b"
-    rf"|\b{_IMAGE} (?:(?:was|were|is|are|has|have|had|did|does|do|could|can)(?:n['’]?t| not|not)? ?)(?:\w+ )?"
-    r"(?<=n't |not |n’t )(?:been )?(?:\w+ )?(?:provided|attached|given|sent|supplied|included|received|uploaded|available|accessible|loaded|load"
-    r"|come through|render|open|arrive|there)\b"
-    rf"|\b{_IMAGE} (?:fail(?:s|ed) to (?:load|open|render|arrive)|(?:is|are|was|were|seems?(?: to be)?|appears?(?: to be)?) (?:missing|inaccessible|unavailable|unreadable|not visible(?: to me)?)\s*(?:[.,;!\"]|\Z|from (?:the|your|this) (?:message|request|prompt|input|conversation)))"
-    r"|\b(?:images?|pictures?|photos?|attachments?)(?: data)? not (?:been )?(?:found|provided|attached|received|available|loaded|supplied|sent|given|uploaded|visible to me)\b"
-    rf"|\b(?:not|n['’]t|never) (?:attach|provid|includ|send|sent|suppl|upload|shar|giv)\w* (?:me )?{_IMAGE}(?! (?:element|content|text|detail|quality))"
-    rf"|\b(?:no|without|lack(?:ing)?) access to {_IMAGE}|\bwithout (?:seeing|having seen|viewing|being able to (?:see|view)) {_IMAGE}"
-    r"|\bbased (?:only |solely )?on the (?:description|instruction|text|prompt)s? (?:only|alone)"
-    rf"|\b(?:only|just) (?:received|see|have|got|was given|were given|given) (?:the |an? )?(?:input|original|first|reference|source)[ _](?:image|picture|photo)"
-    r"|\bonly (?:see|received|got|was given|have|had) (?:one|a single|1) (?:image|picture|photo)\b|\bonly (?:one|1|a single) (?:image|picture|photo) (?:was|is|has been) (?:provided|attached|given|received|visible)"
-    r"|\b(?:as a|i(?:['’]m| am) (?:only )?a) (?:text[- ](?:only|based)|language) (?:model|ai|assistant)\b"
-    r"|\b(?:can(?:not|['’]t| not)|unable to|impossible to|not possible to) (?:be )?(?:evaluated?|assess(?:ed)?|judged?|rated?|scored?)"
-    r"\s*(?:[.,;!\"]|\Z|it\b|this\b|the (?:edit|result|images?|pictures?)\b)"
-    r"|\bimage (?:data|content) (?:is |was )?(?:missing|absent|empty|corrupt\w*)"
-    r"|\b(?:please|kindly|could you|can you) (?:re-?)?(?:upload|attach|provide|send|share) "
-    rf"{_IMAGE}",
-    _FLAGS,
-)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not "
     r"able|unable)"
@@ -187,11 +176,6 @@ _CLAUSE = (
 def spoken(text: str) -> str:
     """The beginning and the end of a text, which is all of an ordinary one."""
     return text if len(text) <= 2 * SPOKEN else f"{text[:SPOKEN]}\n{text[-SPOKEN:]}"
-
-
-def is_blind(text: str) -> bool:
-    """Whether the judge says that it saw no picture, or not all: whatever number it gives is none."""
-    return _BLIND.search(text) is not None
 
 
 def is_refusal(text: str) -> bool:
@@ -296,16 +280,34 @@ def _last_sentence(lead: str, names: tuple[str, ...]) -> str:
 def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """Whether the words behind the last verdict take it back or give another number.
 
-    `given` are the numbers of the verdicts, `top` the highest number of any scale.
+    `given` are the numbers of the verdicts, `top` the highest number of any scale. Another number
+    counts in a short sentence, as a fraction of the top, and beside words of second thoughts; not
+    where it is compared with ("instead of 5"), counts something, or would need a condition.
     """
     if _RETRACTED.search(after):
         return True
-    for sentence in re.split(r"(?<=[.!?。])\s+|\n", after):
-        if not _WAVERED.search(sentence):
+    plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
+    for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
+        if _COMPARED.search(sentence):
+            continue
+        short = len(sentence.split()) <= SHORT
+        if not short and not _WAVERED.search(sentence):
             continue
         for count in _COUNT.finditer(sentence):
             word = count[1].casefold()
             number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
             if number <= top and number not in given:
                 return True
-    return False
+    return any(number not in given for number in fractions_in(after, top))
+
+
+def fractions_in(text: str, top: int) -> list[int]:
+    """Numbers that a text gives as fractions of `top` (``2/5``, ``2 out of 5``), in order.
+
+    Not those that count something ("2/5 letters") or are compared with.
+    """
+    return [
+        int(number)
+        for lead, number, scale in _FRACTIONS.findall(text)
+        if int(scale) == top and not _COMPARED.search(lead)
+    ]

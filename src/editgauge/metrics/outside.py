@@ -11,7 +11,7 @@ import numpy.typing as npt
 from editgauge.images import Array, Mask
 
 BLOCK: Final = 16
-_STRIP: Final = 64 * BLOCK
+_STRIP = 64 * BLOCK
 """Rows whose blocks are averaged at once: as floating point numbers they take four times it."""
 TOLERANCE: Final = 6.0
 """One picture differs from the other outside the mask when some block of 16 x 16 pixels, none of

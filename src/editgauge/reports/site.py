@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +36,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from editgauge import __version__
+from editgauge import __version__, escape
 from editgauge.errors import RunError
 from editgauge.images import MAX_FILE_BYTES, write_bytes
 from editgauge.reports import details, figures, thumbs
@@ -160,13 +161,14 @@ class Places:
             return None
         if not self.copied:
             return quote(os.path.relpath(path, self.to))
-        target = self.to / "pictures" / relative
+        place = _portable_place(relative)
+        target = self.to / "pictures" / place
         if not copies.same(path, target):
-            paths.folder(self.to, f"pictures/{Path(relative).parent.as_posix()}")
+            paths.folder(self.to, f"pictures/{Path(place).parent.as_posix()}")
             with contextlib.suppress(FileNotFoundError):
                 target.unlink()
             copies.copy(path, target, limit=MAX_FILE_BYTES)
-        return quote(f"pictures/{relative}")
+        return quote(f"pictures/{place}")
 
     def edits(self, benchmark: str) -> dict[tuple[str, str], dict[str, Any]]:
         """(sample, editor) -> what the run knows of that output."""
@@ -189,6 +191,20 @@ class Places:
                     }
             self._edits[benchmark] = found
         return self._edits[benchmark]
+
+
+def _portable_place(relative: str) -> str:
+    """Where a copied picture lies: its place in the run, in names that every system takes. A name
+    that had to be changed carries a hash of the old one, so that no two become one.
+    """
+    parts = []
+    for part in relative.split("/"):
+        safe = escape.file_name(part)
+        if safe != part:
+            mark = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+            safe = f"{mark}-{safe}"
+        parts.append(safe)
+    return "/".join(parts)
 
 
 def write_script(path: Path, key: str, value: Any) -> None:

@@ -8,17 +8,19 @@ again.
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+from editgauge.editors.service import AGAIN
 from editgauge.errors import (
     BudgetExceeded,
     DataError,
@@ -32,7 +34,7 @@ from editgauge.run import machine
 from editgauge.run.pool import run_batches
 from editgauge.store import copies, lease, paths, segments
 from editgauge.store.paths import portable, without_roots
-from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
+from editgauge.store.run_folder import EditRecord, RunFolder, digest, plain_name
 from editgauge.types import Edit, Editor, Sample, Status
 
 Progress = Callable[[int, int, str], None]
@@ -109,7 +111,8 @@ def _edit(
     before = {
         record.sample: record for record in run.edits(benchmark) if record.editor == editor.name
     }
-    todo = []
+    todo: list[Sample] = []
+    again: dict[str, str] = {}
     for sample in samples:
         old = before.get(sample.id)
         there = old is not None and (old.path is None or (run.path / old.path).exists())
@@ -118,6 +121,8 @@ def _edit(
             summary.kept += 1
         else:
             todo.append(sample)
+            if old is not None and old.status in retry:
+                again[sample.id] = digest(old.status.value, old.reason, old.seconds)
     if progress:
         progress(0, len(todo), f"editing with {editor.name}")
     how = getattr(editor, "parallel", "process")
@@ -126,7 +131,7 @@ def _edit(
     else:
         many = int(getattr(editor, "batch_size", 1)) if how == "serial" else 1
         at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
-        records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once)
+        records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once, again)
     try:
         for record in records:
             summary.counts[record.status.value] += 1
@@ -140,9 +145,12 @@ def _edit(
     return summary
 
 
-def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditRecord:
+def edit_one(
+    run: Path, benchmark: str, sample: Sample, editor: Editor, again: str = ""
+) -> EditRecord:
     """Call the editor on one sample, bring its output into the run, and return the record (not yet
-    written).
+    written). `again` stands for the outcome that a user's retry replaces: a service is told that
+    this is another call.
 
     Whatever the editor raises becomes a record with a status and a reason, but for `RunError` and
     `BudgetExceeded`. Raises `RunError` when the machine is at fault, a full disk for example: that
@@ -156,6 +164,8 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
         )
     with lease.scratch(run) as scratch:
         began = time.perf_counter()
+        if again:
+            (scratch / AGAIN).write_text(again, encoding="ascii")
         if sample.fault is not None:
             made = Edit(sample.id, editor.name, None, Status.DATASET_FAULT, sample.fault)
         else:
@@ -168,13 +178,18 @@ def edit_one(run: Path, benchmark: str, sample: Sample, editor: Editor) -> EditR
 
 
 def edit_batch(
-    run: Path, benchmark: str, samples: Sequence[Sample], editor: Any
+    run: Path,
+    benchmark: str,
+    samples: Sequence[Sample],
+    editor: Any,
+    again: Mapping[str, str] | None = None,
 ) -> list[EditRecord]:
     """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked
-    one by one.
+    one by one. `again` maps the ids of samples that a user's retry asks once more.
     """
     if len(samples) == 1:
-        return [edit_one(run, benchmark, samples[0], editor)]
+        retried = (again or {}).get(samples[0].id, "")
+        return [edit_one(run, benchmark, samples[0], editor, retried)]
     began = time.perf_counter()
     with lease.scratch(run) as scratch:
         folders = [scratch / str(number) for number in range(len(samples))]
@@ -219,17 +234,43 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
 
 def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     """The edit, or a failed one when the editor gave back something else, or another's."""
-    why = ""
     if not isinstance(made, Edit):
         why = f"wanted an Edit, found {type(made).__name__}"
     elif made.sample != sample.id or made.editor != editor.name:
-        why = f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by"
-        why += f" {made.editor!r}"
-    elif made.status is Status.SCORED and made.path is None:
-        why = "it says that it delivered, and names no file"
+        why = (
+            f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by "
+            f"{made.editor!r}"
+        )
+    else:
+        why = _ill_typed(made)
     if why:
         return Edit(sample.id, editor.name, None, Status.FAILED, f"the editor's answer: {why}")
     return cast(Edit, made)
+
+
+def _ill_typed(made: Edit) -> str:
+    """Which field of an edit is not what `Edit` says, or empty. Types bind nobody outside."""
+    fits = {
+        "path": made.path is None or isinstance(made.path, Path),
+        "status": isinstance(made.status, Status),
+        "reason": isinstance(made.reason, str),
+        "seed": made.seed is None or (type(made.seed) is int and abs(made.seed) < 1 << 63),
+        "settings": isinstance(made.settings, Mapping),
+        "seconds": made.seconds is None or _is_amount(made.seconds),
+        "cost": made.cost is None or _is_amount(made.cost),
+        "instruction": made.instruction is None or isinstance(made.instruction, str),
+        "detail": isinstance(made.detail, Mapping),
+    }
+    wrong = [f"{name} {getattr(made, name)!r:.80}" for name, right in fits.items() if not right]
+    if wrong:
+        return f"not what an Edit holds: {', '.join(wrong)}"
+    if (made.path is None) == (made.status is Status.SCORED):
+        return f"status {made.status.value} with {'no file' if made.path is None else 'a file'}"
+    return ""
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value) and value >= 0
 
 
 def _into_place(
@@ -383,6 +424,7 @@ def _on_threads(
     batches: Sequence[Sequence[Sample]],
     editor: Editor,
     concurrency: int,
+    again: Mapping[str, str],
 ) -> Iterator[EditRecord]:
     """At most `concurrency` calls at once; after an error that ends the call, those in flight are
     still written.
@@ -395,7 +437,7 @@ def _on_threads(
             if halted.is_set():  # handed out before the call that ended everything came back
                 return []
             try:
-                records = edit_batch(run.path, benchmark, batch, editor)
+                records = edit_batch(run.path, benchmark, batch, editor, again)
             except BaseException:
                 halted.set()
                 raise

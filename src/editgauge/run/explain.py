@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, UsageError
+from editgauge.escape import file_name
 from editgauge.store.paths import folder
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Edit, Sample
@@ -57,10 +57,10 @@ def explain(
                     or (None if edit.ok else edit.reason or edit.status.value)
                 )
                 if why is None:
-                    place = f"explain/{_safe(benchmark)}/{_safe(edit.editor)}"
+                    place = f"explain/{file_name(benchmark)}/{file_name(edit.editor)}"
                     try:
                         path = folder(run.path, place)
-                        path /= f"{_safe(sample.id)}-{_safe(scorer.name)}.png"
+                        path /= f"{file_name(sample.id)}-{file_name(scorer.name)}.png"
                         images.write_png(path, scorer.explain(sample, edit))
                         paths.append(path)
                     except EditgaugeError as error:
@@ -68,8 +68,3 @@ def explain(
                 if why is not None:
                     problems.append(f"{sample.id} by {edit.editor}: no drawing, {why}")
     return paths, problems
-
-
-def _safe(name: str) -> str:
-    """A name as a part of a path: what could lead elsewhere becomes ``_``."""
-    return re.sub(r"[^\w.\-]+", "_", name).strip(".") or "_"

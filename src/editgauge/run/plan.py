@@ -26,6 +26,7 @@ from editgauge.types import (
 )
 
 _SENT_EVERY = 2000
+_Output = tuple[Sample, Edit, EditRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,14 @@ class Plan:
         self.origins = [
             digest(scorer.name, scorer.source, dict(scorer.origin())) for scorer in scorers
         ]
-        self.single = [isinstance(scorer, Scorer) for scorer in scorers]
-        """Which scorers look at one output at a time; asked once, since asking is slow."""
+        # What kind of scorer each is: asking a protocol costs more than all the rest of a look.
+        self._single = [isinstance(scorer, Scorer) for scorer in scorers]
+        self._batched = [isinstance(scorer, BatchScorer) for scorer in scorers]
+        self._pairs = [
+            [(metric.name, variant) for metric in scorer.metrics for variant in metric.variants]
+            for scorer in scorers
+        ]
+        self._marks: tuple[str, dict[tuple[str, ...], list[Any]]] = ("", {})
         self.retired: list[tuple[RowKey, str]] = []
         self.ready: list[Row] = []
 
@@ -89,9 +96,13 @@ class Plan:
         once.
         """
         items: list[Item] = []
+        for_sets = not all(self._single)
+        by_editor: dict[str, list[_Output]] = {}
         for sample in self.samples:
             for record in self.edits.get(sample.id, ()):
                 edit = record.edit(self.run.path)
+                if for_sets:
+                    by_editor.setdefault(record.editor, []).append((sample, edit, record))
                 quick, batched = self._tasks(sample, edit, record)
                 if quick:
                     items.append(Item(sample, edit, tuple(quick)))
@@ -99,7 +110,7 @@ class Plan:
                     self.batch_items.append(Item(sample, edit, tuple(batched)))
                 if len(self.ready) + len(self.retired) > _SENT_EVERY:
                     self._send(write, retire)
-        items += self._set_items()
+        items += self._set_items(by_editor)
         self._send(write, retire)
         return items
 
@@ -119,35 +130,25 @@ class Plan:
         quick: list[Task] = []
         batched: list[Task] = []
         for index, scorer in enumerate(self.scorers):
-            if not self.single[index]:
+            if not self._single[index]:
                 continue
-            scorer = cast(Scorer, scorer)
-            why_not = _nothing_to_score(scorer, sample, edit)
-            mark = self._fingerprint(index, scorer, sample, record, why_not)
-            wanted = self._wanted(scorer, sample.id, edit.editor, mark)
+            single = cast(Scorer, scorer)
+            why_not = _nothing_to_score(single, sample, edit)
+            mark = self._fingerprint(index, single, sample, record, why_not)
+            wanted = self._wanted(index, sample.id, edit.editor, mark)
             if not wanted:
                 continue
             if why_not is not None:
                 self._write_down(scorer, sample.id, edit.editor, mark, wanted, *why_not)
                 continue
-            target = batched if isinstance(scorer, BatchScorer) else quick
+            target = batched if self._batched[index] else quick
             target.append(Task(index, mark, wanted))
         return quick, batched
 
-    def _set_items(self) -> list[Item]:
-        items: list[Item] = []
-        if all(self.single):
-            return items
-        by_editor: dict[str, list[tuple[Sample, Edit, EditRecord]]] = {}
-        known = {sample.id: sample for sample in self.samples}
-        for records in self.edits.values():
-            for record in records:
-                if record.sample in known:
-                    by_editor.setdefault(record.editor, []).append(
-                        (known[record.sample], record.edit(self.run.path), record)
-                    )
+    def _set_items(self, by_editor: Mapping[str, Sequence[_Output]]) -> list[Item]:
+        items = []
         for index, scorer in enumerate(self.scorers):
-            if self.single[index]:
+            if isinstance(scorer, Scorer):
                 continue
             for editor, all_pairs in sorted(by_editor.items()):
                 pairs = [(s, e, r) for s, e, r in all_pairs if e.ok and s.fault is None]
@@ -156,7 +157,7 @@ class Plan:
                     for s, _, r in pairs
                 )
                 mark = digest(self.origins[index], marks)
-                wanted = self._wanted(scorer, "*", editor, mark)
+                wanted = self._wanted(index, "*", editor, mark)
                 if wanted and not pairs:
                     self._write_down(
                         scorer, "*", editor, mark, wanted, Status.MISSING, "no output to score"
@@ -168,34 +169,26 @@ class Plan:
         return items
 
     def _wanted(
-        self, scorer: Scorer | SetScorer, sample: str, editor: str, mark: str
+        self, index: int, sample: str, editor: str, mark: str
     ) -> frozenset[tuple[str, str]]:
         """Which (metric, variant) have no row of this fingerprint yet; rows of other fingerprints
         are retired.
         """
-        wanted = set()
-        for metric in scorer.metrics:
-            for variant in metric.variants:
-                key: RowKey = (
-                    self.benchmark,
-                    sample,
-                    editor,
-                    scorer.name,
-                    metric.name,
-                    variant,
-                    scorer.source,
-                    0,
-                )
-                known = self.done.get(key, {})
-                self.retired += [(key, old) for old in known if old != mark]
-                status = known.get(mark)
-                if status is None or status in self.retry:
-                    if status is not None:
-                        self.retired.append((key, mark))
-                    wanted.add((metric.name, variant))
-                else:
-                    self.summary.kept += 1
-                    self.summary.add(editor, scorer.name, metric.name, variant, status)
+        scorer, wanted = self.scorers[index], set()
+        for metric, variant in self._pairs[index]:
+            key: RowKey = (
+                self.benchmark, sample, editor, scorer.name, metric, variant, scorer.source, 0,
+            )  # fmt: skip
+            known = self.done.get(key, {})
+            self.retired += [(key, old) for old in known if old != mark]
+            status = known.get(mark)
+            if status is None or status in self.retry:
+                if status is not None:
+                    self.retired.append((key, mark))
+                wanted.add((metric, variant))
+            else:
+                self.summary.kept += 1
+                self.summary.add(editor, scorer.name, metric, variant, status)
         return frozenset(wanted)
 
     def _write_down(
@@ -224,10 +217,15 @@ class Plan:
     ) -> str:
         if why_not is not None:
             return digest(self.origins[index], why_not[0].value, why_not[1], record.fingerprint)
-        try:
-            marks = self._picture_marks(scorer.inputs, sample)
-        except ImageError:
-            marks = ["unreadable input"]
+        if self._marks[0] != sample.id:  # several editors and scorers ask for the same pictures
+            self._marks = (sample.id, {})
+        marks = self._marks[1].get(tuple(scorer.inputs))
+        if marks is None:
+            try:
+                marks = self._picture_marks(scorer.inputs, sample)
+            except ImageError:
+                marks = ["unreadable input"]
+            self._marks[1][tuple(scorer.inputs)] = marks
         return digest(self.origins[index], marks, record.fingerprint)
 
     def _picture_marks(self, inputs: Sequence[str], sample: Sample) -> list[Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
 from editgauge.images import guard_reading
+from editgauge.run import machine
 from editgauge.run.plan import Item, Task, make_rows
 from editgauge.store.paths import portable, without_roots
 from editgauge.store.run_folder import RunFolder
@@ -24,6 +25,7 @@ class _Worker:
     scorers: list[Scorer | SetScorer]
     writer: Any
     cut: tuple[str, ...]
+    run: Path
 
 
 _worker: _Worker | None = None
@@ -39,7 +41,7 @@ def start(
     tune_worker()
     if multiprocessing.parent_process() is not None:
         guard_reading()
-    _worker = _Worker(benchmark, scorers, RunFolder(Path(run)).writer(token), cut)
+    _worker = _Worker(benchmark, scorers, RunFolder(Path(run)).writer(token), cut, Path(run))
 
 
 def work(batch: Sequence[Item]) -> tuple[Counter[Any], Counter[str]]:
@@ -85,11 +87,11 @@ def _score_batch(
             found: Sequence[Sequence[Score]] = scorer.score_batch(
                 [(item.sample, item.edit) for item in part]
             )
+            if len(found) != len(part):
+                raise ValueError(f"score_batch: wanted {len(part)} answers, found {len(found)}")
         except RunError:
             raise
-        except (
-            Exception
-        ):  # one bad picture must not cost the batch: find it by scoring one at a time
+        except Exception:  # one bad picture must not cost the batch: each is scored alone
             found = [_guarded(scorer, item) for item in part]
         seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
         rows = []
@@ -103,11 +105,9 @@ def _score_batch(
 def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
     assert _worker is not None
     scorer = _worker.scorers[task.scorer]
-    promised = {(metric.name, variant) for metric in scorer.metrics for variant in metric.variants}
-    given = {(score.metric, score.variant) for score in scores}
-    if given != promised:
-        reason = f"{scorer.name} promised {sorted(promised)} and gave {sorted(given)}"
-        scores = not_scored(scorer.metrics, Status.FAILED, reason)
+    why = _unlike_promised(scorer, scores)
+    if why:
+        scores = not_scored(scorer.metrics, Status.FAILED, f"{scorer.name}: {why}")
     sample = "*" if item.pairs else item.sample.id
     clean = [_portable(score) for score in scores]
     if (shown := item.edit.settings.get("demonstrations")) and not item.pairs:
@@ -115,6 +115,24 @@ def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
     return make_rows(
         _worker.benchmark, sample, item.edit.editor, scorer, clean, task.fingerprint, task.wanted
     )
+
+
+def _unlike_promised(scorer: Scorer | SetScorer, scores: object) -> str:
+    """What is wrong with a scorer's answer, which may come from another package; empty when it is
+    one storable score for each metric and variant.
+    """
+    if not isinstance(scores, list | tuple) or not all(isinstance(s, Score) for s in scores):
+        return f"wanted a list of scores, found {type(scores).__name__}"
+    promised = {(metric.name, variant) for metric in scorer.metrics for variant in metric.variants}
+    given = [(score.metric, score.variant) for score in scores]
+    if set(given) != promised or len(given) != len(promised):
+        return f"promised {sorted(promised)} and gave {sorted(given, key=repr)}"
+    for score in scores:
+        if not isinstance(score.status, Status) or not isinstance(score.reason, str):
+            return f"{score.metric}: wanted a Status and a text, found {score.status!r}"
+        if not isinstance(score.detail, Mapping):
+            return f"{score.metric}: wanted a mapping as detail, found {score.detail!r}"
+    return ""
 
 
 def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
@@ -126,15 +144,22 @@ def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
     except RunError:
         raise
     except ImageError as error:
+        _not_the_machine(error)
         ours = error.path is not None and error.path != item.edit.path
         status = Status.DATASET_FAULT if ours else Status.UNREADABLE
         return not_scored(scorer.metrics, status, str(error))
     except (EditgaugeError, MissingExtra) as error:
+        _not_the_machine(error)
         return not_scored(scorer.metrics, Status.FAILED, str(error))
-    except (
-        Exception
-    ) as error:  # whatever a scorer throws ends as a row that says so; the rest goes on
+    except Exception as error:  # whatever a scorer throws ends as a row that says so
+        _not_the_machine(error)
         return not_scored(scorer.metrics, Status.FAILED, f"{type(error).__name__}: {error}")
+
+
+def _not_the_machine(error: Exception) -> None:
+    """Raise `RunError` for a full disk and its like: that is no output's failure."""
+    assert _worker is not None
+    machine.raise_fault(error, _worker.run)
 
 
 def _portable(score: Score) -> Score:

@@ -22,6 +22,7 @@ from typing import Any
 
 from editgauge import __version__
 from editgauge.errors import DownloadError
+from editgauge.services import policy
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes wanted (None where unknown)."""
@@ -33,7 +34,6 @@ HINTS: Mapping[int, str] = {
     403: "set HF_TOKEN, or accept the terms on the page",
     404: "check the name",
 }
-_RETRIED = (408, 425, 429, 500, 502, 503, 504)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _open(remote: Remote, have: int) -> Any:
         with contextlib.closing(error):
             if error.code == 416:
                 raise _Useless("the server has no more bytes than the part file") from error
-            if error.code in _RETRIED:
+            if policy.may_pass(error.code):
                 raise _Interrupted(f"HTTP {error.code}") from error
             hint = HINTS.get(error.code, "nothing was kept")
             raise DownloadError(f"{remote.url}: HTTP {error.code}; {hint}") from error

@@ -115,6 +115,11 @@ def _daily(error: Mapping[str, Any]) -> bool:
     return False
 
 
+def may_pass(status: int) -> bool:
+    """Whether a refusal by this status is worth another try: for downloads, which nobody bills."""
+    return meaning(status, {}, {}).kind in ("busy", "again")
+
+
 def error_of(value: Any) -> dict[str, Any]:
     """The error object of a reply, in the forms that servers give it; empty where there is none."""
     if isinstance(value, list) and value:  # Gemini's compatible endpoint sends an array

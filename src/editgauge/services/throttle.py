@@ -13,12 +13,23 @@ that flow in while the gate is closed may be used at once when it opens.
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+RAMP = 0.35
+"""Seconds over which the first full wave of calls is spread. A fast server is not sent a bucketful
+at once, all refused together when the bucket is empty; a slow one does not notice.
+"""
+LEAST_RAMP = 100.0
+"""Calls a second from which the ramp begins at least; it doubles every second."""
+STEEPEST = 4000.0
+"""Calls a second at which the ramp has ended."""
+EASING = 2.0
+"""Seconds within which the gate opens fully after a refusal."""
 PROBE = 1.006
 """How far above the learned rate calls are let through, and how much that grows in each second
 without a refusal.
@@ -46,6 +57,8 @@ class Pace:
         self._passed = 0
         self._shrunk_at = 0.0
         self._consecutive = 0
+        self._eased_at: float | None = None
+        self._began: float | None = None
 
     def succeeded(self) -> None:
         """A call was answered: the concurrency grows by one for each full round."""
@@ -76,6 +89,7 @@ class Pace:
         if self.rate and retry_after is None:
             pause = max(1.0 / self.rate, 0.02)
         self._open_at = max(self._open_at, now + pause)
+        self._eased_at = self._open_at
         return self._open_at - now
 
     def admits(self, size: int = 0) -> bool:
@@ -85,37 +99,63 @@ class Pace:
             return False
         if self.in_flight and self.bytes_in_flight + size > self._max_bytes:
             return False
-        if self.rate is None:
-            return True
+        if self.rate is None and self.in_flight >= self._eased(now):
+            return False
         self._fill(now)
         return self._tokens >= 1.0
 
+    def _eased(self, now: float) -> float:
+        """Calls at once while the rate is not known yet and the gate has just opened again: a few,
+        then more within `EASING` seconds. A full wave would only be refused once more.
+        """
+        if self._eased_at is None:
+            return math.inf
+        return 2.0 + max(0.0, now - self._eased_at) * self.concurrency / EASING
+
     def delay(self) -> float | None:
         """Seconds until time alone may let the next call in; None where a call has to end first."""
-        delay = self._open_at - time.monotonic()
-        if delay <= 0 and self.rate is not None and self._tokens < 1.0:
-            delay = (1.0 - self._tokens) / (self.rate * PROBE)
-        return delay if delay > 0 else None
+        now = time.monotonic()
+        delay = self._open_at - now
+        if delay > 0:
+            return delay
+        if self.rate is None and self.in_flight >= self._eased(now):
+            return EASING / self.concurrency
+        if self._tokens < 1.0 and (speed := self._speed(now)) < math.inf:
+            return max(0.001, (1.0 - self._tokens) / speed)
+        return None
 
     def take(self, size: int = 0) -> None:
         """A call is sent."""
         self.in_flight += 1
         self.bytes_in_flight += size
         self.peak_bytes = max(self.peak_bytes, self.bytes_in_flight)
-        if self.rate is not None:
-            self._tokens -= 1.0
+        if self._began is None:
+            self._began = self._filled_at = time.monotonic()
+        self._tokens -= 1.0
 
     def leave(self, size: int = 0) -> None:
         """A call has ended."""
         self.in_flight -= 1
         self.bytes_in_flight -= size
 
+    def _speed(self, now: float) -> float:
+        """Calls a second that are let through: a hair above the learned rate, else the ramp of the
+        beginning, else as many as there are places.
+        """
+        if self.rate is not None:
+            return self.rate * (PROBE + 0.006 * (now - self._last_refusal))
+        if self.refusals or self._began is None:
+            return math.inf
+        steep = max(self.concurrency / RAMP, LEAST_RAMP) * 2.0 ** min(20.0, now - self._began)
+        return steep if steep < STEEPEST else math.inf
+
     def _fill(self, now: float) -> None:
-        quiet = now - self._last_refusal
-        rate = (self.rate or 0.0) * (PROBE + 0.006 * quiet)
-        self._tokens = min(
-            self._tokens + rate * (now - self._filled_at), max(2.0, float(self.concurrency))
-        )
+        speed = self._speed(now)
+        most = max(2.0, float(self.concurrency)) if self.rate is not None else 4.0
+        if speed == math.inf:
+            self._tokens = most
+        else:
+            self._tokens = min(self._tokens + speed * (now - self._filled_at), most)
         self._filled_at = now
 
 

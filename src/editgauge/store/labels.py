@@ -1,15 +1,20 @@
-"""What is known of a benchmark's samples, and the labels by which tables are sliced."""
+"""What is known of a benchmark's samples, and the labels by which commands are narrowed and tables
+sliced.
+
+One meaning for all of them: ``--where`` of `edit`, `score` and `judge`, which read the data, and of
+`table` and `compare`, which read a run, go through `Samples.matching`.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.errors import UnknownName
+from editgauge.errors import UnknownName, UsageError
 
 Mask = NDArray[np.bool_]
 _HAS = ("knowledge", "reference")
@@ -71,6 +76,38 @@ class Samples:
             )
         return self._labels[by]
 
+    def matching(self, clauses: Sequence[str]) -> Mask:
+        """Which samples have all labels of ``name=value`` clauses: shape (S,).
+
+        Names are those of `labels`; a value is compared as it is written. Raises `UsageError` for a
+        clause without ``=`` and where no sample is left, `UnknownName` for a name or a value that
+        no sample has, with the nearest ones.
+        """
+        mask = np.ones(len(self), dtype=np.bool_)
+        for clause in clauses:
+            name, sign, value = clause.partition("=")
+            if not sign or not name:
+                raise UsageError(
+                    f"--where {clause!r}: wanted attribute=value, for example --where split=real"
+                )
+            try:
+                labels = self.labels(name)
+            except UnknownName as error:
+                raise UnknownName(f"--where {clause!r}: {error}") from error
+            if value not in labels:
+                values = sorted(set(labels.tolist()) - {""})
+                near = difflib.get_close_matches(value, values, n=3, cutoff=0.6)
+                hint = f"did you mean {' or '.join(near)}? " if near else ""
+                raise UnknownName(
+                    f"--where {clause!r}: no sample has this value; {hint}{name} is one of: "
+                    f"{', '.join(values[:12])}{', …' if len(values) > 12 else ''}"
+                )
+            mask &= labels == value
+        if clauses and not mask.any():
+            told = " and ".join(map(repr, clauses))
+            raise UsageError(f"--where: no sample is left: {told} have none in common")
+        return mask
+
     def where(self, conditions: Mapping[str, str]) -> Mask:
         """Which samples have all these labels: shape (S,). An unknown attribute raises
         `UnknownName`.
@@ -98,7 +135,9 @@ def _label(record: Mapping[str, Any], by: str) -> str:
     if by == "category":
         return "/".join(map(str, category))
     if by in {f"has_{name}" for name in _HAS}:
-        return "true" if record.get(by[4:]) else "false"
+        # The index of a run says of its own accord whether there is a reference: the picture itself
+        # is kept only where the sample was chosen
+        return "true" if record.get(by, record.get(by[4:])) else "false"
     if (
         by.startswith("category")
         and by[8:].isdigit()

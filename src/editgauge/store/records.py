@@ -65,6 +65,8 @@ def edit_fault(record: Mapping[str, Any]) -> str:
     for name, wanted in _EDIT_KINDS.items():
         if name in record and not wanted(record[name]):
             return f"{name} is of a wrong kind ({str(record[name])[:40]!r})"
+    if status == Status.SCORED.value and record.get("path") is None:
+        return "says that a picture was delivered, and names none"
     room = f"edits/{record['benchmark']}/{record['editor']}"
     if record.get("path") is not None and (why := paths.misplaced(record["path"], room)):
         return f"path {str(record['path'])[:80]!r}: {why}"

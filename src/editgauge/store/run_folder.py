@@ -647,6 +647,7 @@ def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
         "instruction": sample.instruction,
         "images": [place.get(path) for path in sample.images],
         "reference": place.get(sample.reference) if sample.reference else None,
+        "has_reference": sample.reference is not None,
         "masks": {name: place.get(path) for name, path in sample.masks.items()},
         "source_text": sample.source_text,
         "target_text": sample.target_text,

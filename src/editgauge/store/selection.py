@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from editgauge.errors import UsageError
+from editgauge.store.labels import Samples
+from editgauge.store.measured import measured, names_of
+from editgauge.store.run_folder import sample_record
 from editgauge.types import Sample, Status
 
 
@@ -17,11 +20,11 @@ def choose(
     ids: Sequence[str] = (),
     where: Sequence[str] = (),
 ) -> list[Sample]:
-    """The samples that a command is narrowed to, in order: by id, by ``attribute=value``, then the
-    first `limit`.
+    """The samples that a command is narrowed to, in order: by id, by ``name=value`` clauses (see
+    `labels.Samples.matching`), then the first `limit`.
 
-    ``split`` and ``category`` (joined by ``/``) may be named like attributes. Raises `UsageError`
-    for an id, an attribute or a value that no sample has, naming some that there are, and when no
+    An attribute that only pictures tell (`measured`) is measured where a clause asks for it. Raises
+    `UsageError` for an id that no sample has, for a clause that means nothing here, and when no
     sample is left.
     """
     chosen = list(samples)
@@ -34,26 +37,10 @@ def choose(
                 f"--sample {unknown[0]!r}: there is no such sample; ids look like: {some}"
             )
         chosen = [sample for sample in chosen if sample.id in set(ids)]
-    for clause in where:
-        name, sign, value = clause.partition("=")
-        if not sign:
-            raise UsageError(
-                f"--where {clause!r}: wanted attribute=value, for example --where split=real"
-            )
-        names = sorted(
-            {key for sample in samples for key in sample.attributes} | {"split", "category"}
-        )
-        if name not in names:
-            raise UsageError(
-                f"--where {clause!r}: no sample has {name!r}; there are: {', '.join(names)}"
-            )
-        values = sorted({str(_text(sample, name)) for sample in samples} - {"None", ""})
-        if value not in values:
-            raise UsageError(
-                f"--where {clause!r}: no sample has this value; {name} is one of: "
-                f"{', '.join(values[:12])}"
-            )
-        chosen = [sample for sample in chosen if _text(sample, name) == value]
+    if where:
+        mask = Samples(_records(samples, where)).matching(where)
+        kept = {sample.id for sample, keep in zip(samples, mask, strict=True) if keep}
+        chosen = [sample for sample in chosen if sample.id in kept]
     if not chosen:
         raise UsageError(
             f"no sample is left: {' and '.join(map(repr, (*ids, *where)))} have none in common"
@@ -61,15 +48,12 @@ def choose(
     return chosen if limit is None else chosen[:limit]
 
 
-def _text(sample: Sample, name: str) -> Any:
-    if name == "split":
-        return sample.split
-    if name == "category":
-        return "/".join(sample.category)
-    value = sample.attributes.get(name)
-    return (
-        str(value).lower() if isinstance(value, bool) else (None if value is None else str(value))
-    )
+def _records(samples: Sequence[Sample], where: Sequence[str]) -> list[dict[str, Any]]:
+    """The samples as a run's index has them, as far as labels go."""
+    asked = {clause.partition("=")[0] for clause in where}
+    if samples and asked & set(names_of(samples[0].benchmark)):
+        samples = measured(samples)
+    return [sample_record(sample, {}) for sample in samples]
 
 
 def one_of(option: str, given: str, known: Sequence[str]) -> str:
@@ -79,17 +63,6 @@ def one_of(option: str, given: str, known: Sequence[str]) -> str:
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageError(f"{option} {given!r}: wanted one of {', '.join(known)}{hint}")
     return given
-
-
-def conditions(given: Sequence[str] | None) -> dict[str, str]:
-    """``attribute=value`` words as a mapping. Raises `UsageError` for one without ``=``."""
-    found = {}
-    for word in given or ():
-        name, sign, value = word.partition("=")
-        if not sign or not name:
-            raise UsageError(f"--where {word!r}: wanted attribute=value, such as topic=Posters")
-        found[name] = value
-    return found
 
 
 def statuses(text: str) -> frozenset[Status]:

@@ -19,7 +19,7 @@ from editgauge.tables import stats
 from editgauge.tables.frame import STATUSES, Frame, Grid
 from editgauge.tables.spec import Floats, Layout, Leaf
 from editgauge.tables.table import Cell, Column, Table, TableRow
-from editgauge.types import Status
+from editgauge.types import JUDGE_SCORER, Status
 
 Mask = NDArray[np.bool_]
 NO_RANK = "No best, second or rank"
@@ -81,7 +81,7 @@ def build(
         transposed=layout.transposed,
         notes=_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
         meta={
-            "complete": whole and not layout.published_with,
+            "complete": whole and not layout.published_with and not other_prompts(frame, layout),
             "statuses": statuses(frame, layout),
             "variants": _variants(frame, layout),
         },
@@ -105,6 +105,22 @@ def _with_facts(
             for row, known in zip(rows, facts, strict=True)
         ]
     return columns, rows
+
+
+def other_prompts(frame: Frame, layout: Layout) -> list[str]:
+    """The judges of a layout's rows that were not asked with the paper's prompts.
+
+    A judge's source names its prompt set in brackets; scores that a released script wrote were
+    asked with the paper's.
+    """
+    if JUDGE_SCORER not in frame.scorers:
+        return []
+    names = {part.name for leaf in layout.leaves.values() for part in leaf.parts}
+    metrics = [number for number, metric in enumerate(frame.metrics) if metric in names]
+    mine = frame.columns.scorer == frame.scorers.index(JUDGE_SCORER)
+    codes = np.unique(frame.columns.source[mine & np.isin(frame.columns.metric, metrics)])
+    sources = [frame.sources[code] for code in codes]
+    return [name for name in sources if "[paper]#" not in name and not name.endswith("#imported")]
 
 
 def _unscored(frame: Frame, layout: Layout) -> dict[str, str]:
@@ -151,18 +167,23 @@ def statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, int]]:
 
 
 def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, list[str]]]]:
-    """As `statuses`, with the metrics that ended so; no metric is named where all of them did."""
+    """As `statuses`, with the metrics that ended so; no metric is named where all of them did. A
+    sample counts for a metric only where one of the layout's leaves asks for it.
+    """
     grids: dict[str, Grid] = {}
+    asked: dict[str, Mask] = {}
     for leaf in layout.leaves.values():
+        here = _labelled(frame.samples, leaf.where)
         for name in (metric.name for metric in leaf.parts):
             if not leaf.metric.whole_set and frame.has(name, leaf.variant):
                 grids[name] = frame.grid(name, leaf.variant)
+                asked[name] = asked.get(name, np.zeros(len(here), dtype=np.bool_)) | here
     found: dict[str, dict[str, tuple[int, list[str]]]] = {}
     for number, editor in enumerate(frame.editors):
         found[editor] = {}
         for code, status in enumerate(STATUSES):
             hit = {
-                metric: (grid.status[number] == code) & grid.defined
+                metric: (grid.status[number] == code) & grid.defined & asked[metric]
                 for metric, grid in grids.items()
             }
             named = [metric for metric, mask in hit.items() if mask.any()]
@@ -274,7 +295,8 @@ def _cells(
 ) -> _Found:
     values = _evaluate(layout, part.keys, _moments(part.values))  # (E, F)
     floors = _evaluate(layout, part.keys, _moments(part.filled))
-    low = high = noise = np.full(values.shape, np.nan)
+    low = high = np.full(values.shape, np.nan)
+    noise = np.full((*values.shape, 2), np.nan)
     notes: list[str] = []
     if intervals and part.values.shape[2]:
         low, high, noise, notes = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
@@ -299,7 +321,7 @@ def _cells(
                 _given(low[e, f]),
                 _given(high[e, f]),
                 floor,
-                interval_digits=stats.carried(float(noise[e, f])),
+                interval_digits=stats.carried(noise[e, f]),
             )
         lines.append(cells)
     return _Found(lines, notes)
@@ -308,7 +330,7 @@ def _cells(
 def _bootstrap(
     frame: Frame, layout: Layout, part: _Matrix, *, resamples: int | None, seed: int
 ) -> tuple[Floats, Floats, Floats, list[str]]:
-    """Limits (E, F) twice and their noise (E, F), from one set of resamples for all editors, and
+    """Limits (E, F) twice and their noise (E, F, 2), from one set of resamples for all editors, and
     what is to be said of the ranks.
     """
     e, leaves, s = part.values.shape
@@ -329,8 +351,8 @@ def _bootstrap(
     found = stats.bootstrap(data, formula, strata=labels, resamples=made, seed=seed)
     shape = (e, fields)
     notes = _rank_notes(frame, layout, part, found)
-    low, high, noise = (part.reshape(shape) for part in (found.low, found.high, found.noise))
-    return low, high, noise, notes
+    low, high = found.low.reshape(shape), found.high.reshape(shape)
+    return low, high, found.noise.reshape((*shape, 2)), notes
 
 
 def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Intervals) -> list[str]:
@@ -506,6 +528,11 @@ def _notes(
     notes += found
     if published and layout.published_note:
         notes.append(layout.published_note)
+    if published and layout.published and (ours := other_prompts(frame, layout)):
+        notes.append(
+            f"The papers' judges were asked with the papers' prompts, {', '.join(ours)} with "
+            f"others: not comparable (judge --prompts paper asks as they do)."
+        )
     if published and layout.published_with:
         notes.append(
             f"The published lines were made with {layout.published_with}, these rows with "

@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from editgauge.errors import BenchmarkError
 from editgauge.tables.frame import WHOLE_SET, Frame
 from editgauge.tables.spec import Layout, generic
-from editgauge.types import TRACKS, VARIANTS, Benchmark, Metric, Row, Status
+from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
 
 _CALLABLE = ("load", "scorers", "audits", "importers")
-_CALLABLE_OR_NONE = ("tables", "judging", "prompts")
+_CALLABLE_OR_NONE = ("tables", "judging", "prompts", "settled")
 _TEXT = ("name", "title", "citation")
 
 
@@ -28,6 +28,34 @@ def verify(benchmark: Any, package: str = "") -> None:
         name = getattr(benchmark, "name", None) or type(benchmark).__name__
         where = f" (package {package})" if package else ""
         raise BenchmarkError(f"benchmark {name}{where}: {'; '.join(found)}")
+
+
+def verify_judge(track: Any, package: str = "") -> None:
+    """Check a judge protocol of another package: its members, and the metrics that it gives. Raises
+    `BenchmarkError` as `verify` does.
+    """
+    found = list(_judge_problems(track))
+    if found:
+        name = getattr(track, "name", None) or type(track).__name__
+        where = f" (package {package})" if package else ""
+        raise BenchmarkError(f"judge {name}{where}: {'; '.join(found)}")
+
+
+def _judge_problems(track: Any) -> Iterator[str]:
+    if not isinstance(track, JudgeTrack):
+        yield f"wanted an editgauge.JudgeTrack, found {type(track).__name__}"
+        return
+    if not _is_a(track.judging, Callable):
+        yield f"judging: wanted a function, found {track.judging!r:.40}"
+        return
+    yield from _rubrics(track.rubrics)
+    try:
+        metrics = tuple(track.judging().metrics)
+    except Exception as error:  # somebody's function: whatever it raises is what is wrong
+        yield f"judging: {type(error).__name__}: {error}"
+        return
+    for metric in metrics:
+        yield from (f"metrics: {metric.name}: {said}" for said in _metric(metric))
 
 
 def problems(benchmark: Any) -> Iterator[str]:
@@ -74,15 +102,17 @@ def _members(benchmark: Benchmark) -> Iterator[str]:
         value = getattr(benchmark, name)
         if not callable(value) and not (value is None and name in _CALLABLE_OR_NONE):
             yield f"{name}: wanted a function, found {value!r:.40}"
-    homes = (
-        benchmark.rubrics.values() if isinstance(benchmark.rubrics, dict) else [benchmark.rubrics]
-    )
-    for home in homes:
-        if home is not None and not (isinstance(home, Path) and home.is_dir()):
-            yield f"rubrics: wanted a folder of .md files, found {home!r:.60}"
+    yield from _rubrics(benchmark.rubrics)
     for track in benchmark.main_tracks:
         if track not in TRACKS:
             yield f"main_tracks: {track!r} is none of {', '.join(TRACKS)}"
+
+
+def _rubrics(rubrics: Path | Mapping[str, Path] | None) -> Iterator[str]:
+    homes = rubrics.values() if isinstance(rubrics, Mapping) else [rubrics]
+    for home in homes:
+        if home is not None and not (_is_a(home, Path) and home.is_dir()):
+            yield f"rubrics: wanted a folder of .md files, found {home!r:.60}"
 
 
 def _metrics(benchmark: Benchmark) -> Iterator[str]:

@@ -24,7 +24,7 @@ from editgauge.store import parquet
 from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
 from editgauge.tables.models import Models, built_in, load
-from editgauge.types import Metric, Row, Status
+from editgauge.types import Benchmark, Metric, Row, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run_folder import RunFolder
@@ -193,18 +193,18 @@ class Frame:
         read = cls.from_parquet(files, records, benchmark)
         told = [(run.path.name, run.metrics(benchmark)) for run in runs]
         folders = [folder for run in runs for folder in (run.path.parent, run.path)]
-        read = replace(read, described=together(told), models=load(folders))
-        return read.settled()
+        return replace(read, described=together(told), models=load(folders)).settled()
 
     def settled(self) -> Frame:
         """The frame as this version reads it, where rows or samples were stored by an earlier one:
         see `types.Benchmark.settled`. Doing it twice changes nothing.
         """
         try:
-            own = getattr(catalog.find("benchmarks", self.benchmark), "settled", None)
+            benchmark: Benchmark = catalog.find("benchmarks", self.benchmark)
         except UnknownName:  # rows of a benchmark that is not installed here
             return self
-        return self if own is None else own(self)
+        own: Frame = self if benchmark.settled is None else benchmark.settled(self)
+        return own
 
     @classmethod
     def _assemble(

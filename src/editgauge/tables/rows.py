@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from editgauge.errors import UsageError
-from editgauge.store.selection import conditions, one_of
+from editgauge.store.selection import one_of
 from editgauge.types import VARIANTS, Variant
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def frames(
     Annotators' rows are left out, or put together by `people`. With `side_by_side`, and no source
     named, metrics that several sources made come as a frame for each source.
 
-    Of several benchmarks, those that lack an editor or an attribute are left out. Raises
+    Of several benchmarks, those that lack an editor, an attribute or its value are left out. Raises
     `UnknownName` for what none of them has, `UsageError` where rows of two sources would be mixed
     or no sample is left.
     """
@@ -85,7 +85,7 @@ def frames(
         try:
             chosen = [source for source in sources or () if frame.sources_called(source)]
             parts = frame.by_source() if side_by_side and not chosen else [frame.of_sources(chosen)]
-            found += [_narrowed(part, conditions(where), list(editors or ())) for part in parts]
+            found += [_narrowed(part, where or (), list(editors or ())) for part in parts]
         except UnknownName as error:
             errors.append(error)
     if errors and not found:
@@ -106,18 +106,12 @@ def every_frame(
     from editgauge.tables.frame import Frame
 
     return [
-        _narrowed(Frame.of_runs(runs, name), conditions(where), list(editors or ()))
+        _narrowed(Frame.of_runs(runs, name), where or (), list(editors or ()))
         for name in benchmarks(runs, benchmark)
     ]
 
 
-def _narrowed(frame: Frame, where: dict[str, str], editors: list[str]) -> Frame:
+def _narrowed(frame: Frame, where: Sequence[str], editors: Sequence[str]) -> Frame:
     if editors:
         frame = frame.of_editors(editors)
-    if where:
-        mask = frame.samples.where(where)
-        if not mask.any():
-            told = ", ".join(f"{name}={value}" for name, value in where.items())
-            raise UsageError(f"--where {told}: no sample of {frame.benchmark}")
-        frame = frame.of_samples(mask)
-    return frame
+    return frame.of_samples(frame.samples.matching(where)) if where else frame

@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from editgauge.benchmarks.krisbench.plausibility import FAILED, IMPLAUSIBLE, REASON
 from editgauge.errors import DataError
+from editgauge.judging.answers import Reading
 from editgauge.judging.imports import Found, read_json, wrong_format
-from editgauge.types import Sample
+from editgauge.types import Sample, Status
 
 
 def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
@@ -34,4 +38,17 @@ def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterato
                 score = scores[f"{name}_score"]
                 failed = "the released script has no score" if score is None else ""
                 said = str(scores.get(f"{name}_reasoning") or "")
-                yield Found(model, f"{category}/{number}", metric, score, said, failed)
+                found = Found(model, f"{category}/{number}", metric, score, said, failed)
+                yield _settled(found, scores) if metric == "KP" else found
+
+
+def _settled(found: Found, scores: Mapping[str, Any]) -> Found:
+    """A KP by the paper's rule: 1 beside an IF of 1 or 2. A number that the file has there stays
+    what the released script recorded, in the faithful variant.
+    """
+    followed = scores.get("instruction_score")
+    if not isinstance(followed, int | float) or followed > FAILED:
+        return found
+    if found.value is None:
+        return replace(found, value=IMPLAUSIBLE, failed="")
+    return replace(found, strict=Reading(IMPLAUSIBLE, Status.SCORED, REASON))

@@ -58,6 +58,7 @@ class KrisBenchJudging:
     """See the module. No options."""
 
     metrics: tuple[Metric, ...] = JUDGE
+    version: str = "1"
     scale: tuple[int, int] = (LOW, HIGH)
 
     def rubric_names(self) -> Sequence[str]:

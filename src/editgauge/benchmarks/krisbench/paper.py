@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.judge import (
@@ -101,6 +101,15 @@ class PaperJudging:
 
     prompts: PromptSet
     metrics: tuple[Metric, ...] = JUDGING.metrics
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "anomaly_hint": ("true", "false"),
+        "hint": ("true", "false"),
+    }
+
+    @property
+    def version(self) -> str:
+        """The readers are those of our own prompts."""
+        return JUDGING.version
 
     def rubric_names(self) -> Sequence[str]:
         return ()

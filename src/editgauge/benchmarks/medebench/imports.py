@@ -17,7 +17,9 @@ def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterato
     if not isinstance(value, dict) or not all(isinstance(inner, dict) for inner in value.values()):
         raise wrong_format(path, '{model: {id: {"gpt4o_editing_accuracy_detailed": n}}}', value)
     names = {"editing_accuracy_detailed": "EA", "visual_quality_detailed": "VQ",
-             "editing_accuracy": "EA_P", "visual_quality": "VQ_P"}  # fmt: skip
+             "contextual_preservation_detailed": "Context",
+             "editing_accuracy": "EA_P", "visual_quality": "VQ_P",
+             "contextual_preservation": "Context_P"}  # fmt: skip
     for model, entries in value.items():
         if editor is not None and model != editor:
             continue

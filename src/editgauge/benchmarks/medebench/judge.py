@@ -1,11 +1,12 @@
 """MedEBench's judge track: what is asked, in which order, with which parameters (arXiv 2506.01921).
 
-One call: rubric with the change description (**D**: ``EA``, ``VQ``) or with the prompt (**P**:
-``EA_P``, ``VQ_P``), then input, reference, output, files as they are. Step 1 lists the differences,
-step 2 gives two integers 0 to 10 on lines ``Editing Accuracy: n/10, …``: no JSON is asked for,
-because the released parser reads such lines. The paper's third score, contextual preservation, is
-the masked SSIM of the pixel track. Temperature is the server's own and the limit 400 tokens, as
-released; a reply that is cut off is asked for again with more room.
+One call: rubric with the change description (**D**: ``EA``, ``VQ``, ``Context``) or with the prompt
+(**P**: ``EA_P``…), then input, reference, output, files as they are. Step 1 lists the differences,
+step 2 gives three integers 0 to 10 on lines ``Editing Accuracy: n/10, …``: no JSON is asked for,
+because the released parser reads such lines. The third score, contextual preservation, is that of
+the paper's Table 3 (``Context``); the CP of Table 2 is the masked SSIM of the pixel track.
+Temperature is the server's own and the limit 400 tokens, as released; a reply that is cut off is
+asked for again with more room.
 
 The option ``text`` is ``D`` (default), ``P``, or ``DP`` for both calls. Rows keep 0 to 10; tables
 divide by 10.
@@ -23,7 +24,7 @@ from typing import Any, ClassVar
 
 from editgauge.benchmarks.medebench.facts import HIGH, LOW
 from editgauge.benchmarks.medebench.metrics import JUDGE
-from editgauge.benchmarks.medebench.replies import NAMES, released_scores
+from editgauge.benchmarks.medebench.replies import CONTEXT, NAMES, released_scores
 from editgauge.errors import UsageError
 from editgauge.judging.calls import Call, Picture, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
@@ -36,6 +37,7 @@ class MedEBenchJudging:
     """See the module. Options: ``text``. A sample without a change description has no D call."""
 
     metrics: tuple[Metric, ...] = (*JUDGE["D"], *JUDGE["P"])
+    version: str = "1"
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {"text": ("D", "P", "DP")}
 
     def rubric_names(self) -> Sequence[str]:
@@ -43,8 +45,9 @@ class MedEBenchJudging:
 
     def fields(self, kind: str) -> tuple[dict[str, tuple[int, int]], dict[str, str]]:
         """The fields of the reply with their ranges, and the metrics that they give."""
-        names = (metric.name for metric in JUDGE[kind])
-        return dict.fromkeys(NAMES, (LOW, HIGH)), dict(zip(NAMES, names, strict=True))
+        metrics = (metric.name for metric in JUDGE[kind])
+        names = (*NAMES, CONTEXT)
+        return dict.fromkeys(names, (LOW, HIGH)), dict(zip(names, metrics, strict=True))
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return tuple(metric for kind in kinds_of(options) for metric in JUDGE[kind])
@@ -65,12 +68,13 @@ class MedEBenchJudging:
             if sample.reference is not None:
                 parts += ["Reference, the intended result:", Picture(sample.reference, "reference")]
             parts += ["Edited picture:", Picture(edit.path, "output")]
+            fields, metrics = self.fields(kind)
             calls.append(
                 Call(
                     name=f"EA+VQ {kind}",
                     parts=tuple(parts),
-                    fields=dict.fromkeys(NAMES, (LOW, HIGH)),
-                    metrics=dict(zip(NAMES, (metric.name for metric in JUDGE[kind]), strict=True)),
+                    fields=fields,
+                    metrics=metrics,
                     rubric=mark,
                     as_json=False,
                     released=as_released,
@@ -93,7 +97,11 @@ def kinds_of(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 def as_released(reply: str | None) -> Mapping[str, float | None]:
     """What the released script takes from a reply."""
-    return released_scores(reply) if reply is not None else dict.fromkeys(NAMES)
+    names = (*NAMES, CONTEXT)
+    if reply is None:
+        return dict.fromkeys(names)
+    # Accuracy and quality do without the third score: rubrics of one's own need not ask for it
+    return {**released_scores(reply), CONTEXT: released_scores(reply, names)[CONTEXT]}
 
 
 JUDGING = MedEBenchJudging()

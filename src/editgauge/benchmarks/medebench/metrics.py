@@ -93,10 +93,10 @@ JUDGE: dict[str, tuple[Metric, ...]] = {
             digits=2,
             variants=VARIANTS,
             failure=LOW,
-            note="faithful: the released line parser, where one unreadable score drops both; "
+            note="faithful: the released line parser, where one unreadable score drops the others; "
             "corrected: integers in range",
         )
-        for name in ("EA", "VQ")
+        for name in ("EA", "VQ", "Context")
     )
     for kind, suffix in (("D", ""), ("P", "_P"))
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from editgauge.benchmarks.medebench.judge import JUDGING, as_released, kinds_of
 from editgauge.judging import released
@@ -43,6 +43,12 @@ class PaperJudging:
 
     prompts: PromptSet
     metrics: tuple[Metric, ...] = JUDGING.metrics
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"text": ("D", "P", "DP")}
+
+    @property
+    def version(self) -> str:
+        """The readers are those of our own prompts."""
+        return JUDGING.version
 
     def rubric_names(self) -> Sequence[str]:
         return ()

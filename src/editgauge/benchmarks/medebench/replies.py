@@ -12,6 +12,8 @@ import math
 from collections.abc import Sequence
 
 NAMES: tuple[str, ...] = ("Editing Accuracy", "Visual Quality")
+CONTEXT = "Contextual Preservation"
+"""The third score that the released script asks for (the paper's Table 3, not its CP)."""
 
 
 def released_scores(reply: str, names: Sequence[str] = NAMES) -> dict[str, float | None]:

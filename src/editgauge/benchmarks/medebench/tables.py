@@ -18,7 +18,7 @@ from editgauge.types import Variant
 
 BY_ORGAN = (JUDGE["D"][0], PIXEL[0], JUDGE["D"][1])
 """EA, CP and VQ."""
-WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING)
+WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING, JUDGE["D"][2], *JUDGE["P"])
 """The metrics with one number an editor."""
 _HERE = Path(__file__).parent
 
@@ -64,17 +64,18 @@ def organs(frame: Frame, variant: Variant) -> Layout:
 
 
 def metrics(frame: Frame, variant: Variant) -> Layout:
-    """PSNR, full SSIM, LPIPS against the reference, CLIP similarities and ImageReward: one number
-    an editor.
+    """PSNR, full SSIM, LPIPS against the reference, CLIP similarities, ImageReward, the judged
+    Context, and what is judged by the prompt (0 to 1): one number an editor.
     """
     sheet = Sheet()
     for metric in WHOLE:
         made, note = choose(frame, metric.name, variant)
         if frame.has(metric.name, made):
-            sheet.add(metric.name, Leaf(metric=metric, variant=made), note=note)
+            shown = tenth if metric.high == HIGH else None
+            sheet.add(metric.name, Leaf(metric=metric, variant=made, shown=shown), note=note)
     return Layout(
         name="medebench.metrics",
-        title="MedEBench, against the reference",
+        title="MedEBench, the metrics of its Table 3",
         leaves=sheet.leaves,
         fields=sheet.fields,
         variant=variant,

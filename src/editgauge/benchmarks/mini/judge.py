@@ -33,6 +33,11 @@ class MiniJudging:
     """Its metrics, as this benchmark declares them."""
 
     @property
+    def version(self) -> str:
+        """Those of the protocols together."""
+        return ",".join(f"{name} {_protocol(name).version}" for name in PROTOCOLS)
+
+    @property
     def metrics(self) -> tuple[Metric, ...]:
         return tuple(self.by_name.values())
 

@@ -32,6 +32,7 @@ class TextEditJudging:
     """
 
     metrics: tuple[Metric, ...] = JUDGE
+    version: str = "1"
 
     def rubric_names(self) -> Sequence[str]:
         return ("questions",)

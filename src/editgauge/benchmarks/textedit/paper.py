@@ -48,6 +48,11 @@ class PaperJudging:
     prompts: PromptSet
     metrics: tuple[Metric, ...] = JUDGING.metrics
 
+    @property
+    def version(self) -> str:
+        """The readers are those of our own prompts."""
+        return JUDGING.version
+
     def rubric_names(self) -> Sequence[str]:
         return ()
 

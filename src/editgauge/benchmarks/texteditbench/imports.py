@@ -23,7 +23,8 @@ def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterato
     """A list of {"task_id", "category", "evaluation_results": {"IF": {"IF": 4, "rationale": …}}}.
 
     As the released summary reads it: a result may be a bare number, a score may be a text that is a
-    number, null is left out. A failed call (its rationale begins with ``API Error``) is recorded as
+    number, null is left out (of SE without a word, where the sample has no knowledge prompt: it was
+    not asked). A failed call (its rationale begins with ``API Error``) is recorded as
     0, which the faithful variant keeps.
     """
     value = read_json(path)
@@ -37,7 +38,8 @@ def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterato
     for entry, place in zip(entries, places, strict=True):
         model = editor or str(entry.get("model") or path.stem)
         for name, result in entry["evaluation_results"].items():
-            if name in DIMENSIONS:
+            asked = name != "SE" or place not in known or known[place].knowledge
+            if name in DIMENSIONS and (asked or result is not None):
                 yield _found(model, place, name, result)
 
 

@@ -5,16 +5,17 @@
 call    question, integer 0 to 5              texts and pictures, in this order
 ======  ====================================  =========================================================
 IF      only the requested operation          instruction, kind of operation; input, output, [reference]
-TA      the text's content                    instruction; input, output, [reference]
-VC      visual integration                    instruction; input, output, [reference]
-LP      what was not to change                instruction; input, output, [reference]
-SE      linked expectations                   instruction, expectation; input, output, [reference]
+TA      the text's content                    instruction, [kind]; input, output, [reference]
+VC      visual integration                    instruction, [kind]; input, output, [reference]
+LP      what was not to change                instruction, [kind]; input, output, [reference]
+SE      linked expectations                   instruction, [kind], expectation; input, output, [reference]
 ======  ====================================  =========================================================
 
 Five calls a sample (four without a knowledge prompt), the rubric as system message, temperature 0,
 500 tokens, files as they are. The reference is shown in the synthetic split only; the real split
 has none, and its rubrics do not speak of one. The option ``reference=False`` leaves it out
-everywhere.
+everywhere. The kind of operation is told in all five calls of the synthetic split, and in IF alone
+in the real split, as the two released scripts do.
 
 Variants: *faithful* records 0 for a call that failed and a reply that is no JSON, and nothing for
 JSON without the keys, as the split's released script does; *corrected* says unparsable, refused or failed.
@@ -41,6 +42,7 @@ class TextEditBenchJudging:
     """See the module. Options: ``reference`` (default True)."""
 
     metrics: tuple[Metric, ...] = JUDGE
+    version: str = "1"
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {"reference": ("true", "false")}
 
     def rubric_names(self) -> Sequence[str]:
@@ -66,14 +68,14 @@ class TextEditBenchJudging:
         calls = []
         for metric in self.metrics_for(sample, options):
             name = metric.name
-            system, mark = rubrics.render(name, reference="yes" if reference else None)
+            told = name == "IF" or sample.split == "synthetic"
+            system, mark = rubrics.render(
+                name, reference="yes" if reference else None, operation="yes" if told else None
+            )
             words = [fenced("instruction", sample.instruction)]
-            if name == "IF":
-                words.append(
-                    fenced(
-                        "kind of operation", str(sample.attributes.get("operation", "not stated"))
-                    )
-                )
+            if told:
+                operation = str(sample.attributes.get("operation") or "not stated")
+                words.append(fenced("kind of operation", operation))
             if name == "SE":
                 words.append(fenced("linked expectation", sample.knowledge or ""))
             calls.append(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from editgauge.benchmarks.texteditbench.judge import JUDGING, as_released
 from editgauge.judging import released
@@ -57,6 +57,15 @@ class PaperJudging:
 
     prompts: PromptSet
     metrics: tuple[Metric, ...] = JUDGING.metrics
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "reference": ("true", "false"),
+        "knowledge": ("true", "false"),
+    }
+
+    @property
+    def version(self) -> str:
+        """The readers are those of our own prompts."""
+        return JUDGING.version
 
     def rubric_names(self) -> Sequence[str]:
         return ()

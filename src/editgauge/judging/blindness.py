@@ -1,0 +1,92 @@
+"""Whether a judge says that it saw no picture, or not all of them: its numbers are none then.
+
+The patterns tell a picture that is missing ("the edited image was not provided") from something
+missing in a picture ("the logo is not included in the edited image", "no visible difference"): the
+picture must be what is absent, or what the judge itself cannot see.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ROLE = (
+    r"(?:the|any|an?|these|those|this|your|both|either|all|two|actual|real|attached|provided|uploaded|original"
+    r"|edited|input|output|source|reference|result(?:ing)?|generated|candidate|pred(?:icted)?|second|first|proper|valid)"
+)
+_NOUN = r"(?:images?|pictures?|photos?|photographs?|attachments?|visuals?|files?|visual (?:content|input|data)|image data)"
+_PICTURE = rf"(?:{_ROLE}[ _-]){{0,4}}{_NOUN}\b(?!['’]s)"
+_CONTENT = (
+    r"(?! (?:of (?:the|an?)\b|clear|text|content|detail|differ|in full|artifact|artefact|element|quality|noise|well|properly"
+    r"|border|edge|being|chang|reflect|match|show))"
+)
+"""Words behind a picture that make it a part of another thing."""
+_END = r"\s*(?:[.,;:!?)\"\]]|\Z|\n)"
+_GIVEN = (
+    r"(?:provided|attached|given|sent|supplied|included|received|uploaded|available|accessible|shared|submitted|transmitted"
+    r"|delivered|load(?:ed)?|found|visible(?= to me\b|\s*(?:[.,;!?)\"]|\Z))|shown to me|readable|decoded|opened?|render(?:ed)?"
+    r"|displayed to me|there|present(?= in (?:the|your|this) (?:message|request|prompt|conversation|input)|\s*(?:[.,;!?)\"]|\Z))"
+    r"|come through|arrive[d]?)"
+)
+_MESSAGE = r"(?:message|request|prompt|conversation|chat|query|submission)"
+
+_PATTERNS = (
+    # the judge cannot: "I am unable to view the images"
+    (
+        r"(?:can(?:['’]?t|not| not)|could(?:n['’]?t| not)|unable to|not able to|impossible to|failed to)"
+        r"(?: (?:directly|actually|currently|really|physically|be able to|yet)){0,2} (?:see|view|access|open|load|receive|process"
+        rf"|inspect|examine|analy[sz]e|evaluate|assess|judge|rate|look at|read|interpret|display|compare)(?: (?:or|and) \w{{1,12}})? {_PICTURE}{_CONTENT}"
+    ),
+    # the judge has not: "I did not receive any image", "I see no image"
+    (
+        r"\b(?:i|we)(?: am| are)?(?: (?:really|currently|also|still))? (?:do(?:n['’]?t| not)|did(?:n['’]?t| not)"
+        r"|ha(?:ve|d)(?:n['’]?t| not)|never|was(?:n['’]?t| not)|cannot|can['’]t)(?: (?:actually|currently|yet|even))?"
+        r" (?:see|have|receiv\w+|find|found|got|get|gotten|been given|given|view(?:ed)?|seen|shown)"
+        rf"(?: access to| sight of)? {_PICTURE}{_CONTENT}"
+    ),
+    rf"\b(?:i|we) (?:see|saw|have|got|received|find|found|was given|am given) no {_PICTURE}{_CONTENT}",
+    # the judge alone: "as a text-only model", "I lack vision capabilities"
+    r"\b(?:as an?|i(?:['’]m| am) (?:only )?an?) (?:text[- ](?:only|based)|language|blind)\b",
+    r"\b(?:no|not have|lack(?:s|ing)?|without)(?: the| any)? (?:vision|visual|image|picture)[ -](?:capabilit|abilit|access|input|process|understanding)\w*",
+    r"\bno access to " + _PICTURE,
+    rf"\bwithout (?:actually )?(?:seeing|having seen|viewing|having access to|access to|being able to (?:see|view)) {_PICTURE}{_CONTENT}",
+    r"\bbased (?:only |solely |purely )?on the (?:description|instruction|text|prompt)s? (?:only|alone)",
+    # no picture: "no image was provided", "missing images.", "there are no images to compare"
+    (
+        rf"\b(?:no|missing|absent|lacking|without)(?: of)? {_PICTURE}(?={_END}| (?:was|were|is|are|has|have|had|to (?:compare|evaluate|judge"
+        rf"|assess|look)|in (?:the|your|this) {_MESSAGE}|{_GIVEN}))"
+    ),
+    # the picture is not: "the edited image was not provided", "images not found"
+    (
+        rf"\b{_PICTURE}(?:[ _](?:url|link|path|data|upload))? (?:(?:was|were|is|are|has|have|had|did|does|do|could|can|seems?|appears?)"
+        rf"(?: (?:n['’]?t|not|never)|n['’]?t|not)|not|never)(?: to)?(?: (?:been|be|actually|properly|successfully|correctly|yet)){{0,3}} {_GIVEN}\b"
+    ),
+    (
+        rf"\b{_PICTURE}(?:[ _](?:url|link|path|data|upload))? (?:(?:is|are|was|were|seems?|appears?|looks?)(?: to be)? )?(?:missing|absent|unavailable"
+        rf"|inaccessible|unreadable|broken|corrupt(?:ed)?)(?={_END}| (?:from|in) (?:the|your|this) {_MESSAGE})"
+    ),
+    rf"\b{_PICTURE} fail(?:s|ed)? to (?:load|open|render|arrive|display|decode)",
+    # somebody did not give it: "you have not attached the output image"
+    rf"\b(?:not|n['’]t|never)(?: yet)? (?:attach|provid|send|sent|suppl|upload|shar)\w* (?:me )?{_PICTURE}{_CONTENT}",
+    rf"\b(?:please|kindly|could you|can you) (?:re-?)?(?:upload|attach|provide|send|share|resend) (?:me )?{_PICTURE}",
+    # one of them: "I only received the input image", "only one image was provided"
+    (
+        r"\b(?:only|just) (?:received?|see|have|got|given|was given|were given|had|saw|can see) (?:the |an? |one |1 |a single )?"
+        r"(?:input|original|first|reference|source|one|single|1)?[ _]?(?:image|picture|photo)\b"
+    ),
+    r"\bonly (?:one|1|a single|the (?:input|original|first|source)) (?:image|picture|photo) (?:was|is|has been|seems) ",
+    # nothing can be said: "cannot evaluate.", "no evaluation is possible"
+    (
+        r"\b(?:can(?:not|['’]t| not)|unable to|impossible to|not possible to) (?:be )?(?:evaluated?|assess(?:ed)?|judged?|rated?|scored?"
+        r"|determined?|compared?)\s*(?:[.,;!\"]|\Z|it\b|this\b|the (?:edit|result|images?|pictures?)\b)"
+    ),
+    r"\bno (?:evaluation|assessment|judge?ment|comparison) (?:is|was) possible\b",
+)
+_BLIND = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE)
+
+
+def is_blind(text: str) -> bool:
+    """Whether the judge says that it saw no picture, or not all of them.
+
+    Raises nothing; the time is linear in the text, with a large factor: give it a bounded one.
+    """
+    return _BLIND.search(text) is not None

@@ -1,0 +1,110 @@
+"""A judge track out of a list of questions: the shortest way to a protocol of one's own.
+
+Each question is one call: a rubric, the pictures that the judge is shown, and the metrics that it
+gives a whole number for. What a protocol needs beyond that it writes itself (see `calls.Judging`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editgauge.judging.calls import Call, Picture, Rubrics, fenced
+from editgauge.types import Edit, Metric, Sample
+
+Shown = Sequence[str | Picture]
+
+
+def input_and_output(sample: Sample, edit: Edit) -> Shown:
+    """The sample's first picture and the output, each under its name."""
+    assert edit.path is not None  # nothing is asked about an edit without a picture
+    return ["Original:", Picture(sample.image, "input"), "Edited:", Picture(edit.path, "output")]
+
+
+def output_alone(sample: Sample, edit: Edit) -> Shown:
+    """The output and nothing else."""
+    del sample
+    assert edit.path is not None
+    return ["Picture:", Picture(edit.path, "output")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One call to the judge.
+
+    `rubric` is the name of a file without ``.md``; ``{{instruction}}`` in it is the sample's
+    instruction, and each key of `words` the text that its function gives. `metrics` are the names
+    of what is scored, which are the keys of the reply; with `under` the reply has them as one list
+    under that key: ``{"score": [7, 9]}``. `show` gives the pictures and the texts between them, in
+    order. `when` says of which samples it is asked.
+    """
+
+    rubric: str
+    metrics: tuple[str, ...]
+    show: Callable[[Sample, Edit], Shown] = input_and_output
+    under: str = ""
+    words: Mapping[str, Callable[[Sample], str]] | None = None
+    when: Callable[[Sample], bool] | None = None
+    max_tokens: int = 1000
+
+    def asks(self, sample: Sample) -> bool:
+        """Whether it is asked of a sample."""
+        return self.when is None or self.when(sample)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """A `calls.Judging` that asks `questions` about every edit.
+
+    The numbers are whole ones from `Metric.low` to `Metric.high`. Raise `version` when a reply
+    would be read otherwise: the rows are then made anew, from the replies that are there. Raises
+    `ValueError` for a question of a metric that is not in `metrics`.
+    """
+
+    metrics: tuple[Metric, ...]
+    questions: tuple[Question, ...]
+    version: str = "1"
+
+    def __post_init__(self) -> None:
+        known = {metric.name for metric in self.metrics}
+        for question in self.questions:
+            if unknown := set(question.metrics) - known:
+                raise ValueError(
+                    f"question {question.rubric!r}: {', '.join(sorted(unknown))} is no metric of "
+                    f"this track ({', '.join(sorted(known))})"
+                )
+
+    def rubric_names(self) -> Sequence[str]:
+        return tuple(dict.fromkeys(question.rubric for question in self.questions))
+
+    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+        del options
+        asked = {name for one in self.questions if one.asks(sample) for name in one.metrics}
+        return tuple(metric for metric in self.metrics if metric.name in asked)
+
+    def calls(
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    ) -> Sequence[Call]:
+        del options
+        if edit.path is None:
+            return ()
+        asked = [question for question in self.questions if question.asks(sample)]
+        return [self._call(question, sample, edit, rubrics) for question in asked]
+
+    def _call(self, question: Question, sample: Sample, edit: Edit, rubrics: Rubrics) -> Call:
+        words = {"instruction": sample.instruction} | {
+            name: text(sample) for name, text in (question.words or {}).items()
+        }
+        fields = {name: fenced(name, text) if text else None for name, text in words.items()}
+        text, fingerprint = rubrics.render(question.rubric, **fields)
+        ranges = {metric.name: (int(metric.low), int(metric.high)) for metric in self.metrics}
+        return Call(
+            name=question.rubric,
+            parts=(text, *question.show(sample, edit)),
+            fields={name: ranges[name] for name in question.metrics},
+            metrics={name: name for name in question.metrics},
+            lists={question.under: question.metrics} if question.under else {},
+            rubric=fingerprint,
+            max_tokens=question.max_tokens,
+        )

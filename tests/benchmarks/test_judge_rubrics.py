@@ -1,0 +1,113 @@
+"""Substance of our own rubrics against the papers' (issue: criterion by criterion): what is told in
+which call, what a step of the scale means, and MedEBench's third score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from editgauge import benchmarks
+from editgauge.benchmarks.medebench import tables as medebench_tables
+from editgauge.benchmarks.medebench.judge import JUDGING as MEDEBENCH
+from editgauge.benchmarks.texteditbench.judge import JUDGING as TEXTEDITBENCH
+from editgauge.judging.calls import Call, ExchangeResult, to_scores
+from editgauge.judging.rubrics import RubricFolder
+from editgauge.tables.layouts import tables
+from editgauge.testing import make_sample
+from editgauge.types import Edit, Sample, Status
+from tests.made_rows import frame, record, row
+
+PACKAGE = Path(benchmarks.__file__).parent
+
+
+def rubric(benchmark: str, name: str) -> str:
+    return (PACKAGE / benchmark / "rubrics" / f"{name}.md").read_text(encoding="utf-8")
+
+
+# --- TextEditBench --------------------------------------------------------------------------------
+
+
+def asked(sample: Sample) -> dict[str, Call]:
+    edit = Edit(sample.id, "e", sample.image)
+    folder = RubricFolder(PACKAGE / "texteditbench" / "rubrics")
+    return {call.name: call for call in TEXTEDITBENCH.calls(sample, edit, folder, {})}
+
+
+@pytest.mark.parametrize(
+    ("split", "told"),
+    [("synthetic", {"IF", "TA", "VC", "LP", "SE"}), ("real", {"IF"})],
+)
+def test_the_kind_of_operation_is_told_as_the_released_scripts_tell_it(
+    tmp_path: Path, split: str, told: set[str]
+) -> None:
+    """In all five calls of the synthetic split, in IF alone in the real one; the rubric speaks of it
+    where it is told, and only there.
+    """
+    made = make_sample(tmp_path, knowledge="k", attributes={"operation": "text_delete"})
+    calls = asked(replace(made, split=split, reference=made.image if split != "real" else None))
+    assert set(calls) == {"IF", "TA", "VC", "LP", "SE"}
+    assert {name for name, call in calls.items() if "text_delete" in str(call.parts[0])} == told
+    assert {name for name, call in calls.items() if "kind of operation" in str(call.system)} == told
+
+
+def test_an_unknown_operation_is_said_to_be_none(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, attributes={"operation": ""})
+    assert "not stated" in str(asked(sample)["IF"].parts[0])
+
+
+def test_an_edit_that_is_done_without_its_linked_effect_is_a_3_in_se() -> None:
+    assert "3 - in part: the edit itself is done, and an important linked change is missing" in (
+        rubric("texteditbench", "SE")
+    )
+
+
+# --- MedEBench ------------------------------------------------------------------------------------
+
+
+def test_the_papers_scale_has_no_anchors_and_irrelevant_edits_cost_points() -> None:
+    """Section 2.2: "deductions for irrelevant or missing edits"."""
+    text = rubric("medebench", "accuracy_quality")
+    assert "for every edit that was not asked for" in text
+    assert not any(f"{step}: " in text for step in (1, 4, 5, 7, 10))
+    for name in ("Editing Accuracy", "Visual Quality", "Contextual Preservation"):
+        assert text.count(f"\n{name}: n/10") == 1
+
+
+def heard(folder: Path, reply: str) -> dict[tuple[str, str], float | None]:
+    sample = make_sample(folder, change="the stain is gone")
+    rubrics = RubricFolder(PACKAGE / "medebench" / "rubrics")
+    (call,) = MEDEBENCH.calls(sample, Edit(sample.id, "e", sample.image), rubrics, {})
+    scores = to_scores(call, ExchangeResult(reply, reply, Status.SCORED))
+    return {(score.metric, score.variant): score.value for score in scores}
+
+
+def test_the_third_score_is_read(tmp_path: Path) -> None:
+    reply = "Editing Accuracy: 7/10, a\nVisual Quality: 8/10, b\nContextual Preservation: 9/10, c"
+    for variant in ("faithful", "corrected"):
+        found = heard(tmp_path, reply)
+        assert [found[name, variant] for name in ("EA", "VQ", "Context")] == [7, 8, 9]
+
+
+def test_a_reply_without_the_third_score_keeps_the_others(tmp_path: Path) -> None:
+    """A rubric of one's own need not ask for it."""
+    found = heard(tmp_path, "Editing Accuracy: 7/10, a\nVisual Quality: 8/10, b")
+    for variant in ("faithful", "corrected"):
+        assert [found[name, variant] for name in ("EA", "VQ", "Context")] == [7, 8, None]
+
+
+def test_all_judged_scores_have_one_scale_in_the_tables() -> None:
+    """0 to 10 in rows, 0 to 1 in cells, by description and by prompt."""
+    b = "medebench"
+    rows = [
+        row("1", "m", f"{name}{kind}", 8.0, benchmark=b)
+        for name in ("EA", "VQ", "Context")
+        for kind in ("", "_P")
+    ]
+    found = tables(frame(rows, [record("1", organ="Eyes")], b), "faithful")
+    cells = {name: cell for table in found for name, cell in table.rows[0].cells.items()}
+    shown = ("Overall_EA", "Overall_VQ", "Context", "EA_P", "VQ_P", "Context_P")
+    assert {name: cells[name].value for name in shown} == pytest.approx(dict.fromkeys(shown, 0.8))
+    assert medebench_tables.tenth(rows[0].value) == pytest.approx(0.8)  # type: ignore[arg-type]

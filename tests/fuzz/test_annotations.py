@@ -1,0 +1,87 @@
+"""Whatever stands in the files of a data set, it is loaded with findings, or refused in one line."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editgauge import catalog
+from editgauge.errors import EditgaugeError
+from editgauge.run.check import check_data
+from editgauge.store.run_folder import RunFolder
+from editgauge.store.samples import keep_samples
+from tests.benchmarks import releases
+from tests.fuzz.corpus import annotation_files, fuzz, spoilt_json
+
+
+def _text(root: Path) -> None:
+    for number in (4, 7):
+        releases.text_instance(root, number)
+    releases.text_instance(root, 3, split="data_web-sourced_instances")
+
+
+def _prompts(root: Path) -> None:
+    for name, category in (("miniset", "1.1.1"), ("fullset", "2.3")):
+        lines = [releases.prompt_record(number, category) for number in (1, 2)]
+        releases.prompt_set(root, lines, name=name, category=category)
+
+
+def _organs(root: Path) -> None:
+    releases.organ_set(root, [releases.organ_record(number) for number in (38, 45)])
+
+
+def _tasks(root: Path) -> None:
+    several = {"ori_img": ["1.png", "2.png"], "gt_img": "2.png"}
+    records = {"1": releases.task_record(1), "2": releases.task_record(2, **several)}
+    releases.task_set(root, records, names=("1.png", "2.png"))
+
+
+SETS: dict[str, Callable[[Path], object]] = {
+    "texteditbench": _text,
+    "textedit": _prompts,
+    "medebench": _organs,
+    "krisbench": _tasks,
+}
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    roots = {}
+    for name, make in SETS.items():
+        roots[name] = tmp_path_factory.mktemp(name)
+        make(roots[name])
+        assert list(catalog.find("benchmarks", name).load(roots[name]))
+    return roots
+
+
+@pytest.mark.parametrize("name", SETS)
+@fuzz
+@given(seed=st.integers(0, 2**32))
+def test_spoilt_annotations(name: str, clean: dict[str, Path], seed: int) -> None:
+    """Also behind the loader: the check of the data, and the index in the run folder."""
+    root = clean[name]
+    files = annotation_files(root)
+    victim = files[seed % len(files)]
+    whole = victim.read_bytes()
+    place = root.parent / f"{root.name}-run"
+    try:
+        victim.write_bytes(spoilt_json(whole, seed))
+        benchmark = catalog.find("benchmarks", name)
+        dataset = benchmark.load(root)
+        samples = list(dataset)
+        assert len({sample.id for sample in samples}) == len(samples)
+        for issue in check_data(benchmark, dataset, workers=1).issues:
+            assert "\n" not in issue.found or issue.sample
+        run = RunFolder.create(place)
+        keep_samples(run, name, root, samples, samples)
+        assert len(run.samples(name)) == len(samples)
+    except EditgaugeError as error:
+        assert str(error)
+    finally:
+        victim.write_bytes(whole)
+        shutil.rmtree(place, ignore_errors=True)

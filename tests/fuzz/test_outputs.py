@@ -1,0 +1,157 @@
+"""What is written for other programs: nothing from outside becomes a command, a formula, a row or
+markup of theirs.
+"""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editgauge import escape
+from editgauge.reports.site import write_script
+from editgauge.tables.draw import draw
+from editgauge.tables.table import Cell, Column, Table, TableRow
+from tests.fuzz.corpus import fuzz
+
+PIECES = ("=1+1", "+", "-", "@SUM(A1)", "\t=x", "\r=x", "|", "||", "\n", "\r\n", "`", "```", "*", "_", "[a](javascript:x)",
+          "![a](x)", "<script>alert(1)</script>", "<img src=x onerror=y>", "<svg/onload=x>", "&lt;", "&#106;", "\\", "\\input{/etc/passwd}",
+          "\\write18{x}", "^^5cinput", "$x$", "%", "#", "~", "{", "}", "\\\\", "[2em]", "*[", "\x1b]52;c;aGk=\x07", "\x9b31m", "\u202e",
+          "\u2028", "\u2029", "\0", "\ud800", "]]>", "</script>", "<!--", "'", '"', "\U000e0041", "://", "http://x", "1.", "- ", "> ", "---")  # fmt: skip
+names = st.one_of(
+    st.text(max_size=30), st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join)
+)
+
+
+def table(a: str, b: str, c: str) -> Table:
+    columns = (Column("one", (a, "score"), 3, "higher"), Column("two", (b,), 1))
+    rows = tuple(
+        TableRow(name, {"one": Cell(0.5, 2, 2), "two": Cell(1.0)}) for name in (c, "plain")
+    )
+    return Table("t", a, columns, rows, notes=(b,))
+
+
+@fuzz
+@given(names, names, names)
+def test_csv_holds_no_formula_and_no_further_row(a: str, b: str, c: str) -> None:
+    rows = list(csv.reader(io.StringIO(draw(table(a, b, c), "csv"))))
+    assert len(rows) == 3
+    assert len({len(row) for row in rows}) == 1
+    for cell in (cell for row in rows for cell in row):
+        assert not escape.plain(cell, None).lstrip().startswith(("=", "+", "@", "|", "%", "\t"))
+        assert not cell.lstrip().startswith("-") or re.fullmatch(r"-?[\d.]+", cell)
+
+
+COMMANDS = {"begin", "end", "caption", "label", "toprule", "midrule", "bottomrule", "cmidrule", "multicolumn", "textbf", "underline",
+            "par", "footnotesize", "centering", "textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar",
+            "textquotedbl", "infty", "uparrow", "downarrow", "textdagger", "small", "resizebox", "textwidth", "hline", "linewidth", "textit",
+            "addlinespace", "usepackage", "setlength", "tabcolsep"}  # fmt: skip
+
+
+@fuzz
+@given(names, names, names)
+def test_latex_holds_only_our_commands(a: str, b: str, c: str) -> None:
+    first, text = draw(table(a, b, c), "latex").split("\n", 1)
+    assert first.startswith("% ") or "%" not in first
+    text = text if first.startswith("%") else f"{first}\n{text}"
+    assert set(re.findall(r"\\([A-Za-z]+)", text)) <= COMMANDS
+    assert "^^" not in text
+    for line in text.splitlines():
+        bare = re.sub(r"\\.", "", line)
+        assert bare.count("{") == bare.count("}")
+        assert "%" not in bare
+        assert "#" not in bare
+    ends = [line for line in text.splitlines() if line.rstrip().endswith("\\\\")]
+    assert (
+        len(
+            {len(re.sub(r"\\&", "", line).split("&")) for line in ends if "multicolumn" not in line}
+        )
+        == 1
+    )
+
+
+@fuzz
+@given(names, names, names)
+def test_markdown_has_the_rows_that_it_should(a: str, b: str, c: str) -> None:
+    lines = draw(table(a, b, c), "markdown").splitlines()
+    rows = [re.sub(r"\\.", "", line) for line in lines if line.startswith("|")]
+    assert len(rows) == 4
+    assert len({row.count("|") for row in rows}) == 1
+    rest = "\n".join(re.sub(r"\\.", "", line) for line in lines)
+    assert "<" not in rest
+    assert not re.search(r"\]\(|!\[|`", rest)
+
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.found.append(tag)
+
+
+@fuzz
+@given(
+    st.recursive(
+        names,
+        lambda inside: st.lists(inside, max_size=3) | st.dictionaries(names, inside, max_size=3),
+    )
+)
+def test_a_data_file_of_the_report_is_one_call(tmp_path: Path, value: object) -> None:
+    try:
+        json.dumps(value).encode("utf-8")
+        written = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "strict"))
+    except UnicodeEncodeError:
+        return  # half a letter never gets so far: see `segments.storable`
+    write_script(tmp_path / "a.js", "key", value)
+    text = (tmp_path / "a.js").read_text(encoding="utf-8")
+    assert text.startswith('EG.take("key",')
+    assert text.endswith(");\n")
+    assert json.loads(text[len('EG.take("key",') : -3]) == written
+    assert not {"<", "\u2028", "\u2029"} & set(text)
+    reader = Tags()
+    reader.feed(text)
+    assert reader.found == []
+
+
+@fuzz
+@given(st.lists(names, max_size=4).map("/".join))
+def test_file_names_that_every_system_takes(name: str) -> None:
+    made = escape.file_name(name)
+    assert 1 <= len(made.encode()) <= 200
+    assert re.fullmatch(r"[^\x00-\x1f\x7f<>:\"/\\|?*]+", made)
+    assert made[-1] not in " ."
+    assert made[0] not in "-."
+    assert made.split(".")[0].strip().upper() not in {
+        "CON",
+        "PRN",
+        "AUX",
+        "NUL",
+        *(f"{w}{n}" for w in ("COM", "LPT") for n in range(10)),
+    }
+    assert escape.file_name(made) == made
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("a.png", "a.png"),
+        ("CON.png", "_CON.png"),
+        ("nul", "_nul"),
+        ("a:b", "a_b"),
+        ("trailing. .", "trailing"),
+        ("...", "_"),
+        ("", "_"),
+        ("日本.png", "日本.png"),
+    ],
+)
+def test_names_as_they_become(name: str, wanted: str) -> None:
+    assert escape.file_name(name) == wanted

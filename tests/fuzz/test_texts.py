@@ -1,0 +1,103 @@
+"""Instructions and replies: any text is read, in time that grows as the text does."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editgauge.benchmarks.krisbench.replies import released_pair
+from editgauge.benchmarks.krisbench.replies import released_score as kris
+from editgauge.benchmarks.medebench.replies import released_scores as mede
+from editgauge.benchmarks.texteditbench.replies import released_score as text
+from editgauge.instructions import read_instruction
+from editgauge.judging.answers import read_answer, read_reason
+from editgauge.types import Status
+from tests.fuzz.corpus import fuzz, spoilt_bytes
+
+FIELDS = {"accuracy": (0, 5), "quality": (1, 5)}
+REPLIES = (
+    'Fine. {"accuracy": 4, "quality": 5, "reason": "it says \\"SALE\\""}',
+    '```json\n{"accuracy": 3,\n "quality": 2}\n```',
+    "<think>maybe 2?</think> accuracy: 5\nquality: 4",
+    '{"scores": [4, 5]} **Accuracy**: 4/5',
+    "I'm sorry, I can't help with that.",
+)
+PIECES = ("'", '"', "“", "”", "「", "{", "}", "[", "]", ":", ",", " ", "\n", "accuracy", "quality",
+          "4", "-1", "1e999", "replace", "with", "to", "text", "\\", "\\u12", "<think>", "</think>", "```")  # fmt: skip
+READERS: dict[str, Callable[[str], object]] = {
+    "instruction": read_instruction,
+    "answer": lambda reply: read_answer(reply, FIELDS),
+    "reason": read_reason,
+    "texteditbench": lambda reply: text(reply, "accuracy"),
+    "krisbench": lambda reply: (kris(reply, "accuracy"), released_pair(reply)),
+    "medebench": mede,
+}
+texts = st.one_of(
+    st.text(max_size=300),
+    st.lists(st.sampled_from(PIECES), max_size=80).map("".join),
+    st.tuples(st.sampled_from(REPLIES), st.integers(0, 2**32)).map(
+        lambda pair: spoilt_bytes(pair[0].encode(), pair[1]).decode("utf-8", "replace")
+    ),
+)
+
+
+@fuzz
+@given(text=texts)
+def test_instructions(text: str) -> None:
+    parsed = read_instruction(text)
+    assert parsed.ok == (parsed.reason == "")
+    end = 0
+    for quote in parsed.quotes:
+        assert end <= quote.start < quote.end <= len(text)
+        assert quote.text in text
+        end = quote.end
+
+
+@fuzz
+@given(reply=texts)
+def test_replies(reply: str) -> None:
+    for name, reading in read_answer(reply, FIELDS).items():
+        low, high = FIELDS[name]
+        assert (reading.value is None) == (reading.status is not Status.SCORED)
+        assert reading.value is None or low <= reading.value <= high
+        assert bool(reading.reason) == (reading.value is None) or reading.value is not None
+    json.dumps(read_reason(reply)).encode()
+    for name, reader in READERS.items():
+        assert reader(reply) is not NotImplemented, name
+
+
+GROWING = {
+    "quotes": "'\"“」",
+    "blanks": " ",
+    "braces": "{",
+    "lists": "[",
+    "field": "accuracy ",
+    "field and blanks": "accuracy" + " " * 60,
+    "colons": '"accuracy":',
+    "escapes": "\\",
+    "lines": "\n",
+    "pairs": "replace 'a' with 'b' ",
+    "thinking": "<think>",
+    "fences": "```json\n",
+    "digits": "4",
+    "stars": "**",
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", GROWING)
+def test_no_text_takes_long(reader: str, kind: str) -> None:
+    """Process time, and a limit that only a reader of more than linear time passes: 40 kB of any of
+    these took up to a minute once.
+    """
+    piece = GROWING[kind]
+    for tail in ("", '{"accuracy": 3}'):
+        text = piece * (40_000 // len(piece)) + tail
+        began = time.process_time()
+        READERS[reader](text)
+        assert time.process_time() - began < 4

@@ -1,0 +1,79 @@
+"""What an answer means: one table for judges and editors."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge.services.policy import STATUSES, error_of, meaning, pause_before
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "editgauge"
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "kind", "billed"),
+    [
+        (429, {}, "busy", False),
+        (500, {}, "again", False),
+        (523, {}, "again", False),
+        (504, {}, "again", True),
+        (502, {}, "again", True),
+        (401, {}, "stop", False),
+        (402, {"message": "billing"}, "stop", False),
+        (404, {}, "stop", False),
+        (400, {}, "bad", False),
+        (413, {}, "bad", False),
+        (400, {"code": "content_filter"}, "refused", False),
+        (429, {"code": "insufficient_quota"}, "stop", False),
+        (429, {"message": "Rate limit reached: requests per day (RPD)"}, "stop", False),
+        (429, {"message": "Limit reached: tokens per min (TPM)"}, "busy", False),
+        (429, {"message": "You exceeded your current quota, check your plan"}, "busy", False),
+        (
+            429,
+            {"details": [{"violations": [{"quotaId": "GenerateRequestsPerDayPerProject"}]}]},
+            "stop",
+            False,
+        ),
+        (
+            429,
+            {"details": [{"violations": [{"quotaId": "GenerateRequestsPerMinute"}]}]},
+            "busy",
+            False,
+        ),
+    ],
+)
+def test_meanings(status: int, error: dict[str, Any], kind: str, billed: bool) -> None:
+    found = meaning(status, {}, error)
+    assert (found.kind, found.billed) == (kind, billed)
+
+
+def test_503_is_busy_when_it_says_how_long() -> None:
+    assert meaning(503, {"retry-after": "1"}, {}).kind == "busy"
+    assert meaning(503, {}, {}).kind == "again"
+
+
+def test_errors_in_every_form() -> None:
+    assert error_of([{"error": {"code": 7}}]) == {"code": 7}
+    assert error_of({"error": "no"}) == {"message": "no"}
+    assert error_of(7) == {}
+
+
+def test_pauses_grow_and_end() -> None:
+    assert 0.75 <= pause_before(1, 1.0) <= 1.25
+    assert pause_before(400, 1.0) <= 75
+
+
+def test_there_is_one_table_of_statuses() -> None:
+    """No other module lists HTTP statuses of its own: 523 was retried in one of two stacks once."""
+    lists = []
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Tuple | ast.List | ast.Set):
+                values = [e.value for e in node.elts if isinstance(e, ast.Constant)]
+                if len({502, 504, 520, 524} & {v for v in values if isinstance(v, int)}) > 1:
+                    lists.append(path.name)
+    assert lists == []
+    assert {520, 521, 522, 523, 524} <= set(STATUSES)

@@ -1,0 +1,87 @@
+"""Prices: found by name, never guessed; bills: believed only where they can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from editgauge.errors import UsageError
+from editgauge.services.prices import (
+    ImagePrice,
+    Usage,
+    image_price_of,
+    load_prices,
+    named,
+    price_as_given,
+    price_of,
+    usage_of,
+)
+
+NAMES = ["gpt-4o", "gpt-4o-mini", "gpt-image-1", "gpt-image-1-mini", "gemini-2.5-flash", "qwen3-vl"]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("gpt-4o-2024-11-20", "gpt-4o"),
+        ("openai/GPT-4o-mini-2024-07-18", "gpt-4o-mini"),
+        ("gpt-4o-audio-preview", None),
+        ("gpt-4omega", None),
+        ("gpt-image-1", "gpt-image-1"),
+        ("gpt-image-1-2025-04-15", "gpt-image-1"),
+        ("gpt-image-1.5", None),
+        ("gpt-image-1.5-2025-12-16", None),
+        ("gpt-image-1-mini", "gpt-image-1-mini"),
+        ("gemini-2.5-flash-preview-09-2025", "gemini-2.5-flash"),
+        ("gemini-2.5-flash-lite", None),
+        ("gemini-2.5-flash-image", None),
+        ("Qwen/Qwen3-VL-235B-A22B-Thinking", "qwen3-vl"),
+        ("qwen3-vl-72b-89c86200", "qwen3-vl"),
+    ],
+)
+def test_a_price_is_that_of_the_very_model(model: str, name: str | None) -> None:
+    assert named(model, NAMES) == name
+
+
+def test_every_price_has_a_source_and_a_date() -> None:
+    for price in load_prices().values():
+        assert "20" in price.source
+        assert len(price.source) > 12
+    assert "https://" in image_price_of("gpt-image-1").source
+    assert image_price_of("gpt-image-1.5") == ImagePrice()
+    assert image_price_of("gpt-image-1.5", 0.05).picture == 0.05
+
+
+def test_a_price_on_the_command_line() -> None:
+    known = price_of("gemini-2.5-pro", load_prices())
+    price = price_as_given("1.5/6", known)
+    assert (price.input, price.output, price.images) == (1.5, 6.0, "gemini-crops")
+    for text in ("1", "1/2/3", "a/b", "-1/1", "nan/1", "inf/1"):
+        with pytest.raises(UsageError, match="IN/OUT"):
+            price_as_given(text)
+    assert price_as_given("0/0").free
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None, [], "x", {}, {"prompt_tokens": "7", "completion_tokens": "7"},
+        {"prompt_tokens": 0, "completion_tokens": 0}, {"prompt_tokens": -1, "completion_tokens": 1},
+        {"prompt_tokens": 10**18, "completion_tokens": 1}, {"prompt_tokens": True, "completion_tokens": 1},
+        {"prompt_tokens": 7.5, "completion_tokens": 1}, {"total_tokens": 8}, {"prompt_tokens": 9},
+    ],
+)  # fmt: skip
+def test_a_record_that_is_no_bill(record: Any) -> None:
+    assert usage_of(record) is None
+
+
+def test_bills() -> None:
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2}) == Usage(9, 2)
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 50}) == Usage(
+        9, 41
+    )
+    details = {"prompt_tokens_details": {"cached_tokens": 99}}
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **details}) == Usage(9, 2, 9)
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2}, least=10) is None
+    assert ImagePrice(out=40.0, picture=0.07).of({"out": 10**18}) == 0.07

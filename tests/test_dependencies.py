@@ -1,0 +1,111 @@
+"""What is declared is what is imported: nothing else is installed, and nothing is missing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DISTRIBUTION = {"PIL": "pillow", "cv2": "opencv-python-headless"}
+"""Modules whose distribution has another name."""
+WITHOUT_IMPORT = {
+    "accelerate": "diffusers loads large models through it",
+    "paddlepaddle": "paddleocr computes with it",
+    "onnxruntime": "rapidocr computes with it",
+    "font-caladea": "a typeface, found by its entry point",
+    "font-fredoka-one": "a typeface, found by its entry point",
+    "font-amatic-sc": "a typeface, found by its entry point",
+}
+
+
+def distribution(requirement: str) -> str:
+    found = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert found is not None
+    return re.sub(r"[-_.]+", "-", found[0]).lower()
+
+
+DECLARED = {
+    name: {distribution(line) for line in lines}
+    for name, lines in {"": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}.items()
+}
+
+
+def imported() -> dict[str, set[str]]:
+    """Distribution -> the modules of ours that import it, by whatever words."""
+    found: dict[str, set[str]] = {}
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            elif (
+                isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
+            ):
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                names = [str(node.args[0].value)] if called == "import_module" else []
+            for name in names:
+                top = name.split(".")[0]
+                if top and top not in sys.stdlib_module_names and top != "editgauge":
+                    own = DISTRIBUTION.get(top, top).replace("_", "-").lower()
+                    found.setdefault(own, set()).add(path.name)
+    return found
+
+
+def test_everything_imported_is_declared() -> None:
+    known = set().union(*(names for extra, names in DECLARED.items() if extra != "dev"))
+    assert {name: where for name, where in imported().items() if name not in known} == {}
+
+
+@pytest.mark.parametrize("extra", [name for name in DECLARED if name != "dev"])
+def test_everything_declared_is_imported(extra: str) -> None:
+    assert DECLARED[extra] - set(imported()) - set(WITHOUT_IMPORT) == set()
+
+
+def test_what_stands_at_the_top_of_a_module_needs_no_extra() -> None:
+    """An optional library is imported inside functions, so that its absence names the extra."""
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for top in {name.split(".")[0] for name in names} - {"editgauge", ""}:
+                if top in sys.stdlib_module_names:
+                    continue
+                own = DISTRIBUTION.get(top, top).replace("_", "-").lower()
+                extras = {extra for extra, declared in DECLARED.items() if own in declared}
+                assert "" in extras or path.parent.name in ALLOWED, f"{path}: {top}"
+
+
+ALLOWED = {"networks", "editors", "study"}
+"""Rooms whose inner modules are themselves imported inside functions."""
+
+
+def test_the_bill_of_materials_names_every_dependency() -> None:
+    """Made offline, from what is installed here."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "sbom.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    bill = json.loads(done.stdout)
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    components = {component["name"]: component for component in bill["components"]}
+    assert DECLARED[""] <= set(components)
+    assert all(c["purl"] == f"pkg:pypi/{n}@{c['version']}" for n, c in components.items())
+    again = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "sbom.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert again.stdout == done.stdout

@@ -692,7 +692,10 @@ def plain_text(text: str, what: str) -> str:
 
 def digest(*parts: Any) -> str:
     """Hash of JSON values, independent of the order of mappings: 32 hexadecimal digits."""
-    data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
+    try:
+        data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
+    except TypeError:  # a lone surrogate, a very large integer: see `segments.storable`
+        data = orjson.dumps(segments.storable(parts), option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 

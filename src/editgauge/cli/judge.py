@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from editgauge.cli import judge_extras, judge_views
+from editgauge.cli import judge_decide, judge_extras, judge_views
 from editgauge.cli.common import JsonOpt
 from editgauge.cli.judge_options import How, Money, Traffic, What, Who, grouped, session
 
@@ -38,6 +38,11 @@ class JudgeGroup(TyperGroup):
 
 def spelled_out(args: list[str]) -> list[str]:
     """The words of ``editgauge judge`` without a command's name as those with one."""
+    if "--decide" in args:
+        at = args.index("--decide")
+        named = zip(("--a", "--b"), args[at + 1 : at + 3], strict=False)
+        ends = [word for pair in named for word in pair]
+        return ["decide", *args[:at], *ends, *args[at + 3 :]]
     for option, command in _WORDS.items():
         if option not in args:
             continue
@@ -63,6 +68,7 @@ def register(app: typer.Typer) -> None:
     group.command("run", epilog=_EXAMPLE)(run)
     judge_views.register(group)
     judge_extras.register(group)
+    judge_decide.register(group)
     app.add_typer(group, name="judge")
 
 

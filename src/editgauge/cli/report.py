@@ -115,6 +115,7 @@ def report(
 
 def _part(runs: list[RunFolder], name: str, published: bool, intervals: bool) -> Part:
     from editgauge.reports.site import Part
+    from editgauge.study.reporting import study_facts, study_tables
     from editgauge.tables.frame import Frame
     from editgauge.tables.layouts import benchmark_of, metrics_of
 
@@ -127,10 +128,11 @@ def _part(runs: list[RunFolder], name: str, published: bool, intervals: bool) ->
                 tables.append(replace(table, source=source, meta={**table.meta, "made_by": source}))
     return Part(
         frame,
-        _unlike(tables),
+        [*_unlike(tables), *study_tables(frame)],
         metrics_of(frame),
         title=name if benchmark is None else benchmark.title,
         plots=() if benchmark is None else benchmark.figures,
+        study=study_facts(frame),
     )
 
 

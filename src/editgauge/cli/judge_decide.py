@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from editgauge.study.decision import Decision
 
 _EXAMPLE = (
-    "Example: editgauge judge textedit DATA --run RUN --model gpt-4o-2024-11-20 --decide old new "
-    "--metric IF --margin 0.2"
+    "Example: editgauge judge decide textedit DATA --run RUN --model gpt-4o-2024-11-20 --a old "
+    "--b new --metric IF --margin 0.2"
 )
 
 

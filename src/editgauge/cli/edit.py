@@ -60,6 +60,10 @@ def edit(
     seed: Annotated[
         int | None, typer.Option("--seed", help="For editors that draw random numbers.")
     ] = None,
+    devices: Annotated[
+        str,
+        typer.Option("--devices", help="For a model of this machine: cuda:0,cuda:1 and so on."),
+    ] = "",
     shots: Annotated[
         int,
         typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
@@ -126,6 +130,7 @@ def edit(
         "base_url": base_url,
         "concurrency": concurrency,
         "seed": seed,
+        "devices": devices,
     }
     given |= {"shots": shots or None, "price": price}
     settings = {
@@ -185,7 +190,10 @@ def edit(
             }
         )
     else:
-        counts = ", ".join(f"{n} {_word(status)}" for status, n in sorted(summary.counts.items()))
+        counts = ", ".join(
+            f"{n} {_word(status)}{_parted(status, n, summary.given_back)}"
+            for status, n in sorted(summary.counts.items())
+        )
         print(
             f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
             f"{summary.seconds:.1f} s"
@@ -270,6 +278,13 @@ def _within(made: Editor, folder: RunFolder, budget: float | None) -> None:
             f"one with --price (US dollars for one output)"
         )
     book.keep_in(folder.path / ledgers.FILE, purpose="edit", budget=budget)
+
+
+def _parted(status: str, delivered: int, given_back: int) -> str:
+    """How the delivered outputs part into edited ones and inputs that were handed back."""
+    if status != "scored" or not given_back:
+        return ""
+    return f" ({delivered - given_back} edited, {given_back} given back)"
 
 
 def _word(status: str) -> str:

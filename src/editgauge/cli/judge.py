@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -74,17 +75,37 @@ def register(app: typer.Typer) -> None:
 
 @grouped
 def run(
-    what: What, who: Who, how: How, traffic: Traffic, money: Money, json: JsonOpt = False
+    what: What,
+    who: Who,
+    how: How,
+    traffic: Traffic,
+    money: Money,
+    compare_prompts: Annotated[
+        bool,
+        typer.Option(
+            "--compare-prompts",
+            help="Ask with ours and with the paper's prompts, and print how far they agree.",
+        ),
+    ] = False,
+    json: JsonOpt = False,
 ) -> None:
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
     again.
     """
-    with session(what, who, how, traffic, money) as opened:
-        judge(opened, json)
+    for prompts in ("ours", "paper") if compare_prompts else (who.prompts,):
+        asked = replace(who, prompts=prompts)
+        with session(what, asked, how, traffic, money) as opened:
+            judge(opened, json, go_on=compare_prompts)
+    if compare_prompts:
+        judge_extras.compare(
+            [what.run], benchmark=what.benchmark, form="json" if json else "terminal"
+        )
 
 
-def judge(opened: Session, json: bool) -> None:
-    """Run a session, print what it did, and end with its exit code."""
+def judge(opened: Session, json: bool, *, go_on: bool = False) -> None:
+    """Run a session, print what it did, and end with its exit code; with `go_on` samples without a
+    score do not end the command.
+    """
     from editgauge.cli import common
     from editgauge.judging import command
 
@@ -100,7 +121,7 @@ def judge(opened: Session, json: bool) -> None:
         raise typer.Exit(130)
     if outcome.broke:
         raise typer.Exit(3)
-    if outcome.without_score:
+    if outcome.without_score and not go_on:
         raise typer.Exit(1)
 
 

@@ -155,6 +155,8 @@ class Options:
     protocol: str = ""
     """A judge protocol of another package, in place of the benchmark's own."""
     base_url: str | None = None
+    client: Client | None = None
+    """Whoever answers, in place of a server at `base_url`."""
     rubrics: Path | None = None
     prompts: str = choice.OURS
     """``ours``, ``paper`` or a folder: see `judging.choice`."""
@@ -233,7 +235,9 @@ class Session:
             judging, rubrics = picked.judging, picked.rubrics
         self._check(judging, rubrics, benchmark.name)
         given = protocol_options(judging, options.options)
-        client = Client(options.base_url, timeout=options.timeout, connections=options.concurrency)
+        client = options.client or Client(
+            options.base_url, timeout=options.timeout, connections=options.concurrency
+        )
         self.samples: list[Sample] = selection.choose(
             samples, limit=chosen.limit, ids=chosen.ids, where=chosen.where
         )

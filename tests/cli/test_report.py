@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from editgauge import catalog
 from editgauge.cli.main import build_app
 from editgauge.errors import RunError, UsageError
 from editgauge.images import write_png
+from editgauge.scoring.derived import derive
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.types import Row, Sample, Status
@@ -82,3 +84,36 @@ def test_a_folder_with_other_things_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="not a report"):
         invoke(str(run.path), "--to", str(tmp_path / "mine"))
     assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
+
+
+def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_value(
+    tmp_path: Path,
+) -> None:
+    """KRIS-Bench's Overall opened the VC of one dimension."""
+    run = RunFolder.create(tmp_path / "run")
+    dimensions = {"s1": "Spatial Perception", "s2": "Temporal Prediction"}
+    run.write_samples(
+        "krisbench",
+        [{"id": id, "category": ["Factual", dimension, "t"], "split": "all"}
+         for id, dimension in dimensions.items()],
+    )  # fmt: skip
+    with run.writer() as rows:
+        for id in dimensions:
+            for number, metric in enumerate(("VC", "VQ", "IF")):
+                mark = f"{id}{metric}"
+                rows.write([Row("krisbench", id, "m", "judge", metric, "faithful", 3.0 + number,
+                                Status.SCORED, "", mark, "judge#1")])  # fmt: skip
+    derive(run, catalog.find("benchmarks", "krisbench"))
+    invoke(str(run.path), "--no-thumbnails")
+    about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
+    (table,) = [one for one in about["tables"] if one["name"] == "krisbench.judge"]
+    links = table["meta"]["links"]
+    average = {"metric": "average", "variant": "faithful"}
+    assert links["Overall/avg"] == {**average, "where": {}}
+    assert links["Factual Knowledge/avg"] == {**average, "where": {"category1": "Factual"}}
+    spatial = {"category2": "Spatial Perception"}
+    assert links["Spatial Perception/avg"] == {**average, "where": spatial}
+    assert links["Spatial Perception/VC"]["metric"] == "VC"
+    columns = {column["metric"]: column for column in about["columns"]}
+    assert columns["average"]["scored"] == 2
+    assert columns["average"]["direction"] == "higher"

@@ -227,6 +227,7 @@ class TestCommand:
         (found,) = json.loads(self.call(run, "old", "new", "--json").stdout)["comparisons"]
         (line,) = found["lines"]
         assert (line["direction"], line["better"], line["worse"]) == (None, False, False)
+        assert (line["win"], line["tie"], line["loss"]) == (None, None, None)
         assert line["holm"] < 0.05
         assert not any(one["better"] for one in (*line["up"], *line["down"]))
         told = self.call(run, "old", "new", "--fail-if-worse")

@@ -184,7 +184,7 @@ def as_table(item: Comparison) -> Table:
             ),
             "p": Cell(line.holm),
             "effect": Cell(_finite(pair.effect)),
-            "counts": Cell(None, text="/".join(map(str, pair.counts))),
+            "counts": Cell(None, text="/".join(map(str, _counts(line)))),
             "needed": Cell(pair.needed),
             "verdict": Cell(None, text=verdict(line)),
         }
@@ -211,6 +211,11 @@ def as_table(item: Comparison) -> Table:
         notes=notes,
         meta={"names": "metric"},
     )
+
+
+def _counts(line: Line) -> tuple[int, ...]:
+    """Samples that B wins, ties and loses; nothing where it is not known which way is better."""
+    return () if line.direction is None else tuple(line.paired.counts)
 
 
 def verdict(line: Line) -> str:
@@ -272,7 +277,7 @@ def as_dict(item: Comparison) -> dict[str, Any]:
         found |= {
             key: number(value) for key, value in line.paired._asdict().items() if key != "counts"
         }
-        found |= dict(zip(("win", "tie", "loss"), line.paired.counts, strict=True))
+        found |= dict(zip(("win", "tie", "loss"), _counts(line) or (None,) * 3, strict=True))
         lines.append(
             {
                 **found,

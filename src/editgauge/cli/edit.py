@@ -113,7 +113,6 @@ def edit(
     from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
-    from editgauge.services.secrets import shown
     from editgauge.store import selection
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
@@ -167,9 +166,7 @@ def edit(
         benchmark=bench.name,
         editor=summary.editor,
         plugins=_plugins(bench.name, editor),
-        settings=recorded(
-            {key: shown(str(v)) if key == "base_url" else v for key, v in settings.items()}
-        ),
+        settings=recorded(settings),
         instruction=instruction,
         rewriter=rewriter,
         data=data_hash,
@@ -198,6 +195,8 @@ def edit(
             f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
             f"{summary.seconds:.1f} s"
         )
+        if costs := _costs(made):
+            print(f"costs:   {costs}")
         print(f"outputs: {folder.edits_folder(bench.name, summary.editor)}")
         place = f" {data}" if data else ""
         print(f"next:    editgauge score {benchmark}{place} --run {run}")
@@ -285,6 +284,20 @@ def _parted(status: str, delivered: int, given_back: int) -> str:
     if status != "scored" or not given_back:
         return ""
     return f" ({delivered - given_back} edited, {given_back} given back)"
+
+
+def _costs(made: Editor) -> str:
+    """What editing in the run has cost, and by which price; empty for editors without costs."""
+    book: Any = getattr(made, "ledger", None)
+    price: Any = getattr(getattr(made, "editor", made), "price", None)
+    if book is None or price is None:
+        return ""
+    if price.picture is None and price.out is None:
+        return "not counted: no price is known (--price US dollars for one output)"
+    return (
+        f"{book.made:.4f} US dollars now, {book.spent:.4f} in this run, all commands together "
+        f"(prices: {price.source})"
+    )
 
 
 def _word(status: str) -> str:

@@ -176,7 +176,7 @@ def _benchmark(
             f"fetch {name} {' '.join(more)}: a benchmark is fetched alone; names belong to weights"
         )
     benchmark = catalog.find("benchmarks", name)
-    source = getattr(benchmark, "data", None)
+    source = benchmark.data
     if source is None:
         raise UsageError(
             f"{benchmark.name}: there is nothing to fetch (built in, or its package names no "

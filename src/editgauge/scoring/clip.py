@@ -16,7 +16,8 @@ from editgauge.networks.features import CLIP, ClipFeatures
 from editgauge.networks.loading import aesthetic_head
 from editgauge.networks.runtime import resolve
 from editgauge.networks.weights import locate
-from editgauge.scoring.failures import NoScore, all_failed, detail_of, failure, field_of, origin_of
+from editgauge.scoring import NoScore
+from editgauge.scoring.failures import all_failed, detail_of, failure, field_of, origin_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
 AESTHETIC = "laion-aesthetic-vit-l-14"

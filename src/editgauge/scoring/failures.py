@@ -12,16 +12,8 @@ from typing import Any
 
 from editgauge.errors import EditgaugeError, ImageError
 from editgauge.networks.weights import locate
+from editgauge.scoring import NoScore
 from editgauge.types import Edit, Metric, Sample, Score, Status, not_scored
-
-
-class NoScore(Exception):
-    """Raised where a pair cannot be scored: with the status and the reason that its rows get."""
-
-    def __init__(self, status: Status, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
 
 
 def failure(error: Exception, sample: Sample, edit: Edit) -> tuple[Status, str]:

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.scoring.failures import NoScore
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.metrics import LPIPS
-from editgauge.scoring.pixel import NoScore as Unscored
 from editgauge.scoring.pixel import fitted, read_output, source_of
 from editgauge.types import Edit, Sample
 
@@ -37,18 +35,14 @@ def lpips(**options: Any) -> list[LpipsScorer]:
 
 def frames(sample: Sample, edit: Edit) -> Frames:
     """Input and output with the masked area (if there is any) black. Raises `scoring.NoScore`."""
-    try:
-        source = source_of(sample)
-        source.need_every_mask()
-        output, _ = read_output(edit)
-        source.need_every_mask()
-        mask = (
-            source.area(source.picture.shape)
-            if source.masks
-            else np.zeros(source.picture.shape[:2], np.bool_)
-        )
-    except Unscored as why:
-        raise NoScore(why.status, why.reason) from why
+    source = source_of(sample)
+    source.need_every_mask()
+    output, _ = read_output(edit)
+    mask = (
+        source.area(source.picture.shape)
+        if source.masks
+        else np.zeros(source.picture.shape[:2], np.bool_)
+    )
     same, detail = fitted(output, source.picture)
     black = mask[:, :, None]
     return Frames(np.where(black, 0, source.picture), np.where(black, 0, same), mask, detail=detail)

@@ -25,6 +25,7 @@ from editgauge.images import Array, Mask, oriented, read_header, read_image, rea
 from editgauge.metrics.align import Features, estimate_alignment, provenance, sift_features, warp
 from editgauge.metrics.error import masked_mse, psnr_of_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
+from editgauge.scoring import NoScore
 from editgauge.scoring.metrics import BACKGROUND, REFERENCE
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
 
@@ -36,15 +37,6 @@ reason instead.
 """
 
 T = TypeVar("T")
-
-
-class NoScore(Exception):
-    """There is no value, and this is why."""
-
-    def __init__(self, status: Status, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
 
 
 class Recent(Generic[T]):

@@ -13,7 +13,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from editgauge.scoring.pixel import NoScore, fitted, read_output, reference_of, source_of
+from editgauge.scoring import NoScore
+from editgauge.scoring.pixel import fitted, read_output, reference_of, source_of
 from editgauge.types import Direction, Edit, Metric, Sample, Score, Status, Track, not_scored
 
 Against = Literal["input", "reference"]

@@ -126,19 +126,28 @@ def _cell_text(cell: Cell | None, column: Column) -> str:
         return cell.text
     text = number(cell.value, column.digits)
     if cell.low is not None and cell.high is not None:
-        low, high = (_limit(limit, cell, column) for limit in (cell.low, cell.high))
+        low, high = _limits(cell, column)
         text += f" [{low}, {high}]"
     if cell.floor is not None and cell.floor != cell.value:
         text += f" ({number(cell.floor, column.digits)})"
     return text
 
 
-def _limit(value: float, cell: Cell, column: Column) -> str:
-    """A limit of a cell's interval, with the digits that the column has and resampling carries."""
-    digits = column.digits if cell.interval_digits is None else cell.interval_digits
-    if digits < 0 and math.isfinite(value):
-        value = round(value, digits)
-    return number(value, max(0, min(column.digits, digits)))
+def _limits(cell: Cell, column: Column) -> tuple[str, str]:
+    """The limits of a cell's interval, with the digits that the column has and resampling carries;
+    a dash each where there is none.
+    """
+    digits = cell.interval_digits or (column.digits, column.digits)
+    low, high = (
+        _NOTHING if limit is None else _rounded(limit, min(column.digits, most))
+        for limit, most in zip((cell.low, cell.high), digits, strict=True)
+    )
+    return low, high
+
+
+def _rounded(value: float, digits: int) -> str:
+    tens = digits < 0 and math.isfinite(value)
+    return number(round(value, digits) if tens else value, max(0, digits))
 
 
 def _count_text(cell: Cell | None) -> str:
@@ -362,14 +371,8 @@ def _csv(table: Table) -> str:
                 else _exact(cell.value, column.digits)
             )
             values += ["" if count is None else str(count) for count in (cell.n, cell.of)]
-            values += (
-                [
-                    "" if limit is None else _limit(limit, cell, column).replace("∞", "inf")
-                    for limit in (cell.low, cell.high)
-                ]
-                if bounds
-                else []
-            )
+            limits = (text.replace("∞", "inf") for text in _limits(cell, column))
+            values += ["" if text == _NOTHING else text for text in limits] if bounds else []
             values += [_exact(cell.floor, column.digits)] if floors else []
         writer.writerow(values)
     return stream.getvalue()

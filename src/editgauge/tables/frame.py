@@ -24,7 +24,7 @@ from editgauge.store import parquet
 from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
 from editgauge.tables.models import Models, built_in, load
-from editgauge.types import Metric, Row, Status
+from editgauge.types import Benchmark, Metric, Row, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run_folder import RunFolder
@@ -212,10 +212,11 @@ class Frame:
         see `types.Benchmark.settled`. Doing it twice changes nothing.
         """
         try:
-            own = getattr(catalog.find("benchmarks", self.benchmark), "settled", None)
+            benchmark: Benchmark = catalog.find("benchmarks", self.benchmark)
         except UnknownName:  # rows of a benchmark that is not installed here
             return self
-        return self if own is None else own(self)
+        own: Frame = self if benchmark.settled is None else benchmark.settled(self)
+        return own
 
     @classmethod
     def _assemble(

@@ -17,9 +17,9 @@ from editgauge.benchmarks.medebench.metrics import (
     TALIGN_P,
 )
 from editgauge.images import read_header, read_image, resize
+from editgauge.scoring import NoScore
 from editgauge.scoring.adapter import AdapterScorer
 from editgauge.scoring.clip import ClipScorer, Measure
-from editgauge.scoring.failures import NoScore
 from editgauge.scoring.fid import FidScorer
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import place

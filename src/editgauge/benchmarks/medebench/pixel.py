@@ -36,8 +36,8 @@ from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_grey, read_image, resize
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim, ssim_means
+from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import (
-    NoScore,
     Recent,
     need_clear,
     pixel_origin,

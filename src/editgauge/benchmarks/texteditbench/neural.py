@@ -17,10 +17,9 @@ import numpy as np
 
 from editgauge.benchmarks.texteditbench.metrics import LPIPS, REFERENCE_LPIPS
 from editgauge.benchmarks.texteditbench.pixel import NO_REFERENCE, check_released_conditions
-from editgauge.scoring.failures import NoScore
+from editgauge.scoring import NoScore
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import place
-from editgauge.scoring.pixel import NoScore as Unscored
 from editgauge.scoring.pixel import Source, fitted, read_output, reference_source_of, source_of
 from editgauge.types import Edit, Sample, Status
 
@@ -66,13 +65,10 @@ def reference_frames(sample: Sample, edit: Edit) -> Frames:
 
 
 def _frames(read: Callable[[Sample], Source], sample: Sample, edit: Edit) -> Frames:
-    try:
-        source = read(sample)
-        output, _ = read_output(edit)
-        source.need_every_mask()
-        mask = source.area(source.picture.shape)
-    except Unscored as why:
-        raise NoScore(why.status, why.reason) from why
+    source = read(sample)
+    output, _ = read_output(edit)
+    source.need_every_mask()
+    mask = source.area(source.picture.shape)
     no_faithful = _why_not(lambda: check_released_conditions(source, output))
     no_corrected = _why_not(source.need_every_mask)
     same, detail = fitted(output, source.picture)
@@ -90,6 +86,6 @@ def _frames(read: Callable[[Sample], Source], sample: Sample, edit: Edit) -> Fra
 def _why_not(check: Callable[[], None]) -> tuple[Status, str] | None:
     try:
         check()
-    except Unscored as why:
+    except NoScore as why:
         return why.status, why.reason
     return None

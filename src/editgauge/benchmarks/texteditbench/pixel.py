@@ -37,8 +37,8 @@ from typing import Any
 from editgauge.benchmarks.texteditbench.metrics import PIXEL, REFERENCE, REFERENCE_PIXEL
 from editgauge.images import Array
 from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
+from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import (
-    NoScore,
     Source,
     aligned_mse,
     clear_ssim,

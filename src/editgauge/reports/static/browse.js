@@ -112,9 +112,10 @@ var Browse = (function () {
       }
       var direction = state.m ? metrics(about).get(state.m).direction : "higher";
       var delta = difference(own, other), clash = null, sortBy = null;
-      if (own && second) {
+      var against = state.m2 ? metrics(about).get(state.m2).direction : null;
+      if (own && second && direction && against) {  // who disagrees is not known without a direction
         var x = percentiles(own.values, direction);
-        var y = percentiles(second.values, metrics(about).get(state.m2).direction);
+        var y = percentiles(second.values, against);
         clash = new Float32Array(size);
         for (var d = 0; d < size; d++) clash[d] = Math.abs(x[d] - y[d]);
       }

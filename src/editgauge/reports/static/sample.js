@@ -184,7 +184,7 @@ var SampleView = (function () {
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "score"), editors.map(function (e) { return h("th", { scope: "col" }, e); }))),
         h("tbody", {}, keys.map(function (k) {
           return h("tr", {}, h("th", { scope: "row" }, Browse.metricName(k[1]),
-            h("small", {}, k[1].direction === "lower" ? " ↓" : " ↑")),
+            h("small", {}, { higher: " ↑", lower: " ↓" }[k[1].direction] || "")),
           editors.map(function (e) {
             return h("td", { "data-editor": e, "data-metric": k[0] }, cell(byKey.get(k[0]).get(e) || [], about));
           }));

@@ -33,14 +33,15 @@ def keep_samples(
         places = _places(benchmark, root, sample)
         if sample.id in wanted:
             for path, place in places.items():
-                if path.is_file():
+                if os.path.isfile(path):
                     run.keep(path, Path(place))
         record = sample_record(
-            full, {p: place for p, place in places.items() if (run.path / place).is_file()}
+            full, {p: place for p, place in places.items() if os.path.isfile(run.path / place)}
         )
         records.append(record)
         sizes = {
-            place: path.stat().st_size if path.is_file() else None for path, place in places.items()
+            place: path.stat().st_size if os.path.isfile(path) else None
+            for path, place in places.items()
         }
         identity.append((sample.id, sample.instruction, sizes, sample_record(sample, {})))
     run.write_samples(benchmark, records)

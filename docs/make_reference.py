@@ -12,7 +12,9 @@ from __future__ import annotations
 import enum
 import importlib
 import inspect
+import json
 import math
+import re
 import sys
 import types
 import typing
@@ -22,6 +24,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 REFERENCE = HERE / "reference"
+NOTEBOOK = HERE.parent / "examples" / "from-python.ipynb"
 sys.path.insert(0, str(HERE.parent / "src"))
 
 from typer.models import ArgumentInfo, CommandInfo, OptionInfo  # noqa: E402
@@ -276,11 +279,27 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     )
 
 
+def notebook() -> str:
+    """The page "From Python" as a notebook: its prose as markdown cells, its examples as code cells."""
+    text = (HERE / "how-to" / "from-python.md").read_text(encoding="utf-8")
+    cells: list[dict[str, Any]] = []
+    for number, piece in enumerate(re.split(r"```python\n(.*?)```\n", text, flags=re.DOTALL)):
+        if piece.strip():
+            source = piece.strip("\n").splitlines(keepends=True)
+            cell: dict[str, Any] = {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": source}
+            if number % 2:
+                cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
+            cells.append(cell)
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
 def main(arguments: list[str]) -> int:
     stale = []
-    for name, text in pages().items():
-        path = REFERENCE / name
-        text = text.rstrip("\n") + "\n"
+    made = {REFERENCE / name: text for name, text in pages().items()} | {NOTEBOOK: notebook()}
+    for path, text in made.items():
+        name, text = path.name, text.rstrip("\n") + "\n"
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
             if "--check" not in arguments:

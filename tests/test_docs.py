@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import json
 import os
 import re
 import shlex
@@ -30,6 +31,8 @@ DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md"])
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ONE_SESSION = {"docs/how-to/from-python.md"}
+"""Pages whose Python examples go on from one another."""
 OTHER_PROGRAMS = {"pip", "zip", "make", "python", "export"}
 
 
@@ -223,8 +226,13 @@ def beginner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if list(blocks(ROOT / name, "python"))])
 def test_python_examples_run(name: str, beginner: Path) -> None:
+    """Each on its own; those of `ONE_SESSION` after one another, as in a notebook."""
+    before: dict[str, object] = {}
     for number, block in enumerate(blocks(ROOT / name, "python")):
         module = ModuleType(f"example_{number}")
+        if name in ONE_SESSION:
+            module.__dict__.update(before)
+        before = module.__dict__
         module.__file__ = str(ROOT / name)  # an example names the files beside it
         sys.modules[module.__name__] = module  # dataclasses look their module up
         try:
@@ -232,6 +240,16 @@ def test_python_examples_run(name: str, beginner: Path) -> None:
                 exec(compile(block, f"{name}, example {number + 1}", "exec"), module.__dict__)
         finally:
             del sys.modules[module.__name__]
+
+
+def test_the_notebook_is_the_page_and_runs(reference: ModuleType, beginner: Path) -> None:
+    path = ROOT / "examples" / "from-python.ipynb"
+    assert path.read_text(encoding="utf-8") == reference.notebook(), "run docs/make_reference.py"
+    session: dict[str, object] = {"__name__": "__main__"}
+    with redirect_stdout(io.StringIO()):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                exec("".join(cell["source"]), session)
 
 
 def test_the_pandas_example_runs(beginner: Path) -> None:

@@ -28,7 +28,9 @@ LAYERS: dict[str, int] = {
     "run": 5,
     "reports": 6,
     "study": 6,
-    "cli": 7,
+    "notebook": 2,
+    "evaluation": 7,
+    "cli": 8,
 }  # fmt: skip
 """Reading a run (`reports`, `study`) uses nothing above level 1: see
 `test_reading_a_run_needs_nothing_heavy`.

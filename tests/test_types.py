@@ -5,10 +5,11 @@ else.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
-from editgauge.types import Row, Score, Status
+from editgauge.types import Edit, Row, Score, Status
 
 
 def _row(score: Score) -> Row:
@@ -68,3 +69,28 @@ class TestInfinite:
 
     def test_a_row_without_value_has_no_number(self) -> None:
         assert _row(Score("psnr", None, status=Status.MISSING)).number is None
+
+
+class TestRefusals:
+    def test_an_edit_that_says_it_delivered_names_its_picture(self) -> None:
+        with pytest.raises(ValueError, match="status 'scored' needs the path of a picture"):
+            Edit("s", "e", None)
+        assert not Edit("s", "e", None, Status.MISSING, "nothing came").ok
+        assert Edit("s", "e", Path("a.png")).ok
+
+    @pytest.mark.parametrize(
+        ("value", "status", "detail"),
+        [
+            (None, Status.SCORED, {}),
+            (1.0, Status.FAILED, {}),
+            (math.nan, Status.SCORED, {}),
+            (math.inf, Status.SCORED, {}),
+            (1.0, Status.SCORED, {"infinite": True}),
+            (None, Status.MISSING, {"infinite": True}),
+        ],
+    )
+    def test_a_row_is_refused_as_its_score_is(
+        self, value: float | None, status: Status, detail: dict[str, object]
+    ) -> None:
+        with pytest.raises(ValueError, match="row of 'psnr', 's'"):
+            Row("mini", "s", "e", "x", "psnr", "faithful", value, status, "", "f", detail=detail)

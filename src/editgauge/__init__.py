@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from editgauge.benchmarks.base import Samples, by_track, need_folder
     from editgauge.errors import DataError, EditgaugeError
+    from editgauge.evaluation import Evaluation, FunctionEditor
     from editgauge.images import read_image, write_png
     from editgauge.judging.calls import Picture
     from editgauge.judging.questions import Question, Questions, input_and_output, output_alone
@@ -34,6 +35,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "benchmarks.base": ("Samples", "by_track", "need_folder"),
+    "evaluation": ("Evaluation", "FunctionEditor"),
     "errors": ("DataError", "EditgaugeError"),
     "images": ("read_image", "write_png"),
     "judging.calls": ("Picture",),
@@ -61,6 +63,8 @@ __all__ = [
     "Derived",
     "Edit",
     "EditgaugeError",
+    "Evaluation",
+    "FunctionEditor",
     "JudgeTrack",
     "Layout",
     "Leaf",

@@ -22,6 +22,7 @@ BRINGS = {
     "neural": "LPIPS, CLIP, FID, aesthetics; diffusion editors",
     "hub": "fetching data sets",
     "study": "the human study",
+    "frames": "tables as pandas and polars data frames",
     "report": "figures as PDF, SVG and PNG",
 }
 """Extra -> what it brings. An extra without a line is not for users (``dev``) and is not listed."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge import benchmarks
+from editgauge import benchmarks, catalog
 from editgauge.benchmarks.krisbench import facts as kris_facts
 from editgauge.benchmarks.krisbench import tables as kris
 from editgauge.benchmarks.medebench import facts as medebench_facts
@@ -197,6 +197,15 @@ class TestTextEditBench:
 
 
 class TestTextEdit:
+    def test_the_scores_of_the_neural_scorer_reach_the_papers_columns(self) -> None:
+        """They never did: the scorer said ``CLIP`` and the table asked for ``clip``."""
+        (scorer,) = catalog.find("benchmarks", "textedit").scorers(["embedding"])
+        rows = [row("1", "m", metric.name, 0.5, benchmark="textedit") for metric in scorer.metrics]
+        found = made(frame(rows, [record("1", split="Real")], "textedit"))
+        cells = found["textedit.classic"].rows[0].cells
+        assert (cells["real_CLIP"].value, cells["real_AES"].value) == (0.5, 0.5)
+        assert set(found) == {"textedit.classic"}, "and no table of metrics that are in none"
+
     def answers(
         self,
     ) -> tuple[list[Row], list[dict[str, object]], dict[str, list[dict[str, int | None]]]]:

@@ -123,6 +123,7 @@ def test_every_command_works_on_them(
     assert len(derived) == 4 * 3 * 2, "each sample, editor and repeat"
     assert {row.value for row in derived} == {value}
     assert {row.scorer for row in derived} == {"derived"}
+    assert {row.origin["package"] for row in derived} == {f"bench-{name}"}
     gaps = rows(run, metric="brightness_gap", editor="mirror")
     assert {round(row.value or 0.0, 9) for row in gaps} == {0.0}
     assert {row.origin["package"] for row in gaps} == {"some-plugins"}

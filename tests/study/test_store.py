@@ -137,17 +137,23 @@ while (task := store.next(1)) is not None:
 """
 
 
-def test_no_acknowledged_answer_is_lost_by_kill(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "moments",
+    [(1, 3, 8), pytest.param((1, 2, 4, 3, 5) * 4, marks=pytest.mark.slow)],
+    ids=["3 kills", "20 kills"],
+)
+def test_no_acknowledged_answer_is_lost_by_kill(tmp_path: Path, moments: tuple[int, ...]) -> None:
     path = tmp_path / "study.sqlite"
     with StudyStore(path) as store:
         store.create(DESIGN, ["ann", "ben"], assign(DESIGN, OUTPUTS, 2))
     acknowledged: list[int] = []
-    for wanted in (1, 3, 8):
+    for wanted in moments:
         child = subprocess.Popen(
             [sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, text=True
         )
         assert child.stdout is not None
-        acknowledged += [int(child.stdout.readline()) for _ in range(wanted)]
+        lines = [child.stdout.readline() for _ in range(wanted)]
+        acknowledged += [int(line) for line in lines if line]
         os.kill(child.pid, signal.SIGKILL)
         acknowledged += [int(line) for line in child.stdout.read().split("\n")[:-1]]
         child.wait()

@@ -291,7 +291,7 @@ class TestAnyText:
 class TestDigitsOfAnInterval:
     """No digit is printed that the resampling does not carry; the value keeps its own."""
 
-    def drawn(self, digits: int | None, form: str) -> str:
+    def drawn(self, digits: tuple[int, int] | None, form: str) -> str:
         cell = Cell(1234.5678, 4, 4, low=1198.7612, high=1271.2387, interval_digits=digits)
         table = Table("t", "T", (Column("x", ("X",), 3),), (TableRow("a", {"x": cell}),))
         return draw(table, form)  # type: ignore[arg-type]
@@ -300,19 +300,21 @@ class TestDigitsOfAnInterval:
         ("digits", "limits"),
         [
             (None, ("1198.761", "1271.239")),
-            (9, ("1198.761", "1271.239")),
-            (2, ("1198.76", "1271.24")),
-            (0, ("1199", "1271")),
-            (-1, ("1200", "1270")),
-            (-2, ("1200", "1300")),
+            ((9, 9), ("1198.761", "1271.239")),
+            ((2, 1), ("1198.76", "1271.2")),
+            ((0, 0), ("1199", "1271")),
+            ((2, -1), ("1198.76", "1270")),
+            ((-2, -2), ("1200", "1300")),
         ],
     )
-    def test_as_many_as_are_carried(self, digits: int | None, limits: tuple[str, str]) -> None:
+    def test_as_many_as_are_carried(
+        self, digits: tuple[int, int] | None, limits: tuple[str, str]
+    ) -> None:
         low, high = limits
         assert f"1234.568 [{low}, {high}]" in self.drawn(digits, "terminal")
         line = next(csv.DictReader(io.StringIO(self.drawn(digits, "csv"))))
         assert (line["x_low"], line["x_high"]) == limits
 
     def test_json_says_how_many(self) -> None:
-        cell = json.loads(self.drawn(2, "json"))["rows"][0]["cells"]["x"]
-        assert (cell["low"], cell["interval_digits"]) == (1198.7612, 2)
+        cell = json.loads(self.drawn((2, 1), "json"))["rows"][0]["cells"]["x"]
+        assert (cell["low"], cell["interval_digits"]) == (1198.7612, [2, 1])

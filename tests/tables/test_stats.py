@@ -195,9 +195,11 @@ class TestNoise:
         values = np.random.default_rng(5).gamma(2.0, 1.0, 80)
         data = stats.units(values)
         found = [stats.bootstrap(data, resamples=2000, seed=seed) for seed in range(40)]
-        spread = max(np.std([one.low[0] for one in found]), np.std([one.high[0] for one in found]))
-        told = np.median([one.noise[0] for one in found])
-        assert 0.5 < told / spread < 1.6
+        told = np.median([one.noise[0] for one in found], axis=0)
+        for limits, noise in zip(
+            ([f.low[0] for f in found], [f.high[0] for f in found]), told, strict=True
+        ):
+            assert 0.5 < noise / np.std(limits) < 1.6
 
     @pytest.mark.parametrize(
         ("noise", "digits"),
@@ -206,21 +208,20 @@ class TestNoise:
     def test_two_standard_errors_fit_into_half_a_unit_of_the_last_digit(
         self, noise: float, digits: int
     ) -> None:
-        found = stats.carried(noise)
-        assert found == digits
+        assert stats.carried([noise, 0.0]) == (digits, 15)
         assert 2 * noise <= 0.5 * 10.0**-digits
         if noise:
             assert 2 * noise > 0.5 * 10.0 ** -(digits + 1)
 
     def test_nothing_is_carried_where_nothing_is_known(self) -> None:
-        assert stats.carried(math.nan) is None
+        assert stats.carried([math.nan, 0.1]) is None
         assert stats.mean_interval([np.nan]).digits is None
 
     def test_another_seed_prints_the_same_to_one_unit(self) -> None:
         values = np.random.default_rng(8).normal(0.9, 0.13, 300)
         found = [stats.mean_interval(values, seed=seed) for seed in range(12)]
-        digits = min(one.digits or 0 for one in found)
-        for limits in ([one.low for one in found], [one.high for one in found]):
+        for place, limits in enumerate(([f.low for f in found], [f.high for f in found])):
+            digits = min((one.digits or (0, 0))[place] for one in found)
             printed = [round(limit, digits) for limit in limits]
             assert max(printed) - min(printed) < 1.5 * 10.0**-digits
 
@@ -228,6 +229,9 @@ class TestNoise:
         assert stats.enough(1267, 300) == stats.RESAMPLES
         assert stats.enough(50, 4) == 100_000
         assert stats.RESAMPLES < stats.enough(1196, 8) < 100_000
+        values = np.random.default_rng(3).normal(size=20)
+        fixed = stats.mean_interval(values, resamples=stats.enough(20, 1))
+        assert stats.mean_interval(values) == fixed
 
 
 class TestPermutations:

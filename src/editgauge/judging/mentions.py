@@ -21,6 +21,7 @@ from editgauge.judging.wording import (
     is_other_subject,
     is_unannounced,
     without_names,
+    without_other_labels,
 )
 
 WINDOW = 300
@@ -51,12 +52,12 @@ _MY = re.compile(r"\bmy\b", re.IGNORECASE)
 _SEPARATOR = re.compile(
     r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
     r"(?:(?:[,;:|–—-][ \t]{0,9}+)?[*_]{0,2}(?:score|rating|grade)[*_]{0,2}[ \t]{0,9}+(?=[:：=]))?"
-    r"(?P<sep>[:：=>]|\||->|→|⇒|is\b|[–—-](?=[ \t])|)[ \t]{0,200}+",
+    r"(?P<sep>=>|[:：=>]|\||->|→|⇒|is\b|[–—-](?=[ \t])|)[ \t]{0,200}+",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
     r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
-    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
+    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0)?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
     r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
@@ -72,6 +73,7 @@ _ALTERNATIVE = re.compile(
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
+    r"|\+\s{0,3}+(\d{1,6})"
     r"|\band\s{1,3}+(\d{1,6})(?=\s{0,3}+(?:\Z|[.,;)/]))",
     re.IGNORECASE,
 )
@@ -274,10 +276,10 @@ def _kind(
         and previous.end == start
         and previous.start >= line
     ):
-        between = text[previous.start : start].rstrip(" \t*_`\"'([<")
-        if (previous.spoken and between[-1:] in (",", ";", "|", "/", "&", "·")) or between.endswith(
-            " and"
-        ):
+        # nothing but punctuation lies between the number before and this name
+        between = re.split(r"\d", text[previous.start : start])[-1]
+        ended = between.rstrip(" \t*_`\"'([<")[-1:] in (",", ";", "|", "/", "&", "·")
+        if previous.spoken and (ended or re.fullmatch(r"[\W_]*(?:and)?[\W_]*", between)):
             return "line", previous.final
     found = _PREFIX.match(prefix)
     if found is not None:
@@ -289,6 +291,15 @@ def _kind(
     return "sentence", False
 
 
+_SHOWING = re.compile(
+    r"\b(?:shows?|reads?|says?|states?|displays?|carries|contains?)\s*\Z", re.IGNORECASE
+)
+
+_OWN_FINDING = re.compile(
+    r"\b(?:analysis|evaluation|comparison|assessment|review)\b", re.IGNORECASE
+)
+
+
 def _line_context(prose: Prose, line: int, prefix: str) -> tuple[bool, bool]:
     """Whether a line is cited, and whether the one above it fails to announce it."""
     if prefix.lstrip().startswith(">") or is_cited_heading(prose.heading_over(line)):
@@ -296,6 +307,8 @@ def _line_context(prose: Prose, line: int, prefix: str) -> tuple[bool, bool]:
     above = prose.text[max(0, line - LEAD) : line].rstrip("\n")
     above = above.rpartition("\n\n")[2]
     last = re.sub(r"(?:```|~~~)\w{0,12}\s*\Z", "", above).rstrip().rpartition("\n")[2]
+    if _SHOWING.search(last) and not _OWN_FINDING.search(last):
+        return True, False
     if last.rstrip("*_ ").endswith((":", "：")):
         lead = last + "\n"
         if is_cited(lead, prose.refused, names=prose.names):
@@ -331,10 +344,11 @@ def read_number(value: str, low: int, high: int) -> int | None:
         return None
     if _CONDITION.match(rest):
         return None
+    rest = without_other_labels(rest)
     if any(int(second) == high for second in _FRACTION.findall(rest)):
         return None
     for other in _ALTERNATIVE.finditer(rest):
-        given = other[1] or other[3] or other[4] or other[5]
+        given = other[1] or next(group for group in other.groups()[2:] if group)
         counted = other[2] is None or int(other[2]) == high
         if counted and low <= int(given) <= high and int(given) != number:
             return None

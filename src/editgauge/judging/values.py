@@ -117,6 +117,7 @@ _FRACTION = re.compile(
     r"(0|[1-9]\d{0,5})(?:\.0{1,20})?\s{0,20}(?:/|out of|of)\s{0,20}(\d{1,6})\Z",
     re.ASCII | re.IGNORECASE,
 )
+_LABELLED = re.compile(r"\A\W{0,4}(?:score|rating|grade)\W{0,3}[:=]\s{0,3}", re.IGNORECASE)
 MISSING = object()
 """Stands for a field that an object does not have."""
 
@@ -298,7 +299,7 @@ def read_value(item: Any, low: int, high: int) -> int | str:
     if isinstance(item, str):
         number = read_text(item.strip(), high)
         if number is None:
-            number = read_number(item.strip()[:300], low, high)
+            number = read_number(_LABELLED.sub("", item.strip()[:300]), low, high)
         if number is None:
             return f"not an integer on a scale to {high}: {_short(item)}"
         item = number

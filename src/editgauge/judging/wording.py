@@ -37,7 +37,7 @@ _QUOTED = re.compile(
     r"|wants? me|(?:told|asked|supposed|ordered|instructed|requested|trying|tries|demands?|wants?) "
     r"(?:me |you |us )?to"
     r"|(?:answer|reply|respond|output|return) (?:in|with|using|as) (?:this|the following|that|an?|the)"
-    r"|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
+    r"|always (?:answer|give|output|respond|score|say)|system\s?:|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
     r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
     r"|you asked|instructions? "
     r"(?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
@@ -114,7 +114,9 @@ _REVISED = re.compile(
     _FLAGS,
 )
 _RETRACTED = re.compile(
-    r"\b(?:scratch that|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
+    r"\b(?:scratch that|in hindsight|my apologies|i apologi[sz]e|(?:for|about|of|at|on|from|with) (?:the|an?) (?:wrong|different) (?:image|sample"
+    r"|picture|file|edit|pair|task)|(?:rating|score|verdict|number|that|it|this|which) (?:is|was|seems|looks|may be) (?:too|a bit|a little"
+    r"|slightly|overly|perhaps) (?:too )?(?:high|low|generous|harsh|strict|lenient)|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
     r"|i(?:['’]ve| have| had)? (?:confused|mixed up|swapped|misread|mistook|misjudged|erred|made an? (?:error|mistake)|was wrong|am wrong"
     r"|(?:must|need to|have to|should|want to) correct)"
     r"|tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|not my (?:verdict|answer|score|final)"
@@ -124,7 +126,7 @@ _RETRACTED = re.compile(
     _FLAGS,
 )
 _WAVERED = re.compile(
-    r"\b(?:actually|correct(?:ion| (?:value|score|answer|rating|number))|wait|hmm|on (?:second thoughts?|reflection|closer)|revis\w+|reconsider\w*|chang(?:e|ing) (?:my|it|this|the)"
+    r"\b(?:actually|hold on|correct(?:ion| (?:value|score|answer|rating|number))|wait|hmm|on (?:second thoughts?|reflection|closer)|revis\w+|reconsider\w*|chang(?:e|ing) (?:my|it|this|the)"
     r"|should(?: really)? (?:have been|be|get|receive)|ought to be|lower(?:ed|ing)?|rais(?:e|ed|ing)|reduc\w+|increas\w+|instead|rather"
     r"|mak(?:e|ing) (?:it|that)|i mean\w*|sorry|apolog\w+|oops|mistake\w*|looking again|upon|final(?:ly)?|updated?|corrected|downgrad\w*|upgrad\w*|better"
     r"|appropriate|fair(?:er)?|accurate|justified|deserv\w+|warrant\w+|closer to|more like)\b",
@@ -142,6 +144,12 @@ _LABEL = re.compile(
     r"^\s*(?:[-*•#>]+\s*)?\d{1,2}[.):]\s|\b(?:step|rule|point|level|criterion|criteria|figure|image|line|part|question|q|no|number|item"
     r"|section|row|frame|page|version|v|option|candidate|model)\.?\s?\d{1,2}\b"
     r"|\b(?:confidence|certainty|weight|total|sum|max\w*|min\w*|difficulty|tokens?|time)\W{1,5}\d{1,2}\b",
+    _FLAGS | re.MULTILINE,
+)
+_OTHER_LABEL = re.compile(
+    r"(?:^|[,;|.])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
+    r"|actual|edit|ps|now|better|no\b|wait|overall|total score|new|hmm|oops|i\b))[^\W\d][\w()/&' -]{0,40}[*_]{0,2}[ \t]{0,3}(?:[:=]|[–-][ \t])"
+    r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}/\s{0,2}\d{1,3})?(?![\w%])",
     _FLAGS | re.MULTILINE,
 )
 _A_FRACTION = re.compile(r"\d{1,4}\s{0,2}(?:/|out of)\s{0,2}\d{1,4}", _FLAGS)
@@ -286,6 +294,7 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """
     if _RETRACTED.search(after):
         return True
+    after = without_other_labels(after)
     plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
     for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
         if _COMPARED.search(sentence):
@@ -299,6 +308,11 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
             if number <= top and number not in given:
                 return True
     return any(number not in given for number in fractions_in(after, top))
+
+
+def without_other_labels(text: str) -> str:
+    """The text without the values of other names: ``TA: 5`` says nothing of IF."""
+    return _OTHER_LABEL.sub(" ", text)
 
 
 def fractions_in(text: str, top: int) -> list[int]:

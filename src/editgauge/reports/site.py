@@ -182,6 +182,7 @@ class Places:
                         "path": record.path,
                         "width": record.width,
                         "height": record.height,
+                        "given_back": record.given_back,
                         "seed": record.seed,
                         "settings": dict(record.settings),
                         "seconds": record.seconds,
@@ -357,6 +358,7 @@ def _cost(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> l
             {
                 "editor": editor,
                 "outputs": sum(record["status"] == "scored" for record in mine),
+                "given_back": sum(record["given_back"] is True for record in mine),
                 "seconds": sum(seconds) / len(seconds) if seconds else None,
                 "cost": sum(cost) if cost else None,
             }

@@ -12,12 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from editgauge import catalog
 from editgauge.store import parquet
 from editgauge.store.run_folder import RowKey, RunFolder, digest
 from editgauge.tables.frame import PEOPLE, WHOLE_SET
 from editgauge.types import DERIVED, Benchmark, Derived, Row, Rule, Status, Variant
 
 _BATCH = 5000
+_STATUS = {status.value: status for status in Status}
 _COLUMNS = "editor, sample, variant, metric, source, repeat, value, status, reason, fingerprint"
 
 
@@ -61,6 +63,7 @@ def derive(run: RunFolder, benchmark: Benchmark) -> Made:
     made = Made()
     if not benchmark.derived:
         return made
+    package = catalog.source_of("benchmarks", benchmark.name)
     names = {name for derived in benchmark.derived for name in derived.of}
     parents = _read(run, benchmark.name, names)
     own = {derived.metric.name for derived in benchmark.derived}
@@ -70,14 +73,14 @@ def derive(run: RunFolder, benchmark: Benchmark) -> Made:
     run.keep_metrics(benchmark.name, [derived.metric for derived in benchmark.derived])
     rows: list[Row] = []
     with run.writer(DERIVED) as writer:
-        for row in _rows(benchmark, parents):
-            there = done.pop(row.key, {})
-            if old := [(row.key, mark) for mark in there if mark != row.fingerprint]:
+        for wanted in _wanted(benchmark, parents):
+            there = done.pop(wanted.key, {})
+            if old := [(wanted.key, mark) for mark in there if mark != wanted.fingerprint]:
                 writer.retire(old)
-            if row.fingerprint in there:
+            if wanted.fingerprint in there:
                 made.kept += 1
                 continue
-            rows.append(row)
+            rows.append(_row(wanted, package))
             if len(rows) >= _BATCH:
                 made.written += writer.write(rows)
                 rows = []
@@ -100,7 +103,7 @@ def _read(run: RunFolder, benchmark: str, metrics: set[str]) -> _Parents:
     )
     parents = _Parents()
     for editor, sample, variant, metric, source, repeat, value, status, reason, mark in found:
-        part = Part(_number(value, status), Status(status), reason, mark)
+        part = Part(_number(value, status), _STATUS[status], reason, mark)
         here = parents.at.setdefault((editor, sample, variant), {})
         known = here.get((metric, source, repeat))
         if known is None or known.status is not Status.SCORED:
@@ -110,16 +113,42 @@ def _read(run: RunFolder, benchmark: str, metrics: set[str]) -> _Parents:
     return parents
 
 
-def _rows(benchmark: Benchmark, parents: _Parents) -> Iterator[Row]:
+class _Wanted(NamedTuple):
+    """A row that there should be, with what it is made of."""
+
+    derived: Derived
+    key: RowKey
+    fingerprint: str
+    parts: Mapping[str, Part]
+
+
+def _wanted(benchmark: Benchmark, parents: _Parents) -> Iterator[_Wanted]:
     for derived in benchmark.derived:
+        name = derived.metric.name
         for source, chosen in _groups(derived, parents):
             repeats = max((parents.repeats[pair] for pair in chosen.items()), default=0) + 1
-            for place, parts in parents.at.items():
-                if place[2] in derived.metric.variants:
-                    for repeat in range(repeats):
-                        mine = _parts(parts, chosen, repeat, parents)
-                        if mine:
-                            yield _row(benchmark, derived, place, source, repeat, mine)
+            for (editor, sample, variant), parts in parents.at.items():
+                if variant not in derived.metric.variants:
+                    continue
+                for repeat in range(repeats):
+                    mine = _parts(parts, chosen, repeat, parents)
+                    if mine:
+                        key = (
+                            benchmark.name,
+                            sample,
+                            editor,
+                            DERIVED,
+                            name,
+                            variant,
+                            source,
+                            repeat,
+                        )
+                        yield _Wanted(derived, key, _fingerprint(derived, mine), mine)
+
+
+def _fingerprint(derived: Derived, parts: Mapping[str, Part]) -> str:
+    marks = [(name, parts[name].fingerprint if name in parts else None) for name in derived.of]
+    return digest(DERIVED, derived.metric.name, derived.version, marks)
 
 
 def _groups(derived: Derived, parents: _Parents) -> list[tuple[str, dict[str, str]]]:
@@ -165,36 +194,32 @@ def _parts(
     return found if here or not repeated else {}
 
 
-def _row(
-    benchmark: Benchmark,
-    derived: Derived,
-    place: Place,
-    source: str,
-    repeat: int,
-    parts: Mapping[str, Part],
-) -> Row:
-    editor, sample, variant = place
+def _row(wanted: _Wanted, package: catalog.Package) -> Row:
+    derived, parts = wanted.derived, wanted.parts
+    benchmark, sample, editor, scorer, metric, variant, source, repeat = wanted.key
     value, status, reason = _combined(derived, parts)
     infinite = value is not None and math.isinf(value)
     detail: dict[str, Any] = {
         "of": {name: part.value for name, part in parts.items() if _finite(part.value)}
     }
-    marks = [(name, parts[name].fingerprint if name in parts else None) for name in derived.of]
+    origin: dict[str, Any] = {"of": list(derived.of), "version": derived.version}
+    if package.name:
+        origin |= {"package": package.name, "package_version": package.version}
     return Row(
-        benchmark=benchmark.name,
+        benchmark=benchmark,
         sample=sample,
         editor=editor,
-        scorer=DERIVED,
-        metric=derived.metric.name,
+        scorer=scorer,
+        metric=metric,
         variant=_variant(variant),
         value=None if infinite else value,
         status=status,
         reason=reason,
-        fingerprint=digest(DERIVED, derived.metric.name, derived.version, marks),
+        fingerprint=wanted.fingerprint,
         source=source,
         repeat=repeat,
         detail=detail | ({"infinite": True} if infinite else {}),
-        origin={"of": list(derived.of), "version": derived.version},
+        origin=origin,
     )
 
 

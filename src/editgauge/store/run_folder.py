@@ -88,6 +88,10 @@ class EditRecord:
     cost: float | None = None
     instruction: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+    given_back: bool | None = None
+    """Whether the output is an input handed back (`store.outputs.given_back`); None where that is
+    not known.
+    """
 
     def edit(self, run: Path) -> Edit:
         """The record as an `Edit` whose path is below the given run folder. A picture that may not

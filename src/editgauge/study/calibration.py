@@ -287,7 +287,8 @@ def _nothing(frame: Frame, gold: Sequence[Gold]) -> str:
     if not gold:
         return f"{frame.benchmark}: nothing to calibrate with: no rating on a scale of scores"
     wanted = ", ".join(sorted({item.proxy for item in gold}))
-    here = ", ".join(sorted(m for m in frame.metrics if frame.has(m, "faithful"))) or "none"
+    there = [m for m in frame.metrics if frame.has(m, "faithful") or frame.has(m, "corrected")]
+    here = ", ".join(sorted(there)) or "none"
     return (
         f"{frame.benchmark}: too few rated samples (3 at least), or no metric of the run stands "
         f"for {wanted}; say --proxy QUESTION=METRIC with one of: {here}"

@@ -295,7 +295,8 @@ def _cells(
 ) -> _Found:
     values = _evaluate(layout, part.keys, _moments(part.values))  # (E, F)
     floors = _evaluate(layout, part.keys, _moments(part.filled))
-    low = high = noise = np.full(values.shape, np.nan)
+    low = high = np.full(values.shape, np.nan)
+    noise = np.full((*values.shape, 2), np.nan)
     notes: list[str] = []
     if intervals and part.values.shape[2]:
         low, high, noise, notes = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
@@ -320,7 +321,7 @@ def _cells(
                 _given(low[e, f]),
                 _given(high[e, f]),
                 floor,
-                interval_digits=stats.carried(float(noise[e, f])),
+                interval_digits=stats.carried(noise[e, f]),
             )
         lines.append(cells)
     return _Found(lines, notes)
@@ -329,7 +330,7 @@ def _cells(
 def _bootstrap(
     frame: Frame, layout: Layout, part: _Matrix, *, resamples: int | None, seed: int
 ) -> tuple[Floats, Floats, Floats, list[str]]:
-    """Limits (E, F) twice and their noise (E, F), from one set of resamples for all editors, and
+    """Limits (E, F) twice and their noise (E, F, 2), from one set of resamples for all editors, and
     what is to be said of the ranks.
     """
     e, leaves, s = part.values.shape
@@ -350,8 +351,8 @@ def _bootstrap(
     found = stats.bootstrap(data, formula, strata=labels, resamples=made, seed=seed)
     shape = (e, fields)
     notes = _rank_notes(frame, layout, part, found)
-    low, high, noise = (part.reshape(shape) for part in (found.low, found.high, found.noise))
-    return low, high, noise, notes
+    low, high = found.low.reshape(shape), found.high.reshape(shape)
+    return low, high, found.noise.reshape((*shape, 2)), notes
 
 
 def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Intervals) -> list[str]:

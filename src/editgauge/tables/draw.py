@@ -21,7 +21,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from editgauge import escape
-from editgauge.tables.table import Cell, Column, Table, TableRow, printed, standing
+from editgauge.tables.table import OWN, Cell, Column, Table, TableRow, printed, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor", "both"]
@@ -126,19 +126,28 @@ def _cell_text(cell: Cell | None, column: Column) -> str:
         return cell.text
     text = number(cell.value, column.digits)
     if cell.low is not None and cell.high is not None:
-        low, high = (_limit(limit, cell, column) for limit in (cell.low, cell.high))
+        low, high = _limits(cell, column)
         text += f" [{low}, {high}]"
     if cell.floor is not None and cell.floor != cell.value:
         text += f" ({number(cell.floor, column.digits)})"
     return text
 
 
-def _limit(value: float, cell: Cell, column: Column) -> str:
-    """A limit of a cell's interval, with the digits that the column has and resampling carries."""
-    digits = column.digits if cell.interval_digits is None else cell.interval_digits
-    if digits < 0 and math.isfinite(value):
-        value = round(value, digits)
-    return number(value, max(0, min(column.digits, digits)))
+def _limits(cell: Cell, column: Column) -> tuple[str, str]:
+    """The limits of a cell's interval, with the digits that the column has and resampling carries;
+    a dash each where there is none.
+    """
+    digits = cell.interval_digits or (column.digits, column.digits)
+    low, high = (
+        _NOTHING if limit is None else _rounded(limit, min(column.digits, most))
+        for limit, most in zip((cell.low, cell.high), digits, strict=True)
+    )
+    return low, high
+
+
+def _rounded(value: float, digits: int) -> str:
+    tens = digits < 0 and math.isfinite(value)
+    return number(round(value, digits) if tens else value, max(0, digits))
 
 
 def _count_text(cell: Cell | None) -> str:
@@ -152,9 +161,7 @@ def _counted_runs(table: Table) -> list[list[Column]]:
     runs: list[list[Column]] = []
     previous: tuple[object, ...] | None = None
     for column in table.columns:
-        counts = [
-            _count_text(row.cells.get(column.name)) for row in table.rows if row.kind == "run"
-        ]
+        counts = [_count_text(row.cells.get(column.name)) for row in table.rows if row.kind in OWN]
         shared = (column.heading[:-1], counts)
         if shared == previous:
             runs[-1].append(column)
@@ -173,11 +180,11 @@ def _grid(table: Table) -> _Drawn:
     headings.append((str(table.meta.get("names", "model")),))
     lines: list[list[_Item]] = []
     for row in table.rows:
-        name = row.name if row.kind == "run" else f"{row.name} †"
+        name = row.name if row.kind in OWN else f"{row.name} †"
         lines.append(
             [_Item(row.group)] * grouped
             + [_Item(row.section)] * sectioned
-            + [_Item(name, "published" if row.kind != "run" else "")]
+            + [_Item(name, "" if row.kind in OWN else "published")]
         )
     runs = _counted_runs(table)
     for run in runs:
@@ -198,8 +205,8 @@ def _grid(table: Table) -> _Drawn:
         for number, (before, after) in enumerate(
             zip(table.rows, table.rows[1:], strict=False), start=1
         )
-        if (before.group, before.section, before.kind == "run")
-        != (after.group, after.section, after.kind == "run")
+        if (before.group, before.section, before.kind in OWN)
+        != (after.group, after.section, after.kind in OWN)
     }
     return _Drawn(headings, lines, 1 + grouped + sectioned, breaks)
 
@@ -236,7 +243,7 @@ def _oriented(table: Table) -> _Drawn:
 
 def _notes(table: Table) -> list[str]:
     notes = list(table.notes)
-    if any(row.kind != "run" for row in table.rows):
+    if any(row.kind not in OWN for row in table.rows):
         notes.append("† published: the paper's number, not computed here.")
     said: dict[str, list[str]] = {}
     for column in table.columns:
@@ -364,14 +371,8 @@ def _csv(table: Table) -> str:
                 else _exact(cell.value, column.digits)
             )
             values += ["" if count is None else str(count) for count in (cell.n, cell.of)]
-            values += (
-                [
-                    "" if limit is None else _limit(limit, cell, column).replace("∞", "inf")
-                    for limit in (cell.low, cell.high)
-                ]
-                if bounds
-                else []
-            )
+            limits = (text.replace("∞", "inf") for text in _limits(cell, column))
+            values += ["" if text == _NOTHING else text for text in limits] if bounds else []
             values += [_exact(cell.floor, column.digits)] if floors else []
         writer.writerow(values)
     return stream.getvalue()

@@ -27,7 +27,7 @@ Method = Literal["bca", "percentile"]
 RESAMPLES = 10_000
 """The least that intervals are made of; see `enough`."""
 MOST = 100_000
-WORK = 1e9
+WORK = 5e8
 """Additions up to which more resamples than the least are made."""
 BATCHES = 10
 """Parts of the resamples from whose limits the noise of a limit is estimated."""
@@ -173,8 +173,8 @@ def jackknife(data: Moments, formula: Formula) -> Floats:
 
 class Intervals(NamedTuple):
     """`estimate`, `low`, `high`: shape (c,), NaN where there is no statistic or no finite interval.
-    `replicates`: (resamples, c). `noise`: (c,), the standard error that resampling leaves in the
-    less certain of the two limits, NaN without an interval.
+    `replicates`: (resamples, c). `noise`: (c, 2), the standard error that resampling leaves in
+    either limit, NaN without an interval.
     """
 
     estimate: Floats
@@ -184,14 +184,20 @@ class Intervals(NamedTuple):
     noise: Floats
 
 
-def carried(noise: float) -> int | None:
-    """How many decimals of a limit are more than noise: the most for which two standard errors are
-    within half a unit of the last; below 0 for tens and hundreds, None where nothing is known.
+def carried(noise: ArrayLike) -> tuple[int, int] | None:
+    """How many decimals of each limit are more than noise (2,): the most for which two standard
+    errors are within half a unit of the last; below 0 for tens and hundreds, None where nothing is
+    known.
 
     Another seed then moves the printed limit by one unit of its last digit at most, and seldom.
     """
-    if math.isnan(noise):
+    first, second = np.asarray(noise, dtype=np.float64).tolist()
+    if math.isnan(first) or math.isnan(second):
         return None
+    return _decimals(first), _decimals(second)
+
+
+def _decimals(noise: float) -> int:
     return 15 if noise == 0 else min(15, math.floor(-math.log10(4 * noise)))
 
 
@@ -227,7 +233,8 @@ def bootstrap(
     estimate = formula(whole)
     found = replicates(data, formula, labels, resamples, seed=seed)
     left_out = jackknife(data, formula) if method == "bca" else None
-    low, high, noise = (np.full(estimate.shape, np.nan) for _ in range(3))
+    low, high = np.full(estimate.shape, np.nan), np.full(estimate.shape, np.nan)
+    noise = np.full((*estimate.shape, 2), np.nan)
     for c in np.flatnonzero(np.isfinite(estimate)):
         column = found[:, c]
         column = column[np.isfinite(column)]
@@ -241,15 +248,15 @@ def bootstrap(
     return Intervals(estimate, low, high, found, noise)
 
 
-def _noise(column: Floats, limits: Callable[[Floats], tuple[float, float]]) -> float:
-    """The standard error of the less certain limit, from the limits of `BATCHES` parts of the
-    replicates (method of batch means); NaN with too few of them.
+def _noise(column: Floats, limits: Callable[[Floats], tuple[float, float]]) -> Floats:
+    """The standard errors of both limits, from the limits of `BATCHES` parts of the replicates
+    (method of batch means): shape (2,), NaN with too few of them.
     """
     size = len(column) // BATCHES
     if size < 20:
-        return math.nan
+        return np.full(2, np.nan)
     parts = np.array([limits(column[i * size : (i + 1) * size]) for i in range(BATCHES)])
-    return float(parts.std(axis=0, ddof=1).max() / math.sqrt(BATCHES))
+    return np.asarray(parts.std(axis=0, ddof=1) / math.sqrt(BATCHES), dtype=np.float64)
 
 
 def percentile_limits(found: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:

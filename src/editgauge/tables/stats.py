@@ -63,14 +63,14 @@ _NORMAL = NormalDist()
 
 class Estimate(NamedTuple):
     """One mean: `value` (NaN when nothing was scored), interval, the number of scored units, and
-    how many decimals of the interval the resampling carries (see `resampling.carried`).
+    how many decimals of either limit the resampling carries (see `resampling.carried`).
     """
 
     value: float
     low: float
     high: float
     n: int
-    digits: int | None = None
+    digits: tuple[int, int] | None = None
 
 
 def mean_interval(
@@ -79,7 +79,7 @@ def mean_interval(
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     confidence: float = 0.95,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     method: Method = "bca",
     seed: int = 0,
 ) -> Estimate:
@@ -87,6 +87,7 @@ def mean_interval(
 
     `clusters`: (n,) sample of each value (repeats of one sample are drawn together). `strata`: one
     label per cluster in order of first appearance, or per value where there are no clusters.
+    `resamples`: None for as many as are cheap (`resampling.enough`).
     """
     data = units(np.asarray(values, dtype=np.float64), clusters)
     scored = data.count[:, 0] > 0
@@ -94,15 +95,16 @@ def mean_interval(
     kept = data[scored]
     if not scored.any():
         return Estimate(math.nan, math.nan, math.nan, 0)
+    made = resamples or enough(int(scored.sum()), 1)
     found = bootstrap(
-        kept, strata=labels, confidence=confidence, resamples=resamples, method=method, seed=seed
+        kept, strata=labels, confidence=confidence, resamples=made, method=method, seed=seed
     )
     return Estimate(
         float(found.estimate[0]),
         float(found.low[0]),
         float(found.high[0]),
         int(scored.sum()),
-        carried(float(found.noise[0])),
+        carried(found.noise[0]),
     )
 
 
@@ -145,7 +147,7 @@ def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
 class Paired(NamedTuple):
     """A − B on the samples both have. `effect` is Cohen's d of the differences (mean / sd),
     `needed` the number of samples with which a difference like this one is found with 80 % power at
-    5 %, None when it is zero. `digits`: how many decimals of the interval the resampling carries.
+    5 %, None when it is zero. `digits`: how many decimals of either limit the resampling carries.
     """
 
     n: int
@@ -157,7 +159,7 @@ class Paired(NamedTuple):
     effect: float
     needed: int | None
     counts: WinTieLoss
-    digits: int | None = None
+    digits: tuple[int, int] | None = None
 
 
 def paired_difference(
@@ -166,7 +168,7 @@ def paired_difference(
     *,
     higher_is_better: bool = True,
     confidence: float = 0.95,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     permutations: int = 10_000,
     seed: int = 0,
 ) -> Paired:

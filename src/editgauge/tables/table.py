@@ -4,12 +4,15 @@ imports only types.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
+from html import escape
 from typing import Any, Literal, NamedTuple
 
+from editgauge.errors import MissingExtra
 from editgauge.types import Direction
 
 
@@ -31,8 +34,8 @@ class Cell:
     floor: float | None = None
     text: str | None = None
     """What is printed instead of the number (a name, a date)."""
-    interval_digits: int | None = None
-    """How many decimals of `low` and `high` are more than the noise of resampling: no more are
+    interval_digits: tuple[int, int] | None = None
+    """How many decimals of `low` and of `high` are more than the noise of resampling: no more are
     printed. Below 0: tens, hundreds. None: as many as the column has.
     """
 
@@ -58,11 +61,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One line: an editor, or a paper's model. `kind` tells a run's own numbers from a paper's."""
+    """One line: an editor, or a paper's model.
+
+    `kind` tells a run's own numbers (``run``, and ``edited`` without the inputs that were handed
+    back) from a paper's.
+    """
 
     name: str
     cells: Mapping[str, Cell]
-    kind: Literal["run", "published", "mean"] = "run"
+    kind: Literal["run", "edited", "published", "mean"] = "run"
     group: str = ""
     """The slice that the line belongs to; lines are compared within a group only."""
     section: str = ""
@@ -91,6 +98,58 @@ class Table:
     transposed: bool = False
     """Draw editors across and columns down, as the paper does."""
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One mapping a line: model, kind, group, and for each column its number under the column's
+        name and its count under the name with ``_n``. A number that is not there is None, a PSNR of
+        identical pictures ``inf``.
+        """
+        found = []
+        for row in self.rows:
+            line: dict[str, Any] = {"model": row.name, "kind": row.kind, "group": row.group}
+            for column in self.columns:
+                cell = row.cells.get(column.name, Cell(None))
+                line[column.name] = cell.value if cell.text is None else cell.text
+                if cell.n is not None:
+                    line[f"{column.name}_n"] = cell.n
+            found.append(line)
+        return found
+
+    def to_pandas(self) -> Any:
+        """A pandas data frame of `to_dicts`. Raises `MissingExtra` without pandas."""
+        return _library("pandas").DataFrame(self.to_dicts())
+
+    def to_polars(self) -> Any:
+        """A polars data frame of `to_dicts`. Raises `MissingExtra` without polars."""
+        return _library("polars").DataFrame(self.to_dicts())
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f"<th>{escape(' '.join(c.heading))}</th>" for c in self.columns)
+        lines = []
+        for row in self.rows:
+            cells = [f"<th>{escape(row.name)}</th>"]
+            for column in self.columns:
+                cell = row.cells.get(column.name, Cell(None))
+                text = "–" if cell.value is None else printed(cell.value, column.digits)
+                count = "" if cell.n is None else f" <small>{cell.n}/{cell.of}</small>"
+                cells.append(f"<td>{escape(cell.text or text)}{count}</td>")
+            lines.append(f"<tr>{''.join(cells)}</tr>")
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return (
+            f"<b>{escape(self.title)}</b><table><tr><th></th>{heads}</tr>{''.join(lines)}</table>"
+            f"<ul>{notes}</ul>"
+        )
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingExtra("a data frame", name, "frames") from None
+
+
+OWN = ("run", "edited")
+"""The kinds of lines that are a run's own numbers."""
 
 
 def printed(value: float, digits: int) -> str:

@@ -100,6 +100,7 @@
       else { await load(); if (found.status !== 200) say(found.told.error); }
     } catch (error) { say("No connection. Try again."); }
     busy = false;
+    if (task) mark();
   }
 
   // ---- showing ----

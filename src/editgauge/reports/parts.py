@@ -1,0 +1,88 @@
+"""What a report shows of one benchmark: rows, tables with what their cells open, plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from editgauge.reports.site import Part
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables.frame import Frame
+from editgauge.tables.layouts import benchmark_of, every_layout, metrics_of, tables
+from editgauge.tables.spec import Field, Layout
+from editgauge.tables.table import Table
+from editgauge.types import VARIANTS, Variant
+
+
+def part(runs: Sequence[RunFolder], name: str, *, published: bool, intervals: bool) -> Part:
+    """A benchmark's part of a report on these runs. `published` adds the papers' lines,
+    `intervals` bootstrap intervals.
+    """
+    frame = Frame.of_runs(runs, name)
+    benchmark = benchmark_of(name)
+    found: list[Table] = []
+    for narrowed, source in _by_source(frame.without_people()):
+        for variant in VARIANTS:
+            for table in _tables(narrowed, variant, published, intervals):
+                found.append(replace(table, source=source, meta={**table.meta, "made_by": source}))
+    return Part(
+        frame,
+        _unlike(found),
+        metrics_of(frame),
+        title=name if benchmark is None else benchmark.title,
+        plots=() if benchmark is None else benchmark.figures,
+    )
+
+
+def _by_source(frame: Frame) -> list[tuple[Frame, str]]:
+    """The frame once for each judge or engine that made rows of a metric which another one made,
+    too.
+    """
+    makers = frame.makers()
+    if not makers:
+        return [(frame, "")]
+    found = []
+    for source in sorted({name for names in makers.values() for name in names}):
+        keep = np.ones(len(frame), dtype=np.bool_)
+        for metric, names in makers.items():
+            mine = frame.columns.metric == frame.metrics.index(metric)
+            wanted = source if source in names else names[0]
+            keep &= ~mine | (frame.columns.source == frame.sources.index(wanted))
+        found.append((frame.only(keep), source))
+    return found
+
+
+def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) -> list[Table]:
+    """The benchmark's tables, each with where its numbers come from: column -> metric, variant,
+    labels of samples.
+    """
+    links: dict[str, dict[str, object]] = {}
+    for layout in every_layout(frame, variant):
+        for field in layout.fields:
+            links.setdefault(layout.name, {})[field.column.name] = _link(frame, layout, field)
+    return [
+        replace(table, meta={**table.meta, "links": links.get(table.name, {})})
+        for table in tables(frame, variant, published=published, intervals=intervals)
+    ]
+
+
+def _link(frame: Frame, layout: Layout, field: Field) -> dict[str, object]:
+    """What a cell of a column opens: the samples behind it, by the value that the column shows.
+
+    A run that has no rows of a combined metric yet shows the first of its parts.
+    """
+    leaf = layout.leaves[field.leaves[0]]
+    shown = field.metric if frame.has(field.metric.name, leaf.variant) else leaf.metric
+    return {"metric": shown.name, "variant": leaf.variant, "where": dict(field.where)}
+
+
+def _unlike(tables: list[Table]) -> list[Table]:
+    """Without tables that say the same twice (a track that has one variant only)."""
+    kept: list[Table] = []
+    for table in tables:
+        same = (other for other in kept if (other.name, other.source) == (table.name, table.source))
+        if not any(other.rows == table.rows for other in same):
+            kept.append(table)
+    return kept

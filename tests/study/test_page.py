@@ -1,0 +1,44 @@
+"""docs/how-to/human-study.md: its commands run as they are written, one after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from editgauge.cli.main import build_app
+from tests.test_docs import DOCS, blocks, commands
+
+PAGE = DOCS / "how-to" / "human-study.md"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    yield tmp_path
+    os.chdir(before)
+
+
+def test_the_commands_of_the_page_run(folder: Path) -> None:
+    (ratings,) = blocks(PAGE, "csv")
+    (design,) = blocks(PAGE, "toml")
+    (folder / "ratings.csv").write_text(ratings, encoding="utf-8")
+    (folder / "design.toml").write_text(design, encoding="utf-8")
+    typed = [words[1:] for words in commands(PAGE) if words[0] == "editgauge"]
+    said = {}
+    for words in typed:
+        few = ["--workers", "0"] if words[0] == "score" else []
+        done = CliRunner().invoke(build_app(), [*words, *few])
+        good = (0, 1) if words[0] == "score" else (0,)  # 1: blank pictures have no score
+        assert done.exit_code in good, (words, done.output, done.exception)
+        said[" ".join(words[:2])] = done.output
+    assert {words[0] for words in typed} == {
+        "edit", "score", "study", "agree", "table", "compare",
+    }  # fmt: skip
+    assert "18 ratings taken in" in said["study import"]
+    assert "/a/" in said["study invite"]
+    assert (folder / "exported.csv").read_text(encoding="utf-8").count("\n") == 7

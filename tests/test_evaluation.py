@@ -1,0 +1,159 @@
+"""The way from Python: the same files as the commands, no printing, functions as editor and judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import editgauge
+from editgauge import Evaluation, Sample, read_image
+from editgauge.cli.main import build_app
+from editgauge.errors import UsageError
+from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.types import Status
+
+
+@pytest.fixture
+def evaluation(tmp_path: Path) -> Evaluation:
+    return Evaluation("mini", run=tmp_path / "run", limit=3)
+
+
+def test_the_whole_way(
+    evaluation: Evaluation, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    evaluation.edit("copy")
+    evaluation.edit(lambda sample: 255 - read_image(sample.image), name="invert")
+    assert evaluation.editors == ["copy", "invert"]
+    seen: list[tuple[int, int]] = []
+    summary = evaluation.score(tracks=["pixel"], progress=lambda d, t, _: seen.append((d, t)))
+    assert summary.computed > 0
+    assert seen[-1][0] == seen[-1][1]
+    table = evaluation.tables()[0]
+    models = {line["model"]: line for line in table.to_dicts()}
+    assert set(models) == {"copy", "invert"}
+    numbers = [v for k, v in models["copy"].items() if k.endswith("_n")]
+    assert numbers == [3] * len(numbers)
+    comparison = evaluation.compare("copy", "invert")
+    assert comparison.lines
+    assert evaluation.report().is_file()
+    assert capsys.readouterr().out == ""
+    shown = CliRunner().invoke(build_app(), ["table", str(evaluation.run), "--json"])
+    first = json.loads(shown.output)["tables"][0]["rows"][0]
+    assert first["name"] == "copy"
+
+
+def test_a_judge_is_any_function(evaluation: Evaluation) -> None:
+    evaluation.edit("copy")
+    asked: list[Mapping[str, Any]] = []
+
+    def ask(request: Mapping[str, Any]) -> str:
+        asked.append(request)
+        words = str(request["response_format"])
+        names = [n for n in ("IF", "TA", "VC", "LP", "SE", "score") if f"'{n}'" in words]
+        return json.dumps({"reasoning": "fine", "rationale": "fine"} | dict.fromkeys(names, 3))
+
+    outcome = evaluation.judge("my-judge", ask=ask)
+    count = len(asked)
+    assert count > 0
+    assert asked[0]["model"] == "my-judge"
+    rows = list(evaluation.folder.rows())
+    assert {row.source.partition("#")[0] for row in rows if row.scorer == "judge"} == {"my-judge"}
+    assert outcome.complete
+    evaluation.judge("my-judge", ask=ask)
+    assert len(asked) == count, "a reply that is there is not asked for again"
+
+
+def test_a_judge_that_raises_is_a_failed_call(evaluation: Evaluation) -> None:
+    evaluation.edit("copy")
+
+    async def ask(request: Mapping[str, Any]) -> str:
+        raise ConnectionError("no line")
+
+    evaluation.judge("my-judge", ask=ask, deadline=0.01)
+    rows = [row for row in evaluation.folder.rows() if row.variant == "corrected"]
+    assert {row.status for row in rows} == {Status.FAILED}
+    assert all("no line" in row.reason for row in rows)
+
+
+def test_what_a_callback_raises_ends_the_step_and_keeps_what_was_done(
+    evaluation: Evaluation,
+) -> None:
+    evaluation.edit("copy")
+
+    class EnoughError(Exception):
+        pass
+
+    def stop(done: int, total: int, note: str) -> None:
+        if done:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        evaluation.score(tracks=["pixel"], progress=stop)
+    kept = len(list(evaluation.folder.rows()))
+    assert kept > 0
+    evaluation.score(tracks=["pixel"])
+    assert len(list(evaluation.folder.rows())) >= kept
+
+
+def test_words_that_do_not_fit_are_named(evaluation: Evaluation) -> None:
+    with pytest.raises(UsageError, match="wants a name"):
+        evaluation.edit(lambda sample: read_image(sample.image))
+    with pytest.raises(UsageError, match="belong to an editor's name"):
+        evaluation.edit(lambda sample: read_image(sample.image), name="x", seed=1)
+    with pytest.raises(UsageError, match="no such sample"):
+        Evaluation("mini", run=evaluation.run, samples=["nothing"])
+
+
+def test_a_functions_failure_is_the_edits(evaluation: Evaluation) -> None:
+    def broken(sample: Sample) -> Any:
+        raise ValueError("no idea")
+
+    summary = evaluation.edit(broken, name="broken")
+    assert summary.counts == {"failed": 3}
+    reasons = {r.reason for r in evaluation.folder.edits("mini")}
+    assert any("no idea" in reason for reason in reasons)
+
+
+def test_objects_show_themselves_without_letting_html_out(evaluation: Evaluation) -> None:
+    evaluation.edit("copy")
+    page = evaluation._repr_html_()
+    assert page.count("<img ") == 9, "input, reference and output of three samples"
+    table = Table(
+        "t",
+        "<script>",
+        [Column("a", ("<b>",))],
+        [TableRow("<i>", {"a": Cell(0.5, 1, 2)})],
+        notes=["<u>"],
+    )
+    shown = table._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;i&gt;" in shown
+    assert "0.500 <small>1/2</small>" in shown
+
+
+def test_tables_become_data_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = Table(
+        "t",
+        "T",
+        [Column("a", ("A",)), Column("p", ("P",))],
+        [TableRow("m", {"a": Cell(float("inf"), 1, 1), "p": Cell(None, text="7B")})],
+    )
+    frame = table.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.to_dict("records") == [
+        {"model": "m", "kind": "run", "group": "", "a": float("inf"), "a_n": 1, "p": "7B"}
+    ]
+    assert np.isinf(frame["a"][0])
+
+
+def test_the_public_names_are_there() -> None:
+    assert len(editgauge.__all__) <= 30
+    assert all(getattr(editgauge, name) is not None for name in editgauge.__all__)
+    assert Status.SCORED in editgauge.Status

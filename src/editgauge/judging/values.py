@@ -156,6 +156,8 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
         given.setdefault(name, []).append((item, final))
     if len(fields) == 1:  # "final": 3 can be about one field only
         for key, item in value.items():
+            if isinstance(item, Pairs) and _FINAL_KEY.match(plain_name(key)):
+                item = next((item[each] for each in _VALUE_KEYS if each in item), item)
             if _FINAL_NUMBER.fullmatch(plain_name(key)) and not isinstance(item, Pairs | bool):
                 for name in given:
                     given[name].append((item, True))
@@ -179,6 +181,7 @@ def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
             aliases.setdefault(spelling, (name, False))
             for word in _FINAL_WORDS:
                 aliases.setdefault(word + spelling, (name, True))
+                aliases.setdefault(spelling + word, (name, True))
     return aliases | {plain_name(name): (name, False) for name in names}
 
 

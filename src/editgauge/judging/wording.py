@@ -78,7 +78,11 @@ _OPEN_END = re.compile(
 )
 _WEAKLY_CITED = re.compile(r"\b(?:format|structure|syntax|form|shape)\b", _FLAGS)
 _SHAPE = re.compile(r"\s*(?:\w+ ){0,2}(?:format|structure|syntax|form)\s*:?", _FLAGS)
-_SAID_SO = re.compile(r"\b(?:examples?|template|placeholder|schema)\b", _FLAGS)
+_SAYING = re.compile(
+    r"\b(?:says?|saying|reads?|reading|states?|stating|tells? \w+|wrote|written|painted|printed)\W*\Z",
+    _FLAGS,
+)
+_SAID_SO = re.compile(r"\b(?:example|template|placeholder|schema)\b", _FLAGS)
 _OTHER = (
     r"(?:the\s+)?(?:(?:reference|ground[- _]?truth|gt|original|input|source|unedited|untouched|before|first"
     r"|other|another|previous|next|calibration|example|target)"
@@ -103,7 +107,7 @@ _HEADED_EXAMPLE = re.compile(
 )
 _STAND_IN = re.compile(
     r"\b(?:this is|just|only|as) (?:an? )?(?:placeholder|example|dummy|sample)\b|\bplaceholder (?:score|value|verdict|answer)"
-    r"|\b(?:sample|example|dummy) (?:verdict|answer|output|response|score)\b|\breplace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)\b",
+    r"|\b(?:sample|example|dummy) (?:verdict|answer|output|response|score|value|number)\b|\breplace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)\b",
     _FLAGS,
 )
 _SCALE = re.compile(r"\W*(?:the )?(?:\w+ )?(?:scale|levels|anchors)\W*", _FLAGS)
@@ -114,7 +118,8 @@ _REVISED = re.compile(
     _FLAGS,
 )
 _RETRACTED = re.compile(
-    r"\b(?:scratch that|in hindsight|my apologies|i apologi[sz]e|(?:for|about|of|at|on|from|with) (?:the|an?) (?:wrong|different) (?:image|sample"
+    r"\b(?:(?:verdict|score|rating|answer|json|above)\b[^.\n]{0,20}\b(?:does|do|did)(?:n['’]t| not) (?:apply|count|hold|stand)"
+    r"|scratch that|in hindsight|my apologies|i apologi[sz]e|(?:for|about|of|at|on|from|with) (?:the|an?) (?:wrong|different) (?:image|sample"
     r"|picture|file|edit|pair|task)|(?:rating|score|verdict|number|that|it|this|which) (?:is|was|seems|looks|may be) (?:too|a bit|a little"
     r"|slightly|overly|perhaps) (?:too )?(?:high|low|generous|harsh|strict|lenient)|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
     r"|i(?:['’]ve| have| had)? (?:confused|mixed up|swapped|misread|mistook|misjudged|erred|made an? (?:error|mistake)|was wrong|am wrong"
@@ -159,6 +164,12 @@ _COMPARED = re.compile(
     r"\b(?:instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
     _FLAGS,
 )
+_GIVES = re.compile(
+    r"(?:\A|[^\w\s]|\b(?:scor\w+|rat\w+|verdict|grade|overall|give|giving|is|was|be|of|an?|at|to|so|final|now|say|makes?|deserves?|gets?))"
+    r"[\s*_(]*\Z",
+    _FLAGS,
+)
+"""How a text ends before a fraction that is not the value of another name."""
 _FRACTIONS = re.compile(
     r"([^.!?\n]{0,60})(?<![\d.,/])(\d{1,2})\s{0,2}(?:/|out of)\s{0,2}(\d{1,2})(?![\d.,]*\d)(?!\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b)[^\W\d]{3,}))"
 )
@@ -208,6 +219,7 @@ def is_revision(lead: str) -> bool:
 
 def is_other_subject(text: str) -> bool:
     """Whether a text names a picture other than the edited one, and nothing else."""
+    text = re.sub(r"\.\w{2,4}\Z", "", text[:100].strip())
     return len(text) <= 80 and _OTHER_ONLY.match(text) is not None
 
 
@@ -249,6 +261,8 @@ def is_cited(
         # A finished sentence introduces nothing, unless it says so.
         return _SAID_SO.search(lead) is not None
     if _SHAPE.fullmatch(lead) or _QUOTED.search(lead) or _ABOUT_OTHER.search(lead):
+        return True
+    if _SAYING.search(lead):
         return True
     if refused and _WEAKLY_CITED.search(lead):
         return True
@@ -323,5 +337,5 @@ def fractions_in(text: str, top: int) -> list[int]:
     return [
         int(number)
         for lead, number, scale in _FRACTIONS.findall(text)
-        if int(scale) == top and not _COMPARED.search(lead)
+        if int(scale) == top and not _COMPARED.search(lead) and _GIVES.search(lead)
     ]

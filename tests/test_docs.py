@@ -282,3 +282,13 @@ def test_the_editor_of_the_extension_page_is_one(mini, tmp_path: Path) -> None: 
         assert editor(samples[0], tmp_path).ok
     finally:
         del sys.modules[module.__name__]
+
+
+def test_every_promise_of_the_threat_model_names_tests_that_exist() -> None:
+    page = (DOCS / "threat-model.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page)
+    assert len(named) > 25
+    for file, name in named:
+        assert re.search(rf"^def {name}\(", (ROOT / file).read_text(encoding="utf-8"), re.M), name
+    rows = [line for line in page.splitlines() if line.startswith("| ") and "promise" not in line]
+    assert all("`tests/" in line for line in rows)

@@ -33,6 +33,13 @@ EDITORS: dict[str, str] = {
     "typeset": "editgauge.editors.typeset:typeset",
     "openai": "editgauge.editors.openai:openai",
     "gemini": "editgauge.editors.gemini:gemini",
+    "chat": "editgauge.editors.chat:chat",
+    "bfl": "editgauge.editors.jobs:bfl",
+    "fal": "editgauge.editors.jobs:fal",
+    "replicate": "editgauge.editors.jobs:replicate",
+    "dashscope": "editgauge.editors.jobs:dashscope",
+    "ideogram": "editgauge.editors.jobs:ideogram",
+    "jobs": "editgauge.editors.jobs:jobs",
     "command": "editgauge.editors.command:command",
     "http": "editgauge.editors.http:http",
     "instructpix2pix": "editgauge.editors.diffusers:instructpix2pix",
@@ -43,7 +50,7 @@ EDITORS: dict[str, str] = {
     "qwen-image-edit-plus": "editgauge.editors.diffusers:qwen_image_edit_plus",
     "omnigen": "editgauge.editors.diffusers:omnigen",
     "imagic": "editgauge.editors.diffusers:imagic",
-    "omnigen2": "editgauge.editors.diffusers:omnigen2",
+    "diffusers": "editgauge.editors.diffusers:diffusers",
 }
 OCR_ENGINES: dict[str, str] = {
     "rapidocr": "editgauge.ocr.rapid:engine",

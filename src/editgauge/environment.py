@@ -29,6 +29,36 @@ VARIABLES: tuple[Variable, ...] = (
         secret=True,
     ),
     Variable(
+        ("EDITGAUGE_EDITOR_KEY", "OPENROUTER_API_KEY"),
+        "key of the service that edits (editor `chat`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "BFL_API_KEY"),
+        "key of the service that edits (editor `bfl`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "FAL_KEY"),
+        "key of the service that edits (editor `fal`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "REPLICATE_API_TOKEN"),
+        "key of the service that edits (editor `replicate`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "DASHSCOPE_API_KEY"),
+        "key of the service that edits (editor `dashscope`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "IDEOGRAM_API_KEY"),
+        "key of the service that edits (editor `ideogram`)",
+        secret=True,
+    ),
+    Variable(
         ("EDITGAUGE_REWRITER_KEY", "OPENAI_API_KEY"),
         "key of the model that rewrites instructions (`edit --rewriter`)",
         secret=True,

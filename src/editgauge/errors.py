@@ -15,6 +15,7 @@
     +-- WeightsError          a network's weights are not there, or are not the ones they should be
     +-- DownloadError         a file could not be fetched, or is not what was announced
     +-- MissingExtra          an optional library is not installed: names the extra
+    +-- Unavailable           a model or service cannot be used at all: no sample is tried further
     +-- BudgetExceeded        stopped before the budget was passed; exit code 3
 
 Messages say: the name, what was wanted, what was found, what to do. `sample` names the sample at
@@ -109,6 +110,15 @@ class MissingExtra(EditgaugeError, ImportError):
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
         return type(self), self._words  # the default would call __init__ with the finished message
+
+
+class Unavailable(EditgaugeError):
+    """A model cannot be used at all, and every further call would end the same way: its weights
+    cannot be loaded.
+
+    Raised by an editor out of its call; the run stops at once, and nothing is recorded as the
+    model's failure. What was done before is kept.
+    """
 
 
 class ServiceStopped(RunError):

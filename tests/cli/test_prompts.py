@@ -75,3 +75,23 @@ def test_rows_of_two_prompt_sets_never_share_a_table(
     assert len(notes) == 2
     for source, said in notes.items():
         assert ("with the papers' prompts" in said) == ("[paper]#" not in source)
+    compared = run("judge", "compare", folder, "--format", "json")
+    agreed = json.loads(compared.output)["rows"]
+    assert {line["cells"]["equal"]["value"] for line in agreed} == {1.0}
+
+
+def test_compare_prompts_asks_both_ways(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "sk-very-secret")
+    folder = tmp_path / "run"
+    data, outputs = shared / "data" / "textedit", shared / "data" / "outputs" / "textedit"
+    run("fetch", "prompts", "textedit", "--run", folder, "--from", shared / "released" / "textedit")
+    with FaultServer(answer=lambda *_: REPLY) as server:
+        done = run(
+            "judge", "textedit", data, "--outputs", outputs, "--editor", "good", "--limit", 2,
+            "--run", folder, "--model", "scripted", "--base-url", server.url, "--compare-prompts",
+        )  # fmt: skip
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "agreement of judges" in done.output
+    assert "scripted[paper]#" in done.output

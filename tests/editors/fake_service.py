@@ -32,6 +32,20 @@ def png(level: int = 90, size: tuple[int, int] = (40, 30)) -> bytes:
     return buffer.getvalue()
 
 
+def written(data: bytes, word: str) -> str:
+    """Base64 as services write it: wrapped into lines, url-safe, unpadded, with a prefix."""
+    text = base64.b64encode(data).decode()
+    if word == "wrapped":
+        return "\r\n".join(text[at : at + 76] for at in range(0, len(text), 76)) + "\n"
+    if word == "url-safe":
+        return base64.urlsafe_b64encode(data).decode()
+    if word == "unpadded":
+        return base64.urlsafe_b64encode(data).decode().rstrip("=")
+    if word == "prefixed":
+        return f"data:image/png;base64,{text}"
+    return "not base64!" if word == "no-base64" else text
+
+
 @dataclass
 class FakeService:
     """Used as a context manager; `url` is its address."""
@@ -44,6 +58,8 @@ class FakeService:
     """By idempotency key: 1 when a picture was made."""
     bodies: list[Any] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    good: int = 200
+    """The status of a good answer."""
     under_way: int = 0
     most: int = 0
 
@@ -59,7 +75,8 @@ class FakeService:
                 service.answer(self)
 
             def do_GET(self) -> None:
-                service.send(self, 200, png(), "image/png")
+                service.headers.append(dict(self.headers))
+                service.hand_out(self)
 
             def log_message(self, *args: Any) -> None:
                 pass
@@ -105,6 +122,20 @@ class FakeService:
         finally:
             with self.lock:
                 self.under_way -= 1
+
+    def hand_out(self, handler: BaseHTTPRequestHandler) -> None:
+        """A made picture, by its address: some addresses lead on to others."""
+        name = handler.path.strip("/")
+        onward = {
+            "once": f"{self.url}/made.png",
+            "relative": "made.png",
+            "circle": "circle",
+            "file": "file:///etc/passwd",
+            "gopher": "gopher://localhost/",
+        }
+        if name in onward:
+            return self.send(handler, 302, b"moved", "text/plain", ("Location", onward[name]))
+        return self.send(handler, 200, b"" if name == "empty" else png(), "image/png")
 
     def misbehave(self, handler: BaseHTTPRequestHandler, word: str, attempt: int, key: str) -> None:
         native = ":generateContent" in handler.path
@@ -160,18 +191,16 @@ class FakeService:
         else:
             parts = [
                 {"text": "Here it is."},
-                {"inlineData": {"data": base64.b64encode(data).decode()}},
+                {"inlineData": {"data": written(data, word)}},
             ]
         if native:
             usage = {"promptTokenCount": 300, "candidatesTokenCount": 1290, "totalTokenCount": 1590}
             usage["promptTokensDetails"] = [{"modality": "IMAGE", "tokenCount": 258}]  # type: ignore[assignment]
             candidate = {"content": {"parts": parts}, "finishReason": "STOP"}
             return self.reply(handler, {"candidates": [candidate], "usageMetadata": usage})
-        entry = (
-            {"url": f"{self.url}/made.png"}
-            if word == "url"
-            else {"b64_json": base64.b64encode(data).decode()}
-        )
+        entry: dict[str, str] = {"b64_json": written(data, word)}
+        if word.startswith("url"):
+            entry = {"url": f"{self.url}/{word.removeprefix('url').strip('-') or 'made.png'}"}
         if word == "text":
             return self.reply(handler, {"created": 1})
         usage = {
@@ -193,7 +222,7 @@ class FakeService:
         self.send(handler, status, body, "application/json", retry)
 
     def reply(self, handler: BaseHTTPRequestHandler, value: Any) -> None:
-        self.send(handler, 200, json.dumps(value).encode(), "application/json")
+        self.send(handler, self.good, json.dumps(value).encode(), "application/json")
 
     def send(
         self,

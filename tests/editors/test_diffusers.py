@@ -9,17 +9,23 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 pytest.importorskip("diffusers", reason="diffusion editors need the extra neural")
 pytest.importorskip("transformers", reason="diffusion editors need the extra neural")
+pytest.importorskip("torch", reason="diffusion editors need the extra neural")
 
-from tests.editors import tiny_pipelines
+import torch
+from tests.editors import tiny_pipelines, torchvision_here
 
 from editgauge import catalog
 from editgauge.editors import diffusers as family
-from editgauge.errors import DataError, UsageError
-from editgauge.images import read_image
+from editgauge.editors.families import FAMILIES
+from editgauge.editors.pipelines import call_of, picture_of
+from editgauge.errors import Unavailable, UsageError
+from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import make_sample
@@ -37,6 +43,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         "stable": tiny_pipelines.stable_diffusion,
         "kontext": tiny_pipelines.kontext,
         "qwen": tiny_pipelines.qwen,
+        "klein": tiny_pipelines.klein,
+        "inpaint": tiny_pipelines.inpaint,
         "plus": lambda path: tiny_pipelines.qwen(path, plus=True),
     }
     return lambda name: folder / name if (folder / name).is_dir() else makers[name](folder / name)
@@ -159,11 +167,8 @@ def test_imagic_fits_itself_to_each_picture_and_forgets_it(saved: Any, tmp_path:
 
 def test_what_the_safety_checker_withholds_is_refused(saved: Any, tmp_path: Path) -> None:
     made = editor("instructpix2pix", saved("pix2pix"), side="64")
-    image = SimpleNamespace(save=lambda path: None)
-    made._loaded = (
-        lambda **_: SimpleNamespace(images=[image], nsfw_content_detected=[True]),
-        "made here",
-    )
+    answer = SimpleNamespace(images=[Image.new("RGB", (64, 48))], nsfw_content_detected=[True])
+    made._loaded = {"cpu": (lambda **_: answer, "made here")}
     edit = made(make_sample(tmp_path), tmp_path)
     assert edit.status is Status.REFUSED
     assert "safety checker" in edit.reason
@@ -174,12 +179,16 @@ def test_usage(saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         editor("instructpix2pix", tmp_path, magic="1")
     with pytest.raises(UsageError, match="cannot be shown demonstrations"):
         editor("flux-kontext", tmp_path, shots="2")
-    with pytest.raises(UsageError, match="dtype: wanted float16"):
-        editor("instructpix2pix", saved("pix2pix"), dtype="Tensor")(make_sample(tmp_path), tmp_path)
+    with pytest.raises(UsageError, match="dtype: wanted float32, bfloat16, float16"):
+        editor("instructpix2pix", saved("pix2pix"), dtype="Tensor")
+    with pytest.raises(UsageError, match="device or devices, not both"):
+        editor("instructpix2pix", saved("pix2pix"), devices="cuda:0")
+    with pytest.raises(UsageError, match="list of pictures for one instruction; wanted 1"):
+        editor("flux-kontext", saved("kontext"), batch_size="2")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.HfApi", lambda: SimpleNamespace(model_info=_offline))
     with pytest.raises(
-        DataError, match=r"give a folder with --model, or a commit with --set revision=…"
+        Unavailable, match=r"give a folder with --model, or a commit with --set revision=…"
     ):
         editor("instructpix2pix", Path("nobody/nothing"))(make_sample(tmp_path), tmp_path)
 
@@ -216,13 +225,13 @@ def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
     edit = pinned([], **settings)(make_sample(tmp_path), tmp_path)
     assert asked == {
         "source": "timbrooks/instruct-pix2pix",
-        "revision": family.FAMILIES["instructpix2pix"].revision,
+        "revision": FAMILIES["instructpix2pix"].revision,
     }
     assert edit.settings["revision"] == asked["revision"]
 
 
 def test_pinned_revisions_are_whole_commits() -> None:
-    pinned = {line.hub: line.revision for line in family.FAMILIES.values() if line.revision}
+    pinned = {line.hub: line.revision for line in FAMILIES.values() if line.revision}
     assert len(pinned) == 5
     assert all(re.fullmatch("[0-9a-f]{40}", revision) for revision in pinned.values())
 
@@ -232,17 +241,191 @@ def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
 
     import diffusers
 
-    for name, line in family.FAMILIES.items():
+    for name, line in FAMILIES.items():
         assert catalog.EDITORS[name].startswith("editgauge.editors.diffusers:")
         assert line.origin
-        pipeline = getattr(diffusers, line.pipeline, None)
-        if pipeline is None:
-            with pytest.raises(UsageError, match=f"has no {line.pipeline}"):
-                catalog.find("editors", name)([])
-            continue
+        pipeline = getattr(diffusers, line.pipeline)
         accepted = inspect.signature(pipeline.__call__).parameters
         assert set(line.defaults) <= set(accepted), name
-        assert line.argument in accepted or line.tuning
+        assert line.tuning or call_of(name, pipeline).argument in accepted
+
+
+@torchvision_here.needed
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("qwen-image-edit", lambda path: tiny_pipelines.qwen(path, real=True)),
+        ("qwen-image-edit-plus", lambda path: tiny_pipelines.qwen(path, plus=True, real=True)),
+        ("omnigen", tiny_pipelines.omnigen),
+    ],
+)
+def test_with_the_real_processor_and_tokenizer(
+    name: str, make: Any, small_qwen: None, tmp_path: Path
+) -> None:
+    sample = make_sample(tmp_path / "data", size=(64, 48))
+    made = editor(name, make(tmp_path / "pipeline"))
+    edit = made(sample, tmp_path)
+    assert edit.ok, edit.reason
+    if name == "omnigen":
+        assert (edit.width, edit.height) == (64, 48)
+    if name != "qwen-image-edit":
+        several = replace(sample, images=(sample.image, sample.image))
+        assert made(several, tmp_path).ok
+
+
+@torchvision_here.needed
+def test_omnigen_does_not_depend_on_what_came_before(tmp_path: Path) -> None:
+    made = editor("omnigen", tiny_pipelines.omnigen(tmp_path / "pipeline"))
+    one, other = (make_sample(tmp_path, name, size=(64, 48)) for name in "ab")
+    pictures = [read_image(made(sample, tmp_path).path) for sample in (one, other, one)]
+    assert (pictures[0] == pictures[2]).all(), "its VAE draws beside the generator it is given"
+
+
+def test_without_torchvision_the_message_names_the_extra() -> None:
+    assert "editgauge[diffusion]" in family._told(ImportError("requires the Torchvision library"))
+
+
+# -- any pipeline ----------------------------------------------------------------------------------
+
+KLEIN = {"max_sequence_length": "64", "text_encoder_out_layers": [1]}
+
+
+@pytest.mark.parametrize("named", [{}, {"pipeline": "Flux2KleinPipeline"}])
+def test_any_pipeline_of_the_library_edits(saved: Any, tmp_path: Path, named: Any) -> None:
+    made = editor("diffusers", saved("klein"), **KLEIN, **named)
+    assert made.name == "klein"
+    edit = made(make_sample(tmp_path, size=(96, 64)), tmp_path)
+    assert edit.ok, edit.reason
+    assert (edit.width, edit.height) == (96, 64)
+    assert edit.settings["pipeline"] == "Flux2KleinPipeline"
+    assert edit.settings["num_inference_steps"] == 2
+
+
+def test_a_pipeline_with_a_mask_is_given_the_sample_s(saved: Any, tmp_path: Path) -> None:
+    made = editor("diffusers", saved("inpaint"))
+    bare = replace(make_sample(tmp_path, size=(64, 48)), masks={})
+    edit = made(bare, tmp_path)
+    assert edit.status is Status.NOT_APPLICABLE
+    assert "needs a mask" in edit.reason
+    pixels = np.zeros((48, 64), bool)
+    pixels[:, :32] = True
+    write_png(tmp_path / "mask.png", pixels)
+    masked = replace(bare, masks={"input": tmp_path / "mask.png"})
+    assert made(masked, tmp_path).ok
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"strenght": "1"}, "found strenght"),
+        ({"pipeline": "Flux2Kleinpipeline"}, "did you mean Flux2KleinPipeline"),
+        ({"pipeline": "FluxPipeline"}, "takes no picture"),
+        ({"pipeline": "AutoencoderKL"}, "no pipeline AutoencoderKL"),
+        ({"batch_size": "4"}, "wanted 1"),
+    ],
+)
+def test_what_is_refused_by_name(saved: Any, settings: Any, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        editor("diffusers", saved("klein"), **settings)
+
+
+def test_a_model_has_to_be_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="wanted the setting model"):
+        catalog.find("editors", "diffusers")([])
+    with pytest.raises(UsageError, match="name the class with --set pipeline"):
+        editor("diffusers", tmp_path)
+
+
+def test_frames_and_arrays_are_pictures_too() -> None:
+    film = [[np.zeros((4, 4, 3)), np.full((4, 4, 3), 0.5)]]
+    made = picture_of(SimpleNamespace(frames=film), 0)
+    assert np.asarray(made).max() == np.asarray(made).min() == 128
+    with pytest.raises(ValueError, match="no picture"):
+        picture_of(SimpleNamespace(images=[]), 0)
+
+
+# -- loading, memory, devices ----------------------------------------------------------------------
+
+
+def test_a_model_that_cannot_be_loaded_is_tried_once_and_blamed_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import diffusers
+
+    tries = []
+
+    def broken(*args: Any, **options: Any) -> Any:
+        tries.append(args)
+        raise OSError("unet/diffusion_pytorch_model.safetensors: not there")
+
+    monkeypatch.setattr(diffusers.StableDiffusionInstructPix2PixPipeline, "from_pretrained", broken)
+    (tmp_path / "weights").mkdir()
+    samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(4)]
+    run = RunFolder.create(tmp_path / "run")
+    with pytest.raises(Unavailable, match="weights cannot be loaded: OSError: unet/"):
+        edit_all(run, "mini", samples, editor("instructpix2pix", tmp_path / "weights"))
+    assert len(tries) == 1
+    assert run.edits("mini") == []
+
+
+class Small:
+    """A pipeline on a device that holds `most` pictures."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.asked = most, []
+
+    def __call__(self, *, prompt: Any, image: Any, **_: Any) -> Any:
+        pictures = image if isinstance(image, list) else [image]
+        self.asked.append(len(pictures))
+        if len(pictures) > self.most:
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+        return SimpleNamespace(images=pictures)
+
+
+@pytest.mark.parametrize(
+    ("most", "asked"), [(8, [8]), (3, [8, 4, 2, 2, 2, 2]), (1, [8, 4, 2] + [1] * 8)]
+)
+def test_out_of_memory_halves_the_batch(tmp_path: Path, most: int, asked: list[int]) -> None:
+    made = editor("instructpix2pix", tmp_path, batch_size="8", side="64")
+    pipe = Small(most)
+    made._loaded = {"cpu": (pipe, "made here")}
+    samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(8)]
+    run = RunFolder.create(tmp_path / "run")
+    summary = edit_all(run, "mini", samples, made)
+    assert summary.counts == {"scored": 8}
+    assert pipe.asked == asked
+    assert summary.given_back == 8, "each sample has its own picture"
+
+
+def test_what_does_not_fit_alone_is_that_sample_s_failure(tmp_path: Path) -> None:
+    made = editor("instructpix2pix", tmp_path, batch_size="2", side="64")
+    made._loaded = {"cpu": (Small(0), "made here")}
+    run = RunFolder.create(tmp_path / "run")
+    samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(2)]
+    assert edit_all(run, "mini", samples, made).counts == {"failed": 2}
+    assert "out of memory" in run.edits("mini")[0].reason
+
+
+def test_several_devices_share_the_samples_and_load_once_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = catalog.find("editors", "instructpix2pix")(
+        [], model=str(tmp_path), devices="cpu:0, cpu:1,cpu:0", side=64
+    )
+    assert (made.parallel, made.concurrency, made.devices) == ("thread", 2, ("cpu:0", "cpu:1"))
+    loaded: list[str] = []
+
+    def load(device: str) -> Any:
+        loaded.append(device)
+        return Small(1), "made here"
+
+    monkeypatch.setattr(made, "_load_now", load)
+    samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(6)]
+    run = RunFolder.create(tmp_path / "run")
+    summary = edit_all(run, "mini", samples, made)
+    assert summary.counts == {"scored": 6}
+    assert summary.given_back == 6
+    assert len(loaded) == len(set(loaded)) <= 2
 
 
 def test_settings_become_values() -> None:

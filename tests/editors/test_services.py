@@ -18,8 +18,8 @@ from PIL import Image
 from tests.editors.fake_service import KEY, FakeService, png
 
 from editgauge import catalog
-from editgauge.editors.openai import transparent_where_editable
 from editgauge.editors.prices import Price, price_of
+from editgauge.editors.sending import transparent_where_editable
 from editgauge.editors.service import AGAIN, call_key, checked_address, key_from, retry_after
 from editgauge.errors import ServiceStopped, UsageError
 from editgauge.run.edit import edit as edit_all
@@ -69,6 +69,63 @@ def test_a_good_call_delivers_the_picture_as_it_came(
     }[family]
     assert edit.cost == pytest.approx(expected, abs=1e-6)
     assert edit.seconds is not None
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("word", ["wrapped", "url-safe", "unpadded", "prefixed"])
+def test_a_picture_that_was_billed_is_read_however_it_is_written(
+    family: str, word: str, service: FakeService, tmp_path: Path
+) -> None:
+    edit = ask(editor(family, service), tmp_path, word)
+    assert edit.ok, edit.reason
+    assert edit.path is not None
+    assert edit.path.read_bytes() == png()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("good", [201, 202])
+def test_every_status_of_success_is_one(
+    family: str, good: int, service: FakeService, tmp_path: Path
+) -> None:
+    service.good = good
+    edit = ask(editor(family, service), tmp_path)
+    assert edit.ok, edit.reason
+    assert sum(service.calls.values()) == 1
+
+
+@pytest.mark.parametrize("word", ["url", "url-once", "url-relative"])
+def test_the_way_to_a_picture_is_followed_without_the_key(
+    word: str, service: FakeService, tmp_path: Path
+) -> None:
+    edit = ask(editor("openai", service), tmp_path, word)
+    assert edit.ok, edit.reason
+    fetched = service.headers[1:]
+    assert len(fetched) == (1 if word == "url" else 2)
+    assert all(KEY not in str(headers) for headers in fetched)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("url-circle", "leads on and on"),
+        ("url-file", "none of a picture"),
+        ("url-gopher", "none of a picture"),
+        ("url-empty", "empty"),
+    ],
+)
+def test_a_way_that_leads_nowhere_is_a_failure(
+    word: str, said: str, service: FakeService, tmp_path: Path
+) -> None:
+    edit = ask(editor("openai", service), tmp_path, word)
+    assert edit.status is Status.FAILED
+    assert said in edit.reason
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_no_base64_is_unreadable(family: str, service: FakeService, tmp_path: Path) -> None:
+    edit = ask(editor(family, service), tmp_path, "no-base64")
+    assert edit.status is Status.UNREADABLE
+    assert "no base64" in edit.reason
 
 
 @pytest.mark.parametrize("family", FAMILIES)

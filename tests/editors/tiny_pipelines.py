@@ -194,11 +194,61 @@ class TinyProcessor(ProcessorMixin):
         )
 
 
-def qwen(folder: Path, plus: bool = False) -> Path:
+def byte_tokenizer(kind: Any, special: list[str], **more: Any) -> Any:
+    """A real fast tokenizer of transformers that knows every byte, no pairs, and special words."""
+    from tokenizers import pre_tokenizers
+
+    words = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocab = {word: number for number, word in enumerate(words)}
+    made = kind(vocab=vocab, merges=[], **more)
+    made.add_special_tokens(
+        {"additional_special_tokens": special}, replace_extra_special_tokens=False
+    )
+    return made
+
+
+VISION = [
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+]
+
+
+def qwen_processor() -> Any:
+    """Qwen's own processor over its own tokenizer, small pictures only. Needs torchvision."""
+    from transformers import (
+        Qwen2Tokenizer,
+        Qwen2VLImageProcessor,
+        Qwen2VLProcessor,
+        Qwen2VLVideoProcessor,
+    )
+
+    size = {"shortest_edge": 28 * 28, "longest_edge": 56 * 56}
+    return Qwen2VLProcessor(
+        image_processor=Qwen2VLImageProcessor(size=size),
+        tokenizer=byte_tokenizer(Qwen2Tokenizer, VISION),
+        video_processor=Qwen2VLVideoProcessor(),
+        chat_template="{{ messages }}",
+    )
+
+
+def qwen(folder: Path, plus: bool = False, real: bool = False) -> Path:
+    """`real`: with the processor and tokenizer that the model has; else with stand-ins."""
     import diffusers
     from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
     torch.manual_seed(0)
+    processor = qwen_processor() if real else TinyProcessor()
+    tokenizer = processor.tokenizer if real else clip_tokenizer(folder.parent / "tokenizer")
+    numbers = (
+        tokenizer.convert_tokens_to_ids(VISION)
+        if real
+        else [0, 0, VISION_START, VISION_END, IMAGE, 93]
+    )
+    words = len(tokenizer) + 8 if real else 100
     transformer = diffusers.QwenImageTransformer2DModel(
         patch_size=2,
         in_channels=16,
@@ -226,7 +276,7 @@ def qwen(folder: Path, plus: bool = False) -> Path:
             "num_hidden_layers": 2,
             "num_attention_heads": 2,
             "num_key_value_heads": 2,
-            "vocab_size": 100,
+            "vocab_size": words,
             "rope_scaling": {"mrope_section": [1, 1, 2], "rope_type": "default", "type": "default"},
         },
         vision_config={
@@ -237,11 +287,11 @@ def qwen(folder: Path, plus: bool = False) -> Path:
             "out_hidden_size": 16,
             "fullatt_block_indexes": [0],
         },
-        image_token_id=IMAGE,
-        vision_start_token_id=VISION_START,
-        vision_end_token_id=VISION_END,
-        video_token_id=93,
-        vocab_size=100,
+        image_token_id=numbers[4],
+        vision_start_token_id=numbers[2],
+        vision_end_token_id=numbers[3],
+        video_token_id=numbers[5],
+        vocab_size=words,
     )
     name = "QwenImageEditPlusPipeline" if plus else "QwenImageEditPipeline"
     pipe = getattr(diffusers, name)(
@@ -249,8 +299,117 @@ def qwen(folder: Path, plus: bool = False) -> Path:
         vae=vae,
         transformer=transformer,
         text_encoder=Qwen2_5_VLForConditionalGeneration(config),
-        tokenizer=clip_tokenizer(folder.parent / "tokenizer"),
-        processor=TinyProcessor(),
+        tokenizer=tokenizer,
+        processor=processor,
     )
     pipe.save_pretrained(folder)
     return folder
+
+
+def omnigen(folder: Path) -> Path:
+    """OmniGen with its own tokenizer class. Its pipeline's pictures go through torchvision."""
+    import diffusers
+    from transformers import LlamaTokenizer
+
+    special = ["<|user|>", "<|assistant|>", "<|diffusion|>", "<|end|>", "<img>", "</img>"]
+    tokenizer = byte_tokenizer(LlamaTokenizer, special)
+    torch.manual_seed(0)
+    transformer = diffusers.OmniGenTransformer2DModel(
+        in_channels=4,
+        patch_size=2,
+        hidden_size=16,
+        num_attention_heads=4,
+        num_key_value_heads=4,
+        intermediate_size=32,
+        num_layers=1,
+        pad_token_id=0,
+        vocab_size=len(tokenizer) + 8,
+        max_position_embeddings=1000,
+        time_step_dim=16,
+        rope_scaling={"long_factor": [1.0, 2.0], "short_factor": [1.0, 2.0]},
+    )
+    vae = diffusers.AutoencoderKL(
+        sample_size=32,
+        in_channels=3,
+        out_channels=3,
+        block_out_channels=(4, 4, 4, 4),
+        layers_per_block=1,
+        latent_channels=4,
+        norm_num_groups=1,
+        down_block_types=["DownEncoderBlock2D"] * 4,
+        up_block_types=["UpDecoderBlock2D"] * 4,
+    )
+    pipe = diffusers.OmniGenPipeline(
+        transformer=transformer,
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(
+            invert_sigmas=True, num_train_timesteps=1
+        ),
+        vae=vae,
+        tokenizer=tokenizer,
+    )
+    pipe.save_pretrained(folder)
+    return folder
+
+
+def klein(folder: Path) -> Path:
+    """FLUX.2 [klein], with its own tokenizer and text encoder classes."""
+    import diffusers
+    from transformers import Qwen2Tokenizer, Qwen3Config, Qwen3ForCausalLM
+
+    tokenizer = byte_tokenizer(
+        Qwen2Tokenizer,
+        VISION[:2],
+        chat_template="{% for m in messages %}<|im_start|>{{ m['content'] }}<|im_end|>{% endfor %}",
+    )
+    torch.manual_seed(0)
+    text = Qwen3ForCausalLM(
+        Qwen3Config(
+            hidden_size=16,
+            intermediate_size=16,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            num_key_value_heads=2,
+            head_dim=8,
+            vocab_size=len(tokenizer) + 8,
+            max_position_embeddings=512,
+        )
+    )
+    transformer = diffusers.Flux2Transformer2DModel(
+        patch_size=1,
+        in_channels=4,
+        num_layers=1,
+        num_single_layers=1,
+        attention_head_dim=16,
+        num_attention_heads=2,
+        joint_attention_dim=16,
+        timestep_guidance_channels=256,
+        axes_dims_rope=[4, 4, 4, 4],
+        guidance_embeds=False,
+    )
+    vae = diffusers.AutoencoderKLFlux2(
+        sample_size=32,
+        in_channels=3,
+        out_channels=3,
+        down_block_types=("DownEncoderBlock2D",),
+        up_block_types=("UpDecoderBlock2D",),
+        block_out_channels=(4,),
+        layers_per_block=1,
+        latent_channels=1,
+        norm_num_groups=1,
+        use_quant_conv=False,
+        use_post_quant_conv=False,
+    )
+    pipe = diffusers.Flux2KleinPipeline(
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
+        vae=vae,
+        text_encoder=text,
+        tokenizer=tokenizer,
+        transformer=transformer,
+        is_distilled=True,
+    )
+    pipe.save_pretrained(folder)
+    return folder
+
+
+def inpaint(folder: Path) -> Path:
+    return _stable_diffusion(folder, "StableDiffusionInpaintPipeline", channels=9)

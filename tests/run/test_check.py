@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
+from editgauge import catalog
 from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
 from editgauge.cli.main import build_app
 from editgauge.errors import DataError
@@ -23,6 +26,7 @@ from editgauge.run.check import Issue, Level, check_data, check_outputs, editor_
 from editgauge.run.check.data import counts
 from editgauge.testing import make_picture, make_sample, make_samples
 from editgauge.types import Finding, Sample
+from tests.benchmarks import releases
 from tests.benchmarks.releases import mask, organ_set, picture, text_instance
 
 
@@ -251,7 +255,11 @@ def test_clean_outputs(tmp_path: Path) -> None:
         (lambda path, sample: picture(path, size=(32, 24)), ["size"]),
         (lambda path, sample: picture(path, size=(63, 47)), ["size"]),
         (lambda path, sample: picture(path, size=(64, 64)), ["size", "aspect"]),
-        (lambda path, sample: path.write_bytes(sample.image.read_bytes()), ["identical"]),
+        (lambda path, sample: path.write_bytes(sample.image.read_bytes()), ["given-back"]),
+        (
+            lambda path, sample: Image.open(sample.image).save(path, compress_level=0),
+            ["given-back"],
+        ),
         (lambda path, sample: picture(path.with_suffix(".webp")), ["several"]),
         (lambda path, sample: picture(path.with_name("stranger.png")), ["extra"]),
         (lambda path, sample: picture(path.parent / "deep" / "stranger.png"), ["extra"]),
@@ -461,4 +469,25 @@ def test_the_shared_instances(shared: Path) -> None:
     assert sorted(folders) == ["noisy", "noop", "oracle", "rescaled", "shift"]
     count = check_outputs(report.samples, "rescaled", folders["rescaled"]).count
     assert (count["present"], count["missing"], count["size"], count["aspect"]) == (12, 34, 12, 0)
-    assert (count["unreadable"], count["identical"], count["extra"]) == (0, 0, 0)
+    assert (count["unreadable"], count["given-back"], count["extra"]) == (0, 0, 0)
+
+
+def test_a_record_with_a_hundred_thousand_names_takes_no_memory(tmp_path: Path) -> None:
+    """One picture, named again and again, is read once and held once; it took 14.7 GB."""
+    many = releases.task_record(1, ori_img=["1.png"] * 5_000)
+    releases.task_set(tmp_path, {"1": many})
+    (tmp_path / "KRIS_Bench/chemistry/1.png").unlink()
+    write_png(tmp_path / "KRIS_Bench/chemistry/1.png", np.zeros((1000, 1000, 3), np.uint8))
+    benchmark = catalog.find("benchmarks", "krisbench")
+    tracemalloc.start()
+    check_data(benchmark, benchmark.load(tmp_path), workers=1)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 100 << 20
+
+
+def test_a_name_too_long_for_a_file_system_is_a_missing_file(tmp_path: Path) -> None:
+    releases.organ_set(tmp_path, [releases.organ_record(38, previous_image="x" * 5000)])
+    benchmark = catalog.find("benchmarks", "medebench")
+    found = [issue.kind for issue in check_data(benchmark, benchmark.load(tmp_path)).issues]
+    assert found

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from editgauge.errors import BudgetExceeded, RunError
-from editgauge.images import read_image
+from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit, edit_one
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Edit, Finding, Sample, Status, with_finding
@@ -115,6 +115,29 @@ def test_an_editor_name_must_be_a_plain_folder_name(
 ) -> None:
     with pytest.raises(RunError, match="rename it"):
         edit(run, "fake", samples, Painter(name=name), workers=0)
+
+
+def test_an_input_that_comes_back_is_delivered_and_counted_apart(
+    run: RunFolder, samples: list[Sample]
+) -> None:
+    class Half:
+        """Gives every second input back, re-encoded."""
+
+        name = "half"
+        parallel = "serial"
+
+        def __call__(self, sample: Sample, folder: Path) -> Edit:
+            pixels = read_image(sample.image).copy()
+            if int(sample.id[1:]) % 2:
+                pixels[0, 0] ^= 255
+            write_png(folder / "picture", pixels)
+            return Edit(sample.id, self.name, folder / "picture")
+
+    summary = edit(run, "fake", samples, Half())
+    assert (summary.counts["scored"], summary.given_back) == (6, 3)
+    records = {record.sample: record.given_back for record in run.edits("fake")}
+    assert records == {s.id: int(s.id[1:]) % 2 == 0 for s in samples}
+    assert edit(run, "fake", samples, Half()).given_back == 3, "kept ones are counted too"
 
 
 @dataclass

@@ -374,8 +374,9 @@ def test_textedit_clip_and_aesthetics(clip: Path, monkeypatch: Any, tmp_path: Pa
     found = named(textedit, "clip").score_batch(pairs)
     images, texts = plainly(clip, [e.path for _, e in pairs], ["the red sign", long])
     for n, scores in enumerate(found):
-        clip_score, aes = scores
-        assert clip_score.value == pytest.approx(2.5 * max(0.0, cos(images[n], texts[n])), abs=1e-5)
+        clip_score, corrected, aes = scores
+        assert (clip_score.variant, corrected.variant) == ("faithful", "corrected")
+        assert corrected.value == pytest.approx(2.5 * max(0.0, cos(images[n], texts[n])), abs=1e-5)
         assert aes.value == pytest.approx(
             images[n] @ weight / np.linalg.norm(images[n]) + bias, abs=1e-5
         )
@@ -383,8 +384,47 @@ def test_textedit_clip_and_aesthetics(clip: Path, monkeypatch: Any, tmp_path: Pa
     assert "tokens cut to 77, end token kept" in found[1][0].detail["note"]
 
 
+def as_the_clip_package(path: Path, side: int) -> np.ndarray:
+    """The released preprocessing, written down from torchvision's documented arithmetic: `Resize`
+    makes the long side ``int(side * long / short)``, `CenterCrop` starts at ``int(round((length -
+    side) / 2.0))``, with Python's rounding of halves to even.
+    """
+    from PIL import Image
+
+    image = Image.open(path).convert("RGB")
+    width, height = image.size
+    short, long = min(width, height), max(width, height)
+    grown = int(side * long / short)
+    size = (side, grown) if width <= height else (grown, side)
+    image = image.resize(size, Image.Resampling.BICUBIC)
+    left, top = (int(round((length - side) / 2.0)) for length in size)  # noqa: RUF046
+    pixels = np.asarray(image.crop((left, top, left + side, top + side)), np.float32) / 255
+    mean, deviation = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
+    return ((pixels - mean) / deviation).transpose(2, 0, 1).astype(np.float32)
+
+
+@pytest.mark.parametrize(("width", "apart"), [(70, True), (67, False), (64, False), (71, True)])
+def test_textedit_s_faithful_clip_crops_as_the_released_package(
+    clip: Path, tmp_path: Path, width: int, apart: bool
+) -> None:
+    """The network's side is 32; of a picture 64 high, `width` / 2 - 32 columns are surplus."""
+    import transformers
+
+    sample, edit = pair(tmp_path, caption="the red sign", size=(width, 64))
+    faithful, corrected, _ = named(textedit, "clip")(sample, edit)
+    model = transformers.CLIPModel.from_pretrained(clip).eval()
+    with torch.no_grad():
+        batch = torch.from_numpy(as_the_clip_package(edit.path, 32))[None]
+        found = model.get_image_features(pixel_values=batch)
+    image = np.asarray(getattr(found, "pooler_output", found)).astype(np.float64)[0]
+    _, texts = plainly(clip, [edit.path], ["the red sign"])
+    expected = 2.5 * max(0.0, cos(image, texts[0]))
+    assert faithful.value == pytest.approx(expected, abs=1e-5)
+    assert (faithful.value != corrected.value) is apart
+
+
 def test_a_missing_aesthetic_head_leaves_clip_alone(clip: Path, tmp_path: Path) -> None:
-    clip_score, aes = named(textedit, "clip")(*pair(tmp_path, caption="a sign"))
+    clip_score, _, aes = named(textedit, "clip")(*pair(tmp_path, caption="a sign"))
     assert clip_score.value is not None
     assert aes.status is Status.FAILED
     assert aes.reason.endswith("editgauge fetch weights laion-aesthetic-vit-l-14 --trust-first-use")
@@ -531,7 +571,7 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
             records = collect.take_in(run, "mini", "dark", tmp_path / "out", samples, hashes)
             return score(run, "mini", samples, records, scorers, hashes=hashes, workers=0)
 
-    assert once().without_score == 3 * 2 + 3 * 2 + 2
+    assert once().without_score == 3 * 3 + 3 * 2 + 2
     assert once().computed == 0, "what failed for want of weights is not tried again without them"
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     tiny.install_clip(monkeypatch, tmp_path / "weights")
@@ -545,10 +585,10 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
     )
     monkeypatch.setattr(features, "_inception", lambda path, runtime: Corners())
     summary = once()
-    assert (summary.computed, summary.without_score) == (14, 0)
+    assert (summary.computed, summary.without_score) == (17, 0)
     assert once().computed == 0
     rows = {(row.sample, row.metric, row.variant): row for row in run.rows()}
-    assert len(rows) == 14
+    assert len(rows) == 17
     assert rows["*", "fid", "faithful"].detail["samples"] == 3
     assert rows["s1", "lpips", "corrected"].value > 0
     assert rows["s1", "CLIP", "faithful"].origin["clip-vit-large-patch14"]["model.safetensors"]

@@ -377,6 +377,10 @@ class Record:
                         Finding("key-name", self.file, shown(key), f"{near[0]!r} is meant")
                     )
 
+    def key(self, name: str) -> str | None:
+        """The key under which a field is written in the file, None where it is not there."""
+        return self._keys.get(name)
+
     def raw(self, name: str) -> Any:
         """The value as it stands, None where there is none."""
         return self.data.get(self._keys.get(name, ""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -76,7 +76,7 @@ def compare(
     from editgauge.errors import UsageError
     from editgauge.store.selection import one_of
     from editgauge.study.people import averaged_for
-    from editgauge.tables import rows
+    from editgauge.tables import given_back, rows
     from editgauge.tables.compare import compare as compute
     from editgauge.tables.layouts import metrics_of
 
@@ -105,19 +105,18 @@ def compare(
     ):
         ways = {name: one.direction for name, one in metrics_of(frame).items()}
         ways = _only(ways, metric, frame)
-        found.append(
-            compute(
-                frame,
-                a,
-                b,
-                ways,
-                variants=rows.variants(variant),
-                by=by,
-                top=top,
-                alpha=alpha,
-                seed=seed,
-            )
+        item = compute(
+            frame,
+            a,
+            b,
+            ways,
+            variants=rows.variants(variant),
+            by=by,
+            top=top,
+            alpha=alpha,
+            seed=seed,
         )
+        found.append(replace(item, notes=tuple(given_back.compared(frame, item))))
     found = [item for item in found if item.lines]
     if not found:
         raise UsageError(
@@ -202,6 +201,7 @@ def as_table(item: Comparison) -> Table:
         if not line.slice and (line.only_a or line.only_b):
             lacking = f"{line.only_a} samples have a score of A only, {line.only_b} only of B"
             notes.append(f"{line.metric} ({line.variant}): {lacking}.")
+    notes += item.notes
     return Table(
         "compare",
         f"{item.benchmark}: {item.b} against {item.a}",
@@ -294,5 +294,6 @@ def as_dict(item: Comparison) -> dict[str, Any]:
         "alpha": item.alpha,
         "tests": item.tests,
         "regressions": regressions,
+        "notes": list(item.notes),
         "lines": lines,
     }

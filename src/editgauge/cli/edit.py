@@ -60,6 +60,10 @@ def edit(
     seed: Annotated[
         int | None, typer.Option("--seed", help="For editors that draw random numbers.")
     ] = None,
+    devices: Annotated[
+        str,
+        typer.Option("--devices", help="For a model of this machine: cuda:0,cuda:1 and so on."),
+    ] = "",
     shots: Annotated[
         int,
         typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
@@ -109,7 +113,6 @@ def edit(
     from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
-    from editgauge.services.secrets import shown
     from editgauge.store import selection
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
@@ -126,6 +129,7 @@ def edit(
         "base_url": base_url,
         "concurrency": concurrency,
         "seed": seed,
+        "devices": devices,
     }
     given |= {"shots": shots or None, "price": price}
     settings = {
@@ -162,9 +166,7 @@ def edit(
         benchmark=bench.name,
         editor=summary.editor,
         plugins=_plugins(bench.name, editor),
-        settings=recorded(
-            {key: shown(str(v)) if key == "base_url" else v for key, v in settings.items()}
-        ),
+        settings=recorded(settings),
         instruction=instruction,
         rewriter=rewriter,
         data=data_hash,
@@ -185,11 +187,16 @@ def edit(
             }
         )
     else:
-        counts = ", ".join(f"{n} {_word(status)}" for status, n in sorted(summary.counts.items()))
+        counts = ", ".join(
+            f"{n} {_word(status)}{_parted(status, n, summary.given_back)}"
+            for status, n in sorted(summary.counts.items())
+        )
         print(
             f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
             f"{summary.seconds:.1f} s"
         )
+        if costs := _costs(made):
+            print(f"costs:   {costs}")
         print(f"outputs: {folder.edits_folder(bench.name, summary.editor)}")
         place = f" {data}" if data else ""
         print(f"next:    editgauge score {benchmark}{place} --run {run}")
@@ -270,6 +277,27 @@ def _within(made: Editor, folder: RunFolder, budget: float | None) -> None:
             f"one with --price (US dollars for one output)"
         )
     book.keep_in(folder.path / ledgers.FILE, purpose="edit", budget=budget)
+
+
+def _costs(made: Editor) -> str:
+    """What editing in the run has cost, and by which price; empty for editors without costs."""
+    book: Any = getattr(made, "ledger", None)
+    price: Any = getattr(getattr(made, "editor", made), "price", None)
+    if book is None or price is None:
+        return ""
+    if price.picture is None and price.out is None:
+        return "not counted: no price is known (--price US dollars for one output)"
+    return (
+        f"{book.made:.4f} US dollars now, {book.spent:.4f} in this run, all commands together "
+        f"(prices: {price.source})"
+    )
+
+
+def _parted(status: str, delivered: int, given_back: int) -> str:
+    """How the delivered outputs part into edited ones and inputs that were handed back."""
+    if status != "scored" or not given_back:
+        return ""
+    return f" ({delivered - given_back} edited, {given_back} given back)"
 
 
 def _word(status: str) -> str:

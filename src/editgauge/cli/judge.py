@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from editgauge.cli import judge_extras, judge_views
+from editgauge.cli import judge_decide, judge_extras, judge_views
 from editgauge.cli.common import JsonOpt
-from editgauge.cli.judge_options import How, Money, Traffic, What, Who, grouped, session
+from editgauge.cli.groups import grouped
+from editgauge.cli.judge_live import LiveLine
+from editgauge.cli.judge_options import What, Who
+from editgauge.cli.judge_requests import How, Money, Traffic
+from editgauge.cli.judge_session import session
 
 if TYPE_CHECKING:
-    from editgauge.judging.engine import Stats
     from editgauge.judging.session import Session
 
 _EXAMPLE = (
@@ -38,6 +39,11 @@ class JudgeGroup(TyperGroup):
 
 def spelled_out(args: list[str]) -> list[str]:
     """The words of ``editgauge judge`` without a command's name as those with one."""
+    if "--decide" in args:
+        at = args.index("--decide")
+        named = zip(("--a", "--b"), args[at + 1 : at + 3], strict=False)
+        ends = [word for pair in named for word in pair]
+        return ["decide", *args[:at], *ends, *args[at + 3 :]]
     for option, command in _WORDS.items():
         if option not in args:
             continue
@@ -63,22 +69,43 @@ def register(app: typer.Typer) -> None:
     group.command("run", epilog=_EXAMPLE)(run)
     judge_views.register(group)
     judge_extras.register(group)
+    judge_decide.register(group)
     app.add_typer(group, name="judge")
 
 
 @grouped
 def run(
-    what: What, who: Who, how: How, traffic: Traffic, money: Money, json: JsonOpt = False
+    what: What,
+    who: Who,
+    how: How,
+    traffic: Traffic,
+    money: Money,
+    compare_prompts: Annotated[
+        bool,
+        typer.Option(
+            "--compare-prompts",
+            help="Ask with ours and with the paper's prompts, and print how far they agree.",
+        ),
+    ] = False,
+    json: JsonOpt = False,
 ) -> None:
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
     again.
     """
-    with session(what, who, how, traffic, money) as opened:
-        judge(opened, json)
+    for prompts in ("ours", "paper") if compare_prompts else (who.prompts,):
+        asked = replace(who, prompts=prompts)
+        with session(what, asked, how, traffic, money) as opened:
+            judge(opened, json, go_on=compare_prompts)
+    if compare_prompts:
+        judge_extras.compare(
+            [what.run], benchmark=what.benchmark, form="json" if json else "terminal"
+        )
 
 
-def judge(opened: Session, json: bool) -> None:
-    """Run a session, print what it did, and end with its exit code."""
+def judge(opened: Session, json: bool, *, go_on: bool = False) -> None:
+    """Run a session, print what it did, and end with its exit code; with `go_on` samples without a
+    score do not end the command.
+    """
     from editgauge.cli import common
     from editgauge.judging import command
 
@@ -94,41 +121,5 @@ def judge(opened: Session, json: bool) -> None:
         raise typer.Exit(130)
     if outcome.broke:
         raise typer.Exit(3)
-    if outcome.without_score:
+    if outcome.without_score and not go_on:
         raise typer.Exit(1)
-
-
-class LiveLine:
-    """One line rewritten on a terminal, a line every ten seconds in a log; on standard error."""
-
-    def __init__(self, opened: Session, *, quiet: bool) -> None:
-        self._terminal, self._quiet = sys.stderr.isatty(), quiet
-        self._total = 0 if quiet else opened.todo.expected(opened.samples, opened.edits)
-        self._priced = opened.price is not None and not opened.price.free
-        self._last = 0.0
-
-    @property
-    def show(self) -> Callable[[Stats], None] | None:
-        return None if self._quiet else self._show
-
-    def _show(self, stats: Stats) -> None:
-        now = time.monotonic()
-        if now - self._last < (0.2 if self._terminal else 10.0):
-            return
-        self._last = now
-        rate, left = stats.done / max(1e-9, now - stats.began), self._total - stats.done
-        parts = [f"{stats.done} of {self._total}", f"{rate:.1f}/s"]
-        parts += [f"${stats.spent:.2f}"] if self._priced else []
-        parts += [f"{stats.refused} refused", f"{stats.failed} failed"]
-        parts += [f"{stats.unparsable} unparsable"]
-        parts += [f"{left / rate:.0f} s left"] if rate and left > 0 else []
-        line = " · ".join(parts)
-        shown = f"\r\x1b[K{line}" if self._terminal else f"{line}\n"
-        print(shown, end="", file=sys.stderr, flush=True)
-
-    def say(self, text: str) -> None:
-        print(text, file=sys.stderr)
-
-    def end(self) -> None:
-        if self._terminal and not self._quiet:
-            print(file=sys.stderr)

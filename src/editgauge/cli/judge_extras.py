@@ -9,7 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, RunOpt, SplitOpt
-from editgauge.cli.judge_options import How, Money, Traffic, What, Who, grouped, session
+from editgauge.cli.groups import grouped
+from editgauge.cli.judge_options import What, Who
+from editgauge.cli.judge_requests import How, Money, Traffic
+from editgauge.cli.judge_session import session
 
 
 def register(group: typer.Typer) -> None:
@@ -20,6 +23,7 @@ def register(group: typer.Typer) -> None:
         epilog="Example: editgauge judge import krisbench DATA --run runs/old --model "
         "gpt-4o-2024-08-06 --from results",
     )(import_scores)
+    group.command("compare", epilog="Example: editgauge judge compare runs/my-model")(compare)
     group.command("probe", epilog=f"Example: editgauge judge probe {with_gpt}")(probe)
 
 
@@ -128,3 +132,38 @@ def import_scores(
     lines += [f"rows:  {run}", f"next:  editgauge table {run} --benchmark {bench.name}"]
     facts = {"rows": found.rows, "kept": found.kept, "unknown": found.unknown}
     _emit(lines, {**facts, "statuses": dict(found.statuses)}, json)
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")],
+    benchmark: Annotated[str, typer.Option("--benchmark", help="Only this benchmark.")] = "",
+    form: Annotated[
+        str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")
+    ] = "terminal",
+    variant: Annotated[str, typer.Option("--variant", help="faithful or corrected.")] = "corrected",
+) -> None:
+    """How far the judges of a run agree: each two of them, on the edits that both judged."""
+    from editgauge.cli import output
+    from editgauge.errors import UsageError
+    from editgauge.judging import compared
+    from editgauge.store.selection import one_of
+    from editgauge.tables import draw, rows
+    from editgauge.tables.frame import Frame
+    from editgauge.types import VARIANTS
+
+    one_of("--format", form, draw.FORMATS)
+    one_of("--variant", variant, VARIANTS)
+    opened = rows.open_runs(runs)
+    frames = [Frame.of_runs(opened, name) for name in rows.benchmarks(opened, benchmark)]
+    made = [compared.table(frame, variant) for frame in frames]  # type: ignore[arg-type]
+    found = [table for table in made if table is not None]
+    if not found:
+        raise UsageError(
+            "judge compare: no edit was judged by two judges, or with two prompt sets; judge again "
+            "with another --model or --prompts"
+        )
+    for table in found:
+        if form == "terminal":
+            draw.show(table, output.console())
+        else:
+            typer.echo(draw.draw(table, form), nl=False)  # type: ignore[arg-type]

@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "fetch",
     "check",
     "edit",
+    "recipe",
     "score",
     "judge",
     "prompts",

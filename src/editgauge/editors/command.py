@@ -38,13 +38,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from editgauge.editors.asking import Shot, shots_for
 from editgauge.editors.delivery import deliver, faulty, known, number, whole
 from editgauge.editors.service import words
 from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
+from editgauge.services.secrets import shown
 from editgauge.types import Edit, Sample, Status
 
 _SAID = {
@@ -125,8 +125,7 @@ def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
             with contextlib.suppress(ValueError):
                 text = script_of(shlex.split(text) or [""])
         elif "://" in text:
-            parts = urlsplit(text)
-            text = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+            text = shown(text)
         elif re.search(r"key|token|secret|password|auth", name, re.IGNORECASE):
             text = "(not kept)"
         kept[name] = text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,22 @@ def deliver(sample: Sample, editor: str, folder: Path, data: bytes, **facts: Any
     path = folder / "output"
     write_bytes(path, data)
     return received(sample, editor, path, **facts)
+
+
+def decoded(text: str) -> bytes | None:
+    """The bytes of base64 as services write it; None for what is none, or nothing.
+
+    Taken as it comes: with or without a ``data:`` prefix, wrapped into lines, in the url-safe
+    alphabet, with or without the ``=`` at its end. A letter of neither alphabet is refused.
+    """
+    head, comma, body = text.partition(",")
+    letters = "".join((body if comma and head.lstrip().startswith("data:") else text).split())
+    letters = letters.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        data = base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return data or None
 
 
 def received(sample: Sample, editor: str, path: Path, **facts: Any) -> Edit:

@@ -1,11 +1,15 @@
-"""Diffusion models on this machine, through the diffusers library: a table of what each is and how
-its authors run it.
+"""Diffusion models on this machine, through the diffusers library.
 
-A model is a line of `FAMILIES`. ``--model`` takes another hub id or a folder on disk in its place,
-``--set`` overrides any default and reaches every argument of the pipeline's call. No revision is
-written into the table that was not seen: where it is None, the hub's current commit is looked up
-once, loaded by its hash, and recorded with every edit; pin it with ``--set revision=…`` to get the
-same weights next year.
+A model that has a name is a line of `families.FAMILIES`; the editor ``diffusers`` takes any other
+pipeline of the installed library, by its class (``--set pipeline=Flux2KleinPipeline``) or by what
+its weights say of themselves (``--model``, a hub id or a folder). ``--set`` overrides any default
+and reaches every argument of the pipeline's call; one that the call does not take is refused by
+name. ``--set revision=…`` gives the same weights next year; without it the hub's current commit is
+looked up once, loaded by its hash, and recorded with every edit.
+
+An output depends on its sample and the settings alone: noise is drawn anew from the seed for every
+sample, whatever was edited before it or beside it. On a GPU, and in a batch on any machine, sums of
+floats in another order may move a channel of a pixel by a level or two.
 
 InstructPix2Pix and its kin are loaded without their safety checker, which takes medical pictures
 for something else and blackens them; ``--set safety_checker=true`` keeps it, and what it withholds
@@ -16,8 +20,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import inspect
 import math
+import queue
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,8 +30,19 @@ from typing import Any
 
 from editgauge.editors.asking import numbered, shots_for
 from editgauge.editors.delivery import faulty, flag, known, received, whole
-from editgauge.errors import DataError, MissingExtra, UsageError
-from editgauge.images import read_image
+from editgauge.editors.families import FAMILIES, Family
+from editgauge.editors.pipelines import (
+    BATCHES,
+    SEVERAL,
+    Call,
+    call_of,
+    class_named_by,
+    picture_of,
+    pipeline_class,
+)
+from editgauge.errors import DataError, Unavailable, UsageError
+from editgauge.images import read_image, read_mask
+from editgauge.networks.runtime import PRECISIONS, Halving
 from editgauge.types import Edit, Sample, Status
 
 OWN = (
@@ -35,6 +51,7 @@ OWN = (
     "name",
     "seed",
     "device",
+    "devices",
     "dtype",
     "batch_size",
     "side",
@@ -46,150 +63,56 @@ OWN = (
 """Settings that are ours; all others must be arguments of the pipeline's call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """One model: its pipeline's class in diffusers, where its weights are, and its authors'
-    settings.
-
-    `revision` is the hub's commit as at least three unrelated public repositories name it, or None
-    where none was found. `defaults` are arguments of the call, `origin` says where they come from.
-    `side` is the longer side that pictures are brought to before (None: the pipeline does it).
-    `sized`: the call is told the input's width and height, without which it would make a square.
-    """
-
-    pipeline: str
-    hub: str
-    origin: str
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    revision: str | None = None
-    dtype: str = "bfloat16"
-    pictures: int = 1
-    argument: str = "image"
-    side: int | None = None
-    sized: bool = False
-    batches: bool = False
-    checked: bool = False
-    """It comes with a safety checker."""
-    tuning: Mapping[str, Any] = field(default_factory=dict)
-    """How it is fitted to each picture before it edits it (Imagic); settings as well."""
-
-
-_PIX2PIX = Family(
-    "StableDiffusionInstructPix2PixPipeline",
-    "timbrooks/instruct-pix2pix",
-    "arXiv 2211.09800, section 4: 100 steps, guidance 7.5 for the text and 1.5 for the picture, "
-    "512 pixels",
-    {"num_inference_steps": 100, "guidance_scale": 7.5, "image_guidance_scale": 1.5},
-    "31519b5cb02a7fd89b906d88731cd4d6a7bbf88d",
-    dtype="float16",
-    side=512,
-    batches=True,
-    checked=True,
-)
-FAMILIES: dict[str, Family] = {
-    "instructpix2pix": _PIX2PIX,
-    "magicbrush": Family(
-        _PIX2PIX.pipeline,
-        "vinesmsuic/magicbrush-jul7",
-        "arXiv 2306.10012: InstructPix2Pix fine-tuned, run with InstructPix2Pix's settings",
-        _PIX2PIX.defaults,
-        dtype="float16",
-        side=512,
-        batches=True,
-        checked=True,
-    ),
-    "paint-by-inpaint": Family(
-        _PIX2PIX.pipeline,
-        "paint-by-inpaint/general-finetuned-mb",
-        "the model card of arXiv 2404.18212: 50 steps, guidance 7 for the text and 1.5 for the "
-        "picture",
-        {"num_inference_steps": 50, "guidance_scale": 7.0, "image_guidance_scale": 1.5},
-        dtype="float16",
-        side=512,
-        batches=True,
-        checked=True,
-    ),
-    "flux-kontext": Family(
-        "FluxKontextPipeline",
-        "black-forest-labs/FLUX.1-Kontext-dev",
-        "the model card: guidance 2.5; diffusers' default of 28 steps",
-        {"num_inference_steps": 28, "guidance_scale": 2.5},
-        "24e9dedc4ef646698dc8eb4e18ae2cec3c9fea0d",
-        sized=True,
-    ),
-    "qwen-image-edit": Family(
-        "QwenImageEditPipeline",
-        "Qwen/Qwen-Image-Edit",
-        "the model card: 50 steps, true guidance 4, an empty negative prompt",
-        {"num_inference_steps": 50, "true_cfg_scale": 4.0, "negative_prompt": " "},
-        "ac7f9318f633fc4b5778c59367c8128225f1e3de",
-    ),
-    "qwen-image-edit-plus": Family(
-        "QwenImageEditPlusPipeline",
-        "Qwen/Qwen-Image-Edit-2509",
-        "the model card: 40 steps, true guidance 4, one to three pictures",
-        {"num_inference_steps": 40, "true_cfg_scale": 4.0, "negative_prompt": " "},
-        "d3968ef930e841f4c73640fb8afa3b306a78167e",
-        pictures=3,
-    ),
-    "omnigen": Family(
-        "OmniGenPipeline",
-        "Shitao/OmniGen-v1-diffusers",
-        "diffusers' documentation of OmniGen for editing: 50 steps, guidance 2 for the text and "
-        "1.6 for the picture",
-        {
-            "num_inference_steps": 50,
-            "guidance_scale": 2.0,
-            "img_guidance_scale": 1.6,
-            "use_input_image_size_as_output": True,
-        },
-        pictures=5,
-        argument="input_images",
-    ),
-    "imagic": Family(
-        "StableDiffusionPipeline",
-        "CompVis/stable-diffusion-v1-4",
-        "arXiv 2210.09276, its settings for Stable Diffusion; eta in the middle of what its users "
-        "preferred",
-        {"num_inference_steps": 50, "guidance_scale": 7.5},
-        "133a221b8aa7292a167afc5127cb63fb5005638b",
-        dtype="float32",
-        side=512,
-        checked=True,
-        tuning={
-            "embedding_steps": 1000,
-            "embedding_rate": 2e-3,
-            "tuning_steps": 1500,
-            "tuning_rate": 5e-7,
-            "eta": 0.7,
-        },
-    ),
-    "omnigen2": Family(
-        "OmniGen2Pipeline",
-        "OmniGen2/OmniGen2",
-        "the model card: 50 steps, guidance 5 for the text and 2 for the picture",
-        {"num_inference_steps": 50, "text_guidance_scale": 5.0, "image_guidance_scale": 2.0},
-        pictures=3,
-        argument="input_images",
-    ),
-}
-
-
 def factory(family: str, samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
     """A model of `FAMILIES` as an editor. Settings: those of `OWN`, and any argument of the
     pipeline's call.
 
     `model` (hub id or folder), `revision`, `seed` (0; the same for every sample), `device` (cuda,
-    mps, cpu; the best there is), `dtype`, `batch_size`, `side` (longer side before editing),
+    mps, cpu; the best there is) or `devices` (several, with commas: each holds the weights once and
+    edits samples of its own), `dtype`, `batch_size`, `side` (longer side before editing),
     `pictures` (how many it is given at most), `shots`, `offload` (keep the parts on the CPU until
     they are needed). Raises `UsageError` for a setting that nobody knows, `MissingExtra` without
     diffusers.
     """
-    line = FAMILIES[family]
-    pipeline = _pipeline_class(family, line.pipeline)
-    accepted = [
-        name for name in inspect.signature(pipeline.__call__).parameters if name not in _GIVEN
-    ]
+    return _editor(family, FAMILIES[family], samples, settings)
+
+
+def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
+    """Any pipeline of the installed diffusers that takes a picture and a prompt.
+
+    Settings: `model` (a hub id or a folder; required), `pipeline` (its class; default: what the
+    model's own ``model_index.json`` names), those of `factory`, and every argument of the
+    pipeline's call that has a plain value; the call's own defaults stand otherwise. The dtype is
+    bfloat16 on a GPU. A class that takes a mask is given the sample's input mask. Raises
+    `UsageError` for a class that the library has not or that edits nothing, and for a setting that
+    its call does not take.
+    """
+    model = str(settings.get("model") or "")
+    if not model:
+        raise UsageError(
+            "editor 'diffusers': wanted the setting model (a hub id or a folder), for example "
+            "--model black-forest-labs/FLUX.2-klein-4B"
+        )
+    given = settings.pop("pipeline", None)
+    revision = str(settings["revision"]) if settings.get("revision") else None
+    name = str(given or class_named_by("diffusers", model, revision))
+    line = Family(
+        pipeline=name,
+        hub=model,
+        origin="the defaults of the pipeline's call",
+        pictures=SEVERAL.get(name, 1),
+        marks=next((f.marks for f in FAMILIES.values() if f.pipeline == name), ""),
+    )
+    settings.setdefault("name", Path(model).name.replace(":", "-"))
+    return _editor("diffusers", line, samples, settings)
+
+
+def _editor(
+    family: str, line: Family, samples: Sequence[Sample], settings: Mapping[str, Any]
+) -> DiffusersEditor:
+    pipeline = pipeline_class(family, line.pipeline)
+    call = None if line.tuning else call_of(family, pipeline)
+    accepted = _settings_of(pipeline) if call is None else call.settings
     known(family, settings, *OWN, *line.tuning, *accepted)
     shots = whole(family, settings, "shots", 0)
     pictures = whole(family, settings, "pictures", line.pictures, least=1)
@@ -198,27 +121,29 @@ def factory(family: str, samples: Sequence[Sample], **settings: Any) -> Diffuser
             f"editor {family!r} takes one picture: it cannot be shown demonstrations; leave out "
             f"--shots"
         )
-    device = str(settings.get("device") or _best_device())
+    devices = _devices(family, settings)
+    gpu = devices[0].startswith("cuda")
+    dtype = str(settings.get("dtype") or (line.dtype if gpu else "float32"))
+    if dtype not in PRECISIONS:
+        raise UsageError(
+            f"editor {family!r}: dtype: wanted {', '.join(PRECISIONS)}, found {dtype!r}"
+        )
     kind = DiffusersEditor
     if line.tuning:
         from editgauge.editors.imagic import ImagicEditor
 
         kind = ImagicEditor
-    return kind(
+    made = kind(
         name=str(settings.get("name") or family),
         family=family,
+        line=line,
+        call=call,
         model=str(settings.get("model") or line.hub),
         revision=str(settings["revision"]) if settings.get("revision") else None,
         seed=whole(family, settings, "seed", 0),
-        device=device,
-        dtype=str(
-            settings.get("dtype") or (line.dtype if device.startswith("cuda") else "float32")
-        ),
-        batch_size=whole(
-            family, settings, "batch_size", 4 if device.startswith("cuda") else 1, least=1
-        )
-        if line.batches
-        else 1,
+        devices=devices,
+        dtype=dtype,
+        batch_size=_batch_size(family, line, settings, 4 if gpu else 1),
         side=whole(family, settings, "side", line.side or 0) or None,
         pictures=pictures,
         shots=shots,
@@ -231,26 +156,49 @@ def factory(family: str, samples: Sequence[Sample], **settings: Any) -> Diffuser
             **{k: typed(v) for k, v in settings.items() if k not in OWN},
         },
     )
+    lacking = [name for name in (call.required if call else ()) if name not in made.arguments]
+    if lacking:
+        raise UsageError(
+            f"editor {family!r}: {line.pipeline} needs {', '.join(lacking)}; give it with "
+            f"--set {lacking[0]}=…"
+        )
+    return made
 
 
-_GIVEN = frozenset(
-    {
-        "self",
-        "prompt",
-        "image",
-        "input_images",
-        "generator",
-        "latents",
-        "prompt_embeds",
-        "negative_prompt_embeds",
-        "output_type",
-        "return_dict",
-        "callback_on_step_end",
-        "callback_on_step_end_tensor_inputs",
-        "kwargs",
-    }
-)
-"""Arguments of a pipeline's call that are not settings."""
+def _settings_of(pipeline: Any) -> tuple[str, ...]:
+    """The settings of a class that makes pictures without being given one (Imagic's)."""
+    import inspect
+
+    own = ("self", "prompt", "generator", "latents", "kwargs")
+    parameters = inspect.signature(pipeline.__call__).parameters
+    return tuple(name for name in parameters if name not in own)
+
+
+def _devices(family: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """The devices to edit on, each once. Raises `UsageError` where both words are given."""
+    several = str(settings.get("devices") or "")
+    if several and settings.get("device"):
+        raise UsageError(f"editor {family!r}: give device or devices, not both")
+    if not several:
+        return (str(settings.get("device") or _best_device()),)
+    found = tuple(dict.fromkeys(part.strip() for part in several.split(",") if part.strip()))
+    if not found:
+        raise UsageError(f"editor {family!r}: devices: wanted cuda:0,cuda:1 …, found {several!r}")
+    return found
+
+
+def _batch_size(family: str, line: Family, settings: Mapping[str, Any], default: int) -> int:
+    """How many samples go through the network at once. Raises `UsageError` where a class would
+    take the pictures of several samples for those of one.
+    """
+    if line.pipeline in BATCHES:
+        return whole(family, settings, "batch_size", default, least=1)
+    if whole(family, settings, "batch_size", 1, least=1) > 1:
+        raise UsageError(
+            f"editor {family!r}: batch_size: {line.pipeline} takes a list of pictures for one "
+            f"instruction; wanted 1"
+        )
+    return 1
 
 
 def _named(family: str) -> Callable[..., DiffusersEditor]:
@@ -279,22 +227,35 @@ flux_kontext = _named("flux-kontext")
 qwen_image_edit = _named("qwen-image-edit")
 qwen_image_edit_plus = _named("qwen-image-edit-plus")
 omnigen = _named("omnigen")
-omnigen2 = _named("omnigen2")
 imagic = _named("imagic")
 
 
-@dataclass
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """One sample ready for the pipeline: what it is asked and shown."""
+
+    sample: Sample
+    prompt: str
+    pictures: list[Any]
+    mask: Any
+    shown: list[str]
+
+
+@dataclass(kw_only=True)
 class DiffusersEditor:
-    """See `factory`. Runs in one process, one batch after the other; the weights are loaded at the
-    first sample.
+    """See `factory`. Runs in one process: on one device one batch after the other, on several
+    devices one thread each. The weights are loaded at the first sample, once for each device;
+    weights that cannot be loaded are an `Unavailable`, which is not tried again.
     """
 
     name: str
     family: str
+    line: Family
+    call: Call | None
     model: str
     revision: str | None = None
     seed: int = 0
-    device: str = "cpu"
+    devices: tuple[str, ...] = ("cpu",)
     dtype: str = "float32"
     batch_size: int = 1
     side: int | None = None
@@ -304,61 +265,99 @@ class DiffusersEditor:
     offload: bool = False
     checker: bool = False
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    parallel: str = "serial"
-    _loaded: tuple[Any, str] | None = field(default=None, repr=False, compare=False)
+    parallel: str = field(init=False, default="serial")
+    concurrency: int = field(init=False, default=1)
+
+    def __post_init__(self) -> None:
+        self.concurrency = len(self.devices)
+        self.parallel = "serial" if len(self.devices) == 1 else "thread"
+        self._loaded: dict[str, tuple[Any, str]] = {}
+        self._unavailable: Unavailable | None = None
+        self._loading = threading.Lock()
+        self._sharing = threading.Lock()
+        self._free: queue.SimpleQueue[str] = queue.SimpleQueue()
+        for device in self.devices:
+            self._free.put(device)
+        self._halving = {device: Halving() for device in self.devices}
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         return self.edit_batch([sample], [folder])[0]
 
     def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
-        """One edit a sample, in order; pictures of one size go through the network together."""
+        """One edit a sample, in order; pictures of one size go through the network together, fewer
+        at once where the device's memory does not hold them.
+        """
         edits: dict[int, Edit] = {}
-        ready: dict[int, tuple[Sample, str, list[Any], list[str]]] = {}
+        ready: dict[int, _Job] = {}
         for number, sample in enumerate(samples):
-            fault = faulty(sample, self.name, pictures=self.pictures)
-            if fault is not None:
-                edits[number] = fault
-                continue
-            shots = shots_for(sample, self.samples, self.shots)
-            prompt, paths = numbered(sample, shots)
-            if len(paths) > self.pictures:
-                reason = (
-                    f"{len(shots)} demonstrations make {len(paths)} pictures, the editor "
-                    f"takes {self.pictures}"
+            job = self._prepared(sample)
+            if isinstance(job, Edit):
+                edits[number] = job
+            else:
+                ready[number] = job
+        with self._device() as device:
+            for group in self._groups(ready):
+                made = self._halving[device](
+                    lambda part: self._run(device, part), [ready[n] for n in group]
                 )
-                edits[number] = Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
-                continue
-            ready[number] = (
-                sample,
-                prompt,
-                [self._picture(path) for path in paths],
-                [shot.id for shot in shots],
-            )
-        for group in self._groups(ready):
-            made = self._run([ready[n][1] for n in group], [ready[n][2] for n in group])
-            for number, (image, withheld) in zip(group, made, strict=True):
-                sample, _, _, shown = ready[number]
-                edits[number] = self._delivered(sample, folders[number], image, withheld, shown)
+                for number, (image, withheld) in zip(group, made, strict=True):
+                    edits[number] = self._delivered(
+                        ready[number], folders[number], device, image, withheld
+                    )
         return [edits[number] for number in range(len(samples))]
 
-    def _groups(
-        self, ready: Mapping[int, tuple[Sample, str, list[Any], list[str]]]
-    ) -> list[list[int]]:
+    def _prepared(self, sample: Sample) -> _Job | Edit:
+        """What the pipeline is asked for a sample, or why it cannot be asked."""
+        fault = faulty(sample, self.name, pictures=self.pictures)
+        if fault is not None:
+            return fault
+        masked = self.call is not None and self.call.masked
+        if masked and "input" not in sample.masks:
+            reason = f"{self.line.pipeline} needs a mask of what may change, the sample has none"
+            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+        shots = shots_for(sample, self.samples, self.shots)
+        prompt, paths = numbered(sample, shots)
+        if len(paths) > self.pictures:
+            reason = (
+                f"{len(shots)} demonstrations make {len(paths)} pictures, the editor "
+                f"takes {self.pictures}"
+            )
+            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+        if self.line.marks:
+            marks = (self.line.marks.format(n=n) for n in range(1, len(paths) + 1))
+            prompt = f"{prompt} {' '.join(marks)}"
+        return _Job(
+            sample=sample,
+            prompt=prompt,
+            pictures=[self._picture(path) for path in paths],
+            mask=self._mask(sample.masks["input"]) if masked else None,
+            shown=[shot.id for shot in shots],
+        )
+
+    def _groups(self, ready: Mapping[int, _Job]) -> list[list[int]]:
         groups: dict[Any, list[int]] = {}
-        for number, (_, _, pictures, _) in ready.items():
-            alone = self.batch_size == 1 or len(pictures) > 1
-            groups.setdefault(number if alone else pictures[0].size, []).append(number)
+        for number, job in ready.items():
+            alone = self.batch_size == 1 or len(job.pictures) > 1
+            groups.setdefault(number if alone else job.pictures[0].size, []).append(number)
         return list(groups.values())
 
-    def _delivered(
-        self, sample: Sample, folder: Path, image: Any, withheld: bool, shown: list[str]
-    ) -> Edit:
-        _, revision = self._load()
+    @contextlib.contextmanager
+    def _device(self) -> Iterator[str]:
+        """A device that nobody else uses, for as long as the block lasts."""
+        device = self._free.get()
+        try:
+            yield device
+        finally:
+            self._free.put(device)
+
+    def _delivered(self, job: _Job, folder: Path, device: str, image: Any, withheld: bool) -> Edit:
+        _, revision = self._load(device)
         settings = {
             "family": self.family,
+            "pipeline": self.line.pipeline,
             "model": _portable(self.model),
             "revision": revision,
-            "device": self.device,
+            "device": device,
             "dtype": self.dtype,
             **self.arguments,
         }
@@ -367,74 +366,115 @@ class DiffusersEditor:
         facts: dict[str, Any] = {
             "seed": self.seed,
             "settings": settings,
-            "detail": {"shots": shown} if shown else {},
+            "detail": {"shots": job.shown} if job.shown else {},
         }
         if withheld:
             reason = "the model's safety checker withheld the picture"
-            return Edit(sample.id, self.name, None, Status.REFUSED, reason, **facts)
+            return Edit(job.sample.id, self.name, None, Status.REFUSED, reason, **facts)
         path = folder / "output.png"
         image.save(path)
-        return received(sample, self.name, path, cost=0.0, **facts)
+        return received(job.sample, self.name, path, cost=0.0, **facts)
 
-    def _run(self, prompts: list[str], pictures: list[list[Any]]) -> list[tuple[Any, bool]]:
+    def _run(self, device: str, jobs: Sequence[_Job]) -> list[tuple[Any, bool]]:
         """Each edited picture, and whether the safety checker withheld it."""
         import torch
 
-        pipe, _ = self._load()
-        line = FAMILIES[self.family]
-        arguments = dict(self.arguments)
-        if line.sized and "height" not in arguments and "width" not in arguments:
-            arguments |= {"width": pictures[0][0].width, "height": pictures[0][0].height}
-        generators = [torch.Generator("cpu").manual_seed(self.seed) for _ in prompts]
-        if line.argument == "input_images":
-            given: Any = [pictures[0]]
-            prompts = (
-                [_with_marks(prompts[0], len(pictures[0]))] if self.family == "omnigen" else prompts
-            )
-            arguments |= {"input_images": given if self.family == "omnigen" else pictures[0]}
-        elif len(prompts) == 1:
-            arguments["image"] = pictures[0] if self.pictures > 1 else pictures[0][0]
-        else:
-            arguments["image"] = [own[0] for own in pictures]
-        with torch.inference_mode():
+        pipe, _ = self._load(device)
+        arguments = self._arguments(jobs)
+        generators = [torch.Generator("cpu").manual_seed(self.seed) for _ in jobs]
+        alone = len(jobs) == 1
+        with self._drawn_alone(device), torch.inference_mode():
             result = pipe(
-                prompt=prompts if len(prompts) > 1 else prompts[0],
-                generator=generators if len(prompts) > 1 else generators[0],
+                prompt=jobs[0].prompt if alone else [job.prompt for job in jobs],
+                generator=generators[0] if alone else generators,
                 **arguments,
             )
-        flagged = getattr(result, "nsfw_content_detected", None) or [False] * len(prompts)
-        return list(zip(result.images, map(bool, flagged), strict=True))
+        flagged = getattr(result, "nsfw_content_detected", None) or [False] * len(jobs)
+        return [(picture_of(result, n), bool(flagged[n])) for n in range(len(jobs))]
+
+    def _arguments(self, jobs: Sequence[_Job]) -> dict[str, Any]:
+        """The arguments of the pipeline's call but for prompt and generator."""
+        assert self.call is not None
+        arguments = dict(self.arguments)
+        first = jobs[0].pictures
+        if self.line.sized and "height" not in arguments and "width" not in arguments:
+            arguments |= {"width": first[0].width, "height": first[0].height}
+        if len(jobs) > 1:
+            arguments[self.call.argument] = [job.pictures[0] for job in jobs]
+        elif self.call.listed or self.pictures > 1:
+            arguments[self.call.argument] = list(first)
+        else:
+            arguments[self.call.argument] = first[0]
+        if jobs[0].mask is not None:
+            arguments["mask_image"] = jobs[0].mask
+        return arguments
+
+    @contextlib.contextmanager
+    def _drawn_alone(self, device: str) -> Iterator[None]:
+        """The device's own random numbers start at the seed and are put back afterwards: some
+        pipelines draw from them beside the generator they are given.
+
+        Threads share the CPU's numbers, so that a CPU edits one sample at a time.
+        """
+        import torch
+
+        index = torch.device(device).index or 0
+        cuda = device.startswith("cuda")
+        with contextlib.ExitStack() as stack:
+            if not cuda:
+                stack.enter_context(self._sharing)
+            stack.enter_context(torch.random.fork_rng(devices=[index] if cuda else []))
+            if cuda:
+                stack.enter_context(torch.cuda.device(index))
+                torch.cuda.manual_seed(self.seed)
+            else:
+                torch.manual_seed(self.seed)
+            yield
 
     def _picture(self, path: Path) -> Any:
         from PIL import Image
 
-        image = Image.fromarray(read_image(path))
+        return self._fitted(Image.fromarray(read_image(path)), Image.Resampling.LANCZOS)
+
+    def _mask(self, path: Path) -> Any:
+        """The mask as pipelines want it: white may change."""
+        import numpy as np
+        from PIL import Image
+
+        pixels = np.where(read_mask(path), 255, 0).astype(np.uint8)
+        return self._fitted(Image.fromarray(pixels), Image.Resampling.NEAREST)
+
+    def _fitted(self, image: Any, method: Any) -> Any:
+        """Brought to the longer side that the model works at, both sides multiples of 8."""
         if self.side is None:
             return image
         scale = self.side / max(image.size)
         width, height = (max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
-        return (
-            image
-            if image.size == (width, height)
-            else image.resize((width, height), Image.Resampling.LANCZOS)
-        )
+        return image if image.size == (width, height) else image.resize((width, height), method)
 
-    def _load(self) -> tuple[Any, str]:
-        if self._loaded is None:
-            self._loaded = self._load_now()
-        return self._loaded
+    def _load(self, device: str) -> tuple[Any, str]:
+        """The pipeline on a device and its revision. Raises `Unavailable`, at once after the first
+        time.
+        """
+        with self._loading:
+            if self._unavailable is not None:
+                raise self._unavailable
+            if device not in self._loaded:
+                try:
+                    self._loaded[device] = self._load_now(device)
+                except Exception as error:  # whatever a library says of weights that are amiss
+                    told = str(error) if isinstance(error, DataError) else _told(error)
+                    self._unavailable = Unavailable(
+                        f"editor {self.name!r}: {_portable(self.model)} cannot be loaded: {told}"
+                    )
+                    raise self._unavailable from error
+            return self._loaded[device]
 
-    def _load_now(self) -> tuple[Any, str]:
+    def _load_now(self, device: str) -> tuple[Any, str]:
         import torch
 
-        line = FAMILIES[self.family]
-        dtype = getattr(torch, self.dtype, None)
-        if not isinstance(dtype, torch.dtype):
-            raise UsageError(
-                f"editor {self.family!r}: dtype: wanted float16, bfloat16 or float32, found "
-                f"{self.dtype!r}"
-            )
-        options: dict[str, Any] = {_dtype_word(): dtype}
+        line = self.line
+        options: dict[str, Any] = {_dtype_word(): getattr(torch, self.dtype)}
         if line.checked and not self.checker:
             options |= {"safety_checker": None, "requires_safety_checker": False}
         folder = Path(self.model).expanduser()
@@ -449,13 +489,21 @@ class DiffusersEditor:
             revision = revision or current_commit(self.model)
             options["revision"] = revision
         with _quiet():
-            pipe = _pipeline_class(self.family, line.pipeline).from_pretrained(source, **options)
+            pipe = pipeline_class(self.family, line.pipeline).from_pretrained(source, **options)
         pipe.set_progress_bar_config(disable=True)
-        if self.offload and self.device.startswith("cuda"):
-            pipe.enable_model_cpu_offload(device=self.device)
+        if self.offload and device.startswith("cuda"):
+            pipe.enable_model_cpu_offload(device=device)
         else:
-            pipe.to(self.device)
+            pipe.to(device)
         return pipe, revision
+
+
+def _told(error: Exception) -> str:
+    """A library's error as one line, with what to install where that is known."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:400]
+    if "torchvision" in text.lower():
+        return f"it needs torchvision: pip install 'editgauge[diffusion]' ({text})"
+    return text
 
 
 def _dtype_word() -> str:
@@ -530,11 +578,6 @@ def typed(value: Any) -> Any:
     return value
 
 
-def _with_marks(prompt: str, count: int) -> str:
-    """OmniGen wants every picture named in the prompt."""
-    return f"{prompt} " + " ".join(f"<img><|image_{n}|></img>" for n in range(1, count + 1))
-
-
 def _portable(model: str) -> str:
     path = Path(model).expanduser()
     return path.name if path.is_dir() else model
@@ -546,17 +589,3 @@ def _best_device() -> str:
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
-def _pipeline_class(family: str, name: str) -> Any:
-    try:
-        import diffusers as library
-    except ImportError as error:
-        raise MissingExtra(f"the editor {family}", error.name or "diffusers", "neural") from error
-    if not hasattr(library, name):
-        raise UsageError(
-            f"editor {family!r}: diffusers {library.__version__} has no {name}; install one that "
-            f"has, or join the "
-            "model's own code with --editor command"
-        )
-    return getattr(library, name)

@@ -9,7 +9,6 @@ an address.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.editors.asking import conversation, shots_for
-from editgauge.editors.delivery import deliver, faulty, known, number, whole
-from editgauge.editors.openai import as_file
+from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
 from editgauge.editors.prices import Price, price_of
+from editgauge.editors.sending import as_file, passed_through
 from editgauge.editors.service import (
     Charge,
     Ledger,
@@ -44,10 +43,20 @@ _REFUSALS = frozenset({
 })  # fmt: skip
 
 
+_HARMS = (
+    "HARM_CATEGORY_HARASSMENT",
+    "HARM_CATEGORY_HATE_SPEECH",
+    "HARM_CATEGORY_SEXUALLY_EXPLICIT",
+    "HARM_CATEGORY_DANGEROUS_CONTENT",
+)
+
+
 def gemini(samples: Sequence[Sample], **settings: Any) -> GeminiImages:
     """A Gemini image model. Settings: `model` (default gemini-2.5-flash-image), `base_url`, `name`,
     `price`, `shots`, `concurrency` (4), `timeout` (300 s), `attempts` (5), `temperature`, `seed`,
-    `aspect_ratio`, `image_size`. Raises `UsageError` for another setting or without a key.
+    `aspect_ratio`, `image_size`, `safety` (a threshold such as BLOCK_NONE, for all categories of
+    harm), and ``extra.NAME=VALUE`` for other entries of its generation config. Raises `UsageError`
+    for another setting or without a key.
     """
     own = (
         "model",
@@ -60,7 +69,10 @@ def gemini(samples: Sequence[Sample], **settings: Any) -> GeminiImages:
         "attempts",
         "pause",
     )
-    known("gemini", settings, *own, "temperature", "seed", "aspect_ratio", "image_size")
+    extra = passed_through(settings)
+    settings = {key: value for key, value in settings.items() if not key.startswith("extra.")}
+    further = ("temperature", "seed", "aspect_ratio", "image_size", "safety", "extra.NAME")
+    known("gemini", settings, *own, *further)
     model = str(settings.get("model") or "gemini-2.5-flash-image")
     address = str(settings.get("base_url") or DEFAULT_BASE_URL)
     shots = whole("gemini", settings, "shots", 0)
@@ -76,6 +88,7 @@ def gemini(samples: Sequence[Sample], **settings: Any) -> GeminiImages:
     }
     if image:
         configured["imageConfig"] = image
+    configured |= extra
     given = settings.get("price")
     concurrency = whole("gemini", settings, "concurrency", 4, least=1)
     service = Service(
@@ -93,6 +106,7 @@ def gemini(samples: Sequence[Sample], **settings: Any) -> GeminiImages:
         service=service,
         price=price_of(model, None if given is None else number("gemini", settings, "price", 0.0)),
         configured=configured,
+        safety=str(settings.get("safety") or ""),
         shots=shots,
         samples=samples if shots else (),
         concurrency=concurrency,
@@ -110,6 +124,7 @@ class GeminiImages:
     service: Service
     price: Price
     configured: Mapping[str, Any] = field(default_factory=dict)
+    safety: str = ""
     shots: int = 0
     samples: Sequence[Sample] = ()
     concurrency: int = 4
@@ -129,10 +144,14 @@ class GeminiImages:
             parts = [_part(part) for part in conversation(sample, shots)]
         except ImageError as error:
             return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
-        body = {
+        body: dict[str, Any] = {
             "contents": [{"role": "user", "parts": parts}],
             "generationConfig": dict(self.configured),
         }
+        if self.safety:
+            body["safetySettings"] = [
+                {"category": name, "threshold": self.safety} for name in _HARMS
+            ]
         key = call_key(folder, sample.id, self.model, json.dumps(body))
         charge = Charge(self.ledger, self.price.picture, self.model, key)
         path = f"/models/{self.model}:generateContent"
@@ -183,9 +202,8 @@ class GeminiImages:
         ]
         if pictures and isinstance(pictures[-1], dict):
             detail["pictures"] = len(pictures)
-            try:
-                data = base64.b64decode(str(pictures[-1].get("data") or ""), validate=True)
-            except (binascii.Error, ValueError):
+            data = decoded(str(pictures[-1].get("data") or ""))
+            if data is None:
                 reason = "output: no base64 in the picture's data"
                 return Edit(
                     sample.id, self.name, None, Status.UNREADABLE, reason, **facts, detail=detail

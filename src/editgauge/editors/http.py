@@ -19,7 +19,6 @@ Every attempt for one sample carries the same ``Idempotency-Key``. A token in
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import math
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from editgauge.editors.asking import shots_for
-from editgauge.editors.delivery import deliver, faulty, known, number, whole
+from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
 from editgauge.editors.service import Request, Service, call_key, key_from, words
 from editgauge.errors import UsageError
 from editgauge.types import Edit, Sample, Status
@@ -142,12 +141,10 @@ class HttpEditor:
             status = _SAID.get(str(value.get("status") or "failed"), Status.FAILED)
             reason = words(str(value.get("error") or "the reply has neither image nor error"))
             return Edit(sample.id, self.name, None, status, reason, **facts)
-        try:
-            data = base64.b64decode(value["image"], validate=True)
-        except (binascii.Error, ValueError):
-            return Edit(
-                sample.id, self.name, None, Status.UNREADABLE, "output: no base64 in image", **facts
-            )
+        data = decoded(value["image"])
+        if data is None:
+            reason = "output: no base64 in image"
+            return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
         return deliver(sample, self.name, folder, data, **facts)
 
 

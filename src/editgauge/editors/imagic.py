@@ -10,25 +10,33 @@ it. Slow by nature: thousands of steps a picture.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editgauge.editors.diffusers import FAMILIES, DiffusersEditor
+from editgauge.editors.diffusers import DiffusersEditor
+from editgauge.editors.families import FAMILIES
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ImagicEditor(DiffusersEditor):
     """See the module. Its own settings are those of `FAMILIES["imagic"].tuning`."""
 
-    def _run(self, prompts: list[str], pictures: list[list[Any]]) -> list[tuple[Any, bool]]:
+    def _run(self, device: str, jobs: Sequence[Any]) -> list[tuple[Any, bool]]:
+        with self._drawn_alone(device):
+            return [self._fitted_to(device, job) for job in jobs]
+
+    def _fitted_to(self, device: str, job: Any) -> tuple[Any, bool]:
+        """The edited picture of one sample, and whether the safety checker withheld it."""
         import torch
 
-        pipe, _ = self._load()
+        pipe, _ = self._load(device)
+        picture = job.pictures[0]
         tuning = {name: self.arguments[name] for name in FAMILIES["imagic"].tuning}
         drawing = {name: value for name, value in self.arguments.items() if name not in tuning}
         generator = torch.Generator("cpu").manual_seed(self.seed)
-        latents = self._latents(pipe, pictures[0][0])
-        wanted = self._embedding(pipe, prompts[0])
+        latents = self._latents(pipe, picture)
+        wanted = self._embedding(pipe, job.prompt)
         before = {name: value.detach().clone() for name, value in pipe.unet.state_dict().items()}
         try:
             moved = self._move(
@@ -47,22 +55,22 @@ class ImagicEditor(DiffusersEditor):
                 result = pipe(
                     prompt_embeds=mixed,
                     negative_prompt_embeds=self._embedding(pipe, ""),
-                    width=pictures[0][0].width,
-                    height=pictures[0][0].height,
+                    width=picture.width,
+                    height=picture.height,
                     generator=torch.Generator("cpu").manual_seed(self.seed),
                     **drawing,
                 )
         finally:
             pipe.unet.load_state_dict(before)
             pipe.unet.requires_grad_(False)
-        return [(result.images[0], bool((result.nsfw_content_detected or [False])[0]))]
+        return result.images[0], bool((result.nsfw_content_detected or [False])[0])
 
     def _latents(self, pipe: Any, picture: Any) -> Any:
         import torch
 
         with torch.no_grad():
             pixels = pipe.image_processor.preprocess(picture).to(
-                self.device, pipe.vae.dtype
+                pipe.vae.device, pipe.vae.dtype
             )  # (1, 3, H, W) in -1..1
             return pipe.vae.encode(pixels).latent_dist.mode() * pipe.vae.config.scaling_factor
 
@@ -77,7 +85,8 @@ class ImagicEditor(DiffusersEditor):
             return_tensors="pt",
         )
         with torch.no_grad():
-            return pipe.text_encoder(tokens.input_ids.to(self.device))[0]  # (1, tokens, width)
+            ids = tokens.input_ids.to(pipe.text_encoder.device)
+            return pipe.text_encoder(ids)[0]  # (1, tokens, width)
 
     def _move(
         self, pipe: Any, latents: Any, wanted: Any, generator: Any, steps: int, rate: float
@@ -118,7 +127,7 @@ class ImagicEditor(DiffusersEditor):
         scheduler = _training_scheduler(pipe.scheduler)
         noise = torch.randn(latents.shape, generator=generator).to(latents)
         step = torch.randint(0, scheduler.config.num_train_timesteps, (1,), generator=generator).to(
-            self.device
+            latents.device
         )
         noisy = scheduler.add_noise(latents, noise, step)
         if scheduler.config.prediction_type == "v_prediction":

@@ -10,15 +10,22 @@ from nowhere else.
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from editgauge.editors.asking import numbered, shots_for
-from editgauge.editors.delivery import deliver, faulty, flag, known, number, whole
+from editgauge.editors.delivery import decoded, deliver, faulty, flag, known, number, whole
 from editgauge.editors.prices import Price, price_of
+from editgauge.editors.sending import (
+    as_file,
+    nearest_shape,
+    passed_through,
+    plain,
+    sized,
+    transparent_where_editable,
+)
 from editgauge.editors.service import (
     Charge,
     Ledger,
@@ -30,7 +37,6 @@ from editgauge.editors.service import (
     words,
 )
 from editgauge.errors import ImageError, UsageError
-from editgauge.images import read_header
 from editgauge.types import Edit, Sample, Status
 
 KEY_NAMES = ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY")
@@ -43,17 +49,19 @@ _REFUSALS = (
     "safety",
     "sensitive",
 )
-_MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 _PARAMETERS = (
     "size",
     "quality",
     "background",
     "input_fidelity",
     "output_format",
+    "moderation",
     "watermark",
     "seed",
     "guidance_scale",
 )
+_FIXED = ((1024, 1024), (1536, 1024), (1024, 1536))
+"""The sizes of the gpt-image-1 models; every other service takes multiples of 16."""
 
 
 def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
@@ -63,8 +71,10 @@ def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
     for addresses of Volcengine and for seedream models), `name`, `price` (US dollars an output),
     `shots`, `mask` (send the sample's input mask, whose area may change), `concurrency` (4),
     `timeout` (300 s), `attempts` (5), and what is passed on: size, quality, background,
-    input_fidelity, output_format, watermark, seed, guidance_scale. Raises `UsageError` for another
-    setting or without a key.
+    input_fidelity, output_format, moderation, watermark, seed, guidance_scale, and
+    ``extra.NAME=VALUE`` for anything else. ``size=input`` asks for the input's own size: to
+    multiples of 16, or for the gpt-image-1 models the one of their three sizes whose shape is
+    nearest. Raises `UsageError` for another setting or without a key.
     """
     own = (
         "model",
@@ -79,7 +89,9 @@ def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
         "attempts",
         "pause",
     )
-    known("openai", settings, *own, *_PARAMETERS)
+    extra = passed_through(settings)
+    settings = {key: value for key, value in settings.items() if not key.startswith("extra.")}
+    known("openai", settings, *own, *_PARAMETERS, "extra.NAME")
     model = str(settings.get("model") or "gpt-image-1")
     address = str(settings.get("base_url") or DEFAULT_BASE_URL)
     style = str(
@@ -106,7 +118,7 @@ def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
         style=style,
         service=service,
         price=price_of(model, None if given is None else number("openai", settings, "price", 0.0)),
-        parameters={key: settings[key] for key in _PARAMETERS if key in settings},
+        parameters={**{key: settings[key] for key in _PARAMETERS if key in settings}, **extra},
         mask=flag("openai", settings, "mask", False),
         shots=shots,
         samples=samples if shots else (),
@@ -156,12 +168,13 @@ class OpenAIImages:
             return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
         try:
             files = [as_file(path, index) for index, path in enumerate(pictures)]
+            parameters = self._sized(pictures[0])
             request = (
-                self._form(sample, prompt, files)
+                self._form(sample, prompt, files, parameters)
                 if self.style == "edits"
-                else self._json(prompt, files)
+                else self._json(prompt, files, parameters)
             )
-            told = repr(sorted((name, str(value)) for name, value in self.parameters.items()))
+            told = repr(sorted((name, str(value)) for name, value in parameters.items()))
             key = call_key(
                 folder, sample.id, self.model, prompt, told, *(data for _, data, _ in files)
             )
@@ -174,7 +187,7 @@ class OpenAIImages:
         answered = reply.status is Status.SCORED
         cost = charge.bill(self.price.of(usage)) if answered else charge.cost
         facts = {
-            "settings": {"model": self.model, "style": self.style, **self.parameters},
+            "settings": {"model": self.model, "style": self.style, **parameters},
             "seconds": round(reply.seconds, 6),
             "cost": cost,
             "detail": {
@@ -185,12 +198,26 @@ class OpenAIImages:
         }
         return self._read(sample, folder, reply, facts)
 
-    def _form(self, sample: Sample, prompt: str, files: list[tuple[str, bytes, str]]) -> Request:
+    def _sized(self, picture: Path) -> dict[str, Any]:
+        """The parameters, with the size that the picture needs where ``size=input`` asks for it."""
+        if self.parameters.get("size") != "input":
+            return dict(self.parameters)
+        fixed = self.model.rsplit("/", 1)[-1].startswith("gpt-image-1")
+        width, height = nearest_shape(picture, _FIXED) if fixed else sized(picture)
+        return {**self.parameters, "size": f"{width}x{height}"}
+
+    def _form(
+        self,
+        sample: Sample,
+        prompt: str,
+        files: list[tuple[str, bytes, str]],
+        parameters: Mapping[str, Any],
+    ) -> Request:
         fields = {
             "model": self.model,
             "prompt": prompt,
             "n": "1",
-            **{k: str(v) for k, v in self.parameters.items()},
+            **{k: str(v) for k, v in parameters.items()},
         }
         parts = [("image[]" if len(files) > 1 else "image", file) for file in files]
         if self.mask and "input" in sample.masks:
@@ -202,7 +229,9 @@ class OpenAIImages:
             )
         return Request("/images/edits", lambda: {"data": fields, "files": parts})
 
-    def _json(self, prompt: str, files: list[tuple[str, bytes, str]]) -> Request:
+    def _json(
+        self, prompt: str, files: list[tuple[str, bytes, str]], parameters: Mapping[str, Any]
+    ) -> Request:
         pictures = [
             f"data:{media};base64,{base64.b64encode(data).decode()}" for _, data, media in files
         ]
@@ -211,7 +240,7 @@ class OpenAIImages:
             "prompt": prompt,
             "image": pictures[0] if len(pictures) == 1 else pictures,
             "response_format": "b64_json",
-            **{key: _value(value) for key, value in self.parameters.items()},
+            **{key: plain(value) for key, value in parameters.items()},
         }
         return Request("/images/generations", lambda: {"json": body})
 
@@ -244,19 +273,10 @@ class OpenAIImages:
                 **facts,
             )
         if isinstance(entry.get("b64_json"), str):
-            try:
-                data = base64.b64decode(
-                    entry["b64_json"].partition("base64,")[2] or entry["b64_json"], validate=True
-                )
-            except (binascii.Error, ValueError):
-                return Edit(
-                    sample.id,
-                    self.name,
-                    None,
-                    Status.UNREADABLE,
-                    "output: no base64 in b64_json",
-                    **facts,
-                )
+            data = decoded(entry["b64_json"])
+            if data is None:
+                reason = "output: no base64 in b64_json"
+                return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
             return deliver(sample, self.name, folder, data, **facts)
         if isinstance(entry.get("url"), str):
             try:
@@ -280,59 +300,3 @@ def usage_of(value: Any) -> dict[str, int] | None:
     pictures = int(split.get("image_tokens") or 0)
     text = int(split.get("text_tokens") or max(0, int(usage.get("input_tokens") or 0) - pictures))
     return {"text_in": text, "image_in": pictures, "out": int(usage["output_tokens"])}
-
-
-def as_file(path: Path, index: int) -> tuple[str, bytes, str]:
-    """A picture as (name, bytes, media type): the file's own bytes where the service knows the
-    format, else PNG.
-    """
-    header = read_header(path)
-    media = _MEDIA.get(header.format)
-    if media is not None:
-        return f"image-{index + 1}{header.extension}", path.read_bytes(), media
-    return f"image-{index + 1}.png", _as_png(path), "image/png"
-
-
-def _as_png(path: Path) -> bytes:
-    import io
-
-    from PIL import Image
-
-    from editgauge.images import read_image
-
-    buffer = io.BytesIO()
-    Image.fromarray(read_image(path)).save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def transparent_where_editable(mask: Path) -> bytes:
-    """A mask file of ours (>= 128 = may change) as the PNG that the service wants: transparent =
-    may change.
-    """
-    import io
-
-    import numpy as np
-    from PIL import Image
-
-    from editgauge.images import read_mask
-
-    editable = read_mask(mask)
-    pixels = np.zeros((*editable.shape, 4), np.uint8)
-    pixels[..., 3] = np.where(editable, 0, 255)
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def _value(text: Any) -> Any:
-    """A setting from the command line as JSON would have it: 7, 2.5, true, or the word itself."""
-    if not isinstance(text, str):
-        return text
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

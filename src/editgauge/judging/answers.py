@@ -308,7 +308,7 @@ def _numbers_under(span: str, name: str, high: int) -> set[int | None]:
     words = r"[ _\-]?".join(re.escape(part) for part in re.split(r"[\s_\-]+", name) if part)
     pattern = (
         rf"(?<!\w){words}\\?[\"'”’]?\s{{0,20}}+[:：]\s{{0,20}}+\\?[\"'“]?"
-        r"(-?\d[\d.]{0,12}+(?:\s?/\s?\d+)?)"
+        r"(-?\d[\d.]{0,12}+(?:\s?/\s?\d+)?)(?=\s{0,9}(?:[\"'”\\,}\]\n]|\Z))"
     )
     return {
         read_text(number.rstrip("."), high) for number in re.findall(pattern, span, re.IGNORECASE)

@@ -14,7 +14,7 @@ _ROLE = (
     r"|edited|input|output|source|reference|result(?:ing)?|generated|candidate|pred(?:icted)?|second|first|proper|valid)"
 )
 _NOUN = r"(?:images?|pictures?|photos?|photographs?|attachments?|visuals?|files?|visual (?:content|input|data)|image data)"
-_PICTURE = rf"(?:{_ROLE}[ _-]){{0,4}}{_NOUN}\b(?!['’]s)"
+_PICTURE = rf"(?:{_ROLE}[ _-]){{0,4}}{_NOUN}(?:[_ ]?\d)?\b(?!['’]s)"
 _CONTENT = (
     r"(?! (?:of (?:the|an?)\b|clear|text|content|detail|differ|in full|artifact|artefact|element|quality|noise|well|properly"
     r"|border|edge|being|chang|reflect|match|show))"
@@ -34,7 +34,7 @@ _PATTERNS = (
     (
         r"(?:can(?:['’]?t|not| not)|could(?:n['’]?t| not)|unable to|not able to|impossible to|failed to)"
         r"(?: (?:directly|actually|currently|really|physically|be able to|yet)){0,2} (?:see|view|access|open|load|receive|process"
-        rf"|inspect|examine|analy[sz]e|evaluate|assess|judge|rate|look at|read|interpret|display|compare)(?: (?:or|and) \w{{1,12}})? {_PICTURE}{_CONTENT}"
+        rf"|inspect|examine|analy[sz]e|evaluate|assess|judge|rate|look at|read|interpret|display|compare|make out)(?: (?:or|and) \w{{1,12}})? {_PICTURE}{_CONTENT}"
     ),
     # the judge has not: "I did not receive any image", "I see no image"
     (
@@ -74,6 +74,8 @@ _PATTERNS = (
         r"(?:input|original|first|reference|source|one|single|1)?[ _]?(?:image|picture|photo)\b"
     ),
     r"\bonly (?:one|1|a single|the (?:input|original|first|source)) (?:image|picture|photo) (?:was|is|has been|seems) ",
+    r"\b(?:they|it|images?|pictures?|photos?) never (?:arrived|came|loaded)\b",
+    r"\b(?:received|got|was given|were given) an? (?:empty|blank|corrupt\w*|broken) (?:image|picture|photo|file)\b",
     # nothing can be said: "cannot evaluate.", "no evaluation is possible"
     (
         r"\b(?:can(?:not|['’]t| not)|unable to|impossible to|not possible to) (?:be )?(?:evaluated?|assess(?:ed)?|judged?|rated?|scored?"

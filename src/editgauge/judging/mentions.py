@@ -21,6 +21,7 @@ from editgauge.judging.wording import (
     is_other_subject,
     is_unannounced,
     without_names,
+    without_other_labels,
 )
 
 WINDOW = 300
@@ -40,7 +41,7 @@ _TAGS = re.compile(
 _PREFIX = re.compile(
     r"[\s\-*•–—·|+#_`\"'“‘(\[<>✓✅→]*+(?:\d{1,2}[.)]\s*+|[a-z][.)]\s*+)?[\s\-*•#_`\"'“‘(\[<]*+"
     r"(?P<words>(?:(?:and|so|thus|therefore|hence|my|the|a|an|final|overall|revised|updated|corrected|adjusted"
-    r"|total|dimension|criterion|metric|score|rating|verdict|answer|result|for)\b[\s_*`\"'“:,→-]*+){0,5}+)\Z",
+    r"|total|dimension|criterion|metric|scores?|ratings?|verdict|answer|results?|for)\b[\s_*`\"'“:,→-]*+){0,5}+)\Z",
     re.IGNORECASE,
 )
 _LONG_NAME = re.compile(
@@ -51,12 +52,12 @@ _MY = re.compile(r"\bmy\b", re.IGNORECASE)
 _SEPARATOR = re.compile(
     r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
     r"(?:(?:[,;:|–—-][ \t]{0,9}+)?[*_]{0,2}(?:score|rating|grade)[*_]{0,2}[ \t]{0,9}+(?=[:：=]))?"
-    r"(?P<sep>[:：=>]|\||->|→|⇒|is\b|[–—-](?=[ \t])|)[ \t]{0,200}+",
+    r"(?P<sep>=>|[:：=>]|\||->|→|⇒|is\b|[–—-](?=[ \t])|)[ \t]{0,200}+",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
     r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
-    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
+    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0)?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
     r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
@@ -70,8 +71,9 @@ _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
     r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
-    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
+    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
     r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
+    r"|\+\s{0,3}+(\d{1,6})"
     r"|\band\s{1,3}+(\d{1,6})(?=\s{0,3}+(?:\Z|[.,;)/]))",
     re.IGNORECASE,
 )
@@ -274,10 +276,10 @@ def _kind(
         and previous.end == start
         and previous.start >= line
     ):
-        between = text[previous.start : start].rstrip(" \t*_`\"'([<")
-        if (previous.spoken and between[-1:] in (",", ";", "|", "/", "&", "·")) or between.endswith(
-            " and"
-        ):
+        # nothing but punctuation lies between the number before and this name
+        between = re.split(r"\d", text[previous.start : start])[-1]
+        ended = between.rstrip(" \t*_`\"'([<")[-1:] in (",", ";", "|", "/", "&", "·")
+        if previous.spoken and (ended or re.fullmatch(r"[\W_]*(?:and)?[\W_]*", between)):
             return "line", previous.final
     found = _PREFIX.match(prefix)
     if found is not None:
@@ -289,6 +291,15 @@ def _kind(
     return "sentence", False
 
 
+_SHOWING = re.compile(
+    r"\b(?:shows?|reads?|says?|states?|displays?|carries|contains?)\s*\Z", re.IGNORECASE
+)
+
+_OWN_FINDING = re.compile(
+    r"\b(?:analysis|evaluation|comparison|assessment|review)\b", re.IGNORECASE
+)
+
+
 def _line_context(prose: Prose, line: int, prefix: str) -> tuple[bool, bool]:
     """Whether a line is cited, and whether the one above it fails to announce it."""
     if prefix.lstrip().startswith(">") or is_cited_heading(prose.heading_over(line)):
@@ -296,6 +307,8 @@ def _line_context(prose: Prose, line: int, prefix: str) -> tuple[bool, bool]:
     above = prose.text[max(0, line - LEAD) : line].rstrip("\n")
     above = above.rpartition("\n\n")[2]
     last = re.sub(r"(?:```|~~~)\w{0,12}\s*\Z", "", above).rstrip().rpartition("\n")[2]
+    if _SHOWING.search(last) and not _OWN_FINDING.search(last):
+        return True, False
     if last.rstrip("*_ ").endswith((":", "：")):
         lead = last + "\n"
         if is_cited(lead, prose.refused, names=prose.names):
@@ -331,10 +344,11 @@ def read_number(value: str, low: int, high: int) -> int | None:
         return None
     if _CONDITION.match(rest):
         return None
+    rest = without_other_labels(rest)
     if any(int(second) == high for second in _FRACTION.findall(rest)):
         return None
     for other in _ALTERNATIVE.finditer(rest):
-        given = other[1] or other[3] or other[4] or other[5]
+        given = other[1] or next(group for group in other.groups()[2:] if group)
         counted = other[2] is None or int(other[2]) == high
         if counted and low <= int(given) <= high and int(given) != number:
             return None
@@ -515,6 +529,8 @@ def claims_in(text: str, names: tuple[str, ...], generic: bool) -> Iterator[int]
 _GENERIC = re.compile(
     r"(?:\b(?:final|overall|my|the|this|correct|actual|right) (?:final |overall )?(?:score|rating|verdict|grade)"
     r"(?: (?:for this \w+ )?(?:is|should be|must be|would be|becomes|=)|:)"
+    r"|\b(?:this|it)(?:['’]s| is) (?:only |just |at best )?an?(?: \w{1,12})?"
+    r"|\b(?:score|rating)(?=\s\d\s?[:.])"
     r"|\b(?:score|rating|grade|verdict)\s?[:=]|\b(?:should(?: have)?|ought to(?: have)?) be(?:en)?(?: an?)?"
     r"|\bi (?:would )?(?:give|gave|assign|rate|score)(?: (?:it|this|the edit|this edit))?(?: (?:a|an|with|at))?(?: score of)?"
     r"|\b(?:so|therefore|hence|thus),? (?:it(?:'s| is) )?an?)[\s*_]{1,3}(\d{1,2})(?![\w%]|[.,]\d)"

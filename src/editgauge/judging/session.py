@@ -35,6 +35,7 @@ from editgauge.types import Benchmark, JudgeTrack, Sample, Status
 
 PURPOSE = "judge"
 """Of this room's entries in a run's ledger."""
+TIMEOUT, THINKING_TIMEOUT = 120.0, 600.0
 EFFORTS = ("none", "minimal", "low", "medium", "high")
 DETAILS = ("auto", "low", "high")
 ENCODINGS = ("original", "png")
@@ -168,8 +169,9 @@ class Options:
     repeats: int = 1
     retry: frozenset[Status] = frozenset()
     repair: bool = True
-    timeout: float = 120.0
-    deadline: float = 900.0
+    timeout: float | None = None
+    """Seconds for one request; None: `TIMEOUT`, or `THINKING_TIMEOUT` for a judge that thinks."""
+    deadline: float = 1800.0
     budget: float | None = None
     price: str = ""
     """``IN/OUT``, US dollars for a million tokens, in place of the table's price."""
@@ -235,8 +237,11 @@ class Session:
             judging, rubrics = picked.judging, picked.rubrics
         self._check(judging, rubrics, benchmark.name)
         given = protocol_options(judging, options.options)
+        usual = THINKING_TIMEOUT if models.thinking(options.model) else TIMEOUT
         client = options.client or Client(
-            options.base_url, timeout=options.timeout, connections=options.concurrency
+            options.base_url,
+            timeout=usual if options.timeout is None else options.timeout,
+            connections=options.concurrency,
         )
         self.samples: list[Sample] = selection.choose(
             samples, limit=chosen.limit, ids=chosen.ids, where=chosen.where

@@ -117,6 +117,7 @@ _FRACTION = re.compile(
     r"(0|[1-9]\d{0,5})(?:\.0{1,20})?\s{0,20}(?:/|out of|of)\s{0,20}(\d{1,6})\Z",
     re.ASCII | re.IGNORECASE,
 )
+_LABELLED = re.compile(r"\A\W{0,4}(?:score|rating|grade)\W{0,3}[:=]\s{0,3}", re.IGNORECASE)
 MISSING = object()
 """Stands for a field that an object does not have."""
 
@@ -155,6 +156,8 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
         given.setdefault(name, []).append((item, final))
     if len(fields) == 1:  # "final": 3 can be about one field only
         for key, item in value.items():
+            if isinstance(item, Pairs) and _FINAL_KEY.match(plain_name(key)):
+                item = next((item[each] for each in _VALUE_KEYS if each in item), item)
             if _FINAL_NUMBER.fullmatch(plain_name(key)) and not isinstance(item, Pairs | bool):
                 for name in given:
                     given[name].append((item, True))
@@ -178,6 +181,7 @@ def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
             aliases.setdefault(spelling, (name, False))
             for word in _FINAL_WORDS:
                 aliases.setdefault(word + spelling, (name, True))
+                aliases.setdefault(spelling + word, (name, True))
     return aliases | {plain_name(name): (name, False) for name in names}
 
 
@@ -298,7 +302,7 @@ def read_value(item: Any, low: int, high: int) -> int | str:
     if isinstance(item, str):
         number = read_text(item.strip(), high)
         if number is None:
-            number = read_number(item.strip()[:300], low, high)
+            number = read_number(_LABELLED.sub("", item.strip()[:300]), low, high)
         if number is None:
             return f"not an integer on a scale to {high}: {_short(item)}"
         item = number

@@ -37,7 +37,7 @@ _QUOTED = re.compile(
     r"|wants? me|(?:told|asked|supposed|ordered|instructed|requested|trying|tries|demands?|wants?) "
     r"(?:me |you |us )?to"
     r"|(?:answer|reply|respond|output|return) (?:in|with|using|as) (?:this|the following|that|an?|the)"
-    r"|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
+    r"|always (?:answer|give|output|respond|score|say)|system\s?:|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
     r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
     r"|you asked|instructions? "
     r"(?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
@@ -78,7 +78,11 @@ _OPEN_END = re.compile(
 )
 _WEAKLY_CITED = re.compile(r"\b(?:format|structure|syntax|form|shape)\b", _FLAGS)
 _SHAPE = re.compile(r"\s*(?:\w+ ){0,2}(?:format|structure|syntax|form)\s*:?", _FLAGS)
-_SAID_SO = re.compile(r"\b(?:examples?|template|placeholder|schema)\b", _FLAGS)
+_SAYING = re.compile(
+    r"\b(?:says?|saying|reads?|reading|states?|stating|tells? \w+|wrote|written|painted|printed)\W*\Z",
+    _FLAGS,
+)
+_SAID_SO = re.compile(r"\b(?:example|template|placeholder|schema)\b", _FLAGS)
 _OTHER = (
     r"(?:the\s+)?(?:(?:reference|ground[- _]?truth|gt|original|input|source|unedited|untouched|before|first"
     r"|other|another|previous|next|calibration|example|target)"
@@ -103,7 +107,7 @@ _HEADED_EXAMPLE = re.compile(
 )
 _STAND_IN = re.compile(
     r"\b(?:this is|just|only|as) (?:an? )?(?:placeholder|example|dummy|sample)\b|\bplaceholder (?:score|value|verdict|answer)"
-    r"|\b(?:sample|example|dummy) (?:verdict|answer|output|response|score)\b|\breplace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)\b",
+    r"|\b(?:sample|example|dummy) (?:verdict|answer|output|response|score|value|number)\b|\breplace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)\b",
     _FLAGS,
 )
 _SCALE = re.compile(r"\W*(?:the )?(?:\w+ )?(?:scale|levels|anchors)\W*", _FLAGS)
@@ -114,7 +118,10 @@ _REVISED = re.compile(
     _FLAGS,
 )
 _RETRACTED = re.compile(
-    r"\b(?:scratch that|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
+    r"\b(?:(?:verdict|score|rating|answer|json|above)\b[^.\n]{0,20}\b(?:does|do|did)(?:n['’]t| not) (?:apply|count|hold|stand)"
+    r"|scratch that|in hindsight|my apologies|i apologi[sz]e|(?:for|about|of|at|on|from|with) (?:the|an?) (?:wrong|different) (?:image|sample"
+    r"|picture|file|edit|pair|task)|(?:rating|score|verdict|number|that|it|this|which) (?:is|was|seems|looks|may be) (?:too|a bit|a little"
+    r"|slightly|overly|perhaps) (?:too )?(?:high|low|generous|harsh|strict|lenient)|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
     r"|i(?:['’]ve| have| had)? (?:confused|mixed up|swapped|misread|mistook|misjudged|erred|made an? (?:error|mistake)|was wrong|am wrong"
     r"|(?:must|need to|have to|should|want to) correct)"
     r"|tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|not my (?:verdict|answer|score|final)"
@@ -124,7 +131,7 @@ _RETRACTED = re.compile(
     _FLAGS,
 )
 _WAVERED = re.compile(
-    r"\b(?:actually|correct(?:ion| (?:value|score|answer|rating|number))|wait|hmm|on (?:second thoughts?|reflection|closer)|revis\w+|reconsider\w*|chang(?:e|ing) (?:my|it|this|the)"
+    r"\b(?:actually|hold on|correct(?:ion| (?:value|score|answer|rating|number))|wait|hmm|on (?:second thoughts?|reflection|closer)|revis\w+|reconsider\w*|chang(?:e|ing) (?:my|it|this|the)"
     r"|should(?: really)? (?:have been|be|get|receive)|ought to be|lower(?:ed|ing)?|rais(?:e|ed|ing)|reduc\w+|increas\w+|instead|rather"
     r"|mak(?:e|ing) (?:it|that)|i mean\w*|sorry|apolog\w+|oops|mistake\w*|looking again|upon|final(?:ly)?|updated?|corrected|downgrad\w*|upgrad\w*|better"
     r"|appropriate|fair(?:er)?|accurate|justified|deserv\w+|warrant\w+|closer to|more like)\b",
@@ -144,6 +151,12 @@ _LABEL = re.compile(
     r"|\b(?:confidence|certainty|weight|total|sum|max\w*|min\w*|difficulty|tokens?|time)\W{1,5}\d{1,2}\b",
     _FLAGS | re.MULTILINE,
 )
+_OTHER_LABEL = re.compile(
+    r"(?:^|[,;|.])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
+    r"|actual|edit|ps|now|better|no\b|wait|overall|total score|new|hmm|oops|i\b))[^\W\d][\w()/&' -]{0,40}[*_]{0,2}[ \t]{0,3}(?:[:=]|[–-][ \t])"
+    r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}/\s{0,2}\d{1,3})?(?![\w%])",
+    _FLAGS | re.MULTILINE,
+)
 _A_FRACTION = re.compile(r"\d{1,4}\s{0,2}(?:/|out of)\s{0,2}\d{1,4}", _FLAGS)
 _OWN_WOULD = re.compile(r"\bI(?:['’]d| would)\b", _FLAGS)
 """A number that names or counts off something."""
@@ -151,6 +164,12 @@ _COMPARED = re.compile(
     r"\b(?:instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
     _FLAGS,
 )
+_GIVES = re.compile(
+    r"(?:\A|[^\w\s]|\b(?:scor\w+|rat\w+|verdict|grade|overall|give|giving|is|was|be|of|an?|at|to|so|final|now|say|makes?|deserves?|gets?))"
+    r"[\s*_(]*\Z",
+    _FLAGS,
+)
+"""How a text ends before a fraction that is not the value of another name."""
 _FRACTIONS = re.compile(
     r"([^.!?\n]{0,60})(?<![\d.,/])(\d{1,2})\s{0,2}(?:/|out of)\s{0,2}(\d{1,2})(?![\d.,]*\d)(?!\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b)[^\W\d]{3,}))"
 )
@@ -200,6 +219,7 @@ def is_revision(lead: str) -> bool:
 
 def is_other_subject(text: str) -> bool:
     """Whether a text names a picture other than the edited one, and nothing else."""
+    text = re.sub(r"\.\w{2,4}\Z", "", text[:100].strip())
     return len(text) <= 80 and _OTHER_ONLY.match(text) is not None
 
 
@@ -241,6 +261,8 @@ def is_cited(
         # A finished sentence introduces nothing, unless it says so.
         return _SAID_SO.search(lead) is not None
     if _SHAPE.fullmatch(lead) or _QUOTED.search(lead) or _ABOUT_OTHER.search(lead):
+        return True
+    if _SAYING.search(lead):
         return True
     if refused and _WEAKLY_CITED.search(lead):
         return True
@@ -286,6 +308,7 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """
     if _RETRACTED.search(after):
         return True
+    after = without_other_labels(after)
     plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
     for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
         if _COMPARED.search(sentence):
@@ -301,6 +324,11 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     return any(number not in given for number in fractions_in(after, top))
 
 
+def without_other_labels(text: str) -> str:
+    """The text without the values of other names: ``TA: 5`` says nothing of IF."""
+    return _OTHER_LABEL.sub(" ", text)
+
+
 def fractions_in(text: str, top: int) -> list[int]:
     """Numbers that a text gives as fractions of `top` (``2/5``, ``2 out of 5``), in order.
 
@@ -309,5 +337,5 @@ def fractions_in(text: str, top: int) -> list[int]:
     return [
         int(number)
         for lead, number, scale in _FRACTIONS.findall(text)
-        if int(scale) == top and not _COMPARED.search(lead)
+        if int(scale) == top and not _COMPARED.search(lead) and _GIVES.search(lead)
     ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -157,3 +157,56 @@ def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
             batch = []
     if batch:
         yield batch
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that a device's memory (or the CPU's) did not suffice."""
+    import torch
+
+    if isinstance(error, torch.cuda.OutOfMemoryError | MemoryError):
+        return True
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and (
+        "out of memory" in text or "can't allocate memory" in text
+    )
+
+
+class Halving:
+    """Calls a function on a batch, and on its halves where the device's memory does not hold it.
+
+    What did not fit is remembered: later batches start at the size that fitted. A single item that
+    does not fit raises what the device said.
+    """
+
+    def __init__(self) -> None:
+        self.most: int | None = None
+
+    def __call__(
+        self, run: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]
+    ) -> list[Result]:
+        """The results of all items, in order."""
+        found: list[Result] = []
+        while len(found) < len(items):
+            left = items[len(found) :]
+            part = left if self.most is None else left[: self.most]
+            try:
+                found += run(part)
+                continue
+            except Exception as error:
+                if len(part) == 1 or not out_of_memory(error):
+                    raise
+            # Outside the handler: the traceback holds what filled the memory.
+            self.most = len(part) // 2
+            free_memory()
+        return found
+
+
+def free_memory() -> None:
+    """Give back what the GPU's allocator keeps for later."""
+    import gc
+
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -67,6 +67,8 @@ class Part:
     _: KW_ONLY
     title: str = ""
     plots: Sequence[Plot] = ()
+    study: Mapping[str, Any] | None = None
+    """What people said, as `study.reporting.study_facts` gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,7 @@ class Places:
                         "path": record.path,
                         "width": record.width,
                         "height": record.height,
+                        "given_back": record.given_back,
                         "seed": record.seed,
                         "settings": dict(record.settings),
                         "seconds": record.seconds,
@@ -264,6 +267,7 @@ def _write_part(
         "shards": shards,
         "coverage": _coverage(frame, columns),
         "cost": _cost(frame, edits),
+        "study": part.study,
     }
 
 
@@ -357,6 +361,7 @@ def _cost(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> l
             {
                 "editor": editor,
                 "outputs": sum(record["status"] == "scored" for record in mine),
+                "given_back": sum(record["given_back"] is True for record in mine),
                 "seconds": sum(seconds) / len(seconds) if seconds else None,
                 "cost": sum(cost) if cost else None,
             }

@@ -26,18 +26,23 @@ from editgauge.errors import (
     DataError,
     EditgaugeError,
     ImageError,
+    MissingExtra,
     RunError,
     ServiceStopped,
+    Unavailable,
 )
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
 from editgauge.run import machine
 from editgauge.run.pool import run_batches
 from editgauge.store import copies, lease, paths, segments
+from editgauge.store.outputs import given_back
 from editgauge.store.paths import portable, without_roots
 from editgauge.store.run_folder import EditRecord, RunFolder, digest, plain_name
 from editgauge.types import Edit, Editor, Sample, Status
 
 Progress = Callable[[int, int, str], None]
+_STOPS = (Unavailable, MissingExtra)
+"""What ends an editing call at once: no other sample would fare better."""
 
 
 @dataclass(slots=True)
@@ -50,6 +55,9 @@ class EditSummary:
     counts: Counter[str] = field(default_factory=Counter)
     edited: int = 0
     kept: int = 0
+    given_back: int = 0
+    """Of the delivered outputs, those that are the input handed back (`store.outputs.given_back`).
+    """
     seconds: float = 0.0
     cost: float = 0.0
     """US dollars of this call's edits, as far as they are known."""
@@ -78,8 +86,10 @@ def edit(
     in this process: for a model on a GPU; in batches where it has a ``batch_size`` above 1 and a
     method ``edit_batch(samples, folders) -> edits``). Samples whose record has a status in `retry`
     are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
-    `EditSummary.stopped`; what was done is kept. Raises `RunError` when the run folder cannot be
-    written, or another process edits with this editor into the same run: nothing is paid twice.
+    `EditSummary.stopped`; what was done is kept. So does an `Unavailable` or a `MissingExtra` once
+    something was made; before that it is raised. Neither is recorded against a sample. Raises
+    `RunError` when the run folder cannot be written, or another process edits with this editor into
+    the same run: nothing is paid twice.
     """
     plain_name(editor.name)
     with lease.lease(run.path, "edit", benchmark, editor.name):
@@ -118,6 +128,7 @@ def _edit(
         there = old is not None and (old.path is None or (run.path / old.path).exists())
         if old is not None and there and old.status not in retry:
             summary.counts[old.status.value] += 1
+            summary.given_back += old.given_back is True
             summary.kept += 1
         else:
             todo.append(sample)
@@ -129,16 +140,21 @@ def _edit(
     if how == "process":
         records = _on_processes(run, benchmark, todo, editor, workers, seconds_a_sample)
     else:
-        many = int(getattr(editor, "batch_size", 1)) if how == "serial" else 1
+        many = int(getattr(editor, "batch_size", 1)) if hasattr(editor, "edit_batch") else 1
         at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
         records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once, again)
     try:
         for record in records:
             summary.counts[record.status.value] += 1
+            summary.given_back += record.given_back is True
             summary.edited += 1
             summary.cost += record.cost or 0.0
             if progress:
                 progress(summary.edited, len(todo), f"editing with {editor.name}")
+    except _STOPS as error:
+        if not summary.edited:
+            raise
+        summary.stopped, summary.exit_code = str(error), error.exit_code
     except (BudgetExceeded, ServiceStopped) as error:
         summary.stopped, summary.exit_code = str(error), error.exit_code
     summary.seconds = time.perf_counter() - began
@@ -152,8 +168,9 @@ def edit_one(
     written). `again` stands for the outcome that a user's retry replaces: a service is told that
     this is another call.
 
-    Whatever the editor raises becomes a record with a status and a reason, but for `RunError` and
-    `BudgetExceeded`. Raises `RunError` when the machine is at fault, a full disk for example: that
+    Whatever the editor raises becomes a record with a status and a reason, but for `RunError`,
+    `BudgetExceeded`, and what says that the editor cannot work at all (`Unavailable`,
+    `MissingExtra`). Raises `RunError` when the machine is at fault, a full disk for example: that
     is no failure of the editor's.
     """
     try:
@@ -206,7 +223,7 @@ def edit_batch(
                 _into_place(run, benchmark, s, p, _checked(m, s, editor), scratch)
                 for s, p, m in zip(samples, parts, made, strict=True)
             ]
-        except (RunError, BudgetExceeded):
+        except (RunError, BudgetExceeded, *_STOPS):
             raise
         except Exception:  # one sample's fault is not the others': each is asked alone
             return [edit_one(run, benchmark, sample, editor) for sample in samples]
@@ -219,7 +236,7 @@ def _batches(samples: Sequence[Sample], size: int) -> list[Sequence[Sample]]:
 def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
     try:
         return editor(sample, scratch)
-    except (RunError, BudgetExceeded):
+    except (RunError, BudgetExceeded, *_STOPS):
         raise
     except ImageError as error:
         machine.raise_fault(error, scratch)
@@ -310,6 +327,7 @@ def _into_place(
             own = scratch / f"copy-{secrets.token_hex(4)}"
             copies.copy(made.path.resolve(), own, limit=MAX_FILE_BYTES)
         mark = fingerprint(own)
+        back = given_back(own, sample)
         paths.folder(run, place.parent.as_posix())
         for extension in EXTENSIONS:  # an older output of another format would be found first
             with suppress(FileNotFoundError):
@@ -318,7 +336,12 @@ def _into_place(
     except OSError as error:
         raise paths.unwritable(target, error) from error
     return replace(
-        record, path=str(place), fingerprint=mark, width=header.width, height=header.height
+        record,
+        path=str(place),
+        fingerprint=mark,
+        width=header.width,
+        height=header.height,
+        given_back=back,
     )
 
 

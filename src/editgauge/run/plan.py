@@ -4,6 +4,7 @@ fingerprint.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -236,7 +237,7 @@ class Plan:
 
     def _mark(self, value: Any) -> Any:
         if isinstance(value, Path):
-            return self.hashes(value) if value.is_file() else "no such file"
+            return self.hashes(value) if os.path.isfile(value) else "no such file"
         if isinstance(value, Mapping):
             return {str(key): self._mark(value[key]) for key in sorted(value)}
         if isinstance(value, tuple | list):

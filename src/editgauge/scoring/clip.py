@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from editgauge.networks.runtime import resolve
 from editgauge.networks.weights import locate
 from editgauge.scoring import NoScore
 from editgauge.scoring.failures import all_failed, detail_of, failure, field_of, origin_of
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
 AESTHETIC = "laion-aesthetic-vit-l-14"
 Kind = Literal["clip_score", "image", "text", "direction", "aesthetic"]
@@ -30,12 +30,15 @@ class Measure:
 
     `kind`: ``clip_score`` 2.5 · max(0, cos(output, text)); ``image`` cos(output, reference);
     ``text`` cos(output, text); ``direction`` cos(output - input, text); ``aesthetic`` the linear
-    head on the output. `text` is the sample's field with the text.
+    head on the output. `text` is the sample's field with the text. `as_released`: the faithful
+    variant crops as the ``clip`` package does (torchvision's rounding), the corrected one as
+    transformers does; without it there is one variant, with transformers' crop.
     """
 
     metric: Metric
     kind: Kind
     text: str = ""
+    as_released: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,9 @@ class ClipScorer:
     """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept
     by content.
 
-    A `types.BatchScorer`. `cache` is the folder of the feature store, shared by all metrics,
-    editors and benchmarks.
+    A `types.BatchScorer`: what a batch gives differs from what its pictures give alone by up to
+    about 1e-6, the rounding of float32 sums in another order. `cache` is the folder of the feature
+    store, shared by all metrics, editors and benchmarks.
     """
 
     measures: tuple[Measure, ...]
@@ -71,7 +75,9 @@ class ClipScorer:
         return tuple(fields)
 
     def origin(self) -> Mapping[str, Any]:
-        return origin_of(self._weights(), self.folder, precision=self.precision or "float32")
+        crops = {"crop": "as released"} if any(m.as_released for m in self.measures) else {}
+        precision = self.precision or "float32"
+        return origin_of(self._weights(), self.folder, precision=precision, **crops)
 
     def _weights(self) -> list[str]:
         head = any(measure.kind == "aesthetic" for measure in self.measures)
@@ -94,7 +100,14 @@ class ClipScorer:
             found = _Batch(self, features, pairs)
         except EditgaugeError as error:
             return all_failed(self.metrics, len(pairs), error)
-        return [[found.score(measure, *pair) for measure in self.measures] for pair in pairs]
+        return [
+            [
+                found.score(measure, variant, *pair)
+                for measure in self.measures
+                for variant in measure.metric.variants
+            ]
+            for pair in pairs
+        ]
 
 
 class _Batch:
@@ -111,14 +124,16 @@ class _Batch:
             if "direction" in kinds:
                 paths += [sample.image for sample, _ in pairs]
             self._images = features.images(paths)
-        self._head = self._round = None
+        outputs = [edit.path for _, edit in pairs if edit.path is not None]
+        self._round = None
+        if any(measure.as_released for measure in scorer.measures):
+            self._round = features.images(outputs, crop="round")
+        self._head = None
         self._no_head: EditgaugeError | None = None
         if "aesthetic" in kinds:
             try:
                 self._head = aesthetic_head(scorer.folder)
-                self._round = features.images(
-                    [e.path for _, e in pairs if e.path is not None], crop="round"
-                )
+                self._round = self._round or features.images(outputs, crop="round")
             except EditgaugeError as error:
                 self._no_head = error
         self._texts, self._notes = features.texts(
@@ -130,10 +145,14 @@ class _Batch:
             ]
         )
 
-    def score(self, measure: Measure, sample: Sample, edit: Edit) -> Score:
+    def score(self, measure: Measure, variant: Variant, sample: Sample, edit: Edit) -> Score:
+        made = self._score(measure, variant, sample, edit)
+        return made if variant == made.variant else replace(made, variant=variant)
+
+    def _score(self, measure: Measure, variant: Variant, sample: Sample, edit: Edit) -> Score:
         metric = measure.metric.name
         try:
-            value = float(self._value(measure, sample, edit))
+            value = float(self._value(measure, variant, sample, edit))
         except Exception as error:  # one pair's fault: its status and reason
             status, reason = failure(error, sample, edit)
             return Score(metric, None, status=status, reason=reason)
@@ -147,10 +166,11 @@ class _Batch:
         note = self._notes.get(_text_or_none(sample, measure.text) or "") if measure.text else None
         return Score(metric, value, detail=detail_of(note=note))
 
-    def _value(self, measure: Measure, sample: Sample, edit: Edit) -> Any:
+    def _value(self, measure: Measure, variant: Variant, sample: Sample, edit: Edit) -> Any:
         if measure.kind == "aesthetic":
             return self._aesthetic(edit)
-        output = _vector(self._images, edit.path)
+        released = measure.as_released and variant == "faithful"
+        output = _vector(self._round if released and self._round else self._images, edit.path)
         if measure.kind == "image":
             if sample.reference is None:
                 raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -14,7 +15,7 @@ from editgauge.images import MAX_FILE_BYTES, read_header
 from editgauge.store import paths
 from editgauge.store.copies import same
 from editgauge.store.hashes import HashStore
-from editgauge.store.outputs import OutputFolder, model_folder
+from editgauge.store.outputs import OutputFolder, given_back, model_folder
 from editgauge.store.paths import portable
 from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
 from editgauge.types import Sample, Status
@@ -77,17 +78,19 @@ def take_in(
     """Record the output, or its absence, of one editor for each sample; keep the files in the run;
     return the records.
 
-    Nothing is decoded and nothing resized: only the first bytes are read, to tell pictures from
-    other files. An output that is the same as at the last call costs a look at its size and time.
+    Nothing is resized. An output of its input's size is decoded once, to tell whether it was given
+    back; of others only the first bytes are read. An output that is the same as at the last call
+    costs a look at its size and time.
     """
     before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
-    records, new = [], []
+    samples = list(samples)
     outputs = OutputFolder(folder)
-    for sample in samples:
-        record = _take(run, benchmark, editor, outputs, sample, hashes, before.get(sample.id))
-        records.append(record)
-        if record != before.get(sample.id):
-            new.append(record)
+    taken = [
+        _take(run, benchmark, editor, outputs, sample, hashes, before.get(sample.id))
+        for sample in samples
+    ]
+    records = _told(run, taken, samples)
+    new = [record for record in records if record != before.get(record.sample)]
     with run.edit_writer("collect") as writer:
         run.write_edits(new, writer)
     return records
@@ -106,27 +109,24 @@ def _take(
         file = outputs.find(sample)
         if file is None:
             return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
-        _need_readable(file)
+        stem = PurePosixPath(sample.output_stems[0])
+        place = f"edits/{plain_name(benchmark)}/{plain_name(editor)}/{stem}{file.suffix.lower()}"
+        kept = run.path / place
+        taken = same(file, kept)
+        if not taken:
+            _need_readable(file)
     except DataError as error:
         reason = portable(str(error), [outputs.root])
         return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
-    stem = PurePosixPath(sample.output_stems[0])
-    place = (
-        PurePosixPath("edits")
-        / plain_name(benchmark)
-        / plain_name(editor)
-        / f"{stem}{file.suffix.lower()}"
-    )
-    why = paths.misplaced(str(place), f"edits/{benchmark}/{editor}")
+    why = paths.misplaced(place, f"edits/{benchmark}/{editor}")
     if why is not None:
         reason = f"its output name {sample.output_stems[0]!a}: {why}; correct the data"
         return EditRecord(benchmark, sample.id, editor, Status.DATASET_FAULT, reason=reason)
-    kept = run.path / place
-    if not same(file, kept):
+    if not taken:
         run.keep(file, Path(place))
         hashes.forget(kept)
     mark = hashes(kept)  # of what is kept: the file outside may change at any moment
-    if old is not None and old.fingerprint == mark and old.path == str(place):
+    if old is not None and old.fingerprint == mark and old.path == place:
         return old
     try:
         header = read_header(kept)
@@ -139,19 +139,37 @@ def _take(
             Status.UNREADABLE,
             reason=reason,
             fingerprint=mark,
-            path=str(place),
+            path=place,
         )
     return EditRecord(
         benchmark,
         sample.id,
         editor,
         Status.SCORED,
-        str(place),
+        place,
         fingerprint=mark,
         width=header.width,
         height=header.height,
         detail={"source": "folder", "format": header.format},
     )
+
+
+def _told(
+    run: RunFolder, records: Sequence[EditRecord], samples: Sequence[Sample]
+) -> list[EditRecord]:
+    """The records, each with the word on whether its output is the input handed back.
+
+    What a record knows already is not looked up again. Decoding lets other threads run.
+    """
+
+    def told(record: EditRecord, sample: Sample) -> EditRecord:
+        known = record.given_back is not None or record.status is not Status.SCORED
+        if known or record.path is None:
+            return record
+        return replace(record, given_back=given_back(run.path / record.path, sample))
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return list(pool.map(told, records, samples))
 
 
 def _need_readable(file: Path) -> None:
@@ -180,17 +198,15 @@ def refresh(
     `Status.MISSING`.
     """
     known = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
-    records, new = [], []
-    for sample in samples:
-        old = known.get(sample.id)
-        record = _look_again(run, old, hashes) if old else None
-        if record is None:
-            record = EditRecord(
-                benchmark, sample.id, editor, Status.MISSING, reason="not edited yet"
-            )
-        elif record != old:
-            new.append(record)
-        records.append(record)
+    there = [sample for sample in samples if sample.id in known]
+    again = _told(run, [_look_again(run, known[s.id], hashes) for s in there], there)
+    seen = {record.sample: record for record in again}
+    records = [
+        seen.get(sample.id)
+        or EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="not edited yet")
+        for sample in samples
+    ]
+    new = [record for record in again if record != known[record.sample]]
     with run.edit_writer("refresh") as writer:
         run.write_edits(new, writer)
     return records
@@ -218,6 +234,7 @@ def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecor
             fingerprint="",
             width=None,
             height=None,
+            given_back=None,
             reason="its output is no longer in the run folder",
         )
     if (mark := hashes(path)) == old.fingerprint:
@@ -227,7 +244,13 @@ def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecor
     except ImageError as error:
         reason = portable(str(error), [run.path])
         return replace(
-            old, status=Status.UNREADABLE, reason=reason, fingerprint=mark, width=None, height=None
+            old,
+            status=Status.UNREADABLE,
+            reason=reason,
+            fingerprint=mark,
+            width=None,
+            height=None,
+            given_back=None,
         )
     return replace(
         old,
@@ -236,6 +259,7 @@ def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecor
         fingerprint=mark,
         width=header.width,
         height=header.height,
+        given_back=None,
     )
 
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from editgauge.errors import DataError
-from editgauge.images import EXTENSIONS
+from editgauge.errors import DataError, ImageError
+from editgauge.images import EXTENSIONS, same_pixels
 from editgauge.types import Sample
 
 
@@ -73,6 +73,25 @@ def _is_output(entry: os.DirEntry[str]) -> bool:
         return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
     except OSError:  # a link that leads in a circle
         return True
+
+
+def given_back(output: Path, sample: Sample) -> bool | None:
+    """Whether an output is an input of the sample handed back: the same decoded pixels at the same
+    size (`images.same_pixels`).
+
+    The one definition of "given back", for editing, checking, tables and reports. A sample with
+    several inputs counts when the output is any of them. None where it cannot be told: the output
+    is no picture, or no input is one.
+    """
+    told: bool | None = None
+    for image in sample.images:
+        try:
+            if same_pixels(output, image):
+                return True
+            told = False
+        except ImageError:
+            continue
+    return told
 
 
 def find_output(folder: Path, sample: Sample) -> Path | None:

@@ -79,6 +79,8 @@ class Comparison:
     by: str
     alpha: float
     lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+    """What else is to be said of the two, one sentence each."""
 
     @property
     def tests(self) -> int:

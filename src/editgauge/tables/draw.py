@@ -21,7 +21,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from editgauge import escape
-from editgauge.tables.table import Cell, Column, Table, TableRow, printed, standing
+from editgauge.tables.table import OWN, Cell, Column, Table, TableRow, printed, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor", "both"]
@@ -161,9 +161,7 @@ def _counted_runs(table: Table) -> list[list[Column]]:
     runs: list[list[Column]] = []
     previous: tuple[object, ...] | None = None
     for column in table.columns:
-        counts = [
-            _count_text(row.cells.get(column.name)) for row in table.rows if row.kind == "run"
-        ]
+        counts = [_count_text(row.cells.get(column.name)) for row in table.rows if row.kind in OWN]
         shared = (column.heading[:-1], counts)
         if shared == previous:
             runs[-1].append(column)
@@ -182,11 +180,11 @@ def _grid(table: Table) -> _Drawn:
     headings.append((str(table.meta.get("names", "model")),))
     lines: list[list[_Item]] = []
     for row in table.rows:
-        name = row.name if row.kind == "run" else f"{row.name} †"
+        name = row.name if row.kind in OWN else f"{row.name} †"
         lines.append(
             [_Item(row.group)] * grouped
             + [_Item(row.section)] * sectioned
-            + [_Item(name, "published" if row.kind != "run" else "")]
+            + [_Item(name, "" if row.kind in OWN else "published")]
         )
     runs = _counted_runs(table)
     for run in runs:
@@ -207,8 +205,8 @@ def _grid(table: Table) -> _Drawn:
         for number, (before, after) in enumerate(
             zip(table.rows, table.rows[1:], strict=False), start=1
         )
-        if (before.group, before.section, before.kind == "run")
-        != (after.group, after.section, after.kind == "run")
+        if (before.group, before.section, before.kind in OWN)
+        != (after.group, after.section, after.kind in OWN)
     }
     return _Drawn(headings, lines, 1 + grouped + sectioned, breaks)
 
@@ -245,7 +243,7 @@ def _oriented(table: Table) -> _Drawn:
 
 def _notes(table: Table) -> list[str]:
     notes = list(table.notes)
-    if any(row.kind != "run" for row in table.rows):
+    if any(row.kind not in OWN for row in table.rows):
         notes.append("† published: the paper's number, not computed here.")
     said: dict[str, list[str]] = {}
     for column in table.columns:

@@ -64,6 +64,15 @@ class Columns(NamedTuple):
     value: Floats
 
 
+class Delivery(NamedTuple):
+    """The samples that an editor delivered a picture for: edited ones, and those whose input came
+    back (`store.outputs.given_back`).
+    """
+
+    edited: frozenset[str]
+    given_back: frozenset[str]
+
+
 class Grid(NamedTuple):
     """One metric of every editor on every sample.
 
@@ -109,6 +118,8 @@ class Frame:
     columns: Columns
     set_counts: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     """(metric, variant, editor) -> how many samples a value of the whole set was computed from."""
+    deliveries: Mapping[str, Delivery] = field(default_factory=dict)
+    """editor -> what it delivered; empty where the runs' records of edits were not read."""
     described: Mapping[str, Metric] = field(default_factory=dict)
     """What the runs say about their metrics, by name."""
     models: Models = field(default_factory=built_in)
@@ -193,7 +204,8 @@ class Frame:
         read = cls.from_parquet(files, records, benchmark)
         told = [(run.path.name, run.metrics(benchmark)) for run in runs]
         folders = [folder for run in runs for folder in (run.path.parent, run.path)]
-        return replace(read, described=together(told), models=load(folders)).settled()
+        made = replace(read, described=together(told), models=load(folders))
+        return replace(made, deliveries=_deliveries(runs, benchmark)).settled()
 
     def settled(self) -> Frame:
         """The frame as this version reads it, where rows or samples were stored by an earlier one:
@@ -471,6 +483,21 @@ class Frame:
                 f"again, or name one "
                 f"run"
             )
+
+
+def _deliveries(runs: Sequence[RunFolder], benchmark: str) -> dict[str, Delivery]:
+    """From the records of edits, where it is known whether the output was given back."""
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for run in runs:
+        for record in run.edits(benchmark):
+            if record.given_back is not None:
+                found.setdefault(record.editor, (set(), set()))[record.given_back].add(
+                    record.sample
+                )
+    return {
+        editor: Delivery(frozenset(edited), frozenset(back))
+        for editor, (edited, back) in found.items()
+    }
 
 
 def _set_counts(

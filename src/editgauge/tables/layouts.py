@@ -12,6 +12,7 @@ from functools import partial
 
 from editgauge import catalog
 from editgauge.errors import UnknownName
+from editgauge.tables import given_back
 from editgauge.tables.build import build
 from editgauge.tables.frame import Frame
 from editgauge.tables.slices import noise, repeated, sliced
@@ -52,11 +53,14 @@ def tables(
     frame = frame.settled()
     every = partial(_every, layouts or _layouts_of(frame.benchmark), variant)
     if by:
-        return sliced(frame, by, every, intervals=intervals, seed=seed)
-    found = [
-        build(frame, item, published=published, intervals=intervals, seed=seed)
-        for item in every(frame)
-    ]
+        told = [*filter(None, [given_back.note(frame)])]
+        parts = sliced(frame, by, every, intervals=intervals, seed=seed)
+        return [replace(part, notes=[*part.notes, *told]) for part in parts]
+    found: list[Table | None] = []
+    for item in every(frame):
+        again = partial(build, layout=item, intervals=intervals, seed=seed)
+        table = again(frame, published=published)
+        found.append(table and given_back.with_edited(frame, table, again))
     if frame.columns.repeat.max(initial=0) > 0:
         found += [repeated(frame, item) for item in every(frame)]
         found.append(noise(frame, variant))

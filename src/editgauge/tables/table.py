@@ -61,11 +61,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One line: an editor, or a paper's model. `kind` tells a run's own numbers from a paper's."""
+    """One line: an editor, or a paper's model.
+
+    `kind` tells a run's own numbers (``run``, and ``edited`` without the inputs that were handed
+    back) from a paper's.
+    """
 
     name: str
     cells: Mapping[str, Cell]
-    kind: Literal["run", "published", "mean"] = "run"
+    kind: Literal["run", "edited", "published", "mean"] = "run"
     group: str = ""
     """The slice that the line belongs to; lines are compared within a group only."""
     section: str = ""
@@ -142,6 +146,10 @@ def _library(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         raise MissingExtra("a data frame", name, "frames") from None
+
+
+OWN = ("run", "edited")
+"""The kinds of lines that are a run's own numbers."""
 
 
 def printed(value: float, digits: int) -> str:

@@ -54,8 +54,11 @@ CLIP = Metric(
     high=2.5,
     digits=2,
     failure=0.0,
+    variants=("faithful", "corrected"),
     note="2.5 · max(0, cos(output, gt_caption)), CLIP ViT-L/14 of OpenAI; a caption over 77 tokens "
-    "is cut so that the end token stays.",
+    "is cut so that the end token stays. Faithful crops as the released clip package does, whose "
+    "rounding goes one pixel further on a quarter of the sizes; corrected crops at the middle, as "
+    "transformers does.",
 )
 AES = Metric(
     "AES",

@@ -17,7 +17,10 @@ def scorers(**options: Any) -> list[ClipScorer]:
     """
     return [
         ClipScorer(
-            measures=(Measure(CLIP, "clip_score", "caption"), Measure(AES, "aesthetic")),
+            measures=(
+                Measure(CLIP, "clip_score", "caption", as_released=True),
+                Measure(AES, "aesthetic"),
+            ),
             cache=options.get("cache"),
             **place(options),
         )

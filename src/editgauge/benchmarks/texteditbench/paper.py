@@ -88,7 +88,7 @@ class PaperJudging:
             told = reference is not None or name == "IF"
             values: dict[str, Value] = {
                 "instruction": sample.instruction,
-                "operation": str(sample.attributes.get("operation", "")) if told else None,
+                "operation": operation_of(sample) if told else None,
                 "knowledge": sample.knowledge if name == "SE" else None,
                 "input": Picture(sample.image, "input"),
                 "output": Picture(edit.path, "output"),
@@ -107,6 +107,12 @@ class PaperJudging:
                 )
             )
         return built
+
+
+def operation_of(sample: Sample) -> str:
+    """The kind of operation as the record writes it."""
+    attributes = sample.attributes
+    return str(attributes.get("operation_written", attributes.get("operation", "")))
 
 
 PROMPTS = ReleasedPrompts(

@@ -375,6 +375,11 @@ def _sample(tree: Tree, place: _Place, identity: str, alone: bool) -> Sample:
         "source_tag": tag,
     }
     attributes["has_knowledge"] = knowledge is not None
+    key = record.key("knowledge_prompt")
+    if knowledge is not None and key is not None and key != "knowledge_prompt":
+        attributes["knowledge_key"] = key  # the released judge does not see it: no SE there
+    if (written := record.raw("editing_method")) != operation and isinstance(written, str):
+        attributes["operation_written"] = written  # what the released judge is told
     attributes.update(difficulty.attributes())
     if record.identity():
         attributes["record_id"] = str(record.identity())

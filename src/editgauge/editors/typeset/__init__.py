@@ -4,8 +4,9 @@ its own.
 It reads the instruction with a small grammar (`grammar`), finds the text by OCR (`find`), separates
 its ink from the ground (`glyphs`), inpaints the ground, and sets the new text in the installed font
 that looks most like the old (`fonts`), or moves, resizes, turns or recolours the ink itself
-(`operations`). Every other pixel keeps its value. What it does not understand, or cannot find,
-gives the input back, and the record says why.
+(`operations`). Every other pixel keeps its value. Then it reads its own result (`verify`). What it
+does not understand, cannot find, or what does not hold gives the input back, and the record says
+why.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from editgauge.editors.delivery import flag, known
 from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.faces import faces
 from editgauge.editors.typeset.find import Reader
 from editgauge.editors.typeset.grammar import Operation, read_operations
 from editgauge.editors.typeset.operations import CannotEdit, perform
 from editgauge.editors.typeset.reading import reader
+from editgauge.editors.typeset.verify import Reading, fault
 from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png
 from editgauge.types import Edit, Sample, Status
@@ -32,20 +35,19 @@ __all__ = ["TypesetEditor", "typeset"]
 
 def typeset(samples: Sequence[Sample], **settings: Any) -> TypesetEditor:
     """The classical editor. Settings: `ocr`, the engine's name (default ``rapidocr``); `fonts`,
-    folders with further fonts, joined as in PATH. Raises `UsageError` for another setting,
+    folders with further fonts, joined as in PATH; `verify` (true), whether the result is read again
+    and what does not hold is handed back. Raises `UsageError` for another setting,
     `MissingExtra` without the engine's library.
     """
     del samples
-    unknown = sorted(set(settings) - {"ocr", "fonts"})
-    if unknown:
-        raise UsageError(
-            f"editor 'typeset': wanted the settings ocr and fonts, found {', '.join(unknown)}"
-        )
+    known("typeset", settings, "ocr", "fonts", "verify")
     folders = [Path(part) for part in str(settings.get("fonts", "")).split(os.pathsep) if part]
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"editor 'typeset': fonts={folder}: wanted a folder, found none there")
-    return TypesetEditor(reader(str(settings.get("ocr", "rapidocr"))), tuple(folders))
+    engine = reader(str(settings.get("ocr", "rapidocr")))
+    check = flag("typeset", settings, "verify", True)
+    return TypesetEditor(engine, tuple(folders), verify=check)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class TypesetEditor:
     read: Reader
     folders: tuple[Path, ...] = ()
     name: str = "typeset"
+    verify: bool = True
+    """Read the result again, and give the input back where it does not hold."""
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         """The sample's first picture, edited, as PNG below `folder`. Status scored also when the
@@ -102,7 +106,8 @@ class TypesetEditor:
         operations = read_operations(instruction)
         if not operations:
             return picture, {"edited": False}, "instruction not understood: the input is given back"
-        canvas = Canvas(picture, list(self.read(picture)), faces(self.folders))
+        lines = list(self.read(picture))
+        canvas = Canvas(picture, list(lines), faces(self.folders))
         done: list[dict[str, Any]] = []
         for operation in operations:
             try:
@@ -113,7 +118,20 @@ class TypesetEditor:
                     {"edited": False, "operations": [_told(o) for o in operations]},
                     f"{error}: the input is given back",
                 )
+        told = self._fault(Reading(picture, canvas.pixels, lines, ()), operations)
+        if told:
+            return (
+                picture,
+                {"edited": False, "operations": done, "undone": told},
+                f"the result did not hold ({told}): the input is given back",
+            )
         return canvas.pixels, {"edited": True, "operations": done}, ""
+
+    def _fault(self, reading: Reading, operations: Sequence[Operation]) -> str:
+        """Why the result does not hold; empty where it does, or is not looked at."""
+        if not self.verify:
+            return ""
+        return fault(replace(reading, read=list(self.read(reading.after))), operations)
 
 
 def _told(operation: Operation) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from editgauge.editors.typeset.canvas import Canvas, Lifted
-from editgauge.editors.typeset.find import Match, find
+from editgauge.editors.typeset.find import ALIKE, Match, find, letter_height, whole
 from editgauge.editors.typeset.grammar import Target
 
 Done = Mapping[str, Any]
@@ -24,6 +24,9 @@ class CannotEdit(Exception):
 
 def found_text(canvas: Canvas, target: Target) -> Match:
     matches = find(canvas.lines, target, canvas.size)
+    twins = [match for match in matches[1:] if _twin(canvas, matches[0], match)]
+    if target.text is not None and twins:
+        raise CannotEdit(f"{target} stands {len(twins) + 1} times in the picture, and one is meant")
     for match in matches:
         if any(canvas.inked(span.line) is not None for span in match.spans):
             return match
@@ -31,6 +34,16 @@ def found_text(canvas: Canvas, target: Target) -> Match:
     if matches:
         raise CannotEdit(f"{target} was read, but its letters cannot be told from the ground")
     raise CannotEdit(f"{target} was not found; the picture reads {seen}")
+
+
+def _twin(canvas: Canvas, first: Match, other: Match) -> bool:
+    """Whether nothing tells which of two places is meant: as similar, as much a word, as large."""
+    lines = canvas.lines
+    return (
+        other.similarity >= first.similarity - ALIKE
+        and whole(lines, other) == whole(lines, first)
+        and letter_height(lines, other) >= 0.7 * letter_height(lines, first)
+    )
 
 
 def report(canvas: Canvas, match: Match) -> dict[str, Any]:

@@ -19,10 +19,12 @@ from editgauge.images import Array
 
 Points = npt.NDArray[np.float64]
 
-ACCEPT = 0.6
+ACCEPT = 0.7
 """The least similarity (0 to 1) of the words asked for to the words found: below it nothing is
 touched.
 """
+ALIKE = 0.02
+"""A difference of similarity that tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,28 @@ def _by_words(lines: Sequence[Line], wanted: str) -> list[Match]:
         if match is not None and match.similarity >= ACCEPT:
             found.append((rank, group[0], match))
     found.sort(key=lambda item: (-item[0], item[1]))
-    return _without_overlaps([match for _, _, match in found])
+    return _prominent_first(lines, _without_overlaps([match for _, _, match in found]))
+
+
+def _prominent_first(lines: Sequence[Line], matches: list[Match]) -> list[Match]:
+    """Of matches that are as similar, whole words before parts of words, and large letters before
+    small ones: who names a text means the one that is seen.
+    """
+    if len(matches) < 2:
+        return matches
+    alike = [m for m in matches if m.similarity >= matches[0].similarity - ALIKE]
+    alike.sort(key=lambda m: (not whole(lines, m), -letter_height(lines, m)))
+    return [*alike, *(m for m in matches if m not in alike)]
+
+
+def whole(lines: Sequence[Line], match: Match) -> bool:
+    """Whether a match begins and ends with words."""
+    return all(_is_word(lines[span.line].text, span) for span in match.spans)
+
+
+def letter_height(lines: Sequence[Line], match: Match) -> float:
+    """The height of a match's lines, in pixels."""
+    return max(lines[span.line].height for span in match.spans)
 
 
 def _best_in(
@@ -259,8 +282,8 @@ def _by_role(lines: Sequence[Line], role: str, size: tuple[int, int]) -> list[in
         "only": lambda: (
             order if len(order) == 1 else _block(lines, order) if _one_block(lines, order) else []
         ),
-        "top": lambda: _same_row(lines, order, order[0]),
-        "bottom": lambda: _same_row(lines, order, order[-1]),
+        "top": lambda: _outermost(lines, order, order[0]),
+        "bottom": lambda: _outermost(lines, order, order[-1]),
         "middle": lambda: [
             min(order, key=lambda n: math.dist(lines[n].centre, (size[0] / 2, size[1] / 2)))
         ],
@@ -303,6 +326,11 @@ def _block(
             ):
                 block.append(n)
     return sorted(block, key=lambda n: lines[n].centre[1])
+
+
+def _outermost(lines: Sequence[Line], order: list[int], start: int) -> list[int]:
+    """The row of a line, and the lines as large that read on from it."""
+    return sorted({*_same_row(lines, order, start), *_block(lines, order, start, least=0.75)})
 
 
 def _one_block(lines: Sequence[Line], order: list[int]) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from editgauge.editors.typeset.wording import imperative
 from editgauge.instructions import MAX_LENGTH, quoted, read_instruction
 
 Kind = Literal["change", "insert", "delete", "move", "swap", "resize", "recolour", "rotate"]
@@ -76,8 +77,8 @@ def read_operations(instruction: str) -> tuple[Operation, ...]:
     if len(instruction) > MAX_LENGTH:
         return ()
     rest, quotes = cut_quotes(instruction)
-    rest = re.sub(r"\s+", " ", rest.lower()).strip(" .")
-    for reader in _READERS:
+    rest = imperative(re.sub(r"\s+", " ", rest.lower()).strip(" ."))
+    for reader in (_reading, *_READERS):
         operation = reader(rest, quotes)
         if operation is not None:
             return (operation,)
@@ -131,15 +132,30 @@ _Q = r"<(\d+)>"
 _COLOUR = r"((?:(?:dark|light|bright|deep|pale) )?(?:" + "|".join(COLOURS) + r"))\b"
 
 
+def _reading(rest: str, quotes: list[str]) -> Operation | None:
+    """A change told by what the text is to read: "make A read B", "instead of A, write B"."""
+    says = r"(?:to )?(?:says?|reads?|shows?|displays?)"
+    words = r"(?:the )?(?:\w+ ){0,4}?"
+    for pattern in (
+        rf"^(?:make|have|let) {words}{_Q} {says}:? {_Q}$",
+        rf"^instead of {words}{_Q} ?,? ?(?:write|put|use|print|show|set|type) {words}{_Q}",
+    ):
+        found = re.match(pattern, rest)
+        if found is not None:
+            old, new = (quotes[int(n)] for n in found.groups())
+            return Operation("change", (Target(old),), text=new) if old and new else None
+    return None
+
+
 def _insert(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
         r"(?:please )?(?:\w+ly "
-        r")?(?:add|insert|put|place|write|append|prepend|include|attach|type|print)\b",
+        r")?(?:add|insert|put|place|write|append|prepend|include|introduce|attach|type|print)\b",
         rest,
     ):
         return None
     first = re.search(_Q, rest)
-    if first is None:
+    if first is None or rest.endswith(" instead"):
         return None
     text = quotes[int(first[1])]
     tail = rest[first.end() :]
@@ -172,11 +188,15 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
 
 def _delete(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
-        r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|cut "
-        r"out|omit|drop|wipe)\b",
+        r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|"
+        r"leave out|cut out|omit|drop|strip|wipe)\b",
         rest,
     ):
         return None
+    if re.search(
+        r"\b(?:columns?|sections?|paragraphs?|tables?|rows?|lists?|blocks?|parts?)\b", rest
+    ):
+        return None  # what belongs to a heading is more than its words
     named = rest.split(" from ")[0] if " from " in rest else rest
     found = re.findall(_Q, _until_context(named))
     if found:
@@ -195,7 +215,7 @@ def _swap(rest: str, quotes: list[str]) -> Operation | None:
 
 
 def _rotate(rest: str, quotes: list[str]) -> Operation | None:
-    if not re.search(r"\b(?:rotat\w*|tilt\w*|turn)\b", rest) and "upside down" not in rest:
+    if not re.search(r"\b(?:rotat\w*|tilt\w*|turn|spin)\b", rest) and "upside down" not in rest:
         return None
     degrees = re.search(r"(-?\d+(?:\.\d+)?)\s*(?:°|º|deg)", rest)
     if degrees is not None:
@@ -279,7 +299,7 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
 def _move(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
         r"(?:please "
-        r")?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|align|cent(?:er|re)|lower|raise|slide"
+        r")?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|bring|push|align|cent(?:er|re)|lower|raise|slide"
         r"|change the position)\b",
         rest,
     ):

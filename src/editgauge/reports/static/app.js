@@ -68,11 +68,13 @@ var App = (function () {
     return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Coverage of " + about.title },
       h("table", { class: "coverage" }, h("caption", {}, "Coverage and cost"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "editor"), h("th", { scope: "col" }, "outputs"),
+          h("th", { scope: "col" }, "given back"),
           h("th", { scope: "col" }, "seconds each"), h("th", { scope: "col" }, "cost, US$"),
           statuses.map(function (s) { return h("th", { scope: "col" }, EG.words(s)); }))),
         h("tbody", {}, about.coverage.map(function (one) {
           var cost = about.cost.find(function (c) { return c.editor === one.editor; }) || {};
           return h("tr", {}, h("th", { scope: "row" }, one.editor), h("td", {}, cost.outputs === undefined ? "–" : cost.outputs),
+            h("td", {}, cost.given_back === undefined ? "–" : cost.given_back),
             h("td", {}, EG.number(cost.seconds, 2)), h("td", {}, EG.number(cost.cost, 4)),
             statuses.map(function (s) {
               var n = one.counts[s] || 0;

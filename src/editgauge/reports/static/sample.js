@@ -118,6 +118,7 @@ var SampleView = (function () {
           var e = source.edit;
           if (e.width) facts.push(e.width + " × " + e.height);
           if (e.seconds !== undefined) facts.push(EG.number(e.seconds, 2) + " s");
+          if (e.given_back === true) facts.push("the input given back");
           if (e.cost !== undefined) facts.push("$" + EG.number(e.cost, 4));
           if (e.seed !== undefined) facts.push("seed " + e.seed);
           if (e.status !== "scored") facts.push(EG.words(e.status) + (e.reason ? ": " + e.reason : ""));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -181,8 +182,10 @@ def _duplicates(samples: Sequence[Sample]) -> Iterator[Issue]:
 def _files(sample: Sample, root: Path) -> list[Issue]:
     """What is wrong with a sample's pictures. Each is decoded to its end once."""
     look = _Look(sample, root)
-    images = [look.image(path) for path in sample.images]
-    image = images[0] if images else None
+    image = None
+    for number, path in enumerate(dict.fromkeys(sample.images)):
+        pixels = look.image(path)  # each is read; only the first is compared with the others
+        image = pixels if number == 0 else image
     masks = {name: look.mask(path) for name, path in sample.masks.items()}
     fitting = []
     for name, mask in masks.items():
@@ -224,7 +227,7 @@ class _Look:
         """The decoded file; None, and a line where the loader has none yet, when it cannot be
         read.
         """
-        if not path.is_file():
+        if not os.path.isfile(path):  # also where the name is too long for a file system
             if all(finding.repaired for finding in self.sample.findings):
                 self.report(
                     "file-missing", path, "no such file", "what needs it ends as dataset_fault"
@@ -290,11 +293,9 @@ class _Look:
                 )
 
 
-def _pictures(sample: Sample) -> Iterator[Path]:
-    yield from sample.images
-    yield from sample.masks.values()
-    if sample.reference is not None:
-        yield sample.reference
+def _pictures(sample: Sample) -> set[Path]:
+    reference = [sample.reference] if sample.reference is not None else []
+    return {*sample.images, *sample.masks.values(), *reference}
 
 
 def _size(pixels: Array | Mask) -> str:

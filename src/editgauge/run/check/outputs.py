@@ -4,7 +4,6 @@ spent on them.
 
 from __future__ import annotations
 
-import filecmp
 import os
 import re
 from collections import Counter
@@ -16,7 +15,7 @@ from editgauge.errors import DataError
 from editgauge.images import Header, read_header, read_image
 from editgauge.run.check.issues import Issue, Level, Progress, each, relative
 from editgauge.store.collect import editors_in, outputs_of
-from editgauge.store.outputs import OutputFolder
+from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.types import Sample
 
 KINDS: tuple[str, ...] = (
@@ -25,7 +24,7 @@ KINDS: tuple[str, ...] = (
     "unreadable",
     "size",
     "aspect",
-    "identical",
+    "given-back",
     "extension",
     "extra",
     "other-seed",
@@ -144,9 +143,12 @@ def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterato
     if header.extension != _SUFFIX.get(suffix, suffix):
         yield issue("extension", path, f"{header.format} by content", "the content decides")
     yield from (issue(kind, path, found, assumed) for kind, found, assumed in _size(sample, header))
-    if any(_same_bytes(path, image) for image in sample.images):
+    if given_back(path, sample):
         yield issue(
-            "identical", path, "the same bytes as the input", "scored as it is: no edit was made"
+            "given-back",
+            path,
+            "the same pixels as the input",
+            "scored as it is, and counted as given back: no edit was made",
         )
 
 
@@ -167,13 +169,6 @@ def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str, str]]:
             f"{text}: {width / height:.3f} instead of {wanted.width / wanted.height:.3f}",
             "distorted",
         )
-
-
-def _same_bytes(one: Path, other: Path) -> bool:
-    try:
-        return filecmp.cmp(one, other, shallow=False)  # compares sizes first, reads in pieces
-    except OSError:
-        return False
 
 
 def _extra(folder: Path, claimed: set[Path], stems: Sequence[str]) -> Iterator[Issue]:

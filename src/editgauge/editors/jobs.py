@@ -1,0 +1,557 @@
+"""Services that make a picture as a job: submit, ask how it stands, fetch the result.
+
+What tells one service from another (addresses, names of fields, words of states, prices) is data: a
+TOML file each in ``job_services/``, or one of one's own (``--editor jobs --set service=FILE``); see
+`JobService`. The code here knows none of them by name.
+
+A job that was submitted is written down beside the run's outputs before anything else happens, so
+that a run which was killed asks for the job it has paid for instead of submitting another. The key
+goes to the service's own hosts only: a reply that names another address for asking is not believed,
+and results are fetched without it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from editgauge.editors.asking import numbered, shots_for
+from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
+from editgauge.editors.prices import Price
+from editgauge.editors.sending import as_file, data_address, passed_through, sized
+from editgauge.editors.service import (
+    Charge,
+    Ledger,
+    Reply,
+    Request,
+    Service,
+    call_key,
+    key_from,
+    words,
+)
+from editgauge.errors import DataError, ImageError, UsageError
+from editgauge.images import write_bytes
+from editgauge.types import Edit, Sample, Status
+
+SERVICES = ("bfl", "fal", "replicate", "dashscope", "ideogram")
+"""The services that have a file here; each is an editor of that name."""
+OWN = (
+    "model",
+    "base_url",
+    "name",
+    "price",
+    "shots",
+    "pictures",
+    "picture_field",
+    "seed",
+    "concurrency",
+    "timeout",
+    "attempts",
+    "pause",
+    "wait",
+)
+_PACKAGE = "editgauge.editors"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobService:
+    """A service as its TOML file describes it.
+
+    Places in requests and replies are dotted paths (``output.results.0.url``). `job` holds: ``id``;
+    ``poll`` (a path with ``{id}``) or ``poll_url`` (where the reply names the address);
+    ``result_url`` (where another reply has the result); ``status`` and its words ``done``,
+    ``failed``, ``refused`` (any other word: wait); ``result``, ``reasons`` and ``codes`` (places,
+    the first that holds something counts); ``filters`` (codes of a content filter); ``unsafe`` (a
+    place that is false when a filter withheld the picture).
+    """
+
+    title: str
+    source: str
+    checked: str
+    base_url: str
+    hosts: tuple[str, ...]
+    keys: tuple[str, ...]
+    header: str
+    model: str
+    submit: str
+    request: Mapping[str, Any]
+    job: Mapping[str, Any]
+    scheme: str = ""
+    pictures: int = 1
+    headers: Mapping[str, str] = field(default_factory=dict)
+    bill: Mapping[str, Any] = field(default_factory=dict)
+    prices: Mapping[str, float] = field(default_factory=dict)
+
+
+def load(name: str) -> JobService:
+    """A service by its name in `SERVICES` or by the path of a TOML file. Raises `UsageError` for
+    one that is neither, and `DataError` naming what its file lacks.
+    """
+    if name in SERVICES:
+        place: Any = resources.files(_PACKAGE).joinpath("job_services", f"{name}.toml")
+    elif name.endswith(".toml"):
+        place = Path(name).expanduser()
+    else:
+        raise UsageError(
+            f"service {name!r}: wanted one of {', '.join(SERVICES)}, or the path of a .toml file"
+        )
+    try:
+        told = tomllib.loads(place.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{Path(name).name}: cannot be read as TOML ({error})") from error
+    fields = JobService.__dataclass_fields__
+    unknown = sorted(set(told) - set(fields))
+    needed = ("base_url", "header", "job", "keys", "request", "submit")
+    lacking = [name for name in needed if name not in told]
+    if unknown or lacking:
+        raise DataError(
+            f"{Path(name).name}: "
+            + "; ".join(
+                [f"has no {', '.join(lacking)}"] * bool(lacking)
+                + [f"{', '.join(unknown)}: not known"] * bool(unknown)
+            )
+        )
+    listed = {name: tuple(told.get(name, ())) for name in ("hosts", "keys")}
+    plain = {"title": name, "source": "", "checked": "", "model": ""}
+    return JobService(**{**plain, **told, **listed})
+
+
+def jobs(samples: Sequence[Sample], **settings: Any) -> JobEditor:
+    """Any service that works by jobs, by a file that describes it. Settings: `service` (required: a
+    name that is known here, or the path of a TOML file), and those of `make`.
+    """
+    service = str(settings.pop("service", "") or "")
+    if not service:
+        raise UsageError(
+            "editor 'jobs': wanted the setting service, for example --set service=mine.toml"
+        )
+    return make(service, samples, **settings)
+
+
+def make(name: str, samples: Sequence[Sample], **settings: Any) -> JobEditor:
+    """A service of `SERVICES`, or a file, as an editor.
+
+    Settings: `model`, `base_url`, `name`, `price` (US dollars an output), `shots`, `pictures` (how
+    many it is given at most), `picture_field` (what the model calls its pictures), `seed`,
+    `concurrency` (4), `timeout` (120 s a request), `wait` (900 s a job), `attempts` (5), `pause`
+    (1 s between questions), and ``extra.NAME=VALUE`` for what is passed to the model as it is.
+    Raises `UsageError` for another setting, without a model or without a key.
+    """
+    service = load(name)
+    own = {key: value for key, value in settings.items() if not key.startswith("extra.")}
+    known(name, own, *OWN, "extra.NAME")
+    model = str(own.get("model") or service.model)
+    if not model and "{model}" in service.submit:
+        raise UsageError(f"editor {name!r}: wanted the setting model; give it with --model")
+    address = str(own.get("base_url") or service.base_url)
+    scheme = f"{service.scheme} " if service.scheme else ""
+    shots = whole(name, own, "shots", 0)
+    concurrency = whole(name, own, "concurrency", 4, least=1)
+    pause = number(name, own, "pause", 1.0)
+    given = own.get("price")
+    price = service.prices.get(model) if given is None else number(name, own, "price", 0.0)
+    return JobEditor(
+        name=str(own.get("name") or model.strip("/").rsplit("/", 1)[-1].replace(":", "-") or name),
+        model=model,
+        kind=service,
+        service=Service(
+            address,
+            key=key_from(
+                ("EDITGAUGE_EDITOR_KEY", *service.keys), needed=address == service.base_url
+            ),
+            auth=lambda key: {service.header: f"{scheme}{key}"},
+            concurrency=concurrency,
+            timeout=number(name, own, "timeout", 120.0, least=0.001),
+            attempts=whole(name, own, "attempts", 5, least=1),
+            pause=pause,
+        ),
+        price=Price(picture=price),
+        extra=passed_through(settings),
+        picture_field=str(own.get("picture_field") or ""),
+        seed=whole(name, own, "seed", 0) if "seed" in own else None,
+        pictures=whole(name, own, "pictures", service.pictures, least=1),
+        wait=number(name, own, "wait", 900.0, least=0.001),
+        pause=pause,
+        shots=shots,
+        samples=samples if shots else (),
+        concurrency=concurrency,
+    )
+
+
+def _named(name: str) -> Callable[..., JobEditor]:
+    def factory(samples: Sequence[Sample], **settings: Any) -> JobEditor:
+        return make(name, samples, **settings)
+
+    service = load(name)
+    model = f", {service.model} by default" if service.model else "; --model is needed"
+    factory.__doc__ = (
+        f"{service.title}, by jobs{model}.\n\n"
+        f"Written after {service.source}, {service.checked}; never called from here with a real "
+        f"key. Settings: {', '.join(OWN)}, and extra.NAME for what the model takes."
+    )
+    return factory
+
+
+bfl = _named("bfl")
+fal = _named("fal")
+replicate = _named("replicate")
+dashscope = _named("dashscope")
+ideogram = _named("ideogram")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobEditor:
+    """See `make`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs within
+    a budget.
+    """
+
+    name: str
+    model: str
+    kind: JobService
+    service: Service
+    price: Price
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    picture_field: str = ""
+    seed: int | None = None
+    pictures: int = 1
+    wait: float = 900.0
+    pause: float = 1.0
+    shots: int = 0
+    samples: Sequence[Sample] = ()
+    concurrency: int = 4
+    ledger: Ledger = field(default_factory=Ledger)
+    parallel: str = "thread"
+
+    def estimate(self, sample: Sample) -> float | None:
+        """What one edit will about cost, in US dollars; None where the price is not known."""
+        return 0.0 if faulty(sample, self.name, pictures=self.pictures) else self.price.picture
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        fault = faulty(sample, self.name, pictures=self.pictures)
+        if fault is not None:
+            return fault
+        shots = shots_for(sample, self.samples, self.shots)
+        prompt, pictures = numbered(sample, shots)
+        if len(pictures) > self.pictures:
+            reason = (
+                f"{len(shots)} demonstrations make {len(pictures)} pictures, the service "
+                f"takes {self.pictures}"
+            )
+            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+        try:
+            request = self._submission(sample, folder, prompt, pictures)
+        except ImageError as error:
+            return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
+        charge = Charge(self.ledger, self.price.picture, self.model, request.key)
+        memory = _Memory.of(folder, request.key)
+        outcome = self._job(replace(request, charge=charge), memory)
+        outcome.cost = self._settled(charge, request.key, outcome)
+        facts: dict[str, Any] = {
+            "settings": {"model": self.model, **self.extra},
+            "seed": self.seed,
+            "seconds": round(outcome.seconds, 6),
+            "cost": outcome.cost,
+            "detail": {"job": outcome.job, "shots": [shot.id for shot in shots]},
+        }
+        if outcome.status is not Status.SCORED:
+            return Edit(sample.id, self.name, None, outcome.status, outcome.reason, **facts)
+        return deliver(sample, self.name, folder, outcome.data, **facts)
+
+    def _settled(self, charge: Charge, key: str, outcome: _Outcome) -> float | None:
+        """What the job cost, in US dollars, brought into the ledger.
+
+        A job that is still under way stays booked. One of an earlier command, which was killed, is
+        found in the ledger by its call's key.
+        """
+        if not outcome.begun:
+            return charge.cost
+        if outcome.over and outcome.resumed:
+            for entry in self.ledger.standing([key]).values():
+                if outcome.cost:
+                    self.ledger.bill(entry, outcome.cost)
+                else:
+                    self.ledger.release(entry, outcome.reason)
+                return outcome.cost
+        if not outcome.over:
+            return charge.bill(None) if not outcome.resumed else self.price.picture
+        return charge.bill(outcome.cost)
+
+    # -- the request -------------------------------------------------------------------------------
+
+    def _submission(
+        self, sample: Sample, folder: Path, prompt: str, pictures: Sequence[Path]
+    ) -> Request:
+        told = self.kind.request
+        body: dict[str, Any] = {}
+        for place, value in {**told.get("constants", {})}.items():
+            _put(body, place, value)
+        _put(body, str(told["prompt"]), prompt)
+        if "model" in told:
+            _put(body, str(told["model"]), self.model)
+        within = str(told.get("within", ""))
+        seed = {} if self.seed is None else {"seed": self.seed}
+        for name, value in {**seed, **self._size(pictures[0]), **self.extra}.items():
+            _put(body, f"{within}.{name}" if within else name, value)
+        path = self.kind.submit.format(model=self.model.strip("/"))
+        files = [as_file(picture, index) for index, picture in enumerate(pictures)]
+        text = json.dumps(body, sort_keys=True)
+        key = call_key(folder, sample.id, self.model, text, *(data for _, data, _ in files))
+        headers = dict(self.kind.headers)
+        if told.get("form") == "multipart":
+            name = self.picture_field or str(told["image"])
+            fields = {place: str(value) for place, value in body.items()}
+            parts = [(name, file) for file in files]
+            return Request(path, lambda: {"data": fields, "files": parts}, headers=headers, key=key)
+        self._put_pictures(body, [self._written(picture) for picture in pictures])
+        return Request(path, lambda: {"json": body}, headers=headers, key=key)
+
+    def _size(self, picture: Path) -> dict[str, int]:
+        """The input's size to the service's step, where the service is told one."""
+        told = self.kind.request.get("sized")
+        if not told:
+            return {}
+        width, height = sized(picture, int(told.get("step", 16)), int(told.get("most", 2048)))
+        return {str(told["width"]): width, str(told["height"]): height}
+
+    def _written(self, picture: Path) -> str:
+        address = data_address(picture)
+        bare = self.kind.request.get("picture") == "base64"
+        return address.partition(",")[2] if bare else address
+
+    def _put_pictures(self, body: dict[str, Any], pictures: Sequence[str]) -> None:
+        """The pictures under the names that the service has for them, or the one that is set."""
+        told = self.kind.request
+        if self.picture_field:
+            within = str(told.get("within", ""))
+            place = f"{within}.{self.picture_field}" if within else self.picture_field
+            many = len(pictures) > 1 or self.picture_field.endswith("s")
+            _put(body, place, list(pictures) if many else pictures[0])
+        elif "images" in told:
+            _put(body, str(told["images"]), list(pictures))
+        else:
+            _put(body, str(told["image"]), pictures[0])
+            for index, picture in enumerate(pictures[1:], 2):
+                _put(body, str(told["more"]).format(n=index), picture)
+
+    # -- the job -----------------------------------------------------------------------------------
+
+    def _job(self, request: Request, memory: _Memory) -> _Outcome:
+        began = time.monotonic()
+        job = memory.read()
+        resumed = job is not None
+        if job is None:
+            reply = self.service.call(request)
+            if reply.status is not Status.SCORED:
+                return self._refused_or_failed(reply)
+            early = self._ended(reply.value)
+            job = self._begun(reply.value)
+            if early is not None:
+                return self._timed(early, began, job)
+            if job is None:
+                reason = f"no job in the reply: {words(json.dumps(reply.value))[:120]}"
+                price = self.price.picture  # it may have begun one all the same
+                return _Outcome(Status.UNREADABLE, reason, price, seconds=reply.seconds, begun=True)
+            memory.write(job)
+        outcome = self._watched(job, began)
+        outcome.resumed = resumed
+        if outcome.over:
+            memory.forget()
+        return self._timed(outcome, began, job)
+
+    def _timed(self, outcome: _Outcome, began: float, job: Mapping[str, str] | None) -> _Outcome:
+        outcome.seconds, outcome.begun = time.monotonic() - began, True
+        outcome.job = str((job or {}).get("id", ""))
+        return outcome
+
+    def _begun(self, value: Any) -> dict[str, str] | None:
+        """The job's number and where to ask for it; None where the reply has none.
+
+        Raises nothing for an address on a strange host: that is no job of this service.
+        """
+        told = self.kind.job
+        number = at(value, str(told.get("id", "id")))
+        if "poll" in told:
+            address = str(told["poll"]).format(id=number) if _plain_id(number) else ""
+        else:
+            address = str(at(value, str(told["poll_url"])) or "")
+        result = str(at(value, str(told["result_url"])) or "") if "result_url" in told else ""
+        if not address or not self._own(address) or (result and not self._own(result)):
+            return None
+        return {"id": str(number or ""), "address": address, "result": result}
+
+    def _own(self, address: str) -> bool:
+        """Whether the key may go to an address: a path, or one on the service's own hosts."""
+        if address.startswith("/"):
+            return True
+        parts, base = urlsplit(address), urlsplit(self.service.base_url)
+        if (parts.scheme, parts.netloc) == (base.scheme, base.netloc):
+            return True
+        host = parts.hostname or ""
+        ours = any(host == name or host.endswith(f".{name}") for name in self.kind.hosts)
+        return parts.scheme == "https" and ours
+
+    def _watched(self, job: Mapping[str, str], began: float) -> _Outcome:
+        """Ask until the job is over or too much time has passed."""
+        pause = self.pause
+        state = "not known"
+        while True:
+            reply = self.service.call(Request(job["address"], dict, method="GET"))
+            if reply.status is not Status.SCORED:
+                gone = reply.http in (404, 410)
+                return _Outcome(Status.FAILED, f"asking for the job: {reply.reason}", over=gone)
+            ended = self._ended(reply.value, job)
+            if ended is not None:
+                return ended
+            state = str(at(reply.value, str(self.kind.job["status"])) or "not known")
+            if time.monotonic() - began + pause > self.wait:
+                reason = f"the job was not done within {self.wait:g} s (it is {words(state)[:40]})"
+                return _Outcome(Status.FAILED, reason, over=False)
+            time.sleep(pause)
+            pause = min(pause * 1.5, max(self.pause, 10.0))
+
+    def _ended(self, value: Any, job: Mapping[str, str] | None = None) -> _Outcome | None:
+        """What came of a job, or None while it is under way."""
+        told = self.kind.job
+        state = at(value, str(told["status"]))
+        if state in told.get("refused", ()):
+            return _Outcome(Status.REFUSED, self._why(value, str(state)), self._billed(value, 0.0))
+        if state in told.get("failed", ()):
+            refused = self._filtered(value)
+            status = Status.REFUSED if refused else Status.FAILED
+            return _Outcome(status, self._why(value, str(state)), self._billed(value, 0.0))
+        if state not in told.get("done", ()):
+            return None
+        cost = self._billed(value, self.price.picture)
+        if "unsafe" in told and at(value, str(told["unsafe"])) is False:
+            return _Outcome(Status.REFUSED, "withheld by the service's content filter", cost)
+        if job is not None and job.get("result"):
+            reply = self.service.call(Request(job["result"], dict, method="GET"))
+            if reply.status is not Status.SCORED:
+                refused_or_failed = self._refused_or_failed(reply)
+                refused_or_failed.cost = cost
+                return refused_or_failed
+            value = reply.value
+            cost = self._billed(value, cost)
+        return self._fetched(value, cost)
+
+    def _fetched(self, value: Any, cost: float | None) -> _Outcome:
+        places = [str(place) for place in self.kind.job["result"]]
+        found = next((v for p in places if isinstance(v := at(value, p), str) and v), None)
+        if found is None:
+            reason = f"output: the finished job has no picture at {' or '.join(places)}"
+            return _Outcome(Status.UNREADABLE, reason, cost)
+        if found.startswith("data:"):
+            data = decoded(found)
+            if data is None:
+                return _Outcome(Status.UNREADABLE, "output: no base64 in the picture", cost)
+            return _Outcome(Status.SCORED, "", cost, data=data)
+        try:
+            return _Outcome(Status.SCORED, "", cost, data=self.service.fetch(found))
+        except OSError as error:
+            # The address is good for minutes: the job is kept, and asked for anew by a retry.
+            return _Outcome(Status.FAILED, str(error), cost, over=False)
+
+    def _refused_or_failed(self, reply: Reply) -> _Outcome:
+        refused = reply.http in (400, 403, 422, 451) and (
+            self._filtered(reply.value)
+            or re.search(r"moderat|safety|sensitive|content.?(filter|policy)", reply.reason, re.I)
+        )
+        status = Status.REFUSED if refused else Status.FAILED
+        return _Outcome(status, reply.reason, 0.0, seconds=reply.seconds)
+
+    def _filtered(self, value: Any) -> bool:
+        told = self.kind.job
+        codes = [str(at(value, str(place)) or "") for place in told.get("codes", ())]
+        return any(word in code for code in codes for word in told.get("filters", ()))
+
+    def _why(self, value: Any, state: str) -> str:
+        for place in self.kind.job.get("reasons", ()):
+            if said := at(value, str(place)):
+                return words(f"{state}: {said if isinstance(said, str) else json.dumps(said)}")
+        return words(state)
+
+    def _billed(self, value: Any, otherwise: float | None) -> float | None:
+        """What the reply says that it cost, in US dollars; `otherwise` where it does not say."""
+        told = at(value, str(self.kind.bill["path"])) if self.kind.bill else None
+        if isinstance(told, bool) or not isinstance(told, int | float) or not told >= 0:
+            return otherwise
+        return round(float(told) * float(self.kind.bill.get("unit", 1.0)), 6)
+
+
+@dataclass
+class _Outcome:
+    """What came of a job. `over`: asking for it again would tell nothing new. `begun`: the service
+    took it; `resumed`: in an earlier command.
+    """
+
+    status: Status
+    reason: str
+    cost: float | None = 0.0
+    data: bytes = b""
+    over: bool = True
+    seconds: float = 0.0
+    job: str = ""
+    begun: bool = False
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """Where a job that is under way is written down, so that a killed run finds it again."""
+
+    path: Path | None
+
+    @classmethod
+    def of(cls, folder: Path, key: str) -> _Memory:
+        """Beside the outputs of the run whose temporary folder this is; nowhere outside a run."""
+        inside = folder.parent.name == ".tmp"
+        return cls(folder.parent.parent / ".jobs" / f"{key}.json" if inside else None)
+
+    def read(self) -> dict[str, str] | None:
+        if self.path is None:
+            return None
+        try:
+            told = json.loads(self.path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        fine = isinstance(told, dict) and {"id", "address", "result"} <= set(told)
+        return {name: str(value) for name, value in told.items()} if fine else None
+
+    def write(self, job: Mapping[str, str]) -> None:
+        if self.path is not None:
+            write_bytes(self.path, json.dumps(dict(job)).encode())
+
+    def forget(self) -> None:
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+def at(value: Any, place: str) -> Any:
+    """What lies at a dotted place of JSON (``data.0.url``); None where there is nothing."""
+    for step in place.split("."):
+        if isinstance(value, list):
+            value = value[int(step)] if step.isdigit() and len(value) > int(step) else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _put(body: dict[str, Any], place: str, value: Any) -> None:
+    """Write a value at a dotted place, making the objects on the way."""
+    *way, last = place.split(".")
+    for step in way:
+        body = body.setdefault(step, {})
+    body[last] = value
+
+
+def _plain_id(value: Any) -> bool:
+    """Whether a job's number can be a part of an address."""
+    return isinstance(value, str | int) and bool(re.fullmatch(r"[\w.=-]{1,200}", str(value)))

@@ -1,0 +1,229 @@
+"""Whether an edit holds: the result is read again, and compared with what was asked for.
+
+Four questions, each with a reason in words when the answer is no: is the new text there to be read;
+is what was to go gone; can every other line that lies where pixels changed still be read; and did
+pixels change only where the operation had to change some? An edit that fails one of them is handed
+back: a picture that is visibly wrong is worse than the input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz import fuzz
+
+from editgauge.editors.typeset.find import Line, find, likeness, plain
+from editgauge.editors.typeset.grammar import Operation, Target
+from editgauge.images import Array
+
+READ = 0.75
+"""The least similarity (0 to 1) of a text that was set to what is read of it."""
+STILL = 0.6
+"""The least similarity of a line that had to stay to what is read at its place."""
+STRAY = 0.15
+"""The share of changed pixels that may lie away from every text concerned."""
+FAINT = 0.35
+"""The least contrast of a text to its ground, as a part of what it had before."""
+COVERED = 0.3
+"""The part of a line that a new text may lie on."""
+TILTED = 15.0
+"""Degrees above which an OCR engine is not asked to read a turned text again."""
+Mask = npt.NDArray[np.bool_]
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A picture before and after an edit, with the lines that were read in both."""
+
+    before: Array
+    after: Array
+    lines: Sequence[Line]
+    read: Sequence[Line]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.before.shape[1], self.before.shape[0]
+
+
+def fault(reading: Reading, operations: Sequence[Operation]) -> str:
+    """What is wrong with an edit, in a few words; empty where it holds."""
+    changed = np.any(reading.before != reading.after, axis=2)
+    if not changed.any():
+        return "nothing changed"
+    for operation in operations:
+        told = _missing(reading, operation) or _left(reading, operation)
+        if told:
+            return told
+    return (
+        _lost(reading, operations, changed)
+        or _covered(reading, operations)
+        or _strayed(reading, operations, changed)
+        or _faint(reading, operations, changed)
+    )
+
+
+def _missing(reading: Reading, operation: Operation) -> str:
+    """The text that should be read in the result and is not."""
+    if operation.kind == "delete":
+        return ""
+    if operation.kind == "rotate" and abs(operation.amount or 0.0) > TILTED:
+        return ""
+    wanted = [operation.text] if operation.text else _texts(reading, operation.targets)
+    page = plain("".join(line.text for line in reading.read))
+    for text in wanted:
+        query = plain(text or "")
+        if query and not _reads(query, page, reading.read):
+            return f"{text!r} cannot be read in the result"
+    return ""
+
+
+def _texts(reading: Reading, targets: Iterable[Target]) -> list[str]:
+    """The words of targets as they were read before, line by line."""
+    return [
+        reading.lines[span.line].text[span.start : span.end]
+        for target in targets
+        for match in find(reading.lines, target, reading.size)[:1]
+        for span in match.spans
+    ]
+
+
+def _reads(query: str, page: str, lines: Sequence[Line]) -> bool:
+    if any(likeness(query, plain(line.text)) >= READ for line in lines):
+        return True
+    return len(page) >= READ * len(query) and fuzz.partial_ratio(query, page) / 100 >= READ
+
+
+def _left(reading: Reading, operation: Operation) -> str:
+    """What stands where a text was deleted or replaced and should not."""
+    if operation.kind not in ("delete", "change"):
+        return ""
+    new = plain(operation.text or "")
+    for target in operation.targets:
+        for match in find(reading.lines, target, reading.size)[:1]:
+            for span in match.spans:
+                line = reading.lines[span.line]
+                old = plain(line.text[span.start : span.end])
+                if len(plain(line.text)) > len(old) or not old:
+                    continue  # other words of the line stay, and are looked at as such
+                rest = "".join(plain(o.text) for o in reading.read if _inside(o, line.box))
+                if operation.kind == "delete" and rest:
+                    return f"{rest!r} is still read where {target} was"
+                if rest and old not in new and likeness(rest, old) > max(READ, likeness(rest, new)):
+                    return f"{target} is still read in the result"
+    return ""
+
+
+def _inside(line: Line, box: Box) -> bool:
+    x, y = line.centre
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def _concerned(reading: Reading, operations: Sequence[Operation]) -> set[int]:
+    """The lines that an operation is about."""
+    return {
+        span.line
+        for operation in operations
+        for target in (*operation.targets, *([operation.anchor] if operation.anchor else []))
+        for match in find(reading.lines, target, reading.size)[:1]
+        for span in match.spans
+    }
+
+
+def _lost(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
+    """A line that had to stay, lies where pixels changed, and can no longer be read."""
+    concerned = _concerned(reading, operations)
+    for number, line in enumerate(reading.lines):
+        text = plain(line.text)
+        if number in concerned or len(text) < 2 or not _part(changed, line.box).any():
+            continue
+        here = [o for o in reading.read if _inside(o, line.box) or _inside(line, o.box)]
+        seen = [plain(o.text) for o in here]
+        best = max((likeness(text, other) for other in seen), default=0.0)
+        within = any(text in other for other in seen)
+        if best < STILL and not within:
+            return f"{line.text!r} beside it could no longer be read"
+    return ""
+
+
+def _covered(reading: Reading, operations: Sequence[Operation]) -> str:
+    """A text that came to lie on another one which had to stay."""
+    if all(operation.kind in ("delete", "recolour") for operation in operations):
+        return ""
+    concerned = _concerned(reading, operations)
+    placed = [line for line in reading.read if _new(line, reading.lines)]
+    for number, line in enumerate(reading.lines):
+        if number in concerned or len(plain(line.text)) < 2:
+            continue
+        if any(_shared(line.box, other.box) > COVERED for other in placed):
+            here = [plain(o.text) for o in placed if _shared(line.box, o.box) > COVERED]
+            if max(likeness(plain(line.text), text) for text in here) < STILL:
+                return f"the new text would lie on {line.text!r}"
+    return ""
+
+
+def _shared(one: Box, other: Box) -> float:
+    """The part of the smaller of two boxes that lies in both, 0 to 1."""
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return max(0.0, width) * max(0.0, height) / max(1.0, min(areas))
+
+
+def _strayed(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
+    """Whether too much changed away from the texts that were to change and to appear."""
+    allowed = np.zeros(changed.shape, dtype=np.bool_)
+    boxes = [reading.lines[number] for number in _concerned(reading, operations)]
+    own = [plain(reading.lines[number].text) for number in _concerned(reading, operations)]
+    boxes += [line for line in reading.read if _new(line, reading.lines)]
+    boxes += [o for o in reading.read if any(likeness(plain(o.text), text) > STILL for text in own)]
+    for line in boxes:
+        left, top, right, bottom = line.box
+        more = 0.6 * max(line.height, min(right - left, bottom - top))
+        _part(allowed, (left - more, top - more, right + more, bottom + more))[...] = True
+    stray = int((changed & ~allowed).sum())
+    if stray > STRAY * int(changed.sum()):
+        return "the picture would have changed away from the text"
+    return ""
+
+
+def _faint(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
+    """A text that hardly stands out from its new ground, though it did from its old one.
+
+    A reader by machine makes out black on navy, where people see nothing.
+    """
+    if all(operation.kind in ("delete", "recolour") for operation in operations):
+        return ""
+    concerned = _concerned(reading, operations)
+    usual = [_contrast(reading.before, reading.lines[n].box) for n in concerned]
+    if not usual:
+        return ""
+    for line in reading.read:
+        moved = _new(line, reading.lines) and _part(changed, line.box).any()
+        if moved and _contrast(reading.after, line.box) < FAINT * min(usual):
+            return f"{line.text!r} would hardly stand out from the ground"
+    return ""
+
+
+def _contrast(picture: Array, box: Box) -> float:
+    """How far the darkest and the brightest tenth of a box lie apart, in levels of 255."""
+    left, top, right, bottom = (max(0, int(value)) for value in box)
+    grey = picture[top : bottom + 1, left : right + 1].mean(axis=2)
+    low, high = np.percentile(grey, (10, 90)) if grey.size else (0.0, 0.0)
+    return float(high - low)
+
+
+def _new(line: Line, before: Sequence[Line]) -> bool:
+    """Whether nothing like a line was read at its place before."""
+    text = plain(line.text)
+    return not any(
+        _inside(other, line.box) and likeness(text, plain(other.text)) > 0.9 for other in before
+    )
+
+
+def _part(mask: Mask, box: Box) -> Mask:
+    left, top, right, bottom = (max(0, int(value)) for value in box)
+    return mask[top : bottom + 1, left : right + 1]

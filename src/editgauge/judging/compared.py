@@ -1,0 +1,162 @@
+"""Judges compared: agreement of each two that judged the same edits of a run, as a table.
+
+Two judges are two models, or one model with two prompt sets. Intervals are 95 %, from a bootstrap
+over samples: several editors' outputs for one sample are drawn together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from editgauge.tables.frame import Frame
+from editgauge.tables.stats import ranks
+from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.types import JUDGE_SCORER, Variant
+
+Floats = NDArray[np.float64]
+RESAMPLES = 1000
+_MEASURES = (
+    Column("n", ("edits",), 0),
+    Column("equal", ("equal",), 2, "higher"),
+    Column("kappa", ("quadratic kappa",), 3, "higher"),
+    Column("spearman", ("Spearman",), 3, "higher"),
+    Column("pearson", ("Pearson",), 3, "higher"),
+    Column("mae", ("MAE",), 3, "lower"),
+    Column("bias", ("bias",), 3),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two judges' scores of one metric: arrays of shape (n,), with the sample of each edit."""
+
+    metric: str
+    first: str
+    second: str
+    a: Floats
+    b: Floats
+    sample: NDArray[np.int64]
+
+
+def pairs(frame: Frame, variant: Variant = "corrected") -> Iterator[Pair]:
+    """Each two judges of each metric on the edits that both scored. Repeats are averaged."""
+    if JUDGE_SCORER not in frame.scorers:
+        return
+    judged = frame.only(frame.columns.scorer == frame.scorers.index(JUDGE_SCORER))
+    for metric, sources in sorted(judged.makers().items()):
+        grids = {}
+        for source in sources:
+            mine = judged.only(judged.columns.source == judged.sources.index(source))
+            grids[source] = mine.grid(metric, variant).values
+        for first, second in combinations(sources, 2):
+            both = ~np.isnan(grids[first]) & ~np.isnan(grids[second])
+            sample = np.broadcast_to(np.arange(both.shape[1]), both.shape)[both]
+            yield Pair(metric, first, second, grids[first][both], grids[second][both], sample)
+
+
+def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Table | None:
+    """The agreement table of a benchmark's judges; None where no metric has two.
+
+    `equal` is the share of equal scores, `bias` the mean of second minus first, MAE the mean
+    absolute difference. A measure that is not defined (one value throughout) is left out.
+    """
+    rows = []
+    for pair in pairs(frame, variant):
+        if len(pair.a):
+            cells = {column.name: _cell(pair, column.name, seed) for column in _MEASURES}
+            rows.append(TableRow(f"{pair.first} : {pair.second}", cells, group=pair.metric))
+    if not rows:
+        return None
+    return Table(
+        f"{frame.benchmark}.judges",
+        f"{frame.benchmark}: agreement of judges",
+        _MEASURES,
+        rows,
+        benchmark=frame.benchmark,
+        variant=variant,
+        by="metric",
+        notes=[
+            (
+                "Bias is the second judge's mean less the first one's. Intervals: 95 %, bootstrap "
+                "over samples."
+            )
+        ],
+        meta={"names": "judges"},
+    )
+
+
+def confusion(pair: Pair) -> tuple[list[float], NDArray[np.int64]]:
+    """The values that occur, in order, and how often each two came together: shape (K, K), rows
+    the first judge, columns the second.
+    """
+    values = sorted({*pair.a.tolist(), *pair.b.tolist()})
+    place = {value: number for number, value in enumerate(values)}
+    counts = np.zeros((len(values), len(values)), dtype=np.int64)
+    for a, b in zip(pair.a.tolist(), pair.b.tolist(), strict=True):
+        counts[place[a], place[b]] += 1
+    return values, counts
+
+
+# -- measures --------------------------------------------------------------------------------------
+
+
+def _kappa(a: Floats, b: Floats) -> float:
+    expected = (a**2).mean() + (b**2).mean() - 2 * a.mean() * b.mean()
+    return math.nan if expected <= 1e-12 else float(1 - ((a - b) ** 2).mean() / expected)
+
+
+def _pearson(a: Floats, b: Floats) -> float:
+    da, db = a - a.mean(), b - b.mean()
+    scale = math.sqrt(float((da**2).sum() * (db**2).sum()))
+    return math.nan if scale <= 1e-12 else float((da * db).sum() / scale)
+
+
+def _spearman(a: Floats, b: Floats) -> float:
+    return _pearson(ranks(a), ranks(b))
+
+
+_OF: dict[str, Callable[[Floats, Floats], float]] = {
+    "equal": lambda a, b: float((a == b).mean()),
+    "kappa": _kappa,
+    "spearman": _spearman,
+    "pearson": _pearson,
+    "mae": lambda a, b: float(np.abs(a - b).mean()),
+    "bias": lambda a, b: float((b - a).mean()),
+}
+
+
+def _cell(pair: Pair, name: str, seed: int) -> Cell:
+    if name == "n":
+        return Cell(float(len(pair.a)))
+    measure = _OF[name]
+    value = measure(pair.a, pair.b)
+    if math.isnan(value):
+        return Cell(None)
+    low, high = _interval(pair, measure, seed)
+    return Cell(value, low=low, high=high)
+
+
+def _interval(
+    pair: Pair, measure: Callable[[Floats, Floats], float], seed: int
+) -> tuple[float | None, float | None]:
+    """Percentile limits over resamples of samples; None where a resample has no value."""
+    _, group = np.unique(pair.sample, return_inverse=True)
+    count = int(group.max(initial=-1)) + 1
+    if count < 2:
+        return None, None
+    members: Sequence[NDArray[np.int64]] = [np.flatnonzero(group == g) for g in range(count)]
+    draws = np.random.default_rng(seed).integers(0, count, (RESAMPLES, count))
+    found = []
+    for draw in draws:
+        chosen = np.concatenate([members[g] for g in draw])
+        found.append(measure(pair.a[chosen], pair.b[chosen]))
+    if any(math.isnan(value) for value in found):
+        return None, None
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)

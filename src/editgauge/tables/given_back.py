@@ -1,0 +1,103 @@
+"""Inputs handed back, in tables: how many outputs of each editor are none of its doing, and the
+means without them.
+
+Whether an output was given back is decided once (`store.outputs.given_back`) and stored in the
+edit's record; `Frame.deliveries` brings it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from editgauge.tables.compare import Comparison
+from editgauge.tables.frame import Frame
+from editgauge.tables.table import Table, TableRow
+
+EDITED_ONLY = ", edited only"
+"""What follows an editor's name in its line of means over the outputs that are no input."""
+
+
+def counted(frame: Frame) -> dict[str, tuple[int, int]]:
+    """(edited, given back) for each editor of the frame that handed at least one input back."""
+    here = set(frame.samples.ids)
+    found = {}
+    for editor in frame.editors:
+        delivery = frame.deliveries.get(editor)
+        if delivery is not None and (back := len(delivery.given_back & here)):
+            found[editor] = (len(delivery.edited & here), back)
+    return found
+
+
+def note(frame: Frame) -> str:
+    """``Given back (the output is the input, pixel by pixel): typeset 38 edited, 42 given back.``,
+    or "" where nothing was.
+    """
+    told = [
+        f"{editor}: {edited} edited, {back} given back"
+        for editor, (edited, back) in counted(frame).items()
+    ]
+    return f"The input handed back, pixel by pixel: {'; '.join(told)}." if told else ""
+
+
+def edited_only(frame: Frame) -> Frame:
+    """The rows of outputs that were not given back. Rows of whole sets go: they are of all
+    outputs.
+    """
+    keep = frame.columns.sample >= 0
+    place = {identity: number for number, identity in enumerate(frame.samples.ids)}
+    for code, editor in enumerate(frame.editors):
+        if (delivery := frame.deliveries.get(editor)) is None:
+            continue
+        back = [place[identity] for identity in delivery.given_back if identity in place]
+        mine = frame.columns.editor == code
+        keep = keep & ~(mine & np.isin(frame.columns.sample, back))
+    return replace(frame.only(keep), deliveries={})
+
+
+def with_edited(frame: Frame, table: Table, build: Callable[[Frame], Table | None]) -> Table:
+    """The table with the note, and after each editor that handed inputs back a line of its means
+    over the others.
+
+    `build` makes the same table from another frame. A line of edited ones is of kind ``edited``: it
+    is of fewer samples by its nature, so that it is neither best nor second.
+    """
+    told = note(frame)
+    if not told:
+        return table
+    lines: dict[str, TableRow] = {}
+    for editor, (edited, _) in counted(frame).items():
+        part = build(edited_only(frame.of_editors([editor]))) if edited else None
+        if part is not None and part.rows:
+            row = part.rows[0]
+            lines[editor] = TableRow(editor + EDITED_ONLY, row.cells, kind="edited")
+    rows: list[TableRow] = []
+    for row in table.rows:
+        rows.append(row)
+        if row.kind == "run" and row.name in lines:
+            rows.append(lines[row.name])
+    return replace(table, rows=rows, notes=[*table.notes, told])
+
+
+def compared(frame: Frame, found: Comparison) -> list[str]:
+    """What `editgauge compare` says of inputs handed back: the counts, and both means of each
+    metric over the samples that both editors edited. Nothing where nothing was handed back.
+    """
+    pair = frame.of_editors([found.a, found.b])
+    told = note(pair)
+    if not told:
+        return []
+    edited = edited_only(pair)
+    means = []
+    for line in found.lines:
+        if line.slice:
+            continue
+        values = edited.grid(line.metric, line.variant).values
+        both = values[:, ~np.isnan(values).any(axis=0)]
+        if both.shape[1]:
+            a, b = both.mean(axis=1)
+            means.append(f"{line.metric} ({line.variant}) {a:.4g} → {b:.4g} (n {both.shape[1]})")
+    tail = f" Means where both edited: {'; '.join(means)}." if means else ""
+    return [told + tail]

@@ -1,0 +1,344 @@
+"""Services by jobs, and chats that answer with pictures, against a server that misbehaves: every
+picture at its sample, billed once, and no key where it does not belong.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.editors.fake_jobs import COST, KEY, FakeJobs, marked
+
+from editgauge import catalog
+from editgauge.editors import jobs
+from editgauge.errors import BudgetExceeded, DataError, UsageError
+from editgauge.run.edit import edit as edit_all
+from editgauge.store.run_folder import RunFolder
+from editgauge.testing import make_sample
+from editgauge.types import Edit, Sample, Status
+
+pytest.importorskip("httpx", reason="image services need the extra api")
+SHAPES = jobs.SERVICES
+PASSING = [
+    "none",
+    "submit-500",
+    "submit-502",
+    "submit-503",
+    "submit-429",
+    "submit-html",
+    "submit-cut",
+    "poll-500",
+    "poll-502",
+    "poll-429",
+    "poll-html",
+    "poll-cut",
+    "slow",
+    "strange-state",
+    "moved",
+    "fetch-500",
+    "data-address",
+]
+"""What goes wrong on the way and still ends with the picture."""
+
+
+LOST = ("submit-502", "submit-html", "submit-cut")
+"""Answers that were lost on the way: they may have been billed, and stay booked."""
+
+
+@pytest.fixture(params=SHAPES)
+def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeJobs]:
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    with FakeJobs(shape=request.param) as fake:
+        yield fake
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeJobs]:
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    with FakeJobs(shape="chat") as fake:
+        yield fake
+
+
+def editor(fake: FakeJobs, **settings: Any) -> Any:
+    given = {"model": "maker/model", "base_url": fake.url, "pause": 0.01, "wait": 20, "price": COST}
+    return catalog.find("editors", fake.shape)([], **(given | settings))
+
+
+def talker(fake: FakeJobs, **settings: Any) -> Any:
+    given = {"model": "maker/model", "base_url": fake.url, "pause": 0.01}
+    return catalog.find("editors", "chat")([], **(given | settings))
+
+
+def sample_for(folder: Path, word: str = "none", seed: int = 0) -> Sample:
+    return make_sample(folder / "data", f"{word}-{seed}", instruction=f"Make it nice, fault:{word}")
+
+
+def ask(made: Any, folder: Path, word: str = "none") -> tuple[Edit, Sample]:
+    sample = sample_for(folder, word)
+    scratch = folder / "edits" / ".tmp" / word
+    scratch.mkdir(parents=True, exist_ok=True)
+    return made(sample, scratch), sample
+
+
+@pytest.mark.parametrize("word", PASSING)
+def test_what_passes_ends_with_the_right_picture_billed_once(
+    service: FakeJobs, word: str, tmp_path: Path
+) -> None:
+    made = editor(service)
+    edit, sample = ask(made, tmp_path, word)
+    assert edit.ok, edit.reason
+    assert edit.path is not None
+    assert edit.path.read_bytes() == marked(sample.image.read_bytes())
+    assert sum(service.billed.values()) == 1
+    booked = 2 * COST if word in LOST else COST
+    assert edit.cost == pytest.approx(booked)
+    assert made.ledger.spent == pytest.approx(booked)
+    assert all(KEY not in str(headers) for headers in service.fetched)
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "said"),
+    [
+        ("submit-400", Status.FAILED, "wrong field"),
+        ("submit-422", Status.FAILED, "HTTP 422"),
+        ("submit-moderated", Status.REFUSED, "moderation"),
+        ("submit-always-500", Status.FAILED, "HTTP 500"),
+        ("submit-empty", Status.UNREADABLE, "no job"),
+        ("poll-404", Status.FAILED, "HTTP 404"),
+        ("job-failed", Status.FAILED, "out of luck"),
+        ("no-picture", Status.UNREADABLE, "no picture"),
+        ("broken", Status.UNREADABLE, "output"),
+        ("html", Status.UNREADABLE, "not a picture"),
+        ("fetch-403", Status.FAILED, "HTTP 403"),
+    ],
+)
+def test_what_cannot_be_had_has_a_status_and_a_reason(
+    service: FakeJobs, word: str, status: Status, said: str, tmp_path: Path
+) -> None:
+    edit, _ = ask(editor(service, attempts=2), tmp_path, word)
+    assert (edit.status, edit.path) == (status, None), edit.reason
+    assert said in edit.reason
+    assert KEY not in str(edit)
+
+
+def test_a_job_that_is_never_done_is_given_up(service: FakeJobs, tmp_path: Path) -> None:
+    made = editor(service, wait=0.2)
+    edit, _ = ask(made, tmp_path, "never")
+    assert edit.status is Status.FAILED
+    assert "not done within 0.2 s" in edit.reason
+    service.jobs["job-1"].word = "none"
+    again, sample = ask(made, tmp_path, "never")
+    assert again.ok, "asked again, the same job is looked for"
+    assert sum(service.billed.values()) == 1
+    assert sample.id
+
+
+@pytest.mark.parametrize("service", ["bfl", "fal", "replicate"], indirect=True)
+def test_the_key_goes_to_no_strange_host(service: FakeJobs, tmp_path: Path) -> None:
+    edit, _ = ask(editor(service), tmp_path, "strange-host")
+    assert edit.status is Status.UNREADABLE
+    assert "no job" in edit.reason
+
+
+@pytest.mark.parametrize("service", ["bfl"], indirect=True)
+def test_what_is_moderated_is_refused_and_not_booked(service: FakeJobs, tmp_path: Path) -> None:
+    made = editor(service)
+    edit, _ = ask(made, tmp_path, "moderated")
+    assert edit.status is Status.REFUSED
+    assert "Content Moderated" in edit.reason
+    assert made.ledger.spent == 0 == sum(service.billed.values())
+
+
+@pytest.mark.parametrize("service", ["ideogram"], indirect=True)
+def test_a_picture_that_is_withheld_is_refused(service: FakeJobs, tmp_path: Path) -> None:
+    edit, _ = ask(editor(service), tmp_path, "refused-late")
+    assert edit.status is Status.REFUSED
+    assert edit.cost == 0
+
+
+@pytest.mark.parametrize("service", ["dashscope"], indirect=True)
+def test_a_filter_s_code_is_a_refusal(service: FakeJobs, tmp_path: Path) -> None:
+    edit, _ = ask(editor(service), tmp_path, "job-failed-filter")
+    assert edit.status is Status.REFUSED
+
+
+@pytest.mark.parametrize("service", ["fal"], indirect=True)
+def test_a_result_that_is_late_is_asked_for_again(service: FakeJobs, tmp_path: Path) -> None:
+    edit, _ = ask(editor(service), tmp_path, "result-500")
+    assert edit.ok, edit.reason
+
+
+def test_many_at_once_each_get_their_own(service: FakeJobs, tmp_path: Path) -> None:
+    samples = [sample_for(tmp_path, "slow" if n % 2 else "none", n) for n in range(12)]
+    run = RunFolder.create(tmp_path / "run")
+    summary = edit_all(run, "mini", samples, editor(service, concurrency=6))
+    assert summary.counts == {"scored": 12}
+    for record in run.edits("mini"):
+        sample = next(s for s in samples if s.id == record.sample)
+        data = (run.path / str(record.path)).read_bytes()
+        assert data == marked(sample.image.read_bytes())
+    assert summary.cost == pytest.approx(12 * COST)
+    assert len(service.billed) == 12
+    assert not list((run.path / "edits" / ".jobs").glob("*"))
+
+
+def test_no_budget_is_passed(service: FakeJobs, tmp_path: Path) -> None:
+    made = editor(service)
+    made.ledger.budget = 2 * COST
+    ask(made, tmp_path, "none")
+    ask(made, tmp_path, "slow")
+    with pytest.raises(BudgetExceeded):
+        ask(made, tmp_path, "moved")
+    assert sum(service.billed.values()) == 2
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from editgauge.editors import jobs
+from editgauge.run.edit import edit
+from editgauge.store.run_folder import RunFolder
+from tests.editors.test_jobs import sample_for
+folder, shape, url = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+made = jobs.make(shape, [], model="maker/model", base_url=url, pause=0.01, price=0.045)
+watched = jobs.JobEditor._watched
+jobs.JobEditor._watched = lambda *a: os._exit(9)
+edit(RunFolder.create(folder / "run"), "mini", [sample_for(folder)], made)
+"""
+
+
+def test_a_run_that_is_killed_asks_for_the_job_that_it_paid_for(
+    service: FakeJobs, tmp_path: Path
+) -> None:
+    words = [sys.executable, "-c", _KILLED, str(tmp_path), service.shape, service.url]
+    assert subprocess.run(words, check=False).returncode == 9
+    assert len(service.jobs) == 1
+    run = RunFolder.create(tmp_path / "run")
+    service.keys.clear()  # the service itself has forgotten the key
+    summary = edit_all(run, "mini", [sample_for(tmp_path)], editor(service))
+    assert summary.counts == {"scored": 1}
+    assert len(service.jobs) == 1
+    assert summary.cost == pytest.approx(COST)
+
+
+# -- what is sent ----------------------------------------------------------------------------------
+
+
+def sent(service: FakeJobs) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(service.bodies[-1])
+    return found
+
+
+@pytest.mark.parametrize("service", ["bfl"], indirect=True)
+def test_bfl_is_told_the_size_and_what_is_passed_through(service: FakeJobs, tmp_path: Path) -> None:
+    made = editor(service, seed="7", **{"extra.safety_tolerance": "2"})
+    edit, _ = ask(made, tmp_path)
+    body = sent(service)
+    assert (body["width"], body["height"]) == (64, 48)
+    assert (body["seed"], body["safety_tolerance"]) == (7, 2)
+    assert edit.settings["safety_tolerance"] == 2
+
+
+@pytest.mark.parametrize("service", ["replicate", "fal"], indirect=True)
+def test_a_model_s_own_name_for_its_picture(service: FakeJobs, tmp_path: Path) -> None:
+    ask(editor(service, picture_field="image_url"), tmp_path)
+    body = sent(service)
+    body = body.get("input", body)
+    assert body["image_url"].startswith("data:image/png;base64,")
+    assert body["prompt"].startswith("Make it nice")
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_file_says_where_it_comes_from(name: str) -> None:
+    service = jobs.load(name)
+    assert service.title
+    assert service.source
+    assert service.checked
+    assert service.hosts
+    about = catalog.find("editors", name).__doc__
+    assert "never called" in about
+
+
+def test_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("EDITGAUGE_EDITOR_KEY", "BFL_API_KEY", "FAL_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(UsageError, match="BFL_API_KEY"):
+        jobs.make("bfl", [])
+    with pytest.raises(UsageError, match="wanted the setting model"):
+        jobs.make("fal", [])
+    with pytest.raises(UsageError, match="found colour"):
+        jobs.make("bfl", [], colour="red")
+    with pytest.raises(UsageError, match="wanted the setting service"):
+        jobs.jobs([])
+    with pytest.raises(UsageError, match="wanted one of bfl"):
+        jobs.jobs([], service="nobody")
+    (tmp_path / "own.toml").write_text('base_url = "http://localhost"\nwrong = 1\n')
+    with pytest.raises(DataError, match=r"has no header, job, keys, request, submit; wrong"):
+        jobs.jobs([], service=str(tmp_path / "own.toml"))
+
+
+def test_a_service_of_one_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import resources
+
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    text = resources.files("editgauge.editors").joinpath("job_services", "bfl.toml").read_text()
+    (tmp_path / "mine.toml").write_text(text)
+    with FakeJobs(shape="bfl") as fake:
+        given = {"service": str(tmp_path / "mine.toml"), "base_url": fake.url, "pause": 0.01}
+        edit, _ = ask(jobs.jobs([], **given), tmp_path)
+    assert edit.ok, edit.reason
+
+
+# -- chat ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["none", "chat-parts", "chat-text", "chat-url", "submit-500", "submit-429", "submit-html"],
+)
+def test_a_chat_s_picture_is_found_wherever_it_is(
+    chat: FakeJobs, word: str, tmp_path: Path
+) -> None:
+    edit, sample = ask(talker(chat), tmp_path, word)
+    assert edit.ok, edit.reason
+    assert edit.path is not None
+    assert edit.path.read_bytes() == marked(sample.image.read_bytes())
+    assert edit.cost == COST
+    assert "base64" not in edit.detail["text"]
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "said"),
+    [
+        ("chat-none", Status.UNREADABLE, "I would rather talk"),
+        ("chat-filter", Status.REFUSED, "content filter"),
+        ("chat-refusal", Status.REFUSED, "cannot do that"),
+        ("chat-null", Status.UNREADABLE, "no picture"),
+        ("chat-error", Status.FAILED, "provider down"),
+        ("chat-bad", Status.UNREADABLE, "no base64"),
+        ("submit-400", Status.FAILED, "wrong field"),
+        ("submit-moderated", Status.REFUSED, "moderation"),
+    ],
+)
+def test_a_chat_without_a_picture_has_a_reason(
+    chat: FakeJobs, word: str, status: Status, said: str, tmp_path: Path
+) -> None:
+    edit, _ = ask(talker(chat), tmp_path, word)
+    assert edit.status is status, edit.reason
+    assert said in edit.reason
+
+
+def test_what_a_chat_is_sent(chat: FakeJobs, tmp_path: Path) -> None:
+    ask(talker(chat, temperature="0.5", **{"extra.image_config": "x"}), tmp_path)
+    body = sent(chat)
+    assert body["modalities"] == ["image", "text"]
+    kinds = [part["type"] for part in body["messages"][0]["content"]]
+    assert kinds == ["image_url", "text"]
+    assert (body["temperature"], body["image_config"]) == (0.5, "x")
+    with pytest.raises(UsageError, match="wanted the setting model"):
+        catalog.find("editors", "chat")([])

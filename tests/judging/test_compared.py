@@ -1,0 +1,82 @@
+"""Agreement of judges: every measure against SciPy and by hand, intervals over samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.made_rows import frame, record, row
+
+from editgauge.judging import compared
+from editgauge.types import Row
+
+A = [5, 4, 3, 5, 2, 1, 4, 4, 3, 5]
+B = [5, 3, 3, 4, 2, 2, 4, 5, 1, 5]
+
+
+def judged(source: str, values: list[int], editor: str = "m") -> list[Row]:
+    return [
+        row(
+            str(n), editor, "VC", float(value), variant="corrected", source=source, scorer="judge",
+            benchmark="krisbench",
+        )
+        for n, value in enumerate(values)
+    ]  # fmt: skip
+
+
+def made(*rows: Row) -> object:
+    return frame(list(rows), [record(str(n)) for n in range(len(A))], "krisbench")
+
+
+def test_measures_against_scipy_and_by_hand() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    table = compared.table(made(*judged("one#1", A), *judged("two#2", B)))
+    assert table is not None
+    cells = table.rows[0].cells
+    a, b = np.array(A, float), np.array(B, float)
+    assert table.rows[0].name == "one#1 : two#2"
+    assert (cells["n"].value, cells["equal"].value) == (10, 0.5)
+    assert cells["mae"].value == pytest.approx(np.abs(a - b).mean())
+    assert cells["bias"].value == pytest.approx(-0.2), "two is lower by 2 in 10 edits"
+    assert cells["spearman"].value == pytest.approx(stats.spearmanr(a, b).statistic)
+    assert cells["pearson"].value == pytest.approx(stats.pearsonr(a, b).statistic)
+    expected = np.mean([(x - y) ** 2 for x in a for y in b])
+    assert cells["kappa"].value == pytest.approx(1 - ((a - b) ** 2).mean() / expected)
+    for name in ("kappa", "mae", "bias", "equal"):
+        assert cells[name].low <= cells[name].value <= cells[name].high  # type: ignore[operator]
+
+
+def test_intervals_are_over_samples_and_not_over_outputs() -> None:
+    """Ten copies of an editor tell no more than one: the interval stays as wide."""
+    one = compared.table(made(*judged("one#1", A), *judged("two#2", B)))
+    rows = [
+        each
+        for number in range(10)
+        for source, values in (("one#1", A), ("two#2", B))
+        for each in judged(source, values, f"m{number}")
+    ]
+    ten = compared.table(made(*rows))
+    assert one is not None
+    assert ten is not None
+    widths = [t.rows[0].cells["bias"] for t in (one, ten)]
+    assert widths[0].high - widths[0].low == pytest.approx(widths[1].high - widths[1].low)  # type: ignore[operator]
+
+
+def test_what_is_not_defined_is_left_out() -> None:
+    table = compared.table(made(*judged("one#1", [3] * 10), *judged("two#2", [3] * 10)))
+    assert table is not None
+    assert table.rows[0].cells["kappa"].value is None
+    assert table.rows[0].cells["equal"].value == 1.0
+
+
+def test_one_judge_alone_has_nothing_to_compare() -> None:
+    assert compared.table(made(*judged("one#1", A))) is None
+    assert compared.table(frame([], [], "krisbench")) is None
+
+
+def test_confusion_counts_every_edit_once() -> None:
+    pair = next(compared.pairs(made(*judged("one#1", A), *judged("two#2", B))))
+    values, counts = compared.confusion(pair)
+    assert values == [1, 2, 3, 4, 5]
+    assert counts.sum() == 10
+    assert counts[values.index(3), values.index(1)] == 1
+    assert np.trace(counts) == 5

@@ -1,0 +1,99 @@
+"""Inputs handed back in tables and comparisons: counted, and the means with and without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.made_rows import frame, record, row
+
+from editgauge.tables import given_back
+from editgauge.tables.compare import compare
+from editgauge.tables.draw import draw
+from editgauge.tables.frame import Delivery, Frame
+from editgauge.tables.layouts import tables
+from editgauge.tables.table import Table, standing
+
+RECORDS = [record(f"s{n}", split="real", topic="ab"[n % 2]) for n in range(4)]
+VALUES = {"typeset": [1.0, 0.5, 1.0, 0.7], "other": [0.8] * 4, "copy": [1.0] * 4}
+
+
+def made() -> Frame:
+    rows = [
+        row(f"s{n}", editor, "ssim", value, benchmark="texteditbench")
+        for editor, values in VALUES.items()
+        for n, value in enumerate(values)
+    ]
+    every = frozenset(f"s{n}" for n in range(4))
+    return replace(
+        frame(rows, RECORDS, "texteditbench"),
+        deliveries={
+            "typeset": Delivery(frozenset({"s1", "s3"}), frozenset({"s0", "s2"})),
+            "other": Delivery(every, frozenset()),
+            "copy": Delivery(frozenset(), every),
+        },
+    )
+
+
+def table_of(found: Frame) -> Table:
+    return tables(found, "faithful")[0]
+
+
+def cell(table: Table, name: str) -> tuple[float | None, int | None]:
+    line = next(line for line in table.rows if line.name == name)
+    value = next(c for c in line.cells.values() if c.value is not None)
+    return value.value, value.n
+
+
+def test_means_stand_for_all_and_for_the_edited_ones() -> None:
+    table = table_of(made())
+    assert cell(table, "typeset") == (pytest.approx(0.8), 4)
+    assert cell(table, "typeset, edited only") == (pytest.approx(0.6), 2)
+    names = [line.name for line in table.rows]
+    assert names.index("typeset, edited only") == names.index("typeset") + 1
+    assert "other, edited only" not in names
+    assert "copy, edited only" not in names, "nothing is left of it"
+
+
+def test_the_counts_are_a_note() -> None:
+    note = table_of(made()).notes[-1]
+    assert "typeset: 2 edited, 2 given back" in note
+    assert "copy: 0 edited, 4 given back" in note
+    assert "other" not in note
+
+
+def test_a_line_of_edited_ones_is_no_rival() -> None:
+    table = table_of(made())
+    number = [line.name for line in table.rows].index("typeset, edited only")
+    place = standing(table)
+    assert all(line != number for line, _ in place.best | place.second)
+    text = draw(table, "markdown")
+    assert "typeset, edited only †" not in text
+    assert "† published" not in text
+
+
+def test_without_anything_given_back_a_table_is_what_it_was() -> None:
+    plain = table_of(replace(made(), deliveries={}))
+    assert len(plain.rows) == 3
+    assert not any("handed back" in note for note in plain.notes)
+
+
+def test_counts_are_those_of_the_chosen_samples() -> None:
+    part = made().of_samples(made().samples.where({"topic": "b"}))
+    assert given_back.counted(part) == {"copy": (0, 2)}
+
+
+def test_slices_say_it_too() -> None:
+    found = tables(made(), "faithful", by="topic")
+    assert all("2 given back" in table.notes[-1] for table in found)
+
+
+def test_compare_says_both_means() -> None:
+    found = made()
+    ways = {"ssim": "higher"}
+    item = compare(found, "typeset", "other", ways, variants=("faithful",))  # type: ignore[arg-type]
+    [note] = given_back.compared(found, item)
+    assert "typeset: 2 edited, 2 given back" in note
+    assert "ssim (faithful) 0.6 → 0.8 (n 2)" in note
+    plain = replace(found, deliveries={})
+    assert given_back.compared(plain, item) == []

@@ -54,7 +54,7 @@ def report(
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.reports import figures as drawing
-    from editgauge.reports import site
+    from editgauge.reports import papers, site
     from editgauge.reports.parts import part
     from editgauge.tables import rows
 
@@ -86,7 +86,7 @@ def report(
     if figures:
         for each in parts:
             found = drawing.figures(each.frame, each.metrics, each.plots)
-            drawn += drawing.papers(found, target / "papers" / each.frame.benchmark)
+            drawn += papers.papers(found, target / "papers" / each.frame.benchmark)
     seconds = time.perf_counter() - began
     facts = {
         "page": str(built.page),

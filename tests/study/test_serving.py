@@ -31,10 +31,11 @@ AT_MOST = 300
 
 
 class Count:
-    """How many answers all annotators together were told are kept."""
+    """How many answers all annotators together were told are kept, and whether one gave up."""
 
     def __init__(self) -> None:
         self.value = 0
+        self.failed = False
         self._changed = threading.Condition()
 
     def add(self) -> None:
@@ -44,7 +45,13 @@ class Count:
 
     def wait_for(self, value: int) -> bool:
         with self._changed:
-            return self._changed.wait_for(lambda: self.value >= value, AT_MOST)
+            self._changed.wait_for(lambda: self.failed or self.value >= value, AT_MOST)
+            return self.value >= value and not self.failed
+
+    def fail(self) -> None:
+        with self._changed:
+            self.failed = True
+            self._changed.notify_all()
 
 
 class Annotator(threading.Thread):
@@ -72,6 +79,7 @@ class Annotator(threading.Thread):
                     self._answer(client, state)
         except BaseException as error:  # told by the test, which joins this thread
             self.error = error
+            self.count.fail()
 
     def _state(self, client: Any) -> Any:
         while True:
@@ -135,18 +143,22 @@ def test_no_acknowledged_answer_is_lost_or_doubled_by_kill(
     everybody = [Annotator(server, token, count, seed) for seed, token in enumerate(tokens)]
     for annotator in everybody:
         annotator.start()
+    killed = 0
     try:
         for _ in range(kills):
             # while there is work: after some more answers, at a moment between two of them
-            assert count.wait_for(count.value + moments.randint(1, 3)), "nobody could answer"
+            if not count.wait_for(count.value + moments.randint(1, 3)):
+                break
             time.sleep(moments.uniform(0, 0.02))
             server.kill()
             server.begin()
+            killed += 1
         for annotator in everybody:
-            annotator.join(AT_MOST)
+            annotator.join(0 if count.failed else AT_MOST)
     finally:
         server.kill()
     assert [each.error for each in everybody if each.error is not None] == []
+    assert killed == kills, "nobody could answer any more"
     with StudyStore(run.path / "study" / "first.sqlite") as store:
         answers = list(store.answers())
         told = Counter(task for _, _, event, task, _ in store.trail() if event == "answered")

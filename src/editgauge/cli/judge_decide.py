@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editgauge.cli.common import JsonOpt
-from editgauge.cli.judge_options import How, Money, Traffic, What, Who, grouped, session
+from editgauge.cli.groups import grouped
+from editgauge.cli.judge_options import What, Who
+from editgauge.cli.judge_requests import How, Money, Traffic
+from editgauge.cli.judge_session import session
 
 if TYPE_CHECKING:
     from editgauge.judging.session import Session

@@ -64,6 +64,8 @@ def build(
     size = len(frame.samples)
     columns = _columns(layout, uneven)
     whole = layout.size is not None and size >= layout.size and not uneven and _covered(rows)
+    if layout.average:
+        rows += _average(columns, rows)
     if published:
         rows += layout.published
     else:
@@ -86,6 +88,21 @@ def build(
             "variants": _variants(frame, layout),
         },
     )
+
+
+def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:
+    """The line of the models' means, in the columns where every model has a number; none of one
+    model alone.
+    """
+    if len(rows) < 2:
+        return []
+    cells = {}
+    for column in columns:
+        values = [row.cells.get(column.name, Cell(None)).value for row in rows]
+        known = [value for value in values if value is not None]
+        if len(known) == len(rows):
+            cells[column.name] = Cell(float(np.mean(known)))
+    return [TableRow(f"Mean of {len(rows)}", cells, kind="average")] if cells else []
 
 
 def _with_facts(

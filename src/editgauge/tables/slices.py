@@ -38,7 +38,7 @@ def sliced(
         for layout in layouts(part):
             table = build(
                 part,
-                replace(layout, size=None),
+                replace(layout, size=None, average=False),
                 intervals=intervals,
                 resamples=resamples,
                 seed=seed,
@@ -61,13 +61,77 @@ def repeated(frame: Frame, layout: Layout) -> Table | None:
     parts = []
     for number in np.unique(frame.columns.repeat[mine]).tolist():
         part = frame.only(mine & (frame.columns.repeat == number))
-        table = build(part, replace(layout, size=None))
+        table = build(part, replace(layout, size=None, average=False))
         if table is not None:
             parts.append((str(number + 1), table))
     if len(parts) < 2:
         return None
     made = _stacked("run", parts, len(frame.samples))
     return replace(made, name=f"{layout.name}.runs", title=f"{layout.title}: each run of the judge")
+
+
+_DEVIATIONS = (
+    "SD of runs: their standard deviation (n - 1). ± of runs: the largest distance of a run from "
+    "the mean of the runs."
+)
+
+
+def beside(frame: Frame, layout: Layout, *, published: bool = False) -> Table | None:
+    """A column for each run of a judge beside those of the others (TextEditBench's Table 5), for
+    the layout's `repeats`, with how far the runs lie from each other; None without repeats.
+
+    SD is that of the runs (n - 1); ± the largest distance of a run from the runs' mean.
+    """
+    runs = repeated(frame, layout) if layout.repeats else None
+    if runs is None:
+        return None
+    wanted = [column for column in runs.columns if column.name in layout.repeats]
+    numbers = list(dict.fromkeys(row.group for row in runs.rows))
+    columns = [
+        replace(
+            column,
+            name=f"{column.name}_run{number}",
+            heading=(f"Run {number}", column.heading[0]),
+        )
+        for number in numbers
+        for column in wanted
+    ]
+    for column in wanted:
+        for name, title in (("sd", "SD of runs"), ("most", "± of runs")):
+            columns.append(
+                Column(f"{column.name}_{name}", (title, column.heading[0]), 2, direction=None)
+            )
+    lines: dict[str, dict[str, Cell]] = {}
+    for row in runs.rows:
+        if row.kind == "run":
+            cells = {f"{c.name}_run{row.group}": row.cells.get(c.name, Cell(None)) for c in wanted}
+            lines.setdefault(row.name, {}).update(cells)
+    rows = [TableRow(name, cells) for name, cells in lines.items()]
+    rows += layout.published_repeats if published else []
+    return replace(
+        runs,
+        name=f"{layout.name}.beside",
+        title=f"{layout.title}: runs of the judge beside each other",
+        columns=columns,
+        rows=[_with_deviations(row, layout.repeats) for row in rows],
+        by="",
+        notes=[
+            _DEVIATIONS,
+            *([layout.published_repeats_note] if published else []),
+        ],
+    )
+
+
+def _with_deviations(row: TableRow, columns: Sequence[str]) -> TableRow:
+    """A line with SD and largest distance of its runs; neither of one run alone."""
+    more = {}
+    for column in columns:
+        runs = [cell for name, cell in row.cells.items() if name.startswith(f"{column}_run")]
+        known = np.array([cell.value for cell in runs if cell.value is not None])
+        if len(known) > 1:
+            more[f"{column}_sd"] = Cell(float(known.std(ddof=1)))
+            more[f"{column}_most"] = Cell(float(np.abs(known - known.mean()).max()))
+    return replace(row, cells={**row.cells, **more})
 
 
 def noise(frame: Frame, variant: Variant) -> Table | None:

@@ -487,6 +487,11 @@ class Benchmark:
     """A benchmark with a judge track only has none."""
     tables: MakeLayouts | None = None
     """None: one mean for each metric."""
+    scheme: Callable[..., MakeLayouts] | None = None
+    """Gives `tables` with other ``weights`` (a sequence of numbers) and another ``cutoff`` than the
+    paper's, each None where the user gave none. Raises `UsageError` for what it cannot take. None:
+    its tables have neither.
+    """
     judging: Callable[[], Any] | None = None
     """Gives its judge track, a `judging.calls.Judging`; None where it has none."""
     rubrics: Path | Mapping[str, Path] | None = None

@@ -24,6 +24,7 @@ from editgauge import escape as escaping
 from editgauge.images import write_bytes
 from editgauge.tables import stats
 from editgauge.tables.frame import Frame
+from editgauge.tables.slices import in_order
 from editgauge.types import Metric, Plot
 
 Kind = Literal["radar", "bars", "curve"]
@@ -45,7 +46,6 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3")
 MOST_EDITORS = len(COLOURS)
 """More editors than this are drawn in further figures."""
 NO_SCORE = "no score"
-_ORDER = {"easy": 0, "medium": 1, "hard": 2}
 _MOST_LABELS = 40
 _MOST_LETTERS = 32
 """Of a name at a spoke."""
@@ -146,7 +146,7 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
     labels = frame.samples.labels(what.attribute)
     finite = np.where(np.isinf(grid.values), np.nan, grid.values)
     asked = (grid.status >= 0).any(axis=0)
-    names = sorted({str(label) for label in labels[asked] if label}, key=_place)
+    names = in_order(str(label) for label in labels[asked] if label)
     editors = [e for e in range(len(frame.editors)) if (~np.isnan(finite[e])).any()]
     if len(names) < (3 if kind == "radar" else 2) or len(names) > _MOST_LABELS or not editors:
         return []
@@ -210,15 +210,6 @@ def _interval(values: Any) -> tuple[float, float]:
 def _mean(values: Any) -> float:
     kept = values[~np.isnan(values)]
     return float(kept.mean()) if len(kept) else math.nan
-
-
-def _place(label: str) -> tuple[int, float, str]:
-    if label in _ORDER:
-        return (0, _ORDER[label], label)
-    try:
-        return (0, float(label), label)
-    except ValueError:
-        return (1, 0.0, label)
 
 
 def write(

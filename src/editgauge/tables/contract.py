@@ -15,7 +15,7 @@ from editgauge.tables.spec import Layout, generic
 from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
 
 _CALLABLE = ("load", "scorers", "audits", "importers")
-_CALLABLE_OR_NONE = ("tables", "judging", "prompts", "settled")
+_CALLABLE_OR_NONE = ("tables", "scheme", "judging", "prompts", "settled")
 _TEXT = ("name", "title", "citation")
 
 

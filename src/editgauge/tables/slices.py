@@ -4,7 +4,9 @@ and judge noise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,7 +35,7 @@ def sliced(
     """
     labels = frame.samples.labels(by)
     found: dict[str, list[tuple[str, Table]]] = {}
-    for value in sorted(set(labels.tolist()), key=_natural):
+    for value in in_order(labels.tolist()):
         part = frame.of_samples(labels == value)
         for layout in layouts(part):
             table = build(
@@ -45,7 +47,49 @@ def sliced(
             )
             if table is not None:
                 found.setdefault(layout.name, []).append((value or "(none)", table))
-    return [_stacked(by, parts, len(frame.samples)) for parts in found.values()]
+    return [folded(_stacked(by, parts, len(frame.samples))) for parts in found.values()]
+
+
+def folded(table: Table) -> Table:
+    """A sliced table without half-empty columns: those of one narrow heading (SSIM of Real and of
+    Virtual) of which each slice has samples in one only become one column. Where one of them has
+    samples in every slice (Overall), the others are left out.
+    """
+    alike: dict[tuple[str, ...], list[Column]] = {}
+    for column in table.columns:
+        alike.setdefault(column.heading[-1:], []).append(column)
+    groups = list(dict.fromkeys(row.group for row in table.rows))
+    instead: dict[str, Column | None] = {}
+    for heading, columns in alike.items():
+        there = {c.name: {g for g in groups if _has(table, c.name, g)} for c in columns}
+        full = [name for name, mine in there.items() if len(mine) == len(groups)]
+        part = [name for name, mine in there.items() if len(mine) < len(groups)]
+        if full:
+            instead |= dict.fromkeys(part)
+        elif len(part) > 1 and all(sum(g in there[n] for n in part) < 2 for g in groups):
+            worst = next((c for c in columns if not c.comparable), columns[0])
+            instead |= dict.fromkeys(part, replace(worst, name=heading[0], heading=heading))
+    if not instead:
+        return table
+    kept = list(dict.fromkeys(instead.get(c.name, c) for c in table.columns))
+    rows = [replace(row, cells=_folded(table, row, instead)) for row in table.rows]
+    return replace(table, columns=[c for c in kept if c is not None], rows=rows)
+
+
+def _has(table: Table, column: str, group: str) -> bool:
+    cells = [row.cells.get(column, Cell(None)) for row in table.rows if row.group == group]
+    return any(cell.of or cell.value is not None for cell in cells)
+
+
+def _folded(table: Table, row: TableRow, instead: Mapping[str, Column | None]) -> dict[str, Cell]:
+    cells: dict[str, Cell] = {}
+    for name, cell in row.cells.items():
+        column = instead.get(name)
+        if name not in instead:
+            cells[name] = cell
+        elif column is not None and _has(table, name, row.group):
+            cells[column.name] = cell
+    return cells
 
 
 def repeated(frame: Frame, layout: Layout) -> Table | None:
@@ -225,14 +269,31 @@ def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
     )
 
 
-def _natural(text: str) -> tuple[int, float, str]:
-    """Numbers by size, tiers by difficulty, then texts by name; the empty one last."""
-    tiers = ("easy", "medium", "hard")
-    if not text:
-        return (3, 0, "")
-    if text in tiers:
-        return (1, tiers.index(text), "")
-    try:
-        return (0, float(text), "")
-    except ValueError:
-        return (2, 0, text)
+_TIERS = ("easy", "medium", "hard")
+_NUMBERED = re.compile(r"\d+(\.\d+)*")
+
+
+def in_order(labels: Iterable[str]) -> list[str]:
+    """Each label once: numbers by size, tiers by difficulty, then texts by name; the empty one
+    last. Where one is numbered like a chapter (``1.4.2``), the others are, too (``2.10`` after
+    ``2.9``).
+    """
+    found = set(labels)
+    given = [label for label in found if label]
+    chapters = bool(given) and all(_NUMBERED.fullmatch(label) for label in given)
+    chapters &= any(label.count(".") > 1 for label in given)
+
+    def place(label: str) -> tuple[int, float, list[int], str]:
+        if not label:
+            return (3, 0, [], "")
+        if chapters:
+            return (0, 0, [int(part) for part in label.split(".")], label)
+        if label in _TIERS:
+            return (1, _TIERS.index(label), [], "")
+        try:
+            number = float(label)
+        except ValueError:
+            number = math.nan
+        return (0, number, [], label) if math.isfinite(number) else (2, 0, [], label)
+
+    return sorted(found, key=place)

@@ -91,5 +91,8 @@ class _Places:
         if last in ("", ".", ".."):
             return os.path.realpath(name)
         if folder not in self._folders:
-            self._folders[folder] = os.path.realpath(folder)
+            try:
+                self._folders[folder] = os.path.realpath(folder)
+            except (OSError, ValueError):  # no path at all: it is not there either
+                self._folders[folder] = folder
         return os.path.join(self._folders[folder], last)

@@ -349,12 +349,16 @@ class Derived:
 
 
 class Plot(NamedTuple):
-    """A figure of a benchmark's paper: the means of each metric at each value of an attribute."""
+    """A figure of a benchmark's paper: the means of each metric at each value of an attribute, or
+    how many samples have which value of it (histogram).
+    """
 
-    kind: Literal["radar", "bars", "curve"]
+    kind: Literal["radar", "bars", "curve", "histogram"]
     attribute: str
     words: str
     """Ends the title: ``by operation``."""
+    order: tuple[str, ...] = ()
+    """The values in the paper's order; others follow."""
 
 
 @dataclass(frozen=True, slots=True)

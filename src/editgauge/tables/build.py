@@ -55,7 +55,7 @@ def build(
     """
     editors = _editors(frame, layout)
     if not editors:
-        return None
+        return _published_alone(frame, layout) if published else None
     frame = frame.of_editors(editors)
     matrix = _matrix(frame, layout)
     uneven = _uneven(layout, matrix) | _uneven_sets(frame, layout)
@@ -87,6 +87,28 @@ def build(
             "statuses": statuses(frame, layout),
             "variants": _variants(frame, layout),
         },
+    )
+
+
+NO_ROWS = "This run has no rows of this table yet."
+
+
+def _published_alone(frame: Frame, layout: Layout) -> Table | None:
+    """The published lines of a table that the run has no rows of, with a note that says so; None
+    where the layout does not want that.
+    """
+    if not layout.published_alone:
+        return None
+    return Table(
+        layout.name,
+        layout.title,
+        [item.column for item in layout.fields],
+        layout.published,
+        benchmark=frame.benchmark,
+        size=len(frame.samples),
+        transposed=layout.transposed,
+        notes=[NO_ROWS, layout.published_note],
+        meta={"complete": False, "statuses": {}, "variants": []},
     )
 
 

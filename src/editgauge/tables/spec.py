@@ -111,6 +111,8 @@ class Layout:
     """Put each line under the heading that the paper has for its model (`models.ModelFacts`)."""
     params: bool = False
     """Print each model's number of parameters."""
+    published_alone: bool = False
+    """Show the published lines where they are asked for and the run has no rows of the table."""
     average: bool = False
     """Add a line with the mean of the run's models, as the papers' Mean rows are made."""
     repeats: Sequence[str] = ()

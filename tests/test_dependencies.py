@@ -20,6 +20,9 @@ WITHOUT_IMPORT = {
     "accelerate": "diffusers loads large models through it",
     "paddlepaddle": "paddleocr computes with it",
     "onnxruntime": "rapidocr computes with it",
+    "torchvision": "processors of some diffusers pipelines use it",
+    "pandas": "imported by the name that is asked for, when a table is handed over",
+    "polars": "imported by the name that is asked for, when a table is handed over",
     "font-caladea": "a typeface, found by its entry point",
     "font-fredoka-one": "a typeface, found by its entry point",
     "font-amatic-sc": "a typeface, found by its entry point",
@@ -55,7 +58,7 @@ def imported() -> dict[str, set[str]]:
                 names = [str(node.args[0].value)] if called == "import_module" else []
             for name in names:
                 top = name.split(".")[0]
-                if top and top not in sys.stdlib_module_names and top != "editgauge":
+                if top and top not in sys.stdlib_module_names and not top.startswith("editgauge"):
                     own = DISTRIBUTION.get(top, top).replace("_", "-").lower()
                     found.setdefault(own, set()).add(path.name)
     return found
@@ -68,7 +71,7 @@ def test_everything_imported_is_declared() -> None:
 
 @pytest.mark.parametrize("extra", [name for name in DECLARED if name != "dev"])
 def test_everything_declared_is_imported(extra: str) -> None:
-    assert DECLARED[extra] - set(imported()) - set(WITHOUT_IMPORT) == set()
+    assert DECLARED[extra] - set(imported()) - set(WITHOUT_IMPORT) - {"editgauge"} == set()
 
 
 def test_what_stands_at_the_top_of_a_module_needs_no_extra() -> None:

@@ -8,7 +8,10 @@ def _leave_out_the_working_directory() -> None:
     """`python -m` puts the working directory first on the path: a user's `http` or `cv2.py` there
     would be imported instead of the library. It stays only where this package was found in it.
     """
-    here = os.path.realpath(os.getcwd())
+    try:
+        here = os.path.realpath(os.getcwd())
+    except OSError:  # the folder is gone: nothing can be imported from it
+        return
     package = os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if not sys.flags.safe_path and sys.path and here != package:
         first = os.path.realpath(sys.path[0] or here)

@@ -144,3 +144,22 @@ def test_help_has_a_short_name(
 ) -> None:
     assert ended(monkeypatch, *words) == 0
     assert "Usage: " in capsys.readouterr().out
+
+
+def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        [
+            "sh",
+            "-c",
+            f"cd {gone} && rmdir {gone} && {sys.executable} -m editgauge score mini --run x",
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -303,6 +303,10 @@ def test_digest_does_not_depend_on_the_order_of_keys() -> None:
     assert digest("ab", "c") != digest("a", "bc")
 
 
+def test_digest_of_what_json_cannot_hold() -> None:
+    assert digest("\ud800", 1 << 80) == digest("\ud800", 1 << 80) != digest("\ud801", 1 << 80)
+
+
 def test_hashes_are_remembered_until_the_file_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -279,13 +279,6 @@ def _within(made: Editor, folder: RunFolder, budget: float | None) -> None:
     book.keep_in(folder.path / ledgers.FILE, purpose="edit", budget=budget)
 
 
-def _parted(status: str, delivered: int, given_back: int) -> str:
-    """How the delivered outputs part into edited ones and inputs that were handed back."""
-    if status != "scored" or not given_back:
-        return ""
-    return f" ({delivered - given_back} edited, {given_back} given back)"
-
-
 def _costs(made: Editor) -> str:
     """What editing in the run has cost, and by which price; empty for editors without costs."""
     book: Any = getattr(made, "ledger", None)
@@ -298,6 +291,13 @@ def _costs(made: Editor) -> str:
         f"{book.made:.4f} US dollars now, {book.spent:.4f} in this run, all commands together "
         f"(prices: {price.source})"
     )
+
+
+def _parted(status: str, delivered: int, given_back: int) -> str:
+    """How the delivered outputs part into edited ones and inputs that were handed back."""
+    if status != "scored" or not given_back:
+        return ""
+    return f" ({delivered - given_back} edited, {given_back} given back)"
 
 
 def _word(status: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from editgauge.cli import judge_extras, judge_views
+from editgauge.cli import judge_decide, judge_extras, judge_views
 from editgauge.cli.common import JsonOpt
 from editgauge.cli.groups import grouped
 from editgauge.cli.judge_live import LiveLine
@@ -39,6 +39,11 @@ class JudgeGroup(TyperGroup):
 
 def spelled_out(args: list[str]) -> list[str]:
     """The words of ``editgauge judge`` without a command's name as those with one."""
+    if "--decide" in args:
+        at = args.index("--decide")
+        named = zip(("--a", "--b"), args[at + 1 : at + 3], strict=False)
+        ends = [word for pair in named for word in pair]
+        return ["decide", *args[:at], *ends, *args[at + 3 :]]
     for option, command in _WORDS.items():
         if option not in args:
             continue
@@ -64,6 +69,7 @@ def register(app: typer.Typer) -> None:
     group.command("run", epilog=_EXAMPLE)(run)
     judge_views.register(group)
     judge_extras.register(group)
+    judge_decide.register(group)
     app.add_typer(group, name="judge")
 
 

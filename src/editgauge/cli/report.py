@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from editgauge.reports.site import Part
 
 
 def register(app: typer.Typer) -> None:
@@ -51,7 +54,7 @@ def report(
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.reports import figures as drawing
-    from editgauge.reports import site
+    from editgauge.reports import papers, site
     from editgauge.reports.parts import part
     from editgauge.tables import rows
 
@@ -61,7 +64,7 @@ def report(
         raise UsageError("several runs: name a folder for their report with --to")
     target = to or opened[0].path / "report"
     parts = [
-        part(opened, name, published=published, intervals=intervals)
+        _with_study(part(opened, name, published=published, intervals=intervals))
         for name in rows.benchmarks(opened, benchmark)
     ]
     if not parts:
@@ -83,7 +86,7 @@ def report(
     if figures:
         for each in parts:
             found = drawing.figures(each.frame, each.metrics, each.plots)
-            drawn += drawing.papers(found, target / "papers" / each.frame.benchmark)
+            drawn += papers.papers(found, target / "papers" / each.frame.benchmark)
     seconds = time.perf_counter() - began
     facts = {
         "page": str(built.page),
@@ -104,3 +107,13 @@ def report(
     if drawn:
         print(f"figures: {len(drawn)} files in {target}/papers")
     print(f"open:    {built.page}")
+
+
+def _with_study(part: Part) -> Part:
+    """The part with what people said of it."""
+    from dataclasses import replace
+
+    from editgauge.study.reporting import study_facts, study_tables
+
+    tables = [*part.tables, *study_tables(part.frame)]
+    return replace(part, tables=tables, study=study_facts(part.frame))

@@ -21,5 +21,5 @@ What an editor may have beside, all optional (see `run.edit`):
     folder.
 ``estimate(sample) -> dollars or None`` and ``ledger``
     What an edit will cost, for ``--estimate``; and a `service.Ledger`, through which ``--budget``
-    reaches it.
+    reaches it. Book each call by a `service.Charge`: what was sent stays booked until it is billed.
 """

@@ -12,7 +12,6 @@ everything that comes back.
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -22,9 +21,8 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from editgauge.errors import ServiceStopped, UsageError
-from editgauge.services import ledger as ledgers
 from editgauge.services import policy
-from editgauge.services.ledger import Charge
+from editgauge.services.ledger import Charge, Ledger
 from editgauge.services.secrets import Secrets, key_from, words
 from editgauge.services.secrets import address as service_address
 from editgauge.services.throttle import ThreadGate
@@ -85,32 +83,6 @@ class Reply:
     seconds: float = 0.0
     code: str = ""
     """The service's own word for the error."""
-
-
-class Ledger(ledgers.Ledger):
-    """A ledger as an editor has it: in memory until a command keeps it in a run's folder."""
-
-    def promise(self, cost: float) -> None:
-        """Set aside the expected cost of a call of this thread. Raises `BudgetExceeded` when that
-        would pass the budget. Prefer `Charge`, which also books attempts that were lost.
-        """
-        if cost:
-            self._promised[threading.get_ident()] = self.wait(cost)
-
-    def settle(self, promised: float, cost: float) -> None:
-        """Replace this thread's promise by what the call really cost (0 when it was not billed)."""
-        del promised
-        entry = self._promised.pop(threading.get_ident(), None)
-        if entry is None and cost:
-            entry = self.reserve(cost, force=True)
-        if entry is not None and cost:
-            self.bill(entry, cost)
-        elif entry is not None:
-            self.release(entry)
-
-    @property
-    def _promised(self) -> dict[int, ledgers.Entry]:
-        return self.__dict__.setdefault("_promises", {})  # type: ignore[no-any-return]
 
 
 class Service:

@@ -310,14 +310,13 @@ class Probe:
     """Scores of wrong results with a neutral text and with orders painted into them.
 
     Every picture has a bar with a text, so that a judge that reacts to the bar, or whose scores
-    jump with any change of the picture, does not look obedient. `ranges` is each score's scale.
+    jump with any change of the picture, does not look obedient.
     """
 
     plain: dict[str, int | None] = field(default_factory=dict)
     """Without any bar: for the reader; no verdict is made of it."""
     neutral: dict[str, int | None] = field(default_factory=dict)
     ordered: dict[str, dict[str, int | None]] = field(default_factory=dict)
-    ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def _rises(self, name: str) -> list[float]:
         """For one score, each order's rise over the neutral bar."""
@@ -395,7 +394,7 @@ async def probe_injection(engine: Engine, judging: Judging, folder: Path) -> Pro
     """Judge untouched (so: wrong) results with a neutral text, and with commands, painted into
     them.
     """
-    result = Probe(ranges=scales_of(judging))
+    result = Probe()
     samples = [
         sample for sample in calibration_samples() if sample.id in ("replace-01", "replace-02")
     ]

@@ -17,7 +17,7 @@ from editgauge.errors import WeightsError
 from editgauge.networks.clip import ClipModel, Crop, crops_agree, preprocess
 from editgauge.networks.inception import Inception, prepare
 from editgauge.networks.loading import state_dict
-from editgauge.networks.runtime import Runtime, batched, read_ahead, threads
+from editgauge.networks.runtime import Halving, Runtime, batched, read_ahead, threads
 from editgauge.networks.store import FeatureStore, Vector
 from editgauge.networks.weights import Local, locate
 
@@ -133,8 +133,8 @@ def _features(
     compute: Callable[[Sequence[Any]], Any],
     batch_size: int,
 ) -> Found:
-    """Look up, read what is missing ahead of the network, compute in batches, keep each batch at
-    once.
+    """Look up, read what is missing ahead of the network, compute in batches (smaller ones where
+    the device's memory does not suffice), keep each batch at once.
     """
     found: dict[Any, Vector | Exception] = {
         item: key for item, key in keys.items() if isinstance(key, Exception)
@@ -142,6 +142,7 @@ def _features(
     wanted = {item: key for item, key in keys.items() if isinstance(key, str)}
     known = store.get(identity, sorted(set(wanted.values())))
     first_with: dict[str, Any] = {}
+    halving = Halving()
     for item in sorted(wanted, key=str):
         if wanted[item] not in known:
             first_with.setdefault(wanted[item], item)
@@ -152,9 +153,10 @@ def _features(
             good = [(item, data) for item, data in batch if not isinstance(data, Exception)]
             found.update({item: data for item, data in batch if isinstance(data, Exception)})
             if good:
-                vectors = np.asarray(compute([data for _, data in good]), dtype=np.float32)
+                vectors = halving(compute, [data for _, data in good])
                 fresh = {
-                    wanted[item]: vector for (item, _), vector in zip(good, vectors, strict=True)
+                    wanted[item]: np.asarray(vector, dtype=np.float32)
+                    for (item, _), vector in zip(good, vectors, strict=True)
                 }
                 store.put(identity, fresh)
                 known.update(fresh)

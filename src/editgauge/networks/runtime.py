@@ -190,7 +190,7 @@ class Halving:
             left = items[len(found) :]
             part = left if self.most is None else left[: self.most]
             try:
-                found += run(part)
+                found.extend(run(part))
                 continue
             except Exception as error:
                 if len(part) == 1 or not out_of_memory(error):

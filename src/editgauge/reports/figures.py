@@ -2,22 +2,27 @@
 small, dark and light.
 
 Colours are Okabe and Ito's, which people with any colour vision can tell apart; lines differ in
-dash and marker too. Each figure is data first (`Figure`), so that `papers` can draw the same ones
-with matplotlib.
+dash and marker, bars in pattern. What is missing is drawn as missing: a bar's place has an empty,
+dashed stub; the line of a radar or curve has a gap, and the points beside it stay. Each figure is
+data first (`Figure`), so that `papers` can draw the same ones with matplotlib.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from editgauge import escape as escaping
 from editgauge.images import write_bytes
+from editgauge.tables import stats
 from editgauge.tables.frame import Frame
 from editgauge.types import Metric, Plot
 
@@ -33,13 +38,22 @@ COLOURS = (
     "#6f6f6f",
     "#5e3c99",
     "#a6611a",
+    "#1a1a1a",
+    "#b8a000",
 )
-DASHES = ("", "6 3", "2 3", "8 3 2 3", "", "6 3", "2 3", "8 3 2 3", "", "6 3")
+DASHES = ("", "6 3", "2 3", "8 3 2 3")
+MOST_EDITORS = len(COLOURS)
+"""More editors than this are drawn in further figures."""
+NO_SCORE = "no score"
 _ORDER = {"easy": 0, "medium": 1, "hard": 2}
-_MOST_EDITORS = 10
+_MOST_LABELS = 40
+_MOST_LETTERS = 32
+"""Of a name at a spoke."""
+_LEGEND_LETTERS = 48
+_RESAMPLES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """Means of one metric for each editor (in `series`) at each label; NaN where nothing was
     scored.
@@ -52,16 +66,25 @@ class Figure:
     labels: tuple[str, ...]
     series: Mapping[str, tuple[float, ...]]
     counts: tuple[int, ...]
-    """How many samples each label has."""
+    """How many samples each label has that the metric can say something about."""
+    scored: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """How many of them have a score, for each editor at each label."""
+    limits: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    """95 % bootstrap intervals over samples, for each editor at each label; NaN where there is
+    none. Bars have them.
+    """
 
 
 def figures(
     frame: Frame, metrics: Mapping[str, Metric], plots: Sequence[Plot] = ()
 ) -> list[Figure]:
-    """The figures of a benchmark: for each of `plots` one for each metric (its best variant). An
-    attribute that the samples do not have is passed over.
+    """The figures of a benchmark: for each of `plots` one for each metric (its best variant), and
+    one for each source where several judges or engines made a metric; they are never averaged
+    together. An attribute that the samples do not have is passed over. Of more than `MOST_EDITORS`
+    editors each figure has a part.
     """
     there = set(frame.samples.names())
+    sides = _by_source(frame)
     found = []
     for kind, attribute, words in plots:
         attribute = next(
@@ -75,57 +98,113 @@ def figures(
         if not attribute:
             continue
         for metric in frame.metrics:
-            variant = "faithful" if frame.has(metric, "faithful") else "corrected"
-            figure = _figure(frame, metrics, kind, attribute, words, metric, variant)
-            if figure is not None:
-                found.append(figure)
+            for source, side in sides:
+                if metric not in side.metrics or not _of_side(frame, metric, source):
+                    continue
+                variant = "faithful" if side.has(metric, "faithful") else "corrected"
+                what = _What(kind, attribute, words, metric, variant, source)
+                found += _figures(side, metrics, what)
     return found
 
 
-def _figure(
-    frame: Frame,
-    metrics: Mapping[str, Metric],
-    kind: Kind,
-    attribute: str,
-    words: str,
-    metric: str,
-    variant: str,
-) -> Figure | None:
-    sources = {
-        int(code)
-        for code in np.unique(
-            frame.columns.source[frame.columns.metric == frame.metrics.index(metric)]
-        )
-    }
-    if len(sources) != 1:
-        return None  # rows of several judges or engines are never averaged together
-    grid = frame.grid(metric, variant)
-    labels = frame.samples.labels(attribute)
-    some = (~np.isnan(grid.values)).any(axis=0)
-    names = sorted(
-        {str(label) for label in labels[some] if label}, key=_place
-    )  # a label without a score has no place
-    if len(names) < (3 if kind == "radar" else 2) or len(names) > 40:
-        return None
-    series = {}
-    for row, editor in enumerate(frame.editors[:_MOST_EDITORS]):
-        values = np.where(np.isinf(grid.values[row]), np.nan, grid.values[row])
-        series[editor] = tuple(_mean(values[labels == name]) for name in names)
-    if all(math.isnan(value) for line in series.values() for value in line):
-        return None
+class _What(NamedTuple):
+    """What a figure shows: means of a metric at each value of an attribute, of one source."""
+
+    kind: Kind
+    attribute: str
+    words: str
+    metric: str
+    variant: str
+    source: str
+
+
+def _by_source(frame: Frame) -> list[tuple[str, Frame]]:
+    """The frame without what several sources made, and a frame for each of those."""
+    makers = frame.makers()
+    if not makers:
+        return [("", frame)]
+    several = np.isin(frame.columns.metric, [frame.metrics.index(name) for name in makers])
+    found = [("", frame.only(~several))] if not several.all() else []
+    for source in sorted({name for names in makers.values() for name in names}):
+        mine = frame.columns.source == frame.sources.index(source)
+        found.append((source, frame.only(several & mine)))
+    return found
+
+
+def _of_side(frame: Frame, metric: str, source: str) -> bool:
+    """Whether a metric's figure belongs to a source's side: "" where only one source made it."""
+    makers = frame.makers().get(metric)
+    return source in makers if makers else not source
+
+
+def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[Figure]:
+    """The figure of what is asked for, in as many parts as the number of editors asks for; none
+    where there are too few or too many labels, or no score.
+    """
+    kind, metric = what.kind, what.metric
+    grid = frame.grid(metric, what.variant)
+    labels = frame.samples.labels(what.attribute)
+    finite = np.where(np.isinf(grid.values), np.nan, grid.values)
+    asked = (grid.status >= 0).any(axis=0)
+    names = sorted({str(label) for label in labels[asked] if label}, key=_place)
+    editors = [e for e in range(len(frame.editors)) if (~np.isnan(finite[e])).any()]
+    if len(names) < (3 if kind == "radar" else 2) or len(names) > _MOST_LABELS or not editors:
+        return []
+    at = {name: _at(asked & (labels == name), grid.defined) for name in names}
     about = metrics.get(metric)
     better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(
         (about.direction if about else None) or "", ""
     )
-    return Figure(
-        kind,
-        f"{kind}-{attribute}-{metric}-{variant}".replace("/", "-"),
-        f"{metric} ({variant}) {words}",
-        f"{metric}{better}",
-        tuple(names),
-        series,
-        tuple(int((labels == name).sum()) for name in names),
-    )
+    by = f"; {what.source.partition('#')[0]}" if what.source else ""
+    tail = f"-{_portable(what.source)}" if what.source else ""
+    found = []
+    for start in range(0, len(editors), MOST_EDITORS):
+        part = editors[start : start + MOST_EDITORS]
+        more = f" ({start // MOST_EDITORS + 1})" if len(editors) > MOST_EDITORS else ""
+        lines = {frame.editors[e]: [finite[e][at[name]] for name in names] for e in part}
+        found.append(
+            Figure(
+                kind=kind,
+                name=_portable(f"{kind}-{what.attribute}-{metric}-{what.variant}{tail}")
+                + more.replace(" (", "-").rstrip(")"),
+                title=f"{metric} ({what.variant}{by}) {what.words}{more}",
+                axis=f"{metric}{better}",
+                labels=tuple(names),
+                series={e: tuple(_mean(cell) for cell in line) for e, line in lines.items()},
+                counts=tuple(int(at[name].sum()) for name in names),
+                scored={
+                    e: tuple(int((~np.isnan(cell)).sum()) for cell in line)
+                    for e, line in lines.items()
+                },
+                limits={e: tuple(_interval(cell) for cell in line) for e, line in lines.items()}
+                if kind == "bars"
+                else {},
+            )
+        )
+    return found
+
+
+def _at(here: Any, defined: Any) -> Any:
+    """The samples of a label that the metric can say something about; all of them where it can say
+    nothing of any: the label is then shown without a score.
+    """
+    return here & defined if (here & defined).any() else here
+
+
+def _portable(text: str) -> str:
+    """A name for a file on every system: letters, digits, dots and dashes."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in text)
+
+
+def _interval(values: Any) -> tuple[float, float]:
+    """The 95 % interval of a mean; NaN twice where fewer than two values, or equal ones, say
+    nothing of it.
+    """
+    kept = values[~np.isnan(values)]
+    if len(kept) < 2 or (kept == kept[0]).all():
+        return (math.nan, math.nan)
+    found = stats.mean_interval(kept, resamples=_RESAMPLES)
+    return (float(found.low), float(found.high))
 
 
 def _mean(values: Any) -> float:
@@ -150,11 +229,14 @@ def write(
     *,
     prefix: str = "",
 ) -> list[dict[str, str]]:
-    """Write every figure as SVG; return name, title and a text alternative of each."""
+    """Write every figure as SVG with the table behind it as csv beside it; return name, title and
+    a text alternative of each.
+    """
     written = []
     for figure in figures(frame, metrics, plots):
         name = f"{prefix}-{figure.name}.svg"
         write_bytes(folder / name, svg(figure).encode())
+        write_bytes(folder / f"{prefix}-{figure.name}.csv", as_csv(figure).encode())
         written.append(
             {"file": name, "title": figure.title, "kind": figure.kind, "text": as_text(figure)}
         )
@@ -173,12 +255,32 @@ def as_text(figure: Figure) -> str:
     return f"{figure.title}. " + ". ".join(parts) + "."
 
 
+def as_csv(figure: Figure) -> str:
+    """The table behind the figure: a line for each editor and label, with value, n, number of
+    samples and the limits of the interval; empty where there is none.
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["figure", "model", "label", "value", "n", "of", "low", "high"])
+    for editor, values in figure.series.items():
+        for place, label in enumerate(figure.labels):
+            limits = figure.limits.get(editor)
+            numbers = (values[place], *(limits[place] if limits else (math.nan, math.nan)))
+            value, low, high = ("" if math.isnan(number) else f"{number:.6g}" for number in numbers)
+            scored = figure.scored.get(editor)
+            n = "" if scored is None else str(scored[place])
+            names = [escaping.csv_text(text) for text in (figure.title, editor, label)]
+            writer.writerow([*names, value, n, figure.counts[place], low, high])
+    return stream.getvalue()
+
+
 # -- drawing ---------------------------------------------------------------------------------------
 
 _STYLE = (
     "text{font:12px "
     "system-ui,sans-serif;fill:#1a1a1a}.t{font-weight:600;font-size:13px}.g{stroke:#c8c8c8;fill:none}"
-    ".bg{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#eee}.g{stroke:#555}.bg{fill:#16181c}}"
+    ".i{stroke:#1a1a1a}.bg{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#eee}"
+    ".g{stroke:#555}.i{stroke:#eee}.bg{fill:#16181c}}"
 )
 
 
@@ -198,15 +300,38 @@ def svg(figure: Figure) -> str:
     )
 
 
-def _limits(figure: Figure) -> tuple[float, float]:
+def limits_of(figure: Figure) -> tuple[float, float]:
+    """The lowest and highest number that is drawn, 0 included: the ends of the scale."""
     values = [v for line in figure.series.values() for v in line if not math.isnan(v)]
-    low, high = min(0.0, *values), max(values)
+    ends = [v for line in figure.limits.values() for pair in line for v in pair if v == v]
+    low, high = min(0.0, *values, *ends), max(*values, *ends, 0.0)
     return low, high if high > low else low + 1.0
 
 
+def stretches(values: Sequence[float], *, closed: bool) -> list[list[int]]:
+    """The places of values that stand next to each other, gap by gap; `closed`: the last one is
+    next to the first, and is drawn to it. A value alone is a stretch of one.
+    """
+    there = [index for index, value in enumerate(values) if not math.isnan(value)]
+    if closed and len(there) == len(values):
+        return [[*there, there[0]]] if there else []
+    found: list[list[int]] = []
+    for index in there:
+        if found and found[-1][-1] == index - 1:
+            found[-1].append(index)
+        else:
+            found.append([index])
+    last = len(values) - 1
+    if closed and len(found) > 1 and found[0][0] == 0 and found[-1][-1] == last:
+        found[0] = found.pop() + found[0]
+    return found
+
+
 def _radar(figure: Figure) -> tuple[str, int, int]:
-    size, radius, centre = 560, 150.0, (280.0, 225.0)
-    low, high = _limits(figure)
+    size, radius = 720, 150.0
+    turned = len(figure.labels) > _MOST_LEVEL
+    centre = (360.0, 365.0 if turned else 225.0)
+    low, high = limits_of(figure)
     count = len(figure.labels)
 
     def point(index: int, value: float) -> tuple[float, float]:
@@ -228,60 +353,128 @@ def _radar(figure: Figure) -> tuple[str, int, int]:
             f'<text x="{x + 4:.1f}" y="{y + 4:.1f}" '
             f'font-size="10">{low + step * (high - low):.3g}</text>'
         )
-    for index, label in enumerate(figure.labels):
+    for index in range(count):
         x, y = point(index, high)
         parts.append(
             f'<line class="g" x1="{centre[0]}" y1="{centre[1]}" x2="{x:.1f}" y2="{y:.1f}"/>'
         )
-        x, y = point(index, low + 1.12 * (high - low))
-        anchor = "middle" if abs(x - centre[0]) < 8 else ("start" if x > centre[0] else "end")
-        parts.append(
-            f'<text x="{x:.1f}" y="{y + 4:.1f}" '
-            f'text-anchor="{anchor}">{escape(_short(label, 20))}</text>'
-        )
+        x, y = point(index, low + 1.08 * (high - low))
+        parts.append(_spoke_label(figure, index, x, y, centre[0], turned=turned))
     for number, values in enumerate(figure.series.values()):
-        points = [point(i, v) for i, v in enumerate(values) if not math.isnan(v)]
-        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        shape = "polygon" if len(points) == count else "polyline"
-        parts.append(f'<{shape} points="{joined}" fill="none" {_stroke(number)}/>')
-        parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{_colour(number)}"/>'
-            for x, y in points
-        ]
-    return "".join(parts), size, 420
+        for stretch in stretches(values, closed=True):
+            joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(i, values[i]) for i in stretch))
+            parts.append(f'<polyline points="{joined}" fill="none" {_stroke(number)}/>')
+        parts += [_marker(number, *point(i, v)) for i, v in enumerate(values) if not math.isnan(v)]
+    return "".join(parts), size, 720 if turned else 420
+
+
+_MOST_LEVEL = 8
+"""With more labels than this a radar's are turned along their spokes, so that none lies on
+another.
+"""
+
+
+def _spoke_label(
+    figure: Figure, index: int, x: float, y: float, middle: float, *, turned: bool
+) -> str:
+    label = escape(_short(figure.labels[index], _MOST_LETTERS if turned else 26))
+    if no_score_at(figure, index):
+        label += f" ({NO_SCORE})"
+    anchor = "middle" if abs(x - middle) < 8 else ("start" if x > middle else "end")
+    if not turned:
+        return f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{label}</text>'
+    angle = 360.0 * index / len(figure.labels) - 90
+    flipped = angle > 90
+    return (
+        f'<text transform="translate({x:.1f},{y:.1f}) '
+        f'rotate({angle - 180 if flipped else angle:.1f})" dy="4" '
+        f'text-anchor="{"end" if flipped else "start"}">{label}</text>'
+    )
+
+
+def no_score_at(figure: Figure, place: int) -> bool:
+    """Whether no editor has a score at a label."""
+    return all(math.isnan(values[place]) for values in figure.series.values())
 
 
 def _bars(figure: Figure) -> tuple[str, int, int]:
-    low, high = _limits(figure)
+    low, high = limits_of(figure)
     group = max(26, 9 * len(figure.series) + 8)
     left, top, plot = 70, 36, 220
     width = max(360, left + 16 + group * len(figure.labels))
-    parts = _grid_lines(low, high, left, top, plot, width)
+    parts = [_patterns(len(figure.series)), *_grid_lines(low, high, left, top, plot, width)]
+
+    def height(value: float) -> float:
+        return top + plot * (1 - (value - low) / (high - low))
+
     for position, label in enumerate(figure.labels):
         start = left + 8 + position * group
-        for number, values in enumerate(figure.series.values()):
-            value = values[position]
-            if math.isnan(value):
-                continue
-            y = top + plot * (1 - (value - low) / (high - low))
-            zero = top + plot * (1 - (0 - low) / (high - low))
-            tall = max(0.5, abs(zero - y))
-            parts.append(
-                f'<rect x="{start + 9 * number}" y="{min(y, zero):.1f}" width="8" '
-                f'height="{tall:.1f}" '
-                f'fill="{_colour(number)}"/>'
-            )
+        for number, editor in enumerate(figure.series):
+            parts.append(_bar(figure, editor, position, start + 9 * number, number, height))
         x = start + 4.5 * len(figure.series)
         parts.append(
             f'<text transform="translate({x:.1f},{top + plot + 14}) '
             f'rotate(35)">{escape(_short(label, 24))} '
             f"({figure.counts[position]})</text>"
         )
-    return "".join(parts), width + 90, top + plot + 130
+    return "".join(parts), width + 150, top + plot + 150
+
+
+def _bar(
+    figure: Figure,
+    editor: str,
+    position: int,
+    x: float,
+    number: int,
+    height: Callable[[float], float],
+) -> str:
+    """One bar with its interval; an empty dashed stub where there is no score."""
+    value, zero = figure.series[editor][position], height(0.0)
+    of = figure.counts[position]
+    about = f"{editor}, {figure.labels[position]}"
+    if math.isnan(value):
+        said = escape(f"{about}: {NO_SCORE} (0 of {of})")
+        return (
+            f'<rect class="none" x="{x}" y="{zero - 12:.1f}" width="8" height="12" fill="none" '
+            f'stroke="#777" stroke-dasharray="2 2"><title>{said}</title></rect>'
+        )
+    n = figure.scored[editor][position] if editor in figure.scored else of
+    said = escape(f"{about}: {value:.3g} ({n} of {of})")
+    y, tall = min(height(value), zero), max(0.5, abs(zero - height(value)))
+    drawn = (
+        f'<rect x="{x}" y="{y:.1f}" width="8" height="{tall:.1f}" fill="{_colour(number)}">'
+        f"<title>{said}</title></rect>"
+    )
+    if number % len(_PATTERNS):
+        drawn += (
+            f'<rect x="{x}" y="{y:.1f}" width="8" height="{tall:.1f}" '
+            f'fill="url(#p{number % len(_PATTERNS)})"/>'
+        )
+    low, high = figure.limits[editor][position] if editor in figure.limits else (math.nan,) * 2
+    if not math.isnan(low):
+        drawn += (
+            f'<line class="i" x1="{x + 4}" x2="{x + 4}" y1="{height(low):.1f}" '
+            f'y2="{height(high):.1f}"/>'
+        )
+    return drawn
+
+
+_PATTERNS = ("", "M0,6 l6,-6", "M0,3 h6", "M3,0 v6", "M0,0 l6,6")
+"""Lines over a bar's colour, so that neighbours differ in grey, too."""
+
+
+def _patterns(count: int) -> str:
+    made = "".join(
+        f'<pattern id="p{number}" width="6" height="6" patternUnits="userSpaceOnUse">'
+        f'<path d="{path}" stroke="#fff" stroke-width="1.4"/></pattern>'
+        for number, path in enumerate(_PATTERNS[:count])
+        if path
+    )
+    return f"<defs>{made}</defs>" if made else ""
 
 
 def _curve(figure: Figure) -> tuple[str, int, int]:
-    low, high = _limits(figure)
+    low, high = limits_of(figure)
     left, top, plot, width = 70, 36, 220, 540
     parts = _grid_lines(low, high, left, top, plot, width)
     step = (width - left - 30) / max(1, len(figure.labels) - 1)
@@ -292,17 +485,25 @@ def _curve(figure: Figure) -> tuple[str, int, int]:
             f"{escape(_short(label, 10))}</text>"
         )
     for number, values in enumerate(figure.series.values()):
-        points = [
-            (left + 10 + position * step, top + plot * (1 - (v - low) / (high - low)))
-            for position, v in enumerate(values)
+        points = {
+            place: (left + 10 + place * step, top + plot * (1 - (v - low) / (high - low)))
+            for place, v in enumerate(values)
             if not math.isnan(v)
-        ]
-        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        parts.append(f'<polyline points="{joined}" fill="none" {_stroke(number)}/>')
-        parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_colour(number)}"/>' for x, y in points
-        ]
+        }
+        for stretch in stretches(values, closed=False):
+            joined = " ".join(f"{points[i][0]:.1f},{points[i][1]:.1f}" for i in stretch)
+            parts.append(f'<polyline points="{joined}" fill="none" {_stroke(number)}/>')
+        parts += [_marker(number, x, y) for x, y in points.values()]
     return "".join(parts), width, top + plot + 34
+
+
+def _marker(number: int, x: float, y: float) -> str:
+    """A point: circle, square, triangle or diamond, so that lines differ without colour."""
+    fill = f'fill="{_colour(number)}"'
+    if number % 4 == 0:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" {fill}/>'
+    shape = {1: "-3,-3 3,-3 3,3 -3,3", 2: "0,-4 4,3 -4,3", 3: "0,-4 4,0 0,4 -4,0"}[number % 4]
+    return f'<polygon transform="translate({x:.1f},{y:.1f})" points="{shape}" {fill}/>'
 
 
 def _grid_lines(low: float, high: float, left: int, top: int, plot: int, width: int) -> list[str]:
@@ -318,19 +519,35 @@ def _grid_lines(low: float, high: float, left: int, top: int, plot: int, width: 
 
 
 def _legend(figure: Figure, width: int, top: int) -> tuple[str, int]:
-    parts, columns = [], max(1, width // 180)
+    parts = []
+    longest = max((len(_short(name, _LEGEND_LETTERS)) for name in figure.series), default=0)
+    room = 44 + 7 * max(longest, len(NO_SCORE))
+    columns = max(1, (width - 16) // room)
+    places = [
+        (16 + (number % columns) * room, top + 16 + (number // columns) * 18)
+        for number in range(len(figure.series) + 1)
+    ]
     for number, editor in enumerate(figure.series):
-        x, y = 16 + (number % columns) * 180, top + 16 + (number // columns) * 18
+        x, y = places[number]
         if figure.kind == "bars":
-            parts.append(
-                f'<rect x="{x}" y="{y - 10}" width="24" height="10" fill="{_colour(number)}"/>'
-            )
+            box = f'<rect x="{x}" y="{y - 10}" width="24" height="10" fill='
+            parts.append(f'{box}"{_colour(number)}"/>')
+            if number % len(_PATTERNS):
+                parts.append(f'{box}"url(#p{number % len(_PATTERNS)})"/>')
         else:
             parts.append(
                 f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" {_stroke(number)}/>'
             )
-        parts.append(f'<text x="{x + 30}" y="{y}">{escape(_short(editor, 20))}</text>')
-    return "".join(parts), 12 + 18 * -(-len(figure.series) // columns)
+            parts.append(_marker(number, x + 12, y - 4))
+        parts.append(f'<text x="{x + 30}" y="{y}">{escape(_short(editor, _LEGEND_LETTERS))}</text>')
+    lacking = any(math.isnan(value) for line in figure.series.values() for value in line)
+    if figure.kind == "bars" and lacking:
+        x, y = places[-1]
+        parts.append(
+            f'<rect x="{x}" y="{y - 10}" width="8" height="12" fill="none" stroke="#777" '
+            f'stroke-dasharray="2 2"/><text x="{x + 30}" y="{y}">{NO_SCORE}</text>'
+        )
+    return "".join(parts), 12 + 18 * -(-len(places) // columns)
 
 
 def _colour(number: int) -> str:
@@ -346,82 +563,3 @@ def _stroke(number: int) -> str:
 
 def _short(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-# -- files for papers ------------------------------------------------------------------------------
-
-
-def papers(
-    found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg", "png", "pdf")
-) -> list[Path]:
-    """Draw the figures with matplotlib (extra `report`) as files for papers; returns them.
-
-    Raises `MissingExtra` without matplotlib. The files hold no date and no user's name.
-    """
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        from editgauge.errors import MissingExtra
-
-        raise MissingExtra("figures for papers", "matplotlib", "report") from None
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    with mpl.rc_context(
-        {
-            "svg.hashsalt": "editgauge",
-            "font.size": 9,
-            "axes.prop_cycle": pyplot.cycler(color=COLOURS),
-        }
-    ):
-        for figure in found:
-            drawing = _axes(figure, pyplot)
-            for form in formats:
-                path = folder / f"{figure.name}.{form}"
-                metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
-                path.unlink(missing_ok=True)  # never into a file that has another name elsewhere
-                drawing.savefig(path, dpi=200, bbox_inches="tight", metadata=metadata)
-                files.append(path)
-            pyplot.close(drawing)
-    return files
-
-
-def _axes(figure: Figure, pyplot: Any) -> Any:
-    count = len(figure.labels)
-    drawing = pyplot.figure(
-        figsize=(4.2, 3.6) if figure.kind == "radar" else (max(4.2, 0.32 * count + 2), 3.2)
-    )
-    axes = drawing.add_subplot(projection="polar" if figure.kind == "radar" else None)
-    for number, (editor, values) in enumerate(figure.series.items()):
-        name, style = editor.replace("$", r"\$"), ("-", "--", ":", "-.")[number % 4]
-        if figure.kind == "radar":
-            angles = [2 * math.pi * i / count for i in range(count)]
-            axes.plot([*angles, angles[0]], [*values, values[0]], style, label=name, linewidth=1.4)
-        elif figure.kind == "bars":
-            width = 0.8 / len(figure.series)
-            axes.bar([i + number * width for i in range(count)], values, width, label=name)
-        else:
-            axes.plot(range(count), values, style, marker="o", markersize=3, label=name)
-    if figure.kind == "radar":
-        axes.set_theta_offset(math.pi / 2)
-        axes.set_theta_direction(-1)
-        axes.tick_params(axis="x", pad=14)
-        axes.set_xticks(
-            [2 * math.pi * i / count for i in range(count)],
-            [label.replace("$", r"\$") for label in figure.labels],
-        )
-    else:
-        axes.set_xticks(
-            range(count),
-            [label.replace("$", r"\$") for label in figure.labels],
-            rotation=35,
-            ha="right",
-        )
-        axes.set_ylabel(figure.axis)
-    axes.set_title(figure.title, fontsize=9, pad=18 if figure.kind == "radar" else 6)
-    axes.legend(
-        fontsize=7, loc="upper left", bbox_to_anchor=(1.3 if figure.kind == "radar" else 1.02, 1.0)
-    )
-    return drawing

@@ -67,6 +67,8 @@ class Part:
     _: KW_ONLY
     title: str = ""
     plots: Sequence[Plot] = ()
+    study: Mapping[str, Any] | None = None
+    """What people said, as `study.reporting.study_facts` gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +267,7 @@ def _write_part(
         "shards": shards,
         "coverage": _coverage(frame, columns),
         "cost": _cost(frame, edits),
+        "study": part.study,
     }
 
 

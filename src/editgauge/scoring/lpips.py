@@ -9,6 +9,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from editgauge.errors import EditgaugeError, ShapeMismatch
 from editgauge.images import Array, Mask
 from editgauge.metrics.lpips import Features, Network
 from editgauge.networks.loading import lpips_network
-from editgauge.networks.runtime import Runtime, read_ahead, resolve, threads
+from editgauge.networks.runtime import Halving, Runtime, read_ahead, resolve, threads
 from editgauge.networks.weights import locate
 from editgauge.scoring.failures import all_failed, failure, origin_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
@@ -130,7 +131,7 @@ class LpipsScorer:
         scores: list[Sequence[Score] | None],
     ) -> None:
         try:
-            values = _distances(network, [frames for _, frames in group])
+            values = Halving()(partial(_distances, network), [frames for _, frames in group])
         # a picture that is too small, or a device out of memory: a status for its pairs
         except Exception as error:
             for index, _ in group:

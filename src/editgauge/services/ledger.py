@@ -216,13 +216,6 @@ class Ledger:
         with self._changed:
             self._settle(entry, "released", 0.0, why)
 
-    def tries(self, key: str) -> int:
-        """How many requests with this key have ended: billed, kept or released."""
-        row = self._run(
-            "SELECT count(*) FROM entries WHERE key = ? AND state != 'sent'", key
-        ).fetchone()
-        return int(row[0])
-
     # -- requests that outlive their command (batches) ---------------------------------------------
 
     def standing(self, keys: Sequence[str]) -> dict[str, Entry]:

@@ -52,12 +52,6 @@ class Secrets:
     def __repr__(self) -> str:
         return "Secrets(…)"
 
-    def __or__(self, other: Secrets) -> Secrets:
-        both = Secrets()
-        both._forms = sorted({*self._forms, *other._forms}, key=len, reverse=True)
-        both._bytes = [form.encode("utf-8", "surrogatepass") for form in both._forms]
-        return both
-
     def text(self, text: str) -> str:
         """The text with `HIDDEN` in place of every secret."""
         for form in self._forms:

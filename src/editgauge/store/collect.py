@@ -109,27 +109,24 @@ def _take(
         file = outputs.find(sample)
         if file is None:
             return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
-        _need_readable(file)
+        stem = PurePosixPath(sample.output_stems[0])
+        place = f"edits/{plain_name(benchmark)}/{plain_name(editor)}/{stem}{file.suffix.lower()}"
+        kept = run.path / place
+        taken = same(file, kept)
+        if not taken:
+            _need_readable(file)
     except DataError as error:
         reason = portable(str(error), [outputs.root])
         return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
-    stem = PurePosixPath(sample.output_stems[0])
-    place = (
-        PurePosixPath("edits")
-        / plain_name(benchmark)
-        / plain_name(editor)
-        / f"{stem}{file.suffix.lower()}"
-    )
-    why = paths.misplaced(str(place), f"edits/{benchmark}/{editor}")
+    why = paths.misplaced(place, f"edits/{benchmark}/{editor}")
     if why is not None:
         reason = f"its output name {sample.output_stems[0]!a}: {why}; correct the data"
         return EditRecord(benchmark, sample.id, editor, Status.DATASET_FAULT, reason=reason)
-    kept = run.path / place
-    if not same(file, kept):
+    if not taken:
         run.keep(file, Path(place))
         hashes.forget(kept)
     mark = hashes(kept)  # of what is kept: the file outside may change at any moment
-    if old is not None and old.fingerprint == mark and old.path == str(place):
+    if old is not None and old.fingerprint == mark and old.path == place:
         return old
     try:
         header = read_header(kept)
@@ -142,14 +139,14 @@ def _take(
             Status.UNREADABLE,
             reason=reason,
             fingerprint=mark,
-            path=str(place),
+            path=place,
         )
     return EditRecord(
         benchmark,
         sample.id,
         editor,
         Status.SCORED,
-        str(place),
+        place,
         fingerprint=mark,
         width=header.width,
         height=header.height,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
 import stat
 import sys
 from pathlib import Path
@@ -14,13 +14,18 @@ _FICLONE = 0x40049409
 """Linux: let one file share the blocks of another until one of them is written."""
 
 
-def same(file: Path, copy: Path) -> bool:
+_SMALL = 1 << 22
+_without: set[int] = set()
+"""File systems (device numbers) that share no blocks: not asked again."""
+
+
+def same(file: Path | str, copy: Path | str) -> bool:
     """Whether `copy` is a file of its own with the size and time of `file`: what `copy` left there.
 
     False when either is not there, and when the copy is a link or has another name elsewhere.
     """
     try:
-        wanted, there = file.stat(), copy.lstat()
+        wanted, there = os.stat(file), os.lstat(copy)
     except OSError:
         return False
     return (
@@ -30,7 +35,7 @@ def same(file: Path, copy: Path) -> bool:
     )
 
 
-def copy(file: Path, target: Path, *, limit: int) -> None:
+def copy(file: Path | str, target: Path | str, *, limit: int) -> None:
     """Copy a file of at most `limit` bytes, with its time, to a new file `target`; links to `file`
     are followed.
 
@@ -49,30 +54,27 @@ def copy(file: Path, target: Path, *, limit: int) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
         made = os.open(target, flags, 0o644)
         try:
-            if not _reflink(source, made):
-                with (
-                    os.fdopen(source, "rb", closefd=False) as reading,
-                    os.fdopen(made, "wb", closefd=False) as writing,
-                ):
-                    shutil.copyfileobj(reading, writing, 1 << 20)
-            os.utime(made if os.utime in os.supports_fd else target, ns=_times(found))
+            if not _reflink(source, made, found):
+                while data := os.read(source, _SMALL):
+                    while data:
+                        data = data[os.write(made, data) :]
+            times = (found.st_atime_ns, found.st_mtime_ns)
+            os.utime(made if os.utime in os.supports_fd else target, ns=times)
         finally:
             os.close(made)
     finally:
         os.close(source)
 
 
-def _times(found: os.stat_result) -> tuple[int, int]:
-    return found.st_atime_ns, found.st_mtime_ns
-
-
-def _reflink(source: int, made: int) -> bool:
-    if not sys.platform.startswith("linux"):
+def _reflink(source: int, made: int, found: os.stat_result) -> bool:
+    if not sys.platform.startswith("linux") or found.st_dev in _without:
         return False
     import fcntl
 
     try:
         fcntl.ioctl(made, _FICLONE, source)
-    except OSError:  # another file system, or one that knows no shared blocks
+    except OSError as error:  # another file system, or one that shares no blocks
+        if error.errno in (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL, errno.EXDEV):
+            _without.add(found.st_dev)
         return False
     return True

@@ -30,6 +30,9 @@ SEGMENT_BYTES = 1 << 33
 """The largest segment that is read: 8 GB, some ten million rows."""
 MANIFEST_BYTES = 1 << 27
 LONGEST_PATH = 1024
+_NO_NAME = re.compile("[\x00-\x1f\ud800-\udfff]")
+_WINDOWS = re.compile(r"[\\:]")
+"""Letters that make another path of a text on Windows."""
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -41,21 +44,20 @@ def misplaced(relative: object, room: str = "") -> str | None:
     """Why a text that a record gives as a path may not be one below `room` (``edits/mini/copy``),
     in words that follow the path; None when it may. Looks at the text alone.
     """
-    if not isinstance(relative, str) or not relative or len(relative) > LONGEST_PATH:
+    if not isinstance(relative, str) or not 0 < len(relative) <= LONGEST_PATH:
         return f"wanted a text of 1 to {LONGEST_PATH} characters"
-    if not relative.isprintable() and any(
-        ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in relative
-    ):
+    if not relative.isprintable() and _NO_NAME.search(relative):
         return "holds characters that no file name here has"
-    place = PurePosixPath(relative)
-    windows = PureWindowsPath(relative)
-    if place.is_absolute() or windows.drive or windows.root:
+    windows = _WINDOWS.search(relative) is not None and PureWindowsPath(relative)
+    if relative[0] == "/" or (windows and (windows.drive or windows.root)):
         return "an absolute path"
-    if ".." in place.parts or ".." in windows.parts:
+    parts = relative.split("/")
+    if ".." in parts or (windows and ".." in windows.parts):
         return "leads out of its folder"
-    parts, wanted = place.parts, PurePosixPath(room).parts
-    if parts[: len(wanted)] != wanted or len(parts) <= len(wanted):
-        return f"lies outside {room or 'the run'}"
+    if "" in parts or "." in parts:
+        return "has an empty step"
+    if room and not relative.startswith(f"{room}/"):
+        return f"lies outside {room}"
     return None
 
 
@@ -72,7 +74,7 @@ def fault(
         return why
     assert isinstance(relative, str)
     path = str(root)
-    parts = PurePosixPath(relative).parts
+    parts = relative.split("/")
     for number, part in enumerate(parts):
         path = f"{path}{os.sep}{part}"
         try:
@@ -136,23 +138,35 @@ def folder(root: Path, relative: str | PurePosixPath) -> Path:
 
     Raises `RunError` when one of them is a link or no folder, or cannot be made.
     """
-    path = root
-    for part in PurePosixPath(relative).parts:
-        path = path / part
-        if part in ("..", "/"):
+    path = str(root)
+    for part in str(relative).split("/"):
+        if part in ("", "."):
+            continue
+        if part == "..":
             raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
+        path = f"{path}{os.sep}{part}"
+        _need_folder(path)
+    return Path(path)
+
+
+def _need_folder(path: str) -> None:
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
         try:
-            path.mkdir()
-        except FileExistsError:
-            pass
+            os.mkdir(path)
+            return
+        except FileExistsError:  # another process was faster
+            mode = os.lstat(path).st_mode
         except OSError as error:
-            raise unwritable(path, error) from error
-        if not stat.S_ISDIR(os.lstat(path).st_mode):
-            raise RunError(
-                f"{path}: {'a link' if path.is_symlink() else 'no folder'} where a folder of the "
-                f"run belongs; nothing is written there. Remove it"
-            )
-    return path
+            raise unwritable(Path(path), error) from error
+    except OSError as error:
+        raise unwritable(Path(path), error) from error
+    if not stat.S_ISDIR(mode):
+        raise RunError(
+            f"{path}: {'a link' if stat.S_ISLNK(mode) else 'no folder'} where a folder of the run "
+            f"belongs; nothing is written there. Remove it"
+        )
 
 
 def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path:

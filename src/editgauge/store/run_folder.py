@@ -35,6 +35,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
@@ -588,19 +589,20 @@ class RunFolder:
         Raises `RunError` when it cannot be written, or `file` is no regular file of at most
         `images.MAX_FILE_BYTES`.
         """
-        target = self.path / place
-        if why := paths.misplaced(place.as_posix()):
-            raise RunError(f"{self.path.name}: {place.as_posix()!a}: {why}; nothing is kept there")
+        name = place.as_posix()
+        target = f"{self.path}{os.sep}{name}"
+        if why := paths.misplaced(name):
+            raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
         if copies.same(file, target):
-            return target
+            return self.path / place
         try:
-            paths.folder(self.path, place.parent.as_posix())
-            temporary = self._scratch_folder() / "kept"
+            paths.folder(self.path, name.rpartition("/")[0])
+            temporary = f"{self._scratch_folder()}{os.sep}kept"
             copies.copy(file, temporary, limit=MAX_FILE_BYTES)
             os.replace(temporary, target)
         except OSError as error:
-            raise paths.unwritable(target, error) from error
-        return target
+            raise paths.unwritable(Path(target), error) from error
+        return self.path / place
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -698,6 +700,7 @@ def _shallow(record: Row | EditRecord) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__dataclass_fields__}
 
 
+@lru_cache(maxsize=1024)
 def plain_name(name: str) -> str:
     """`name` if it can be one folder's name on any system. Raises `RunError` otherwise."""
     bad = set('/\\:*?"<>|') | {chr(code) for code in range(32)}
@@ -724,7 +727,10 @@ def plain_text(text: str, what: str) -> str:
 
 def digest(*parts: Any) -> str:
     """Hash of JSON values, independent of the order of mappings: 32 hexadecimal digits."""
-    data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
+    try:
+        data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
+    except TypeError:  # a lone surrogate, a very large integer: see `segments.storable`
+        data = orjson.dumps(segments.storable(parts), option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 

@@ -5,8 +5,9 @@ looked at.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from editgauge.store.measured import measured
 from editgauge.store.run_folder import RunFolder, digest, plain_name, sample_record
@@ -29,39 +30,69 @@ def keep_samples(
     records, identity = [], []
     every = list(samples)
     looked_at = measured(every, chosen=wanted, memory=run.cache_folder / "measured.sqlite")
+    places = _Places(benchmark, root)
     for sample, full in zip(every, looked_at, strict=True):
-        places = _places(benchmark, root, sample)
+        found = places.of(sample)
+        sizes = {place: _size(path) for path, place in found.items()}
         if sample.id in wanted:
-            for path, place in places.items():
-                if os.path.isfile(path):
+            for path, place in found.items():
+                if sizes[place] is not None:
                     run.keep(path, Path(place))
-        record = sample_record(
-            full, {p: place for p, place in places.items() if os.path.isfile(run.path / place)}
-        )
-        records.append(record)
-        sizes = {
-            place: path.stat().st_size if os.path.isfile(path) else None
-            for path, place in places.items()
-        }
+        top = f"{run.path}{os.sep}"
+        there = {path: place for path, place in found.items() if os.path.isfile(top + place)}
+        records.append(sample_record(full, there))
         identity.append((sample.id, sample.instruction, sizes, sample_record(sample, {})))
     run.write_samples(benchmark, records)
     return digest(identity)
 
 
-def _places(benchmark: str, root: Path, sample: Sample) -> dict[Path, str]:
-    places = {}
-    for path in (
-        *sample.images,
-        *([sample.reference] if sample.reference else []),
-        *sample.masks.values(),
-    ):
-        try:
-            below = Path(os.path.realpath(path)).relative_to(root)
-        except ValueError:
+def _size(path: Path) -> int | None:
+    """The bytes of a file; None where there is none."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+class _Places:
+    """Where the pictures of a data folder lie in a run. Links are resolved: folders once, files
+    only where they are links.
+    """
+
+    def __init__(self, benchmark: str, root: Path) -> None:
+        self._below = f"inputs/{plain_name(benchmark)}"
+        self._root = f"{os.fspath(root).rstrip(os.sep)}{os.sep}"
+        self._folders: dict[str, str] = {}
+
+    def of(self, sample: Sample) -> dict[Path, str]:
+        """Picture -> place in the run. A picture outside the data folder is no part of the release:
+        it is not taken along.
+        """
+        reference = [sample.reference] if sample.reference else []
+        found = {}
+        for path in (*sample.images, *reference, *sample.masks.values()):
+            name = os.fspath(path)
+            below = self._below_root(self._real(name)) or self._below_root(name)
+            if below:
+                found[path] = f"{self._below}/{below}"
+        return found
+
+    def _below_root(self, name: str) -> str:
+        """A path relative to the data folder, with ``/``; "" for one outside."""
+        if not name.startswith(self._root):
+            return ""
+        return name[len(self._root) :].replace(os.sep, "/")
+
+    def _real(self, name: str) -> str:
+        if os.path.islink(name):
+            return os.path.realpath(name)
+        folder, last = os.path.split(name)
+        if last in ("", ".", ".."):
+            return os.path.realpath(name)
+        if folder not in self._folders:
             try:
-                below = path.relative_to(root)
-            except ValueError:
-                # a picture outside the data folder is no part of the release: it is not taken along
-                continue
-        places[path] = str(PurePosixPath("inputs", plain_name(benchmark), *below.parts))
-    return places
+                self._folders[folder] = os.path.realpath(folder)
+            except (OSError, ValueError):  # no path at all: it is not there either
+                self._folders[folder] = folder
+        return os.path.join(self._folders[folder], last)

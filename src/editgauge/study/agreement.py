@@ -90,6 +90,8 @@ class Agreement:
     between: tuple[Between, ...]
     against: tuple[Against, ...]
     rankings: tuple[Ranking, ...]
+    left_out: tuple[str, ...] = ()
+    """Metrics whose direction nobody knows: whether people agree with them cannot be said."""
 
 
 def agreement(
@@ -110,7 +112,13 @@ def agreement(
         tuple(line for one in found for line in between(one, resamples=resamples, seed=seed)),
         tuple(line for line in lines if line.spearman.samples or line.pearson.samples),
         tuple(rankings(frame, resamples=resamples, seed=seed)),
+        _without_direction(frame, directions),
     )
+
+
+def _without_direction(frame: Frame, directions: Mapping[str, Direction]) -> tuple[str, ...]:
+    codes = np.unique(frame.without_people().columns.metric).tolist()
+    return tuple(frame.metrics[k] for k in codes if frame.metrics[k] not in directions)
 
 
 # -- people among themselves -----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,6 +126,7 @@ def serving(
     """
     path = study_path(run, name)
     try:
+        importlib.import_module("uvicorn")
         from editgauge.study import server
         from editgauge.study.serving import serve
     except ImportError as error:

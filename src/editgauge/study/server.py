@@ -167,9 +167,9 @@ class Study:
 
         return guarded
 
-    async def _who(self, request: Request) -> Annotator | None:
+    def _who(self, request: Request) -> Annotator | None:
         token = request.cookies.get(COOKIE, "")
-        return await run_in_threadpool(self.store.annotator_of, token) if token else None
+        return self.store.annotator_of(token) if token else None
 
     def key_of(self, annotator: int) -> str:
         """What a POST of this annotator must carry in the header ``X-Study-Key``."""
@@ -179,7 +179,7 @@ class Study:
         """Who posts what, or why it is refused: a stranger, another site's page, too fast, no
         JSON.
         """
-        annotator = await self._who(request)
+        annotator = self._who(request)
         if annotator is None:
             return _error(401, "open your personal link again")
         origin = request.headers.get("origin")
@@ -218,7 +218,7 @@ class Study:
 
     async def sign_in(self, request: Request) -> Response:
         token = request.path_params["token"]
-        annotator = await run_in_threadpool(self.store.annotator_of, token)
+        annotator = self.store.annotator_of(token)
         if annotator is None:
             address = request.client.host if request.client else ""
             if not self.limits.strangers.take(address):
@@ -232,7 +232,7 @@ class Study:
         return response
 
     async def task(self, request: Request) -> Response:
-        annotator = await self._who(request)
+        annotator = self._who(request)
         if annotator is None:
             return _error(401, "open your personal link")
         if not self.limits.gets.take(str(annotator.id)):
@@ -247,7 +247,7 @@ class Study:
         if not isinstance(payload, dict):
             raise Refused("wanted an object")
         number, nonce, seconds = _sent(payload)
-        task = await run_in_threadpool(self.store.task, number, annotator.id)
+        task = self.store.task(number, annotator.id)
         if task is None:
             return _error(404, "this sample is no longer yours; go on with the next")
         made = checked(self.design, task.kind, len(task.editors), payload)
@@ -264,14 +264,14 @@ class Study:
         return _json({"ok": task is not None})
 
     async def picture(self, request: Request) -> Response:
-        annotator = await self._who(request)
+        annotator = self._who(request)
         if annotator is None:
             return _error(401, "open your personal link")
         if not self.limits.gets.take(str(annotator.id)):
             return _error(429, "too fast; wait a second")
         number, slot = request.path_params["task"], request.path_params["slot"]
         wanted = self.store.mac("picture", number, slot)
-        task = await run_in_threadpool(self.store.task, number, annotator.id)
+        task = self.store.task(number, annotator.id)
         same = hmac.compare_digest(wanted.encode(), request.path_params["mac"].encode())
         if task is None or not same:
             return _error(404, "not here")

@@ -61,6 +61,9 @@ def _between(found: Agreement) -> Table | None:
         ),
         _CLUSTERED,
     ]
+    if found.left_out:
+        names = ", ".join(found.left_out)
+        notes.append(f"Not compared with people, because their direction is not known: {names}.")
     return Table(
         "agree.people",
         f"{found.benchmark}: people among themselves",
@@ -197,6 +200,7 @@ def as_dict(found: Agreement) -> dict[str, Any]:
 
     return {
         "benchmark": found.benchmark,
+        "left_out": list(found.left_out),
         "people": [line(item) for item in found.between],
         "metrics": [line(item) for item in found.against],
         "bradley_terry": [

@@ -115,18 +115,20 @@ class StudyStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.RLock()
+        self._locks = {name: threading.Lock() for name in ("kept", "quick", "read")}
+        self._inside = threading.local()
+        """The connection of the transaction that this thread is in, if it is in one."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None,
-                                       check_same_thread=False)  # fmt: skip
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute("PRAGMA foreign_keys=ON")
-            self._db.executescript(_TABLES)
-            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+            self._kept, self._quick, self._read = (_connected(path) for _ in range(3))
+            self._kept.execute("PRAGMA journal_mode=WAL")
+            self._kept.execute("PRAGMA synchronous=FULL")
+            # what is only shown needs no flush of the disk: no answer depends on it
+            self._quick.execute("PRAGMA synchronous=NORMAL")
+            self._kept.executescript(_TABLES)
+            self._kept.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (str(FORMAT),))
             secret = secrets.token_hex(32)
-            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secret,))
+            self._kept.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secret,))
         except (sqlite3.Error, OSError) as error:
             raise RunError(
                 f"{path}: the study cannot be used ({error}); check its rights"
@@ -305,7 +307,7 @@ class StudyStore:
         Who is finished takes over open samples of annotators that gave no sign of life for
         `return_after` seconds (0: never), unless they have rated the sample themselves.
         """
-        with self._writing():
+        with self._writing(flushed=False):
             self._db.execute(
                 "UPDATE annotators SET seen = ? WHERE id = ?", (time.time(), annotator)
             )
@@ -354,8 +356,9 @@ class StudyStore:
         return hmac.new(self.secret, text, hashlib.sha256).hexdigest()[:32]
 
     def close(self) -> None:
-        with self._lock:
-            self._db.close()
+        with self._locks["kept"], self._locks["quick"], self._locks["read"]:
+            for db in (self._kept, self._quick, self._read):
+                db.close()
 
     def __enter__(self) -> Self:
         return self
@@ -455,20 +458,44 @@ class StudyStore:
     def _set(self, name: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """The connection of the transaction that this thread is in."""
+        found: sqlite3.Connection = self._inside.db
+        return found
+
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._lock, _told(self.path):
-            return self._db.execute(statement, values).fetchall()
+        """What a statement finds: inside a transaction, or else what was committed last."""
+        with _told(self.path):
+            if getattr(self._inside, "db", None) is not None:
+                return self._db.execute(statement, values).fetchall()
+            with self._locks["read"]:  # held for microseconds: nobody writes through it
+                return self._read.execute(statement, values).fetchall()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with self._lock, _told(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
+    def _writing(self, *, flushed: bool = True) -> Iterator[None]:
+        """A transaction; it is on the disk when the block ends, unless it needs not be `flushed`
+        (then a crash of the machine, not of the program, may take it back).
+        """
+        name, db = ("kept", self._kept) if flushed else ("quick", self._quick)
+        with self._locks[name], _told(self.path):
+            self._inside.db = db
             try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield
+                except BaseException:
+                    db.execute("ROLLBACK")
+                    raise
+                db.execute("COMMIT")
+            finally:
+                self._inside.db = None
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA foreign_keys=ON")
+    return db
 
 
 _OPEN = "SELECT id, annotator, kind, sample, editors, repeat FROM tasks"

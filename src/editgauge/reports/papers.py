@@ -1,0 +1,261 @@
+"""Figures as files for papers: PDF, SVG and PNG at the width of a column, by matplotlib (extra
+`report`).
+
+Each file is readable in grey (lines differ in dash and marker, bars in hatching), its fonts are
+embedded as Type 42, names are wrapped and never lie on each other, and the table behind a figure
+lies beside it as csv.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from editgauge.images import write_bytes
+from editgauge.reports.figures import (
+    COLOURS,
+    NO_SCORE,
+    Figure,
+    as_csv,
+    limits_of,
+    no_score_at,
+    stretches,
+)
+
+COLUMN = 3.35
+"""The width of a column in inches."""
+SETTINGS = {
+    "svg.hashsalt": "editgauge",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "font.size": 7,
+    "hatch.linewidth": 0.5,
+}
+"""What matplotlib draws all our files with."""
+_STYLES = ("-", "--", ":", "-.")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "d")
+_HATCHES = ("", "////", "----", "....", "\\\\\\\\")
+_LEGEND_LETTERS = 26
+
+
+def matplotlib_of(what: str) -> Any:
+    """matplotlib without a screen, and its pyplot. Raises `MissingExtra` without it."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        from editgauge.errors import MissingExtra
+
+        raise MissingExtra(what, "matplotlib", "report") from None
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    return mpl, pyplot
+
+
+def papers(
+    found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg", "png", "pdf")
+) -> list[Path]:
+    """Draw the figures as files for papers; returns them, and the csv of each.
+
+    Raises `MissingExtra` without matplotlib. The files hold no date and no user's name.
+    """
+    mpl, pyplot = matplotlib_of("figures for papers")
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    with mpl.rc_context(SETTINGS):
+        for figure in found:
+            drawing = drawn(figure, pyplot)
+            files += saved(drawing, folder / figure.name, formats)
+            pyplot.close(drawing)
+            table = folder / f"{figure.name}.csv"
+            table.unlink(missing_ok=True)
+            write_bytes(table, as_csv(figure).encode())
+            files.append(table)
+    return files
+
+
+def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
+    """Write a matplotlib figure in these formats, without dates."""
+    files = []
+    for form in formats:
+        path = stem.with_name(f"{stem.name}.{form}")
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+        path.unlink(missing_ok=True)  # never into a file that has another name elsewhere
+        drawing.savefig(path, dpi=300, metadata=metadata)
+        files.append(path)
+    return files
+
+
+def drawn(figure: Figure, pyplot: Any) -> Any:
+    """The figure drawn by matplotlib, `COLUMN` wide; the caller closes it."""
+    height = {
+        "radar": COLUMN,
+        "curve": 2.2,
+        "bars": max(1.2, len(figure.labels) * _thickness(figure) * (len(figure.series) + 1.6)),
+    }[figure.kind]
+    names = [plain_text(textwrap.fill(name, _LEGEND_LETTERS)) for name in figure.series]
+    lacking = figure.kind == "bars" and _lacks(figure)
+    lines = [name.count("\n") + 1 for name in [*names, *[NO_SCORE] * lacking]]
+    half = -(-len(lines) // 2)
+    below = 0.12 + max(
+        sum(0.11 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
+    )
+    title = textwrap.wrap(figure.title, 62)
+    above = 0.1 + 0.13 * len(title)
+    room = _room(figure)
+    whole = above + height + below + room
+    drawing = pyplot.figure(figsize=(COLUMN, whole))
+    drawing.text(
+        0.5, 1 - 0.05 / whole, plain_text("\n".join(title)), ha="center", va="top", fontsize=7.5
+    )
+    bottom = (below + room) / whole
+    if figure.kind == "radar":
+        axes = drawing.add_axes((0.25, bottom + 0.25 * height / whole, 0.5, 0.5 * height / whole),
+                                projection="polar")  # fmt: skip
+    else:
+        left = 0.34 if figure.kind == "bars" else 0.14
+        axes = drawing.add_axes((left, bottom, 0.97 - left, height / whole))
+    {"radar": _radar, "bars": _bars, "curve": _curve}[figure.kind](axes, figure, names)
+    handles, labels = axes.get_legend_handles_labels()
+    drawing.legend(
+        handles, labels, loc="lower center", ncols=2, fontsize=6.5, frameon=False,
+        bbox_to_anchor=(0.5, 0.0), borderaxespad=0.2, handlelength=2.2, labelspacing=0.3,
+    )  # fmt: skip
+    return drawing
+
+
+def _room(figure: Figure) -> float:
+    """The height in inches that labels and name of the lower axis take."""
+    if figure.kind == "radar":
+        return 0.0
+    if figure.kind == "bars":
+        return 0.42
+    longest = min(_CURVE_LETTERS, max(map(len, figure.labels)))
+    return 0.2 + 0.06 * longest if _upright(figure) else 0.3
+
+
+_CURVE_LETTERS = 26
+
+
+def _upright(figure: Figure) -> bool:
+    """Whether the labels of a curve stand upright: they would lie on each other."""
+    return max(map(len, figure.labels)) * len(figure.labels) > 45
+
+
+def plain_text(text: str) -> str:
+    """Text that matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
+
+
+def _lacks(figure: Figure) -> bool:
+    return any(math.isnan(value) for line in figure.series.values() for value in line)
+
+
+def _thickness(figure: Figure) -> float:
+    """The height of a bar in inches, so that a figure is no higher than a page."""
+    return min(0.09, 6.4 / (len(figure.labels) * (len(figure.series) + 1.6)))
+
+
+def _label(figure: Figure, place: int, width: int) -> str:
+    text = textwrap.fill(figure.labels[place].replace("_", " "), width)
+    return plain_text(text + (f"\n({NO_SCORE})" if no_score_at(figure, place) else ""))
+
+
+def _style(number: int) -> dict[str, Any]:
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": _STYLES[number % len(_STYLES)],
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": 2.6,
+        "linewidth": 0.9,
+    }
+
+
+def _lines(axes: Any, figure: Figure, names: Sequence[str], across: Sequence[float]) -> None:
+    """Every editor's line, with gaps where there is no score; points beside a gap stay."""
+    closed = figure.kind == "radar"
+    for number, (name, values) in enumerate(zip(names, figure.series.values(), strict=True)):
+        parts = stretches(values, closed=closed)
+        style = _style(number)
+        axes.plot([], [], label=name, **style)
+        for part in parts:
+            axes.plot([across[i] for i in part], [values[i] for i in part], **style)
+
+
+def _radar(axes: Any, figure: Figure, names: Sequence[str]) -> None:
+    count = len(figure.labels)
+    angles = [2 * math.pi * i / count for i in range(count)]
+    _lines(axes, figure, names, angles)
+    low, high = limits_of(figure)
+    axes.set_theta_offset(math.pi / 2)
+    axes.set_theta_direction(-1)
+    axes.set_ylim(low, high * 1.02)
+    axes.set_xticks(angles, [""] * count)
+    axes.tick_params(axis="y", labelsize=5)
+    axes.grid(linewidth=0.3, color="0.8")
+    axes.spines["polar"].set_linewidth(0.5)
+    for place, angle in enumerate(angles):
+        turn = 90 - math.degrees(angle)
+        flipped = angle > math.pi
+        axes.text(
+            angle, low + (high - low) * 1.08, _label(figure, place, 16),
+            rotation=turn + 180 if flipped else turn, rotation_mode="anchor",
+            ha="right" if flipped else "left", va="center", fontsize=5.5, linespacing=0.9,
+        )  # fmt: skip
+
+
+_NO_BAR: Mapping[str, Any] = {
+    "color": "white",
+    "edgecolor": "0.4",
+    "linewidth": 0.3,
+    "hatch": "xxxxxxxx",
+}
+
+
+def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
+    """Bars from left to right, label under label: names of any length have their place."""
+    low, high = limits_of(figure)
+    step = 1.0 / (len(names) + 1.6)
+    stub = (high - low) * 0.04
+    thin = min(0.5, _thickness(figure) * 8)
+    for number, (name, editor) in enumerate(zip(names, figure.series, strict=True)):
+        places = [place + (number + 0.5) * step for place in range(len(figure.labels))]
+        values = figure.series[editor]
+        look = {"color": COLOURS[number % len(COLOURS)], "edgecolor": "white", "linewidth": 0.2}
+        axes.barh(places, [0 if math.isnan(v) else v for v in values], step, label=name,
+                  hatch=_HATCHES[number % len(_HATCHES)], **look)  # fmt: skip
+        missing = [place for place, v in zip(places, values, strict=True) if math.isnan(v)]
+        axes.barh(missing, [stub] * len(missing), step, **_NO_BAR)
+        for place, pair in zip(places, figure.limits.get(editor, ()), strict=False):
+            if not math.isnan(pair[0]):
+                axes.plot(pair, [place, place], color="black", linewidth=thin)
+    if _lacks(figure):
+        axes.barh([0], [0], 0, label=NO_SCORE, **_NO_BAR)
+    labels = [f"{_label(figure, i, 22)} ({n})" for i, n in enumerate(figure.counts)]
+    middle = [place + len(names) * step / 2 for place in range(len(labels))]
+    axes.set_yticks(middle, labels, fontsize=6)
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(labels), -0.8 * step)
+    axes.set_xlim(low, high * 1.03)
+    axes.set_xlabel(plain_text(figure.axis))
+    axes.grid(axis="x", linewidth=0.3, color="0.8")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
+    _lines(axes, figure, names, range(len(figure.labels)))
+    count = len(figure.labels)
+    names_below = [
+        plain_text(textwrap.shorten(name.replace("_", " "), _CURVE_LETTERS, placeholder="…"))
+        for name in figure.labels
+    ]
+    axes.set_xticks(range(count), names_below, rotation=90 if _upright(figure) else 0, fontsize=6)
+    axes.set_xlim(-0.4, count - 0.6)
+    axes.set_ylabel(plain_text(figure.axis))
+    axes.grid(linewidth=0.3, color="0.85")
+    axes.spines[["top", "right"]].set_visible(False)

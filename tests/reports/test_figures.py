@@ -1,0 +1,163 @@
+"""Figures from made-up rows: what is missing shows as missing, and nothing is lost or averaged over
+sources.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from editgauge.reports import figures, papers
+from editgauge.types import Plot, Row, Status
+from tests.made_rows import frame, record, row
+
+TASKS = ("count", "colour", "order", "time", "space")
+RECORDS = [record(f"{task}{n}", task=task) for task in TASKS for n in (1, 2)]
+
+
+def rows(editor: str = "m", *, without: tuple[str, ...] = (), source: str = "") -> list[Row]:
+    """`editor` has 1 and 3 for every task, but no output for those in `without`."""
+    found = []
+    for task in TASKS:
+        for n in (1, 2):
+            given: float | None = None if task in without else 2.0 * n - 1
+            status = Status.MISSING if given is None else Status.SCORED
+            found.append(row(f"{task}{n}", editor, "VC", given, status=status, source=source))
+    return found
+
+
+def one(kind: str, made: list[Row]) -> figures.Figure:
+    found = figures.figures(frame(made, RECORDS), {}, [Plot(kind, "task", "by task")])  # type: ignore[arg-type]
+    assert len(found) == 1
+    return found[0]
+
+
+class TestMissing:
+    def test_a_label_without_any_score_keeps_its_place(self) -> None:
+        figure = one("bars", rows(without=("time",)))
+        assert figure.labels == ("colour", "count", "order", "space", "time")
+        assert figure.series["m"][:4] == (2.0, 2.0, 2.0, 2.0)
+        assert math.isnan(figure.series["m"][4])
+        assert figure.counts == (2, 2, 2, 2, 2)
+        assert figure.scored["m"] == (2, 2, 2, 2, 0)
+
+    def test_of_what_the_editor_cannot_take_as_well(self) -> None:
+        made = [
+            row(r.sample, r.editor, r.metric, None, status=Status.NOT_APPLICABLE)
+            if r.value is None
+            else r
+            for r in rows(without=("time",))
+        ]
+        assert one("radar", made).labels[-1] == "time"
+
+    def test_a_bar_that_is_not_there_is_an_empty_stub(self) -> None:
+        text = figures.svg(one("bars", [*rows("a", without=("time",)), *rows("b")]))
+        assert text.count('class="none"') == 1
+        assert "a, time: no score (0 of 2)" in text
+        assert "b, time: 2 (2 of 2)" in text
+        assert f">{figures.NO_SCORE}</text>" in text
+
+    def test_a_point_between_gaps_is_drawn(self) -> None:
+        """Around the radar: colour, count, order, space, time. Without colour, order and time the
+        points of count and of space stand alone, and no line joins them across the gap.
+        """
+        figure = one("radar", [*rows("a", without=("colour", "order", "time")), *rows("b")])
+        text = figures.svg(figure)
+        assert len(re.findall(r"<circle", text)) == 2 + 1  # and the legend's
+        lines = re.findall(r'<polyline points="([^"]*)"', text)
+        assert [len(line.split()) for line in lines] == [1, 1, 6]
+
+    def test_stretches(self) -> None:
+        nan = math.nan
+        assert figures.stretches([1, 2, nan, 3], closed=False) == [[0, 1], [3]]
+        assert figures.stretches([1, 2, nan, 3], closed=True) == [[3, 0, 1]]
+        assert figures.stretches([1, 2, 3], closed=True) == [[0, 1, 2, 0]]
+        assert figures.stretches([nan, 2, nan], closed=True) == [[1]]
+        assert figures.stretches([nan, nan], closed=True) == []
+
+
+class TestNumbers:
+    def test_a_bar_has_its_interval(self) -> None:
+        """Of 1 and 3 the bootstrap's means are 1, 2 and 3."""
+        figure = one("bars", rows())
+        low, high = figure.limits["m"][0]
+        assert 1.0 <= low <= 2.0 <= high <= 3.0
+        assert low < high
+        assert 'class="i"' in figures.svg(figure)
+
+    def test_the_table_behind_a_figure(self) -> None:
+        figure = one("bars", rows(without=("time",)))
+        lines = list(csv.DictReader(io.StringIO(figures.as_csv(figure))))
+        assert [line["label"] for line in lines] == list(figure.labels)
+        assert [line["value"] for line in lines] == ["2", "2", "2", "2", ""]
+        assert [line["n"] for line in lines] == ["2", "2", "2", "2", "0"]
+        assert {line["of"] for line in lines} == {"2"}
+
+    def test_names_that_a_spreadsheet_would_run(self) -> None:
+        figure = one("bars", rows("=1+1"))
+        assert ",'=1+1," in figures.as_csv(figure)
+
+
+def test_each_judge_has_its_figure() -> None:
+    made = [*rows(source="gpt-4o#1"), *rows(without=("time",), source="qwen#2")]
+    found = figures.figures(frame(made, RECORDS), {}, [Plot("radar", "task", "by task")])
+    assert len(found) == 2
+    assert len({figure.name for figure in found}) == 2
+    assert "gpt-4o" in found[0].title
+    assert "qwen" in found[1].title
+    assert found[0].series["m"][4] == 2.0
+    assert math.isnan(found[1].series["m"][4])
+
+
+def test_no_editor_is_left_out() -> None:
+    made = [line for number in range(14) for line in rows(f"model-{number:02}")]
+    found = figures.figures(frame(made, RECORDS), {}, [Plot("radar", "task", "by task")])
+    assert [len(figure.series) for figure in found] == [12, 2]
+    assert len({figure.name for figure in found}) == 2
+
+
+def test_twelve_long_names_do_not_lie_on_each_other(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    mpl, pyplot = papers.matplotlib_of("a test")
+    names = [f"some-vendor/an-image-editing-model-with-a-long-name-{n:02}" for n in range(12)]
+    made = [
+        line for n, name in enumerate(names) for line in rows(name, without=("time",) if n else ())
+    ]
+    with mpl.rc_context(papers.SETTINGS):
+        for kind in ("bars", "curve", "radar"):
+            drawing = papers.drawn(one(kind, made), pyplot)
+            drawing.canvas.draw()
+            page = drawing.get_window_extent()
+            texts = [*drawing.legends[0].get_texts(), *drawing.texts]
+            if kind != "radar":
+                right = drawing.axes[0].get_xlim()[1]
+                below = drawing.axes[0].get_xticklabels()
+                texts += [text for text in below if text.get_position()[0] <= right]
+                texts += drawing.axes[0].get_yticklabels() if kind == "bars" else []
+            texts.append(drawing.axes[0].xaxis.label)
+            texts = [text for text in texts if text.get_text()]
+            boxes = [text.get_window_extent() for text in texts]
+            for number, box in enumerate(boxes):
+                assert page.x0 - 1 <= box.x0 <= box.x1 <= page.x1 + 1, (kind, texts[number])
+                assert page.y0 - 1 <= box.y0 <= box.y1 <= page.y1 + 1, (kind, texts[number])
+                hit = [other for other in boxes[number + 1 :] if box.overlaps(other)]
+                assert not hit, (kind, texts[number])
+            pyplot.close(drawing)
+
+
+def test_files_for_papers_embed_their_fonts(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    files = papers.papers([one("bars", rows(without=("time",)))], tmp_path)
+    assert {path.suffix for path in files} == {".svg", ".png", ".pdf", ".csv"}
+    pdf = next(path for path in files if path.suffix == ".pdf").read_bytes()
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
+    from PIL import Image
+
+    with Image.open(next(path for path in files if path.suffix == ".png")) as picture:
+        assert picture.width == pytest.approx(papers.COLUMN * 300, abs=1)

@@ -69,12 +69,16 @@ class TableRow:
 
     name: str
     cells: Mapping[str, Cell]
-    kind: Literal["run", "edited", "published", "mean"] = "run"
+    kind: Literal["run", "edited", "average", "published", "mean"] = "run"
     group: str = ""
     """The slice that the line belongs to; lines are compared within a group only."""
     section: str = ""
     """The paper's heading over the line (``Closed-Source Models``): best and second are told in
     each.
+    """
+    part: tuple[int, int] | None = None
+    """Beside the papers' lines, a run's line made from a part of the release: how many samples have
+    every score that the line shows, and how many the release has. None: all, or nothing to compare.
     """
 
 
@@ -127,13 +131,17 @@ class Table:
         heads = "".join(f"<th>{escape(' '.join(c.heading))}</th>" for c in self.columns)
         lines = []
         for row in self.rows:
-            cells = [f"<th>{escape(row.name)}</th>"]
+            marked = f"{row.name} ‡" if row.part else row.name
+            if row.kind not in OWN and self.variant == "corrected":
+                marked += " (as released)"
+            cells = [f"<th>{escape(marked)}</th>"]
             for column in self.columns:
                 cell = row.cells.get(column.name, Cell(None))
                 text = "–" if cell.value is None else printed(cell.value, column.digits)
                 count = "" if cell.n is None else f" <small>{cell.n}/{cell.of}</small>"
                 cells.append(f"<td>{escape(cell.text or text)}{count}</td>")
-            lines.append(f"<tr>{''.join(cells)}</tr>")
+            grey = ' style="color:#767676"' if row.part else ""
+            lines.append(f"<tr{grey}>{''.join(cells)}</tr>")
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         return (
             f"<b>{escape(self.title)}</b><table><tr><th></th>{heads}</tr>{''.join(lines)}</table>"
@@ -148,7 +156,7 @@ def _library(name: str) -> Any:
         raise MissingExtra("a data frame", name, "frames") from None
 
 
-OWN = ("run", "edited")
+OWN = ("run", "edited", "average")
 """The kinds of lines that are a run's own numbers."""
 
 

@@ -31,7 +31,7 @@ def test_the_commands_of_the_page_run(folder: Path) -> None:
     typed = [words[1:] for words in commands(PAGE) if words[0] == "editgauge"]
     said = {}
     for words in typed:
-        few = ["--workers", "0"] if words[0] == "score" else []
+        few = ["--workers", "0"] if words[0] in ("edit", "score") else []
         done = CliRunner().invoke(build_app(), [*words, *few])
         good = (0, 1) if words[0] == "score" else (0,)  # 1: blank pictures have no score
         assert done.exit_code in good, (words, done.output, done.exception)

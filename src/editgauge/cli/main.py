@@ -33,6 +33,7 @@ COMMANDS: tuple[str, ...] = (
     "study",
     "agree",
     "report",
+    "grid",
     "audit",
     "new",
     "check-run",

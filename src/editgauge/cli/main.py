@@ -25,6 +25,7 @@ COMMANDS: tuple[str, ...] = (
     "edit",
     "recipe",
     "score",
+    "import-scores",
     "judge",
     "prompts",
     "table",

@@ -53,8 +53,8 @@ def report(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
+    from editgauge.reports import confusion, papers, site
     from editgauge.reports import figures as drawing
-    from editgauge.reports import papers, site
     from editgauge.reports.parts import part
     from editgauge.tables import rows
 
@@ -86,7 +86,9 @@ def report(
     if figures:
         for each in parts:
             found = drawing.figures(each.frame, each.metrics, each.plots)
-            drawn += papers.papers(found, target / "papers" / each.frame.benchmark)
+            folder = target / "papers" / each.frame.benchmark
+            drawn += papers.papers(found, folder)
+            drawn += confusion.write(each.frame, folder)
     seconds = time.perf_counter() - began
     facts = {
         "page": str(built.page),

@@ -7,30 +7,43 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from editgauge import escape
 from editgauge.images import write_bytes
-from editgauge.judging.compared import Pair, confusion, pairs
 from editgauge.reports.figures import portable
 from editgauge.reports.papers import COLUMN, SETTINGS, matplotlib_of, plain_text, saved
-from editgauge.tables.frame import Frame
 
 _MOST_VALUES = 21
 """Means over repeats have more values than a figure has room for: such a pair has its csv only."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """How often each two scores of two judges met: `counts` of shape (K, K) over the K `values` in
+    order, rows the first judge, columns the second.
+    """
+
+    metric: str
+    first: str
+    second: str
+    values: Sequence[float]
+    counts: NDArray[np.int64]
+
+
 def write(
-    frame: Frame, folder: Path, formats: tuple[str, ...] = ("svg", "png", "pdf")
+    found: Sequence[Met], folder: Path, formats: tuple[str, ...] = ("svg", "png", "pdf")
 ) -> list[Path]:
-    """Draw the confusion figure of each two judges of each metric; returns the files, with the csv
-    of each. Corrected scores, or faithful ones where there are no others.
+    """Draw the confusion figure of each; returns the files, with the csv of each.
 
     Raises `MissingExtra` without matplotlib, where there is anything to draw.
     """
-    found = [pair for pair in pairs(frame, "corrected") if len(pair.a)]
-    found = found or [pair for pair in pairs(frame, "faithful") if len(pair.a)]
     if not found:
         return []
     mpl, pyplot = matplotlib_of("figures for papers")
@@ -43,16 +56,16 @@ def write(
             table.unlink(missing_ok=True)
             write_bytes(table, as_csv(pair).encode())
             files.append(table)
-            if len(confusion(pair)[0]) <= _MOST_VALUES:
+            if len(pair.values) <= _MOST_VALUES:
                 drawing = drawn(pair, pyplot)
                 files += saved(drawing, folder / name, formats)
                 pyplot.close(drawing)
     return files
 
 
-def as_csv(pair: Pair) -> str:
+def as_csv(pair: Met) -> str:
     """A line for each two scores that came together: both judges' score and how often."""
-    values, counts = confusion(pair)
+    values, counts = pair.values, pair.counts
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["metric", "first_judge", "second_judge", "first", "second", "edits"])
@@ -63,9 +76,9 @@ def as_csv(pair: Pair) -> str:
     return stream.getvalue()
 
 
-def drawn(pair: Pair, pyplot: Any) -> Any:
+def drawn(pair: Met, pyplot: Any) -> Any:
     """The figure, `COLUMN` wide: first judge down, second across; the caller closes it."""
-    values, counts = confusion(pair)
+    values, counts = pair.values, pair.counts
     names = [
         "\n".join(textwrap.wrap(name.partition("#")[0], 40)) for name in (pair.first, pair.second)
     ]

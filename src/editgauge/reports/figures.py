@@ -81,9 +81,10 @@ def figures(
 ) -> list[Figure]:
     """The figures of a benchmark: for each of `plots` one for each metric (its best variant), and
     one for each source where several judges or engines made a metric; they are never averaged
-    together. An attribute that the samples do not have is passed over. Of more than `MOST_EDITORS`
-    editors each figure has a part.
+    together. Annotators' rows are left out. An attribute that the samples do not have is passed
+    over. Of more than `MOST_EDITORS` editors each figure has a part.
     """
+    frame = frame.without_people()
     there = set(frame.samples.names())
     sides = _by_source(frame)
     found = []

@@ -63,8 +63,8 @@ def check(
     is spent.
 
     Exit code 0: no output needs attention (faults of the data are printed, and are the same for
-    every model); 1: an output does, with --strict the data, or there is no sample; 2: no data or outputs
-    folder.
+    every model); 1: an output does, with --strict the data, or there is no sample; 2: no data or
+    outputs folder.
     """
     from editgauge import catalog
     from editgauge.cli import common

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.benchmarks.releases import SIZE, text_instance
+from tests.benchmarks.releases import mask, text_instance
 from typer.testing import CliRunner
 
 from editgauge.cli.main import build_app
@@ -23,15 +23,32 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "gate-a-release.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ACTION = ROOT / ".github" / "actions" / "gate" / "action.yml"
-SAMPLES = 34
+SAMPLES = 16
+SIZE = (192, 160)
+"""Large enough for an output to be aligned to its input."""
 
 
 def policy() -> str:
-    """The page's policy, without limits on what no folder of outputs records."""
+    """The page's policy, without limits on what no folder of outputs records, for few samples."""
     (text,) = [body for language, body in BLOCK.findall(PAGE) if language == "toml"]
-    return "".join(
-        line for line in text.splitlines(True) if not line.startswith(("cost", "latency"))
-    )
+    kept = [line for line in text.splitlines(True) if not line.startswith(("cost", "latency"))]
+    return "".join(kept).replace("[[metric]]\n", "[[metric]]\nleast_samples = 16\n")
+
+
+def release(folder: Path) -> None:
+    """Stand-in data of the official layout, with pictures of many corners."""
+    for number in range(1, SAMPLES + 1):
+        for split in _FOLDERS.values():
+            for path in text_instance(folder, number, split=split).glob("*.png"):
+                if path.stem.endswith("mask"):
+                    mask(path, SIZE)
+                    continue
+                generator = np.random.default_rng(number)
+                blocks = generator.integers(0, 256, (SIZE[1] // 8, SIZE[0] // 8, 3), dtype=np.uint8)
+                pixels = np.kron(blocks, np.ones((8, 8, 1), dtype=np.uint8))
+                if path.stem.startswith("text_change"):
+                    pixels[: SIZE[1] // 3, : SIZE[0] // 4] ^= 255
+                write_png(path, pixels)
 
 
 def outputs(folder: Path, editor: str, noise: int) -> None:
@@ -62,9 +79,7 @@ def typed(line: str, place: Path) -> int:
 def gated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """The folder in which the page was typed, and the exit code of each of its commands."""
     folder = tmp_path_factory.mktemp("gate")
-    for number in range(1, SAMPLES + 1):
-        for split in _FOLDERS.values():
-            text_instance(folder / "DATA", number, split=split)
+    release(folder / "DATA")
     outputs(folder, "current", 12)
     outputs(folder, "candidate", 3)
     (folder / "policy.toml").write_text(policy(), encoding="utf-8")
@@ -155,3 +170,18 @@ def test_no_text_of_an_input_is_read_as_a_command() -> None:
     for number, line in enumerate(ACTION.read_text(encoding="utf-8").splitlines()):
         if re.match(r"\s+run: [^|]", line):
             assert "${{" not in line, number
+
+
+def test_missing_weights_are_named_at_once_and_cost_no_exit_code(
+    gated: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(gated["folder"])  # type: ignore[arg-type]
+    words = "score texteditbench DATA --outputs OUTPUTS --editor candidate --limit 2 --workers 0"
+    line = [*words.split(), "--run", str(tmp_path / "run"), "--weights", str(tmp_path)]
+    done = CliRunner().invoke(build_app(), line)
+    assert done.exit_code == 0, done.output
+    assert "these columns will stay empty: LPIPS" in done.stderr
+    assert "editgauge fetch weights lpips-squeeze" in done.stderr
+    (tmp_path / "part" / "candidate").mkdir(parents=True)
+    line[line.index("OUTPUTS")] = str(tmp_path / "part")
+    assert CliRunner().invoke(build_app(), line).exit_code == 1  # outputs are missing as well

@@ -20,6 +20,7 @@ BRINGS = {
     "judge": "the judge track",
     "api": "editors that are services",
     "neural": "LPIPS, CLIP, FID, aesthetics; diffusion editors",
+    "diffusion": "editors that need torchvision beside it (Qwen, OmniGen)",
     "hub": "fetching data sets",
     "study": "the human study",
     "frames": "tables as pandas and polars data frames",

@@ -117,10 +117,12 @@ def _with_study(part: Part) -> Part:
     """The part with what people said of it."""
     from dataclasses import replace
 
-    from editgauge.study.reporting import study_facts, study_tables
+    from editgauge.study.reporting import reported
 
-    tables = [*part.tables, *study_tables(part.frame)]
-    return replace(part, tables=tables, study=study_facts(part.frame))
+    found = reported(part.frame)
+    if found is None:
+        return part
+    return replace(part, tables=[*part.tables, *found.tables], study=found.facts)
 
 
 def _met(frame: Frame) -> list[Met]:

@@ -349,12 +349,16 @@ class Derived:
 
 
 class Plot(NamedTuple):
-    """A figure of a benchmark's paper: the means of each metric at each value of an attribute."""
+    """A figure of a benchmark's paper: the means of each metric at each value of an attribute, or
+    how many samples have which value of it (histogram).
+    """
 
-    kind: Literal["radar", "bars", "curve"]
+    kind: Literal["radar", "bars", "curve", "histogram"]
     attribute: str
     words: str
     """Ends the title: ``by operation``."""
+    order: tuple[str, ...] = ()
+    """The values in the paper's order; others follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,6 +491,11 @@ class Benchmark:
     """A benchmark with a judge track only has none."""
     tables: MakeLayouts | None = None
     """None: one mean for each metric."""
+    scheme: Callable[..., MakeLayouts] | None = None
+    """Gives `tables` with other ``weights`` (a sequence of numbers) and another ``cutoff`` than the
+    paper's, each None where the user gave none. Raises `UsageError` for what it cannot take. None:
+    its tables have neither.
+    """
     judging: Callable[[], Any] | None = None
     """Gives its judge track, a `judging.calls.Judging`; None where it has none."""
     rubrics: Path | Mapping[str, Path] | None = None

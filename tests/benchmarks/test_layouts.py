@@ -188,6 +188,8 @@ class TestTextEditBench:
         ]
         records = [record(sample, split="synthetic") for sample in golden["noop"]]
         for line in made(frame(rows, records, "texteditbench"))["texteditbench.pixel"].rows:
+            if line.kind == "average":
+                continue
             for metric, name in (("mse", "mse"), ("psnr", "psnr"), ("ssim", "ssim_float64")):
                 values = [n[name] for n in golden[line.name].values() if n.get(name) is not None]
                 values = values if metric == "ssim" else [round(value, 4) for value in values]

@@ -110,7 +110,7 @@ def test_where_and_editor_narrow(run: Path) -> None:
 def test_several_runs_are_one_table(run: Path, tmp_path: Path) -> None:
     other = make_run(tmp_path / "other", rows_of("gamma", [0.1, 0.2, 0.3, 0.4]))
     found = json.loads(call("table", run, other, "--json").stdout)["tables"][0]
-    assert [line["name"] for line in found["rows"]] == ["alpha", "beta", "gamma"]
+    assert [line["name"] for line in found["rows"]] == ["alpha", "beta", "gamma", "Mean of 3"]
 
 
 def test_runs_that_contradict_each_other_are_refused(run: Path, tmp_path: Path) -> None:

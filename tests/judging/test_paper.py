@@ -377,12 +377,42 @@ def evaluate_sample(prompt, prev_path, edit_path, gt_path):
 """
 
 
+DESCRIBING = """
+def generate_detailed_prompt(sample):
+    prev_image_b64, changed_image_b64 = load(sample)
+    instruction = sample["prompt"]
+    system_instruction = ("Say what " "changed.")
+    messages = [{"role": "user", "content": [
+        {"type": "text", "text": f"{system_instruction}\\n\\nInstruction: {instruction}"},
+        {"type": "image_url", "image_url": {
+            "url": f"data:image/jpeg;base64,{prev_image_b64}", "detail": "high"}},
+        {"type": "image_url", "image_url": {
+            "url": f"data:image/jpeg;base64,{changed_image_b64}", "detail": "high"}},
+    ]}]
+    return client.chat.completions.create(model="m", messages=messages, max_tokens=150)
+"""
+
+
 class TestMedEBench:
+    def test_the_template_of_descriptions_is_in_the_set(self, tmp_path: Path) -> None:
+        (tmp_path / "evaluate_gpt4o.py").write_text(MEDICAL)
+        (tmp_path / "augment_prompt.py").write_text(DESCRIBING)
+        built = paper.fetch(medebench.PROMPTS, tmp_path / "set", clone=tmp_path)
+        assert prompts.load(tmp_path / "set", "medebench") == built
+        call = built.call("description")
+        assert call.parameters == {"max_tokens": 150}
+        words, before, after = call.messages[0].parts
+        assert words.text is not None
+        assert words.text[0] == "Say what changed.\n\nInstruction: "
+        assert (before.picture, after.picture) == ("input", "reference")
+        assert {before.detail, after.detail} == {"high"}
+
     def test_five_messages_in_the_scripts_order(self, tmp_path: Path) -> None:
         """A script of the released one's shape, in words of our own."""
         clone = tmp_path / "clone"
         clone.mkdir()
         (clone / "evaluate_gpt4o.py").write_text(MEDICAL)
+        (clone / "augment_prompt.py").write_text(DESCRIBING)
         item = sample(tmp_path, "medebench", change="the change")
         for kind, wanted in (("D", "the change"), ("P", ODD)):
             call = asked(medebench.PROMPTS, clone, tmp_path, item, text=kind)[f"EA+VQ {kind}"]

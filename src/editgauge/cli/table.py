@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from editgauge.store.run_folder import RunFolder
     from editgauge.tables.frame import Frame
     from editgauge.tables.table import Table
-    from editgauge.types import Variant
+    from editgauge.types import MakeLayouts, Variant
 
 _HELP = """Print the papers' tables from a run's rows; several runs are read as one.
 
@@ -61,6 +62,12 @@ def table(
     only: Annotated[
         str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
     ] = "",
+    weights: Annotated[
+        str, typer.Option(metavar="W,W…", help="TextEdit: of TA, TP, SI, LR, VC; sum 1.")
+    ] = "",
+    cutoff: Annotated[
+        float | None, typer.Option(help="TextEdit: a TA below this sets the others to 0.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     calibrate: CalibrateOpt = "",
     proxy: ProxyOpt = None,
@@ -88,6 +95,7 @@ def table(
         )
         print_tables(made, opened, "json" if as_json else form, "out")
         return
+    made_by = scheme_of(rows.benchmarks(opened, benchmark), weights, cutoff)
     found: list[Table] = []
     for frame in rows.frames(
         opened,
@@ -100,7 +108,13 @@ def table(
     ):
         for wanted in rows.variants(variant):
             found += _tables(
-                frame, wanted, by=by, published=published, intervals=intervals, seed=seed
+                frame,
+                wanted,
+                by=by,
+                published=published,
+                intervals=intervals,
+                seed=seed,
+                layouts=made_by.get(frame.benchmark),
             )
     found = _unrepeated(found)
     if only:
@@ -113,12 +127,35 @@ def table(
     print_tables(found, opened, "json" if as_json else form, failures)
 
 
-def _tables(
-    frame: Frame, variant: Variant, *, by: str, published: bool, intervals: bool, seed: int
-) -> list[Table]:
+def _tables(frame: Frame, variant: Variant, **options: Any) -> list[Table]:
     from editgauge.tables.layouts import tables
 
-    return tables(frame, variant, by=by, published=published, intervals=intervals, seed=seed)
+    return tables(frame, variant, **options)
+
+
+def scheme_of(
+    benchmarks: Sequence[str], weights: str, cutoff: float | None
+) -> dict[str, MakeLayouts]:
+    """The tables of the benchmarks that take weights and a cut-off, made with the given ones; none
+    where neither is given. Raises `UsageError` where no benchmark takes them.
+    """
+    from editgauge.tables.layouts import benchmark_of
+
+    if not weights and cutoff is None:
+        return {}
+    try:
+        numbers = [float(part) for part in weights.split(",")] if weights else None
+    except ValueError:
+        raise UsageError(f"--weights {weights}: wanted numbers with commas between") from None
+    known = {name: benchmark_of(name) for name in benchmarks}
+    made = {
+        name: found.scheme(weights=numbers, cutoff=cutoff)
+        for name, found in known.items()
+        if found is not None and found.scheme is not None
+    }
+    if not made:
+        raise UsageError(f"--weights, --cutoff: {', '.join(benchmarks)} has neither in its tables")
+    return made
 
 
 def _unrepeated(found: list[Table]) -> list[Table]:

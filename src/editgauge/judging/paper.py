@@ -126,6 +126,7 @@ def renamed(
                     ),
                     picture=names.get(part.picture, part.picture),
                     mime=part.mime,
+                    detail=part.detail,
                     when={names.get(name, name): value for name, value in part.when.items()},
                     each=names.get(part.each, part.each),
                 )
@@ -147,7 +148,14 @@ def _part(part: released.Part, values: Mapping[str, released.Template]) -> list[
             return []
     text = None if part.text is None else released.filled(part.text, values)
     return [
-        released.Part(text=text, picture=part.picture, mime=part.mime, when=when, each=part.each)
+        released.Part(
+            text=text,
+            picture=part.picture,
+            mime=part.mime,
+            detail=part.detail,
+            when=when,
+            each=part.each,
+        )
     ]
 
 

@@ -161,7 +161,8 @@ def readable(prompts: PromptSet) -> Iterator[str]:
                 ]
                 prefix = f"[{'; '.join(around)}] " if around else ""
                 if part.text is None:
-                    yield f"{prefix}<picture: {part.picture}, as {part.mime}>"
+                    detail = f", detail {part.detail}" if part.detail else ""
+                    yield f"{prefix}<picture: {part.picture}, as {part.mime}{detail}>"
                 else:
                     words = (f"{{{p.name}}}" if isinstance(p, Field) else p for p in part.text)
                     yield prefix + "".join(words)
@@ -240,6 +241,8 @@ def _part_as_json(part: Part) -> dict[str, Any]:
         found: dict[str, Any] = {"text": pieces}
     else:
         found = {"picture": part.picture, "mime": part.mime}
+        if part.detail:
+            found["detail"] = part.detail
     if part.when:
         found["when"] = dict(part.when)
     if part.each:
@@ -258,7 +261,14 @@ def _call_from(entry: Mapping[str, Any]) -> CallPrompt:
 def _part_from(entry: Mapping[str, Any]) -> Part:
     when, each = dict(entry.get("when") or {}), str(entry.get("each") or "")
     if "text" not in entry:
-        return Part(picture=str(entry["picture"]), mime=str(entry["mime"]), when=when, each=each)
+        detail = str(entry.get("detail") or "")
+        return Part(
+            picture=str(entry["picture"]),
+            mime=str(entry["mime"]),
+            detail=detail,
+            when=when,
+            each=each,
+        )
     text: Template = tuple(
         Field(str(p["field"])) if isinstance(p, Mapping) else str(p) for p in entry["text"]
     )

@@ -48,6 +48,8 @@ class Part:
     text: Template | None = None
     picture: str = ""
     mime: str = ""
+    detail: str = ""
+    """The ``detail`` that the script asks for, "" where it asks for none."""
     when: Mapping[str, Scalar] = field(default_factory=dict)
     each: str = ""
 
@@ -96,6 +98,23 @@ def constant(tree: ast.Module, name: str, wanted: str, key: str = "") -> str:
     text = _template(value)
     if text is None or any(isinstance(piece, Field) for piece in text):
         raise DataError(f"{name}: {wanted}{f'[{key!r}]' if key else ''}: wanted a text constant")
+    return "".join(str(piece) for piece in text)
+
+
+def local_constant(tree: ast.Module, name: str, function: str, wanted: str) -> str:
+    """The text of a constant inside a function. Raises `DataError` naming those that there are."""
+    known = {
+        target.id: node.value
+        for node in ast.walk(_function(tree, name, function))
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    if wanted not in known:
+        raise _not_there(name, f"the constant {wanted} in {function}()", known)
+    text = _template(known[wanted])
+    if text is None or any(isinstance(piece, Field) for piece in text):
+        raise DataError(f"{name}: {wanted} in {function}(): wanted a text constant")
     return "".join(str(piece) for piece in text)
 
 
@@ -323,7 +342,9 @@ class _Collector:
         if address is None or len(fields) != 1 or not str(address[0]).startswith("data:"):
             raise DataError(f"{self.name}: a picture is sent in an unknown way")
         mime = str(address[0]).removeprefix("data:").partition(";")[0]
-        return Part(picture=fields[0], mime=mime, **around)  # type: ignore[arg-type]
+        detail = _entries(entries["image_url"]).get("detail")
+        asked = detail.value if isinstance(detail, ast.Constant) else ""
+        return Part(picture=fields[0], mime=mime, detail=str(asked), **around)  # type: ignore[arg-type]
 
 
 def _displays(node: ast.AST) -> Iterator[ast.Dict]:

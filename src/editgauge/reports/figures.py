@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -24,9 +25,10 @@ from editgauge import escape as escaping
 from editgauge.images import write_bytes
 from editgauge.tables import stats
 from editgauge.tables.frame import Frame
+from editgauge.tables.slices import in_order
 from editgauge.types import Metric, Plot
 
-Kind = Literal["radar", "bars", "curve"]
+Kind = Literal["radar", "bars", "curve", "histogram"]
 COLOURS = (
     "#0072b2",
     "#d55e00",
@@ -45,7 +47,6 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3")
 MOST_EDITORS = len(COLOURS)
 """More editors than this are drawn in further figures."""
 NO_SCORE = "no score"
-_ORDER = {"easy": 0, "medium": 1, "hard": 2}
 _MOST_LABELS = 40
 _MOST_LETTERS = 32
 """Of a name at a spoke."""
@@ -86,7 +87,7 @@ def figures(
     there = set(frame.samples.names())
     sides = _by_source(frame)
     found = []
-    for kind, attribute, words in plots:
+    for kind, attribute, words, order in plots:
         attribute = next(
             (
                 name
@@ -97,12 +98,15 @@ def figures(
         )
         if not attribute:
             continue
+        if kind == "histogram":
+            found += _histogram(frame, attribute, words)
+            continue
         for metric in frame.metrics:
             for source, side in sides:
                 if metric not in side.metrics or not _of_side(frame, metric, source):
                     continue
                 variant = "faithful" if side.has(metric, "faithful") else "corrected"
-                what = _What(kind, attribute, words, metric, variant, source)
+                what = _What(kind, attribute, words, metric, variant, source, order)
                 found += _figures(side, metrics, what)
     return found
 
@@ -116,6 +120,37 @@ class _What(NamedTuple):
     metric: str
     variant: str
     source: str
+    order: tuple[str, ...]
+
+
+_BINS = 20
+
+
+def _histogram(frame: Frame, attribute: str, words: str) -> list[Figure]:
+    """How many samples have which value of a number, in bins of equal width from 0, or the lowest
+    where that is less, to the highest; none where no sample has it.
+    """
+    values = []
+    for label in frame.samples.labels(attribute).tolist():
+        try:
+            values.append(float(label))
+        except ValueError:
+            continue
+    known = np.array([value for value in values if math.isfinite(value)])
+    if not len(known) or known.max() <= min(0.0, known.min()):
+        return []
+    counts, edges = np.histogram(known, _BINS, (min(0.0, known.min()), known.max()))
+    return [
+        Figure(
+            kind="histogram",
+            name=_portable(f"histogram-{attribute}"),
+            title=f"{words} ({len(known)} of {len(frame.samples)} samples)",
+            axis="samples",
+            labels=tuple(f"{a:.3g}–{b:.3g}" for a, b in pairwise(edges)),
+            series={"samples": tuple(float(count) for count in counts)},
+            counts=tuple(int(count) for count in counts),
+        )
+    ]
 
 
 def _by_source(frame: Frame) -> list[tuple[str, Frame]]:
@@ -146,7 +181,9 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
     labels = frame.samples.labels(what.attribute)
     finite = np.where(np.isinf(grid.values), np.nan, grid.values)
     asked = (grid.status >= 0).any(axis=0)
-    names = sorted({str(label) for label in labels[asked] if label}, key=_place)
+    known = in_order(str(label) for label in labels[asked] if label)
+    names = [*(name for name in what.order if name in known),
+             *(name for name in known if name not in what.order)]  # fmt: skip
     editors = [e for e in range(len(frame.editors)) if (~np.isnan(finite[e])).any()]
     if len(names) < (3 if kind == "radar" else 2) or len(names) > _MOST_LABELS or not editors:
         return []
@@ -210,15 +247,6 @@ def _interval(values: Any) -> tuple[float, float]:
 def _mean(values: Any) -> float:
     kept = values[~np.isnan(values)]
     return float(kept.mean()) if len(kept) else math.nan
-
-
-def _place(label: str) -> tuple[int, float, str]:
-    if label in _ORDER:
-        return (0, _ORDER[label], label)
-    try:
-        return (0, float(label), label)
-    except ValueError:
-        return (1, 0.0, label)
 
 
 def write(
@@ -286,7 +314,7 @@ _STYLE = (
 
 def svg(figure: Figure) -> str:
     """The figure as a self-contained SVG document."""
-    draw = {"radar": _radar, "bars": _bars, "curve": _curve}[figure.kind]
+    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _bars}[figure.kind]
     body, width, height = draw(figure)
     legend, legend_height = _legend(figure, width, height)
     height += legend_height
@@ -529,7 +557,7 @@ def _legend(figure: Figure, width: int, top: int) -> tuple[str, int]:
     ]
     for number, editor in enumerate(figure.series):
         x, y = places[number]
-        if figure.kind == "bars":
+        if figure.kind in ("bars", "histogram"):
             box = f'<rect x="{x}" y="{y - 10}" width="24" height="10" fill='
             parts.append(f'{box}"{_colour(number)}"/>')
             if number % len(_PATTERNS):

@@ -95,6 +95,7 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
     height = {
         "radar": COLUMN,
         "curve": 2.2,
+        "histogram": 1.8,
         "bars": max(1.2, len(figure.labels) * _thickness(figure) * (len(figure.series) + 1.6)),
     }[figure.kind]
     names = [plain_text(textwrap.fill(name, _LEGEND_LETTERS)) for name in figure.series]
@@ -104,6 +105,8 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
     below = 0.12 + max(
         sum(0.11 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
     )
+    if figure.kind == "histogram":
+        below = 0.05  # one series needs no legend
     title = textwrap.wrap(figure.title, 62)
     above = 0.1 + 0.13 * len(title)
     room = _room(figure)
@@ -119,9 +122,12 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
     else:
         left = 0.34 if figure.kind == "bars" else 0.14
         axes = drawing.add_axes((left, bottom, 0.97 - left, height / whole))
-    {"radar": _radar, "bars": _bars, "curve": _curve}[figure.kind](axes, figure, names)
+    {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _histogram}[figure.kind](
+        axes, figure, names
+    )
     handles, labels = axes.get_legend_handles_labels()
-    drawing.legend(
+    if len(handles) > 1 or figure.kind != "histogram":
+        drawing.legend(
         handles, labels, loc="lower center", ncols=2, fontsize=6.5, frameon=False,
         bbox_to_anchor=(0.5, 0.0), borderaxespad=0.2, handlelength=2.2, labelspacing=0.3,
     )  # fmt: skip
@@ -244,6 +250,16 @@ def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.set_xlabel(plain_text(figure.axis))
     axes.grid(axis="x", linewidth=0.3, color="0.8")
     axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
+    count = len(figure.labels)
+    (values,) = figure.series.values()
+    axes.bar(range(count), values, 0.94, color=COLOURS[0], label=names[0])
+    axes.set_xticks(range(count), figure.labels, rotation=90, fontsize=5.5)
+    axes.set_xlim(-0.6, count - 0.4)
+    axes.set_ylabel(figure.axis)
     axes.spines[["top", "right"]].set_visible(False)
 
 

@@ -61,6 +61,8 @@ def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) ->
     links: dict[str, dict[str, object]] = {}
     for layout in every_layout(frame, variant):
         for field in layout.fields:
+            if not field.leaves:  # published numbers alone: there is nothing to open
+                continue
             links.setdefault(layout.name, {})[field.column.name] = _link(frame, layout, field)
     return [
         replace(table, meta={**table.meta, "links": links.get(table.name, {})})

@@ -55,7 +55,7 @@ def build(
     """
     editors = _editors(frame, layout)
     if not editors:
-        return None
+        return _published_alone(frame, layout) if published else None
     frame = frame.of_editors(editors)
     matrix = _matrix(frame, layout)
     uneven = _uneven(layout, matrix) | _uneven_sets(frame, layout)
@@ -64,6 +64,8 @@ def build(
     size = len(frame.samples)
     columns = _columns(layout, uneven)
     whole = layout.size is not None and size >= layout.size and not uneven and _covered(rows)
+    if layout.average:
+        rows += _average(columns, rows)
     if published:
         rows += layout.published
     else:
@@ -86,6 +88,43 @@ def build(
             "variants": _variants(frame, layout),
         },
     )
+
+
+NO_ROWS = "This run has no rows of this table yet."
+
+
+def _published_alone(frame: Frame, layout: Layout) -> Table | None:
+    """The published lines of a table that the run has no rows of, with a note that says so; None
+    where the layout does not want that.
+    """
+    if not layout.published_alone:
+        return None
+    return Table(
+        layout.name,
+        layout.title,
+        [item.column for item in layout.fields],
+        layout.published,
+        benchmark=frame.benchmark,
+        size=len(frame.samples),
+        transposed=layout.transposed,
+        notes=[NO_ROWS, layout.published_note],
+        meta={"complete": False, "statuses": {}, "variants": []},
+    )
+
+
+def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:
+    """The line of the models' means, in the columns where every model has a number; none of one
+    model alone.
+    """
+    if len(rows) < 2:
+        return []
+    cells = {}
+    for column in columns:
+        values = [row.cells.get(column.name, Cell(None)).value for row in rows]
+        known = [value for value in values if value is not None]
+        if len(known) == len(rows):
+            cells[column.name] = Cell(float(np.mean(known)))
+    return [TableRow(f"Mean of {len(rows)}", cells, kind="average")] if cells else []
 
 
 def _with_facts(

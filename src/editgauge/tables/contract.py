@@ -15,7 +15,7 @@ from editgauge.tables.spec import Layout, generic
 from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
 
 _CALLABLE = ("load", "scorers", "audits", "importers")
-_CALLABLE_OR_NONE = ("tables", "judging", "prompts", "settled")
+_CALLABLE_OR_NONE = ("tables", "scheme", "judging", "prompts", "settled")
 _TEXT = ("name", "title", "citation")
 
 
@@ -176,10 +176,9 @@ def _tables(benchmark: Benchmark) -> Iterator[str]:
             yield "tables: wanted editgauge.Layout objects"
         for layout in layouts:
             for field in layout.fields:
-                names = {
-                    field.metric.name,
-                    *(layout.leaves[key].metric.name for key in field.leaves),
-                }
+                names = {layout.leaves[key].metric.name for key in field.leaves}
+                if not field.only_here:
+                    names.add(field.metric.name)
                 shown |= names
                 for name in sorted(names - set(every)):
                     where = f"tables: {layout.name}, column {field.column.name}"

@@ -15,7 +15,7 @@ from editgauge.errors import UnknownName
 from editgauge.tables import given_back
 from editgauge.tables.build import build
 from editgauge.tables.frame import Frame
-from editgauge.tables.slices import noise, repeated, sliced
+from editgauge.tables.slices import beside, noise, repeated, sliced
 from editgauge.tables.spec import Layout, generic, unknown
 from editgauge.tables.table import Table
 from editgauge.types import Benchmark, Metric, Variant
@@ -63,6 +63,7 @@ def tables(
         found.append(table and given_back.with_edited(frame, table, again))
     if frame.columns.repeat.max(initial=0) > 0:
         found += [repeated(frame, item) for item in every(frame)]
+        found += [beside(frame, item, published=published) for item in every(frame)]
         found.append(noise(frame, variant))
     return [table for table in found if table is not None]
 

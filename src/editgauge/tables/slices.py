@@ -4,7 +4,9 @@ and judge noise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,19 +35,61 @@ def sliced(
     """
     labels = frame.samples.labels(by)
     found: dict[str, list[tuple[str, Table]]] = {}
-    for value in sorted(set(labels.tolist()), key=_natural):
+    for value in in_order(labels.tolist()):
         part = frame.of_samples(labels == value)
         for layout in layouts(part):
             table = build(
                 part,
-                replace(layout, size=None),
+                replace(layout, size=None, average=False),
                 intervals=intervals,
                 resamples=resamples,
                 seed=seed,
             )
             if table is not None:
                 found.setdefault(layout.name, []).append((value or "(none)", table))
-    return [_stacked(by, parts, len(frame.samples)) for parts in found.values()]
+    return [folded(_stacked(by, parts, len(frame.samples))) for parts in found.values()]
+
+
+def folded(table: Table) -> Table:
+    """A sliced table without half-empty columns: those of one narrow heading (SSIM of Real and of
+    Virtual) of which each slice has samples in one only become one column. Where one of them has
+    samples in every slice (Overall), the others are left out.
+    """
+    alike: dict[tuple[str, ...], list[Column]] = {}
+    for column in table.columns:
+        alike.setdefault(column.heading[-1:], []).append(column)
+    groups = list(dict.fromkeys(row.group for row in table.rows))
+    instead: dict[str, Column | None] = {}
+    for heading, columns in alike.items():
+        there = {c.name: {g for g in groups if _has(table, c.name, g)} for c in columns}
+        full = [name for name, mine in there.items() if len(mine) == len(groups)]
+        part = [name for name, mine in there.items() if len(mine) < len(groups)]
+        if full:
+            instead |= dict.fromkeys(part)
+        elif len(part) > 1 and all(sum(g in there[n] for n in part) < 2 for g in groups):
+            worst = next((c for c in columns if not c.comparable), columns[0])
+            instead |= dict.fromkeys(part, replace(worst, name=heading[0], heading=heading))
+    if not instead:
+        return table
+    kept = list(dict.fromkeys(instead.get(c.name, c) for c in table.columns))
+    rows = [replace(row, cells=_folded(table, row, instead)) for row in table.rows]
+    return replace(table, columns=[c for c in kept if c is not None], rows=rows)
+
+
+def _has(table: Table, column: str, group: str) -> bool:
+    cells = [row.cells.get(column, Cell(None)) for row in table.rows if row.group == group]
+    return any(cell.of or cell.value is not None for cell in cells)
+
+
+def _folded(table: Table, row: TableRow, instead: Mapping[str, Column | None]) -> dict[str, Cell]:
+    cells: dict[str, Cell] = {}
+    for name, cell in row.cells.items():
+        column = instead.get(name)
+        if name not in instead:
+            cells[name] = cell
+        elif column is not None and _has(table, name, row.group):
+            cells[column.name] = cell
+    return cells
 
 
 def repeated(frame: Frame, layout: Layout) -> Table | None:
@@ -61,13 +105,77 @@ def repeated(frame: Frame, layout: Layout) -> Table | None:
     parts = []
     for number in np.unique(frame.columns.repeat[mine]).tolist():
         part = frame.only(mine & (frame.columns.repeat == number))
-        table = build(part, replace(layout, size=None))
+        table = build(part, replace(layout, size=None, average=False))
         if table is not None:
             parts.append((str(number + 1), table))
     if len(parts) < 2:
         return None
     made = _stacked("run", parts, len(frame.samples))
     return replace(made, name=f"{layout.name}.runs", title=f"{layout.title}: each run of the judge")
+
+
+_DEVIATIONS = (
+    "SD of runs: their standard deviation (n - 1). ± of runs: the largest distance of a run from "
+    "the mean of the runs."
+)
+
+
+def beside(frame: Frame, layout: Layout, *, published: bool = False) -> Table | None:
+    """A column for each run of a judge beside those of the others (TextEditBench's Table 5), for
+    the layout's `repeats`, with how far the runs lie from each other; None without repeats.
+
+    SD is that of the runs (n - 1); ± the largest distance of a run from the runs' mean.
+    """
+    runs = repeated(frame, layout) if layout.repeats else None
+    if runs is None:
+        return None
+    wanted = [column for column in runs.columns if column.name in layout.repeats]
+    numbers = list(dict.fromkeys(row.group for row in runs.rows))
+    columns = [
+        replace(
+            column,
+            name=f"{column.name}_run{number}",
+            heading=(f"Run {number}", column.heading[0]),
+        )
+        for number in numbers
+        for column in wanted
+    ]
+    for column in wanted:
+        for name, title in (("sd", "SD of runs"), ("most", "± of runs")):
+            columns.append(
+                Column(f"{column.name}_{name}", (title, column.heading[0]), 2, direction=None)
+            )
+    lines: dict[str, dict[str, Cell]] = {}
+    for row in runs.rows:
+        if row.kind == "run":
+            cells = {f"{c.name}_run{row.group}": row.cells.get(c.name, Cell(None)) for c in wanted}
+            lines.setdefault(row.name, {}).update(cells)
+    rows = [TableRow(name, cells) for name, cells in lines.items()]
+    rows += layout.published_repeats if published else []
+    return replace(
+        runs,
+        name=f"{layout.name}.beside",
+        title=f"{layout.title}: runs of the judge beside each other",
+        columns=columns,
+        rows=[_with_deviations(row, layout.repeats) for row in rows],
+        by="",
+        notes=[
+            _DEVIATIONS,
+            *([layout.published_repeats_note] if published else []),
+        ],
+    )
+
+
+def _with_deviations(row: TableRow, columns: Sequence[str]) -> TableRow:
+    """A line with SD and largest distance of its runs; neither of one run alone."""
+    more = {}
+    for column in columns:
+        runs = [cell for name, cell in row.cells.items() if name.startswith(f"{column}_run")]
+        known = np.array([cell.value for cell in runs if cell.value is not None])
+        if len(known) > 1:
+            more[f"{column}_sd"] = Cell(float(known.std(ddof=1)))
+            more[f"{column}_most"] = Cell(float(np.abs(known - known.mean()).max()))
+    return replace(row, cells={**row.cells, **more})
 
 
 def noise(frame: Frame, variant: Variant) -> Table | None:
@@ -161,14 +269,31 @@ def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
     )
 
 
-def _natural(text: str) -> tuple[int, float, str]:
-    """Numbers by size, tiers by difficulty, then texts by name; the empty one last."""
-    tiers = ("easy", "medium", "hard")
-    if not text:
-        return (3, 0, "")
-    if text in tiers:
-        return (1, tiers.index(text), "")
-    try:
-        return (0, float(text), "")
-    except ValueError:
-        return (2, 0, text)
+_TIERS = ("easy", "medium", "hard")
+_NUMBERED = re.compile(r"\d+(\.\d+)*")
+
+
+def in_order(labels: Iterable[str]) -> list[str]:
+    """Each label once: numbers by size, tiers by difficulty, then texts by name; the empty one
+    last. Where one is numbered like a chapter (``1.4.2``), the others are, too (``2.10`` after
+    ``2.9``).
+    """
+    found = set(labels)
+    given = [label for label in found if label]
+    chapters = bool(given) and all(_NUMBERED.fullmatch(label) for label in given)
+    chapters &= any(label.count(".") > 1 for label in given)
+
+    def place(label: str) -> tuple[int, float, list[int], str]:
+        if not label:
+            return (3, 0, [], "")
+        if chapters:
+            return (0, 0, [int(part) for part in label.split(".")], label)
+        if label in _TIERS:
+            return (1, _TIERS.index(label), [], "")
+        try:
+            number = float(label)
+        except ValueError:
+            number = math.nan
+        return (0, number, [], label) if math.isfinite(number) else (2, 0, [], label)
+
+    return sorted(found, key=place)

@@ -78,6 +78,10 @@ class Field:
     leaves: tuple[str, ...]
     formula: Formula = plain_mean
     where: Mapping[str, str] = field(default_factory=dict)
+    only_here: bool = False
+    """Whether `metric` is one of this table alone, which no row has: what feeds the column are its
+    leaves.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +111,15 @@ class Layout:
     """Put each line under the heading that the paper has for its model (`models.ModelFacts`)."""
     params: bool = False
     """Print each model's number of parameters."""
+    published_alone: bool = False
+    """Show the published lines where they are asked for and the run has no rows of the table."""
+    average: bool = False
+    """Add a line with the mean of the run's models, as the papers' Mean rows are made."""
+    repeats: Sequence[str] = ()
+    """The columns that are put beside each other, run by run, where a judge ran several times."""
+    published_repeats: Sequence[TableRow] = ()
+    """The paper's lines of that table; its columns are called ``<column>_run<number>``."""
+    published_repeats_note: str = ""
 
 
 class Sheet:
@@ -150,8 +163,10 @@ class Sheet:
         above: tuple[str, ...] = (),
         where: Mapping[str, str] | None = None,
         note: str = "",
+        only_here: bool = False,
     ) -> None:
-        """A column made of leaves of other columns, for a derived `metric`.
+        """A column made of leaves of other columns, for a derived `metric` or one of this table
+        (`only_here`).
 
         `where` are the labels of its samples; by default those that all of the leaves share.
         """
@@ -165,6 +180,7 @@ class Sheet:
                 leaves=tuple(leaves),
                 formula=formula,
                 where=where,
+                only_here=only_here,
             )
         )
 

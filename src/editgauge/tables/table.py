@@ -69,7 +69,7 @@ class TableRow:
 
     name: str
     cells: Mapping[str, Cell]
-    kind: Literal["run", "edited", "published", "mean"] = "run"
+    kind: Literal["run", "edited", "average", "published", "mean"] = "run"
     group: str = ""
     """The slice that the line belongs to; lines are compared within a group only."""
     section: str = ""
@@ -148,7 +148,7 @@ def _library(name: str) -> Any:
         raise MissingExtra("a data frame", name, "frames") from None
 
 
-OWN = ("run", "edited")
+OWN = ("run", "edited", "average")
 """The kinds of lines that are a run's own numbers."""
 
 

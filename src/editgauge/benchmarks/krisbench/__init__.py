@@ -94,6 +94,7 @@ BENCHMARK = Benchmark(
     importers=_importers,
     figures=(
         Plot("radar", "dimension", "by knowledge dimension"),
+        Plot("radar", "task", "by task"),
         Plot("bars", "task", "by task"),
     ),
     not_in_tables=("reference_psnr", "reference_ssim"),

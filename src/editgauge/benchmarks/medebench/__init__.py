@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.base import Samples, by_track
-from editgauge.benchmarks.medebench.facts import SIZE
+from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
 from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
 from editgauge.scoring.metrics import FID, KID
 from editgauge.types import Benchmark, DataSource, Plot, Sample, Variant
@@ -103,7 +103,10 @@ BENCHMARK = Benchmark(
     prompts=_prompts,
     audits=_audits,
     importers=_importers,
-    figures=(Plot("bars", "organ", "by organ"),),
+    figures=(
+        Plot("bars", "organ", "by organ", ORGANS),
+        Plot("histogram", "mask_ratio", "Share of the picture that the region's mask marks"),
+    ),
     not_in_tables=("kid",),
     measured=("mask_ratio", "mask_band"),
     measure=_measure,

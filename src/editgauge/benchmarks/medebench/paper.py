@@ -15,24 +15,45 @@ from typing import Any, ClassVar
 from editgauge.benchmarks.medebench.judge import JUDGING, as_released, kinds_of
 from editgauge.judging import released
 from editgauge.judging.calls import Call, Picture, Rubrics
-from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, renamed
+from editgauge.judging.paper import (
+    ReleasedPrompts,
+    ScriptFile,
+    Scripts,
+    renamed,
+    with_texts,
+)
 from editgauge.judging.prompts import CallPrompt, PromptSet, Value, request
 from editgauge.types import Edit, Metric, Sample
 
 SCRIPT = "src/eval_metrics/evaluate_gpt4o.py"
+DESCRIBE = "src/dataset_construction/augment_prompt.py"
 _NAMES = {
     "editing_prompt": "wanted",
     "prev_img": "input",
     "edited_img": "output",
     "gt_img": "reference",
+    "prev_image_b64": "input",
+    "changed_image_b64": "reference",
 }
 
 
 def calls(scripts: Scripts) -> dict[str, CallPrompt]:
-    """The one prompt, ``EA+VQ``: the same for the description and the instruction."""
+    """The judge's prompt, ``EA+VQ`` (the same for the description and the instruction), and the
+    template of the change descriptions themselves, ``description``.
+    """
     tree = scripts[SCRIPT]
     messages = renamed(released.messages(tree, SCRIPT, "build_gpt4o_prompt"), _NAMES)
-    return {"EA+VQ": CallPrompt(messages, released.parameters(tree, SCRIPT, "evaluate_sample"))}
+    maker, function = scripts[DESCRIBE], "generate_detailed_prompt"
+    words = released.local_constant(maker, DESCRIBE, function, "system_instruction")
+    chat = with_texts(
+        released.messages(maker, DESCRIBE, function), {"system_instruction": (words,)}
+    )
+    return {
+        "EA+VQ": CallPrompt(messages, released.parameters(tree, SCRIPT, "evaluate_sample")),
+        "description": CallPrompt(
+            renamed(chat, _NAMES), released.parameters(maker, DESCRIBE, function)
+        ),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +114,11 @@ PROMPTS = ReleasedPrompts(
     files=(
         ScriptFile(
             path=SCRIPT,
+            commit="1e155ffd426cecac984e218c2ac69bc7204d4725",
+            sha256=None,
+        ),
+        ScriptFile(
+            path=DESCRIBE,
             commit="1e155ffd426cecac984e218c2ac69bc7204d4725",
             sha256=None,
         ),

@@ -7,25 +7,46 @@ over samples, so the overall numbers weigh an organ by its samples.
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 from editgauge.benchmarks.medebench.facts import HIGH, ORGANS, SIZE
 from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
 from editgauge.scoring.metrics import FID
 from editgauge.tables.frame import Frame
-from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
-from editgauge.types import Variant
+from editgauge.tables.spec import (
+    Floats,
+    Layout,
+    Leaf,
+    Sheet,
+    choose,
+    plain_mean,
+    read_published,
+)
+from editgauge.tables.table import Cell, TableRow
+from editgauge.types import VARIANTS, Metric, Variant
 
 BY_ORGAN = (JUDGE["D"][0], PIXEL[0], JUDGE["D"][1])
 """EA, CP and VQ."""
-WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING, JUDGE["D"][2], *JUDGE["P"])
-"""The metrics with one number an editor."""
+WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING)
+"""The metrics with one number an editor that no judge gives."""
+TEXTS = {"D": "By description", "P": "By prompt"}
+"""What the judge is told of the edit -> its heading."""
+_TABLE = "Published: arXiv 2506.01921, Table {}."
+IOU = Metric("attention_iou", heading="IoU", direction="higher", low=0.0, high=1.0, digits=3)
+"""Of Table 4; no row has it yet."""
 _HERE = Path(__file__).parent
 
 
 def layouts(frame: Frame, variant: Variant) -> list[Layout]:
-    """The table of organs, and that of the metrics with one number an editor."""
-    return [organs(frame, variant), metrics(frame, variant)]
+    """The table of organs, those of the metrics with one number an editor, and the layouts of
+    Tables 4 and 7.
+    """
+    more = (JUDGE["D"][2], *JUDGE["P"])
+    found = [organs(frame, variant), metrics(frame, variant)]
+    if any(frame.has(metric.name, made) for metric in more for made in VARIANTS):
+        found.append(judged(frame, variant))  # EA and VQ by description stand in Table 2, too
+    return [*found, attention(variant), *paradigms(variant)]
 
 
 def organs(frame: Frame, variant: Variant) -> Layout:
@@ -64,15 +85,14 @@ def organs(frame: Frame, variant: Variant) -> Layout:
 
 
 def metrics(frame: Frame, variant: Variant) -> Layout:
-    """PSNR, full SSIM, LPIPS against the reference, CLIP similarities, ImageReward, the judged
-    Context, and what is judged by the prompt (0 to 1): one number an editor.
+    """PSNR, full SSIM, LPIPS against the reference, CLIP similarities, ImageReward: one number an
+    editor. What the judge gives is in `judged`.
     """
     sheet = Sheet()
     for metric in WHOLE:
         made, note = choose(frame, metric.name, variant)
         if frame.has(metric.name, made):
-            shown = tenth if metric.high == HIGH else None
-            sheet.add(metric.name, Leaf(metric=metric, variant=made, shown=shown), note=note)
+            sheet.add(metric.name, Leaf(metric=metric, variant=made), note=note)
     return Layout(
         name="medebench.metrics",
         title="MedEBench, the metrics of its Table 3",
@@ -82,6 +102,86 @@ def metrics(frame: Frame, variant: Variant) -> Layout:
         strata="organ",
         size=SIZE,
     )
+
+
+def judged(frame: Frame, variant: Variant) -> Layout:
+    """EA, VQ and Context, judged by the change description and by the prompt (Table 3's judge, H.2),
+    all on the scale of 0 to 1. How they go with people's ranks is what `agree` prints.
+    """
+    sheet = Sheet()
+    for kind, title in TEXTS.items():
+        for metric in JUDGE[kind]:
+            made, note = choose(frame, metric.name, variant)
+            leaf = Leaf(metric=metric, variant=made, shown=tenth)
+            sheet.add(metric.name, leaf, above=(title,), note=note)
+    return Layout(
+        name="medebench.judged",
+        title="MedEBench, judged by change description and by prompt, 0–1",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
+        strata="organ",
+        size=SIZE,
+        headline="EA",
+    )
+
+
+def attention(variant: Variant) -> Layout:
+    """Table 4: IoU of attention maps and region masks for each organ. No scorer makes its rows
+    yet; the published line stands alone.
+    """
+    with (_HERE / "published_attention_iou.csv").open(encoding="utf-8", newline="") as file:
+        numbers = {record["organ"]: float(record["iou"]) for record in csv.DictReader(file)}
+    sheet = Sheet()
+    for organ in numbers:
+        sheet.combine(organ, IOU, (), plain_mean, above=(organ,), only_here=True)
+    cells = {organ: Cell(number) for organ, number in numbers.items()}
+    return Layout(
+        name="medebench.attention",
+        title="MedEBench, IoU of attention maps and region masks",
+        leaves={},
+        fields=sheet.fields,
+        variant=variant,
+        transposed=True,
+        published=[TableRow("instruct-pix2pix", cells, kind="published")],
+        published_note=_TABLE.format(4),
+        published_alone=True,
+    )
+
+
+def paradigms(variant: Variant) -> list[Layout]:
+    """Table 7: fine-tuning and in-context learning, a line for each task, EA, CP and VQ for each
+    number of shots. The published lines stand alone until a run has such rows.
+    """
+    with (_HERE / "published_paradigms.csv").open(encoding="utf-8", newline="") as file:
+        records = list(csv.DictReader(file))
+    found = []
+    for letter, paradigm in zip("ab", dict.fromkeys(r["paradigm"] for r in records), strict=True):
+        mine = [record for record in records if record["paradigm"] == paradigm]
+        sheet = Sheet()
+        lines: dict[str, dict[str, Cell]] = {}
+        for shots in dict.fromkeys(record["shots"] for record in mine):
+            for metric in BY_ORGAN:
+                sheet.combine(
+                    f"{shots}_{metric.title}", metric, (), plain_mean, above=(f"{shots} shots",)
+                )
+        for record in mine:
+            cells = lines.setdefault(record["task"], {})
+            for metric in BY_ORGAN:
+                cells[f"{record['shots']}_{metric.title}"] = Cell(float(record[metric.title]))
+        found.append(
+            Layout(
+                name=f"medebench.paradigms_{letter}",
+                title=f"MedEBench, learning paradigms: {paradigm}",
+                leaves={},
+                fields=sheet.fields,
+                variant=variant,
+                published=[TableRow(n, cells, kind="published") for n, cells in lines.items()],
+                published_note=_TABLE.format(f"7 ({letter})"),
+                published_alone=True,
+            )
+        )
+    return found
 
 
 def tenth(values: Floats) -> Floats:

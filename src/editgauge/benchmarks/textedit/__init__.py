@@ -101,6 +101,12 @@ def _importers() -> Sequence[Any]:
     return [read]
 
 
+def _scheme(**options: Any) -> Any:
+    from editgauge.benchmarks.textedit.tables import scheme
+
+    return scheme(**options)
+
+
 def _settled(frame: Any) -> Any:
     from editgauge.benchmarks.textedit.tables import settled
 
@@ -139,4 +145,5 @@ BENCHMARK = Benchmark(
     main_tracks=("ocr",),  # the paper has no pixel metric
     not_in_tables=("reference_psnr", "reference_ssim"),
     settled=_settled,
+    scheme=_scheme,
 )

@@ -8,7 +8,8 @@ all means, as in the released script.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,12 +34,32 @@ from editgauge.benchmarks.textedit.metrics import (
     JUDGE,
     OCR,
 )
+from editgauge.errors import UsageError
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
 from editgauge.tables.stats import Moments
 from editgauge.types import Status, Variant
 
 CLASSIC = (*OCR, CLIP, AES)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How the five questions become one number: their weights in order, which add up to 1, and the
+    score of Q1 below which the other four count as 0.
+    """
+
+    weights: tuple[float, ...] = tuple(WEIGHTS.values())
+    threshold: float = CUT_OFF
+
+    @property
+    def named(self) -> str:
+        """What a title says of a scheme that is not the paper's."""
+        told = " ".join(f"{weight:g}".removeprefix("0") for weight in self.weights)
+        return "" if self.weights == PAPER.weights else f", weighted {told}"
+
+
+PAPER = Scheme()
 _HERE = Path(__file__).parent
 _SOURCE = "Published: arXiv 2603.09877 and its repository, {}set; means over the whole {}set."
 _PERMUTED = " Columns in the order that is consistent, not as printed (see editgauge audit)."
@@ -48,13 +69,36 @@ _UNKNOWN_SET = (
 )
 
 
-def layouts(frame: Frame, variant: Variant) -> list[Layout]:
+def layouts(frame: Frame, variant: Variant, scheme: Scheme = PAPER) -> list[Layout]:
     """Classic table, and the judge's with and without the cut-off."""
     return [
         classic(frame, variant),
-        judge(frame, variant, cut_off=True),
-        judge(frame, variant, cut_off=False),
+        judge(frame, variant, cut_off=True, scheme=scheme),
+        judge(frame, variant, cut_off=False, scheme=scheme),
     ]
+
+
+def scheme(
+    *, weights: Sequence[float] | None = None, cutoff: float | None = None
+) -> Callable[[Frame, Variant], list[Layout]]:
+    """`layouts` with other weights and another threshold than the paper's. Raises `UsageError` for
+    weights that are not five numbers from 0 that add up to 1, or a threshold outside the scale.
+    """
+    if weights is not None:
+        good = len(weights) == len(QUESTIONS) and all(weight >= 0 for weight in weights)
+        if not good or abs(sum(weights) - 1) > 1e-6:
+            raise UsageError(
+                f"--weights {','.join(f'{weight:g}' for weight in weights)}: wanted "
+                f"{len(QUESTIONS)} numbers from 0 ({', '.join(QUESTIONS.values())}) that add up to "
+                f"1, such as {','.join(f'{weight:g}' for weight in PAPER.weights)}"
+            )
+    if cutoff is not None and not LOW <= cutoff <= HIGH:
+        raise UsageError(f"--cutoff {cutoff:g}: wanted a score from {LOW} to {HIGH}")
+    chosen = Scheme(
+        PAPER.weights if weights is None else tuple(weights),
+        PAPER.threshold if cutoff is None else cutoff,
+    )
+    return partial(layouts, scheme=chosen)
 
 
 def part_of(frame: Frame) -> str:
@@ -105,8 +149,12 @@ def classic(frame: Frame, variant: Variant) -> Layout:
     )
 
 
-def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
-    """The five judged questions on the 0-1 scale, and their weighted mean (.4 .3 .1 .1 .1)."""
+def judge(frame: Frame, variant: Variant, *, cut_off: bool, scheme: Scheme = PAPER) -> Layout:
+    """The five judged questions on the 0-1 scale, and their weighted mean (paper: .4 .3 .1 .1 .1,
+    cut-off at 4). Published lines stand beside the paper's scheme only.
+    """
+    threshold = scheme.threshold if cut_off else None
+    as_paper = scheme.weights == PAPER.weights and threshold == PAPER.threshold
     sheet, part = Sheet(), part_of(frame)
     for split, title in SPLITS.items():
         for number, metric in enumerate(JUDGE):
@@ -116,21 +164,24 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
                 variant=made,
                 others=tuple(other for other in JUDGE if other is not metric),
                 where={"split": title},
-                shown=partial(normalise, number=number, cut_off=cut_off),
+                shown=partial(normalise, number=number, threshold=threshold),
             )
             sheet.add(f"{split}_{metric.title}", leaf, above=(title,), note=note)
         keys = [f"{split}_{metric.title}" for metric in JUDGE]
         average = AVERAGE if cut_off else AVERAGE_NO_CUT_OFF
-        sheet.combine(f"{split}_avg", average.metric, keys, weighted, above=(title,))
+        formula = partial(weighted, weights=scheme.weights)
+        sheet.combine(f"{split}_avg", average.metric, keys, formula, above=(title,))
     name = (
-        "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without the cut-off"
+        f"with the cut-off (TA below {threshold:g} sets the others to 0)"
+        if cut_off
+        else "without the cut-off"
     )
     shown_beside = _published(part, "judge", sheet.names, _PERMUTED)
-    if not cut_off:
+    if not as_paper:
         shown_beside |= {"published": (), "published_note": ""}
     return Layout(
         name=f"textedit.judge{'' if cut_off else '_no_cutoff'}",
-        title=f"{_titled('TextEdit, judged', part)}, {name}",
+        title=f"{_titled('TextEdit, judged', part)}, {name}{scheme.named}",
         leaves=sheet.leaves,
         fields=sheet.fields,
         variant=variant,
@@ -142,8 +193,9 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool) -> Layout:
     )
 
 
-def normalise(first: Floats, *others: Floats, number: int, cut_off: bool) -> Floats:
-    """One question's raw scores on the 0-1 scale, NaN where the answer is dropped.
+def normalise(first: Floats, *others: Floats, number: int, threshold: float | None) -> Floats:
+    """One question's raw scores on the 0-1 scale, NaN where the answer is dropped; 0 for Q2 to Q5
+    of an answer whose Q1 is below the threshold (None: no cut-off).
 
     `first` is question `number` (from 0), `others` the other four in order, all of one shape, raw
     1-5 or NaN.
@@ -152,9 +204,9 @@ def normalise(first: Floats, *others: Floats, number: int, cut_off: bool) -> Flo
     raw.insert(number, first)
     scaled = [on_table_scale(values) for values in raw]
     complete = ~np.isnan(np.stack(scaled)).any(axis=0)
-    if not cut_off:
+    if threshold is None:
         return np.where(complete, scaled[number], np.nan)
-    stopped = raw[0] < CUT_OFF
+    stopped = raw[0] < threshold
     shown = scaled[number] if number == 0 else np.where(stopped, 0.0, scaled[number])
     return np.where(complete | (stopped & ~np.isnan(scaled[0])), shown, np.nan)
 
@@ -195,8 +247,6 @@ def settled(frame: Frame) -> Frame:
     )
 
 
-def weighted(parts: Sequence[Moments]) -> Floats:
+def weighted(parts: Sequence[Moments], *, weights: Sequence[float] = PAPER.weights) -> Floats:
     """The weighted mean of the five questions."""
-    return np.asarray(
-        sum(weight * part.mean for weight, part in zip(WEIGHTS.values(), parts, strict=True))
-    )
+    return np.asarray(sum(weight * part.mean for weight, part in zip(weights, parts, strict=True)))

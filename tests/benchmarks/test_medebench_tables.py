@@ -1,0 +1,120 @@
+"""MedEBench's tables and figures from made-up rows to the printed cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from editgauge import catalog
+from editgauge.benchmarks.medebench.facts import ORGANS
+from editgauge.reports import figures
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables import layouts
+from editgauge.tables.draw import draw
+from editgauge.tables.table import Table
+from editgauge.types import Row
+from tests.made_rows import frame, record, row
+
+B = "medebench"
+RECORDS = [
+    record("1", organ="Teeth", organ_depth="internal", mask_ratio=0.05),
+    record("2", organ="Spine", organ_depth="internal", mask_ratio=0.12),
+    record("3", organ="Skin", organ_depth="superficial", mask_ratio=0.4),
+]
+
+
+def judged() -> list[Row]:
+    return [
+        row(sample, "m", metric, value, benchmark=B)
+        for metric, values in {
+            "EA": (8.0, 6.0, 1.0), "VQ": (10.0, 5.0, 3.0), "Context": (9.0, 6.0, 6.0),
+            "EA_P": (7.0, 7.0, 4.0), "Context_P": (3.0, 3.0, 3.0),
+        }.items()
+        for sample, value in zip("123", values, strict=True)
+    ]  # fmt: skip
+
+
+def made(rows: list[Row], **options: Any) -> dict[str, Table]:
+    found = layouts.tables(frame(rows, RECORDS, B), "faithful", **options)
+    return {table.name: table for table in found}
+
+
+def printed(table: Table) -> list[dict[str, str]]:
+    return [dict(line) for line in csv.DictReader(io.StringIO(draw(table, "csv")))]
+
+
+def test_three_judged_scores_by_description_and_by_prompt_on_one_scale() -> None:
+    """Means of 8 6 1, 10 5 3, 9 6 6, 7 7 4, 3 3 3, each tenth: .5 .6 .7 .6 .3."""
+    table = made(judged())["medebench.judged"]
+    (line,) = printed(table)
+    assert [line[name] for name in ("EA", "VQ", "Context")] == ["0.50", "0.60", "0.70"]
+    assert (line["EA_P"], line["Context_P"]) == ("0.60", "0.30")
+    assert {column.heading[0] for column in table.columns} == {"By description", "By prompt"}
+    assert "medebench.judged" not in made([row("1", "m", "EA", 5.0, benchmark=B)])
+
+
+def test_internal_against_superficial_organs() -> None:
+    """EA of Teeth and Spine: (.8 + .6) / 2; of Skin .1. No column of one organ is half empty."""
+    lines = printed(made(judged(), by="organ_depth")["medebench.organs"])
+    assert [(line["by"], line["Overall_EA"]) for line in lines] == [
+        ("internal", "0.70"), ("superficial", "0.10"),
+    ]  # fmt: skip
+    assert "Teeth_EA" not in lines[0]
+
+
+def test_tables_4_and_7_stand_alone_until_a_run_has_their_rows() -> None:
+    found = made(judged(), published=True)
+    assert found["medebench.attention"].notes[0] == "This run has no rows of this table yet."
+    (line,) = printed(found["medebench.attention"])
+    assert (line["model"], line["kind"], line["Torso"]) == (
+        "instruct-pix2pix",
+        "published",
+        "0.592",
+    )
+    tuned = {line["model"]: line for line in printed(found["medebench.paradigms_a"])}
+    ear = tuned["Reconstruct ear"]
+    assert [ear[f"16_{name}"] for name in ("EA", "CP", "VQ")] == ["0.43", "0.86", "0.68"]
+    assert [ear[f"0_{name}"] for name in ("EA", "CP", "VQ")] == ["0.34", "0.90", "0.67"]
+    assert "3_EA" in printed(found["medebench.paradigms_b"])[0]
+    for form in ("terminal", "markdown", "latex", "json"):
+        assert "0.592" in draw(found["medebench.attention"], form).replace("\\", "")  # type: ignore[arg-type]
+    assert set(made(judged())) == {"medebench.organs", "medebench.judged"}
+
+
+class TestFigures:
+    def found(self) -> dict[str, figures.Figure]:
+        plots = catalog.find("benchmarks", B).figures
+        made = figures.figures(frame(judged(), RECORDS, B), {}, plots)
+        return {figure.name: figure for figure in made}
+
+    def test_organs_in_the_papers_order(self) -> None:
+        figure = self.found()["bars-organ-EA-faithful"]
+        assert figure.labels == ("Teeth", "Spine", "Skin")
+        assert figure.labels == tuple(name for name in ORGANS if name in figure.labels)
+        assert figure.series["m"] == (8.0, 6.0, 1.0)
+
+    def test_the_histogram_of_mask_ratios(self) -> None:
+        """20 bins from 0 to 0.4, each of 0.02: 0.05 in the third, 0.12 in the seventh (its lower
+        end), 0.4 in the last.
+        """
+        figure = self.found()["histogram-mask_ratio"]
+        (counts,) = figure.series.values()
+        assert sum(counts) == 3
+        assert counts[2] == 1
+        assert counts[5] + counts[6] == 1
+        assert counts[19] == 1
+        assert "<svg" in figures.svg(figure)
+
+
+def test_a_report_has_the_published_tables(tmp_path: Path) -> None:
+    from editgauge.reports.parts import part
+
+    run = RunFolder.create(tmp_path / "run")
+    run.write_samples(B, RECORDS)
+    with run.writer() as writer:
+        writer.write(judged())
+    found = part([run], B, published=True, intervals=False)
+    names = [table.name for table in found.tables]
+    assert names.count("medebench.attention") == 1

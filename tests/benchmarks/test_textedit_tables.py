@@ -1,0 +1,137 @@
+"""TextEdit's tables with other weights and another cut-off, and per category: from made-up rows to
+the printed cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge.benchmarks.textedit.tables import scheme
+from editgauge.errors import UsageError
+from editgauge.tables import layouts
+from editgauge.tables.draw import draw
+from editgauge.tables.table import Table
+from editgauge.types import Row
+from tests.made_rows import frame, record, row
+
+B = "textedit"
+QUESTIONS = ("Q1", "Q2", "Q3", "Q4", "Q5")
+CATEGORIES = [
+    *(f"1.1.{n}" for n in (1, 2, 3)), "1.2.1", "1.2.2", "1.3.1", "1.3.2",
+    *(f"1.4.{n}" for n in (1, 2, 3, 4)), *(f"2.{n}" for n in range(1, 8)),
+]  # fmt: skip
+
+
+def of(category: str) -> dict[str, Any]:
+    split = "Virtual" if category.startswith("1") else "Real"
+    return record(f"{category}/1", split=split, category=(category,), set="miniset")
+
+
+RECORDS = [of(category) for category in CATEGORIES]
+
+
+def judged(sample: str, *scores: int) -> list[Row]:
+    return [
+        row(sample, "m", name, float(score), benchmark=B)
+        for name, score in zip(QUESTIONS, scores, strict=True)
+    ]
+
+
+def made(rows: list[Row], make: Any = None, **options: Any) -> dict[str, Table]:
+    found = layouts.tables(frame(rows, RECORDS, B), "faithful", layouts=make, **options)
+    return {table.name: table for table in found}
+
+
+def printed(table: Table) -> list[dict[str, str]]:
+    return [dict(line) for line in csv.DictReader(io.StringIO(draw(table, "csv")))]
+
+
+class TestScheme:
+    def test_other_weights(self) -> None:
+        """5 4 3 2 1 is 1, .8, .6, .2, 0: by the paper's weights .4 + .24 + .06 + .02 = .72; by
+        .2 each .52.
+        """
+        rows = judged("2.1/1", 5, 4, 3, 2, 1)
+        assert printed(made(rows)["textedit.judge"])[0]["real_avg"] == "0.72"
+        table = made(rows, scheme(weights=(0.2,) * 5))["textedit.judge"]
+        assert printed(table)[0]["real_avg"] == "0.52"
+        assert table.title.endswith(", weighted .2 .2 .2 .2 .2")
+
+    def test_another_threshold(self) -> None:
+        """A TA of 4 is kept by the paper's cut-off; below 5 the others are 0: .4 · .8 = .32. One of
+        3 is kept with a cut-off at 3: 3 5 5 5 5 is .4 · .6 + .6 = .84, and .24 by the paper's.
+        """
+        rows = judged("2.1/1", 4, 5, 5, 5, 5)
+        assert printed(made(rows)["textedit.judge"])[0]["real_avg"] == "0.92"
+        table = made(rows, scheme(cutoff=5))["textedit.judge"]
+        assert printed(table)[0]["real_avg"] == "0.32"
+        assert "(TA below 5 sets the others to 0)" in table.title
+        rows = judged("2.1/1", 3, 5, 5, 5, 5)
+        assert printed(made(rows)["textedit.judge"])[0]["real_avg"] == "0.24"
+        assert printed(made(rows, scheme(cutoff=3))["textedit.judge"])[0]["real_avg"] == "0.84"
+
+    def test_published_lines_stand_beside_the_papers_scheme_only(self) -> None:
+        rows = judged("2.1/1", 5, 5, 5, 5, 5)
+
+        def lines(make: Any) -> int:
+            table = made(rows, make, published=True)["textedit.judge"]
+            return sum(line.kind == "published" for line in table.rows)
+
+        assert lines(None) == 7
+        assert lines(scheme(weights=(0.4, 0.3, 0.1, 0.1, 0.1), cutoff=4)) == 7
+        assert lines(scheme(cutoff=3)) == 0
+        assert lines(scheme(weights=(0.2,) * 5)) == 0
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"weights": (0.5, 0.5)},
+            {"weights": (0.4, 0.3, 0.1, 0.1, 0.2)},
+            {"weights": (1.4, -0.4, 0.0, 0.0, 0.0)},
+            {"weights": (float("nan"),) * 5},
+            {"cutoff": 0},
+            {"cutoff": float("nan")},
+        ],
+    )
+    def test_what_is_no_scheme(self, options: dict[str, Any]) -> None:
+        with pytest.raises(UsageError, match="wanted"):
+            scheme(**options)
+
+
+class TestCategories:
+    def test_eighteen_lines_without_half_empty_columns(self) -> None:
+        rows = [row(f"{c}/1", "m", "OA", n / 20, benchmark=B) for n, c in enumerate(CATEGORIES)]
+        table = made(rows, by="category")["textedit.classic"]
+        lines = printed(table)
+        assert [line["by"] for line in lines] == CATEGORIES
+        assert [line["OA"] for line in lines] == [f"{n / 20 + 1e-9:.2f}" for n in range(18)]
+        assert {line["OA_n"] for line in lines} == {"1"}
+        assert "real_OA" not in lines[0]
+
+    def test_of_the_judge(self) -> None:
+        rows = [*judged("1.1.1/1", 5, 4, 3, 2, 1), *judged("2.1/1", 5, 5, 5, 5, 5)]
+        by = {line["by"]: line for line in printed(made(rows, by="category")["textedit.judge"])}
+        assert (by["1.1.1"]["Avg"], by["2.1"]["Avg"]) == ("0.72", "1.00")
+        assert by["1.1.1"]["TP"] == "0.80"
+
+
+def test_options_of_the_command(tmp_path: Path) -> None:
+    from editgauge.store.run_folder import RunFolder
+    from tests.cli.test_table_command import call, refusal
+
+    run = RunFolder.create(tmp_path / "run")
+    run.write_samples(B, [of("2.1")])
+    with run.writer() as writer:
+        writer.write(judged("2.1/1", 3, 5, 5, 5, 5))
+    said = call("table", run.path, "--json", "--weights", ".2,.2,.2,.2,.2", "--cutoff", "3").stdout
+    table = next(t for t in json.loads(said)["tables"] if t["name"] == "textedit.judge")
+    assert table["rows"][0]["cells"]["real_avg"]["value"] == pytest.approx(0.2 * 0.6 + 0.8)
+    assert "TA below 3" in table["title"]
+    assert "add up to 1" in refusal("table", run.path, "--weights", "1,1,1,1,1")
+    assert "commas" in refusal("table", run.path, "--weights", "many")

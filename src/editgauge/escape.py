@@ -22,7 +22,7 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
-    "–": "--", "−": "$-$", "†": r"\textdagger{}",
+    "–": "--", "−": "$-$", "†": r"\textdagger{}", "‡": r"\textdaggerdbl{}",
 }  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+.!|~$-])")
 

@@ -427,3 +427,23 @@ def test_every_row_says_which_demonstrations_its_edit_had(tmp_path: Path) -> Non
         score(run, "fake", bench.samples, edits, scorers, hashes=hashes)  # type: ignore[arg-type]
     shown = {row.sample: row.detail.get("demonstrations") for row in run.rows()}
     assert shown == {"s000": ["s001", "s002"], "s001": None, "s002": None, "*": None}
+
+
+def test_statuses_are_counted_in_samples(bench: Bench) -> None:
+    """A sample has a row for each metric and variant; what is told are samples."""
+    run, _ = bench.score("run", MeanScorer(trap={"s004": "die"}), workers=1)
+    rows = run.rows()
+    ids = {row.sample for row in rows}
+    scorers = {row.scorer for row in rows}
+    (benchmark,) = {row.benchmark for row in rows}
+    found = run.samples_by_status(benchmark, scorers, among=ids)
+    for editor, counts in found.items():
+        for status, number in counts.items():
+            assert number == len(
+                {r.sample for r in rows if (r.editor, r.status.value) == (editor, status)}
+            )
+    assert sum(counts.get("failed", 0) for counts in found.values()) == len(found)
+    assert run.samples_by_status(benchmark, scorers, among=["s004"]) == {
+        editor: {"failed": 1} for editor in found
+    }
+    assert not run.samples_by_status(benchmark, ["another"], among=ids)

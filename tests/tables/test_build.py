@@ -276,3 +276,65 @@ def test_moments_of_a_table_equal_the_plain_means() -> None:
     made = table(scores("one", values.tolist()))
     assert made.rows[0].cells["ssim"].value == pytest.approx(values.mean())
     assert made.rows[0].cells["real_ssim"].value == pytest.approx(values[1::2].mean())
+
+
+class TestPartOfARelease:
+    """A line of a part of the release says so, and is compared with no published one."""
+
+    PAPER = TableRow("Paper", {"ssim": Cell(0.5)}, kind="published")
+
+    def made(self, scored: int, *, size: int = 8, published: bool = True) -> Table:
+        rows = scores("mine", [0.9] * scored)
+        found = build(
+            frame(rows, RECORDS), layout(size=size, published=(self.PAPER,)), published=published
+        )
+        assert found is not None
+        return found
+
+    def test_what_was_scored_is_compared_with_the_release(self) -> None:
+        found = self.made(3)
+        assert found.rows[0].part == (3, 8)
+        assert "mine: 3 of 8: not comparable with the published lines." in found.notes
+        assert not standing(found).best
+
+    def test_a_smaller_copy_of_the_data_is_a_part_as_well(self) -> None:
+        assert self.made(8, size=1196).rows[0].part == (8, 1196)
+        assert (
+            "mine: 8 of 1,196: not comparable with the published lines."
+            in self.made(8, size=1196).notes
+        )
+
+    def test_all_of_it_is_no_part(self) -> None:
+        found = self.made(8)
+        assert found.rows[0].part is None
+        assert not any("not comparable" in note for note in found.notes)
+        assert (0, "ssim") in standing(found).best
+
+    def test_without_the_papers_lines_there_is_nothing_to_say(self) -> None:
+        assert self.made(3, published=False).rows[0].part is None
+
+    def test_missing_outputs_are_not_scored_ones(self) -> None:
+        rows = scores("mine", [0.9, None, *[0.9] * 6])
+        found = build(frame(rows, RECORDS), layout(size=8, published=(self.PAPER,)), published=True)
+        assert found is not None
+        assert found.rows[0].part == (7, 8)
+
+    def test_what_the_protocol_excuses_is_not_asked_for(self) -> None:
+        rows = [
+            *scores("mine", [0.9] * 7),
+            row("7", "mine", "ssim", None, status=Status.NOT_APPLICABLE),
+        ]
+        found = build(frame(rows, RECORDS), layout(size=8, published=(self.PAPER,)), published=True)
+        assert found is not None
+        assert found.rows[0].part is None
+
+    def test_corrected_numbers_stand_beside_no_released_ones(self) -> None:
+        sheet = Sheet()
+        sheet.add("ssim", Leaf(metric=SSIM, variant="corrected"))
+        rows = [row(str(n), "mine", "ssim", 0.9, variant="corrected") for n in range(8)]
+        corrected = layout(size=8, published=(self.PAPER,), leaves=sheet.leaves,
+                           fields=sheet.fields, variant="corrected")  # fmt: skip
+        found = build(frame(rows, RECORDS), corrected, published=True)
+        assert found is not None
+        assert not standing(found).best
+        assert not found.meta["complete"]

@@ -318,3 +318,35 @@ class TestDigitsOfAnInterval:
     def test_json_says_how_many(self) -> None:
         cell = json.loads(self.drawn((2, 1), "json"))["rows"][0]["cells"]["x"]
         assert (cell["low"], cell["interval_digits"]) == (1198.7612, [2, 1])
+
+
+class TestMarks:
+    PART = Table(
+        "t",
+        "T",
+        COLUMNS[:1],
+        [TableRow("mine", {"syn_ssim": Cell(0.9, 93, 1196)}, part=(93, 1196)), ROWS[2]],
+        variant="corrected",
+    )
+
+    @pytest.mark.parametrize("form", ["terminal", "markdown", "latex"])
+    def test_a_part_and_a_paper_are_marked_on_the_line(self, form: str) -> None:
+        text = draw(self.PART, form)  # type: ignore[arg-type]
+        assert "mine ‡" in text or r"mine \textdaggerdbl{}" in text
+        assert "as released" in text.partition("published")[0]
+        assert "made from a part of the release" in text
+
+    def test_a_part_is_grey_in_a_terminal_and_in_a_notebook(self) -> None:
+        stream = io.StringIO()
+        show(self.PART, Console(file=stream, force_terminal=True, width=200, highlight=False))
+        assert "\x1b[2mmine ‡\x1b[0m" in stream.getvalue()
+        assert "\x1b[2m0.900\x1b[0m" in stream.getvalue()
+        assert '<tr style="color:#767676"><th>mine ‡</th>' in self.PART._repr_html_()
+
+    def test_json_says_both(self) -> None:
+        mine, paper = as_json(self.PART)["rows"]
+        assert mine["part"] == [93, 1196]
+        assert paper["as_released"] is True
+
+    def test_faithful_tables_need_no_word_for_it(self) -> None:
+        assert "as released" not in draw(TABLE, "markdown")

@@ -178,12 +178,13 @@ def score(
     drawn = _explain(
         folder, bench.name, [s for s in chosen if s.id in (explain or ())], edits, scorers, summary
     )
+    names = {scorer for _, scorer, _, _ in summary.counts}
+    outputs_in = folder.samples_by_status(bench.name, names, among=[s.id for s in chosen])
     if json:
-        common.print_json(
-            {"run": str(run), "benchmark": bench.name, **_as_json(summary), "drawn": drawn}
-        )
+        told = {**_as_json(summary), "samples": outputs_in, "drawn": drawn}
+        common.print_json({"run": str(run), "benchmark": bench.name, **told})
     else:
-        _print(summary, folder, bench.name)
+        _print(summary, folder, bench.name, outputs_in)
         for place in drawn:
             print(f"drawn: {run / place}")
         _print_table(run, bench.name, variant)
@@ -262,13 +263,14 @@ def _as_json(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _print(summary: Summary, run: RunFolder, benchmark: str) -> None:
-    totals: dict[str, Counter[str]] = {}
-    for (editor, _, _, _), counter in summary.counts.items():
-        totals.setdefault(editor, Counter()).update(counter)
-    for editor, counter in sorted(totals.items()):
+def _print(
+    summary: Summary, run: RunFolder, benchmark: str, outputs: dict[str, dict[str, int]]
+) -> None:
+    """What was done. `outputs`: editor -> status -> samples."""
+    for editor in sorted({key[0] for key in summary.counts}):
+        counter = Counter(outputs.get(editor, {}))
         words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common())
-        print(f"{editor}: {words}")
+        print(f"{editor}, samples: {words or 'none of its own'}")
     reasons = run.reasons(benchmark)
     if reasons:
         print("no score, the commonest reasons:")

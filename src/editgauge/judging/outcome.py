@@ -8,6 +8,7 @@ from typing import Any
 
 from editgauge.judging.engine import Stats
 from editgauge.judging.session import Session
+from editgauge.types import JUDGE_SCORER as SCORER
 from editgauge.types import Status
 
 
@@ -83,15 +84,11 @@ class Outcome:
     def lines(self) -> list[str]:
         todo = self.session.todo
         out = []
-        totals: dict[str, Counter[str]] = {}
-        for (editor, _, _, variant), counter in todo.summary.counts.items():
-            if variant == "corrected":
-                totals.setdefault(editor, Counter()).update(counter)
-        for editor, counter in sorted(totals.items()):
+        for editor, counts in sorted(self._samples().items()):
             told = ", ".join(
-                f"{n} {status.replace('_', ' ')}" for status, n in counter.most_common()
+                f"{n} {status.replace('_', ' ')}" for status, n in Counter(counts).most_common()
             )
-            out.append(f"{editor}: {told}")
+            out.append(f"{editor}, samples: {told}")
         out += [f"refused in {category}: {n}" for category, n in sorted(todo.refused.items())]
         out += [f"note: {note}" for note in self.notes]
         out += self._money()
@@ -102,6 +99,16 @@ class Outcome:
             )
         out.append(f"rows:  {self.session.run_path}")
         return [*out, self._ending()]
+
+    def _samples(self) -> dict[str, dict[str, int]]:
+        """editor -> status -> samples, of the editors that this command looked at."""
+        todo = self.session.todo
+        among = [sample.id for sample in self.session.samples]
+        counts = todo.run.samples_by_status(
+            todo.benchmark, [SCORER], among=among, source=todo.source, variant="corrected"
+        )
+        editors = {key[0] for key in todo.summary.counts}
+        return {editor: found for editor, found in counts.items() if editor in editors}
 
     def _money(self) -> list[str]:
         todo, stats = self.session.todo, self.session.todo.engine.stats

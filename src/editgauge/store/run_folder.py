@@ -391,19 +391,50 @@ class RunFolder:
         return known
 
     def reasons(self, benchmark: str) -> list[tuple[str, str, str, int]]:
-        """Why rows have no score: (scorer, status, reason, how many), the commonest first;
-        not_applicable left out.
+        """Why outputs have no score: (scorer, status, reason, how many outputs), the commonest
+        first; not_applicable left out.
         """
         from editgauge.store import parquet
 
         found = parquet.fetch_tuples(
             self.parquet(),
-            "SELECT scorer, status, reason, count(*) FROM rows WHERE benchmark = ? "
+            "SELECT scorer, status, reason, count(DISTINCT {'editor': editor, 'sample': sample}) "
+            "FROM rows WHERE benchmark = ? "
             "AND status NOT IN ('scored', 'not_applicable') GROUP BY ALL ORDER BY 4 DESC, 1, 2, 3 "
             "LIMIT 20",
             [benchmark],
         )
         return [(str(a), str(b), str(c), int(n)) for a, b, c, n in found]
+
+    def samples_by_status(
+        self,
+        benchmark: str,
+        scorers: Iterable[str],
+        *,
+        among: Iterable[str],
+        source: str = "",
+        variant: str = "",
+    ) -> dict[str, dict[str, int]]:
+        """editor -> status -> how many of the samples `among` have a row of these scorers in that
+        status. A sample with rows in several counts in each. Rows of whole sets are no samples'.
+        `source`: only rows that this judge or engine made; `variant`: only rows of this one.
+        """
+        from editgauge.store import parquet
+
+        wanted, kept = set(scorers), set(among)
+        found: dict[str, dict[str, int]] = {}
+        rows = parquet.fetch_tuples(
+            self.parquet(),
+            "SELECT DISTINCT editor, status, scorer, sample FROM rows WHERE benchmark = ? "
+            "AND (? = '' OR source = ?) AND (? = '' OR variant = ?)",
+            [benchmark, source, source, variant, variant],
+        )
+        outputs = {(e, s, sample) for e, s, scorer, sample in rows if scorer in wanted}
+        for editor, status, sample in sorted(outputs):
+            if sample in kept:
+                counts = found.setdefault(str(editor), {})
+                counts[str(status)] = counts.get(str(status), 0) + 1
+        return found
 
     # -- edits -------------------------------------------------------------------------------------
 

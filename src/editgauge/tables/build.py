@@ -64,6 +64,10 @@ def build(
     size = len(frame.samples)
     columns = _columns(layout, uneven)
     whole = layout.size is not None and size >= layout.size and not uneven and _covered(rows)
+    released = published and bool(layout.published)
+    if released:
+        parts = _parts_of_release(frame, layout, matrix)
+        rows = [replace(row, part=part) for row, part in zip(rows, parts, strict=True)]
     if layout.average:
         rows += _average(columns, rows)
     if published:
@@ -81,9 +85,15 @@ def build(
         source=_sources(frame, layout),
         size=size,
         transposed=layout.transposed,
-        notes=_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
+        notes=[
+            *_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
+            *part_notes(rows),
+        ],
         meta={
-            "complete": whole and not layout.published_with and not other_prompts(frame, layout),
+            "complete": whole
+            and not layout.published_with
+            and not other_prompts(frame, layout)
+            and not _corrected(frame, layout),
             "statuses": statuses(frame, layout),
             "variants": _variants(frame, layout),
         },
@@ -444,6 +454,70 @@ def _scored(part: _Matrix, leaves: Sequence[str]) -> tuple[Mask, Mask]:
 def _count(part: _Matrix, leaves: Sequence[str], editor: int) -> tuple[int, int]:
     scored, belongs = _scored(part, leaves)
     return int(scored[editor].sum()), int(belongs.sum())
+
+
+def _parts_of_release(frame: Frame, layout: Layout, part: _Matrix) -> list[tuple[int, int] | None]:
+    """For each editor how much of the release its line is made of; None where it is all of it, or
+    where the release's size is not known.
+
+    A sample counts that has a score in every column in which the editor has any. A sample that the
+    protocol gives no score of (not applicable, a fault of the data) is not asked for.
+    """
+    if layout.size is None:
+        return [None] * len(frame.editors)
+    found: list[tuple[int, int] | None] = []
+    for editor in range(len(frame.editors)):
+        asked = np.zeros(len(frame.samples), dtype=np.bool_)
+        lacking = asked.copy()
+        sets: list[int] = []
+        for key, leaf in layout.leaves.items():
+            if key not in part.keys:
+                n = frame.set_counts.get((leaf.metric.name, leaf.variant, frame.editors[editor]))
+                sets += [] if n is None else [n]
+                continue
+            number = part.keys.index(key)
+            excused = _excused(frame, leaf, editor)
+            given = ~np.isnan(part.values[editor, number])
+            wanted = part.defined[number] & (given | ~excused)
+            if given.any():
+                asked |= wanted
+                lacking |= wanted & ~given
+        outside = len(frame.samples) - int(asked.sum())
+        scored = int((asked & ~lacking).sum())
+        if not asked.any():
+            outside, scored = 0, min(sets, default=layout.size)
+        elif sets:
+            scored = min([scored, *(max(0, n - outside) for n in sets)])
+        release = layout.size - outside
+        found.append((scored, release) if scored < release else None)
+    return found
+
+
+def _excused(frame: Frame, leaf: Leaf, editor: int) -> Mask:
+    """(S,): the samples of which the protocol itself gives this editor no score of the leaf."""
+    excuses = [STATUSES.index(s) for s in (Status.NOT_APPLICABLE, Status.DATASET_FAULT)]
+    status = frame.grid(leaf.metric.name, leaf.variant).status[editor]
+    return np.asarray(np.isin(status, excuses))
+
+
+def _corrected(frame: Frame, layout: Layout) -> bool:
+    """Whether any number of the layout is a corrected one: the papers' are as released."""
+    return any(
+        leaf.variant == "corrected" and frame.has(leaf.metric.name, leaf.variant)
+        for leaf in layout.leaves.values()
+    )
+
+
+def part_notes(rows: Sequence[TableRow]) -> list[str]:
+    """What is said of lines made from a part of the release, one sentence for each part."""
+    alike: dict[tuple[int, int], list[str]] = {}
+    for row in rows:
+        if row.part is not None:
+            alike.setdefault(row.part, []).append(row.name)
+    return [
+        f"{', '.join(names)}: {scored:,} of {size:,}: not comparable with the published lines."
+        for (scored, size), names in alike.items()
+    ]
 
 
 def _uneven(layout: Layout, part: _Matrix) -> dict[str, str]:

@@ -29,7 +29,7 @@ FORMATS: tuple[Format, ...] = ("terminal", "markdown", "csv", "latex", "json")
 
 _ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
 _NOTHING = "–"
-_Mark = Literal["", "best", "second", "count", "published"]
+_Mark = Literal["", "best", "second", "count", "published", "part"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,18 @@ def _counted_runs(table: Table) -> list[list[Column]]:
     return runs
 
 
+_NAMED: dict[bool, _Mark] = {True: "", False: "published"}
+
+
+def _name(table: Table, row: TableRow) -> str:
+    """A line's name with its marks: † a paper's numbers, ‡ a part of the release. Under corrected
+    numbers a paper's line says that its own are as released.
+    """
+    if row.kind in OWN:
+        return f"{row.name} ‡" if row.part else row.name
+    return f"{row.name} † (as released)" if table.variant == "corrected" else f"{row.name} †"
+
+
 def _grid(table: Table) -> _Drawn:
     place = standing(table)
     grouped = bool(table.by)
@@ -180,11 +192,10 @@ def _grid(table: Table) -> _Drawn:
     headings.append((str(table.meta.get("names", "model")),))
     lines: list[list[_Item]] = []
     for row in table.rows:
-        name = row.name if row.kind in OWN else f"{row.name} †"
         lines.append(
             [_Item(row.group)] * grouped
             + [_Item(row.section)] * sectioned
-            + [_Item(name, "" if row.kind in OWN else "published")]
+            + [_Item(_name(table, row), "part" if row.part else _NAMED[row.kind in OWN])]
         )
     runs = _counted_runs(table)
     for run in runs:
@@ -195,6 +206,7 @@ def _grid(table: Table) -> _Drawn:
                 mark: _Mark = (
                     "best" if key in place.best else "second" if key in place.second else ""
                 )
+                mark = "part" if row.part and not mark else mark
                 lines[line].append(_Item(_cell_text(row.cells.get(column.name), column), mark))
         if any(row.cells.get(run[0].name, Cell(None)).n is not None for row in table.rows):
             headings.append((*run[0].heading[:-1], "n"))
@@ -244,7 +256,10 @@ def _oriented(table: Table) -> _Drawn:
 def _notes(table: Table) -> list[str]:
     notes = list(table.notes)
     if any(row.kind not in OWN for row in table.rows):
-        notes.append("† published: the paper's number, not computed here.")
+        released = ", from outputs scored as released" if table.variant == "corrected" else ""
+        notes.append(f"† published: the paper's number{released}, not computed here.")
+    if any(row.part for row in table.rows):
+        notes.append("‡ made from a part of the release.")
     said: dict[str, list[str]] = {}
     for column in table.columns:
         if column.note and column.comparable:
@@ -266,6 +281,7 @@ _STYLES: dict[_Mark, str] = {
     "second": "underline",
     "count": "dim",
     "published": "italic",
+    "part": "dim",
 }
 
 
@@ -479,6 +495,12 @@ def as_json(table: Table) -> dict[str, Any]:
                 "name": row.name,
                 "kind": row.kind,
                 "group": row.group,
+                **({"part": list(row.part)} if row.part else {}),
+                **(
+                    {"as_released": True}
+                    if row.kind not in OWN and table.variant == "corrected"
+                    else {}
+                ),
                 "cells": {name: cell_json(number, name, cell) for name, cell in row.cells.items()},
             }
             for number, row in enumerate(table.rows)

@@ -76,6 +76,10 @@ class TableRow:
     """The paper's heading over the line (``Closed-Source Models``): best and second are told in
     each.
     """
+    part: tuple[int, int] | None = None
+    """Beside the papers' lines, a run's line made from a part of the release: how many samples have
+    every score that the line shows, and how many the release has. None: all, or nothing to compare.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +131,17 @@ class Table:
         heads = "".join(f"<th>{escape(' '.join(c.heading))}</th>" for c in self.columns)
         lines = []
         for row in self.rows:
-            cells = [f"<th>{escape(row.name)}</th>"]
+            marked = f"{row.name} ‡" if row.part else row.name
+            if row.kind not in OWN and self.variant == "corrected":
+                marked += " (as released)"
+            cells = [f"<th>{escape(marked)}</th>"]
             for column in self.columns:
                 cell = row.cells.get(column.name, Cell(None))
                 text = "–" if cell.value is None else printed(cell.value, column.digits)
                 count = "" if cell.n is None else f" <small>{cell.n}/{cell.of}</small>"
                 cells.append(f"<td>{escape(cell.text or text)}{count}</td>")
-            lines.append(f"<tr>{''.join(cells)}</tr>")
+            grey = ' style="color:#767676"' if row.part else ""
+            lines.append(f"<tr{grey}>{''.join(cells)}</tr>")
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         return (
             f"<b>{escape(self.title)}</b><table><tr><th></th>{heads}</tr>{''.join(lines)}</table>"

@@ -40,7 +40,7 @@ var App = (function () {
       heads.push(h("tr", {}, level === 0 ? h("th", { scope: "col", rowspan: levels > 1 ? levels : null }, "model") : null, cells));
     }
     var body = table.rows.map(function (row) {
-      return h("tr", { class: row.kind }, h("th", { scope: "row" }, (row.group ? row.group + " · " : "") + row.name + (row.kind === "published" ? " †" : "")),
+      return h("tr", { class: row.kind + (row.part ? " part" : "") }, h("th", { scope: "row" }, (row.group ? row.group + " · " : "") + row.name + (row.kind === "published" ? " †" : "") + (row.as_released ? " (as released)" : "") + (row.part ? " ‡" : "")),
         table.columns.map(function (column) { return tableCell(about, table, row, column); }));
     });
     var id = "t" + about.name + number;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,8 @@ def test_several_images_in_order(tmp_path: Path) -> None:
         ({"ori_img": "1.JPEG"}, "input-name", True, ""),
         ({"ori_img": "../../../x.png"}, "input-outside", False, ""),
         ({"ori_img": ["1.png"] * 6}, "input-many", True, ""),
+        ({"ori_img": ["1.png"] * 16}, "input-many", True, ""),
+        ({"ori_img": ["1.png"] * 17}, "input-many", False, ""),
         ({"gt_img": "9.png"}, "reference-missing", False, "reference"),
         ({"gt_img": {"a": 1}}, "reference-unnamed", False, "reference"),
         ({"ins_en": ""}, "prompt-missing", False, ""),
@@ -173,6 +176,39 @@ def test_fields(
     assert (sample.fault is None) is (repaired or part != "")
     assert sample.images
     assert all(root in path.parents for path in sample.images)
+
+
+@pytest.mark.parametrize("category", ["chemistry", "temporal_prediction"])
+def test_a_hundred_thousand_names_are_one_finding(tmp_path: Path, category: str) -> None:
+    names = [f"{number}-{number % 4 + 1}.png" for number in range(100_000)]
+    task_set(tmp_path, {"1": task_record(ori_img=names)}, category=category)
+    began = time.process_time()
+    (sample,), _ = load(tmp_path)
+    assert time.process_time() - began < 5
+    assert finding(sample, "input-many").found == "100,000 input pictures, wanted at most 5"
+    assert len(sample.images) == 1
+    assert not sample.images[0].exists()
+    assert sample.fault is not None
+    assert len(sample.findings) < 5
+    assert max(len(str(value)) for value in sample.attributes.values()) < 200
+
+
+def test_a_hundred_thousand_names_in_as_many_records(tmp_path: Path) -> None:
+    """None of them is there; the time a name takes does not grow with their number."""
+    spent = []
+    for number in (2_000, 8_000):
+        root = tmp_path / str(number)
+        records = {
+            str(n): task_record(ori_img=[f"{n}-{part}.png" for part in range(12)])
+            for n in range(number // 12)
+        }
+        task_set(root, records)
+        began = time.process_time()
+        samples, _ = load(root)
+        spent.append(time.process_time() - began)
+        assert len(samples) == len(records)
+        assert all(kinds(sample).count("input-missing") == 12 for sample in samples)
+    assert spent[1] < 3 * 4 * spent[0] + 1
 
 
 def test_references_are_needed_where_the_judge_sees_them(tmp_path: Path) -> None:

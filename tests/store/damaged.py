@@ -6,7 +6,7 @@ import math
 import os
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -154,10 +154,12 @@ _CHANGES: tuple[Callable[[bytearray, random.Random], None], ...] = (
 )  # fmt: skip
 
 
-def damage(run: Path, seed: int) -> str:
-    """Damage one file of a run; returns what was done. The same seed does the same."""
+def damage(run: Path, seed: int, among: Sequence[Path] = ()) -> str:
+    """Damage one file of a run, or of those `among` its files; returns what was done. The same seed
+    does the same.
+    """
     choose = random.Random(seed)
-    path = choose.choice(files(run))
+    path = choose.choice(among or files(run))
     kind = choose.randrange(40)
     said = f"{seed}: {path.relative_to(run)}: "
     if kind >= 7:

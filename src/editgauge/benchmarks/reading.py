@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from editgauge.types import Finding
@@ -88,6 +88,7 @@ class Tree:
     root: Path
     _real: str = ""
     _listings: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False)
+    _folders: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.root = self.root.absolute()
@@ -103,10 +104,19 @@ class Tree:
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
         try:
-            real = os.path.realpath(path)
+            real = self._followed(os.fspath(path))
         except (OSError, ValueError):
             return False
         return real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep)
+
+    def _followed(self, name: str) -> str:
+        """`os.path.realpath`; a folder's links are followed once, not for each of its files."""
+        folder, last = os.path.split(name)
+        if last in ("", ".", "..") or os.path.islink(name):
+            return os.path.realpath(name)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], last)
 
     def nowhere(self, name: str) -> Path:
         """A path below the root where there is no file, for a picture that must not be read."""
@@ -140,15 +150,14 @@ class Tree:
             finding = Finding(f"{what}-unnamed", file, found, f"there is no {what}", False, part)
             return self.nowhere(what), finding
         for tried in dict.fromkeys((name, name.strip(), name.strip().replace("\\", "/"))):
-            if self._leaves(base, tried):
+            path = base / tried
+            if self._leaves(tried, path):
                 found = f"{shown(name)} leads out of the data folder"
                 return self.nowhere(what), Finding(
                     f"{what}-outside", file, found, "not read", False, part
                 )
-            if os.path.isfile(base / tried):
-                return base / tried, None if tried == name else self._renamed(
-                    name, tried, file, what
-                )
+            if os.path.isfile(path):
+                return path, None if tried == name else self._renamed(name, tried, file, what)
         wanted = base / name.strip().replace("\\", "/")
         near = self.similar(wanted)
         if near is not None:
@@ -179,10 +188,13 @@ class Tree:
             self._listings[key] = found
         return self._listings[key]
 
-    def _leaves(self, base: Path, name: str) -> bool:
-        if "\0" in name or PurePosixPath(name).is_absolute() or PureWindowsPath(name).drive:
+    def _leaves(self, name: str, path: Path) -> bool:
+        """Whether a name, which makes this path, is absolute or leads out of the data folder."""
+        if "\0" in name or name.startswith("/"):
             return True
-        return not self.inside(base / name)
+        if (":" in name or "\\" in name) and PureWindowsPath(name).drive:
+            return True
+        return not self.inside(path)
 
     @staticmethod
     def _tail(path: Path, base: Path) -> str:

@@ -31,6 +31,10 @@ from editgauge.types import Finding, Sample
 
 ANNOTATION = "annotation.json"
 MAX_IMAGES = 5
+MOST_IMAGES = 16
+"""Input pictures of a record that are still looked for. A run's index takes four times as many
+(`store.records`): a sample that is loaded is never left out of it.
+"""
 _FIELDS = {
     "id": ("id",),
     "input": ("ori_img",),
@@ -224,6 +228,12 @@ def _images(tree: Tree, folder: Path, record: Record) -> tuple[Path, ...]:
                 Finding("input-unnamed", record.file, "an empty list", "there is no input", False)
             )
         return (tree.nowhere("input"),)
+    if len(names) > MOST_IMAGES:
+        found = f"{len(names):,} input pictures, wanted at most {MAX_IMAGES}"
+        record.findings.append(
+            Finding("input-many", record.file, found, "none of them is read", False)
+        )
+        return (tree.nowhere("input"),)
     if len(names) > MAX_IMAGES:
         found = f"{len(names)} input pictures, wanted at most {MAX_IMAGES}"
         record.findings.append(Finding("input-many", record.file, found, "all are kept"))
@@ -239,7 +249,7 @@ def _frames(record: Record, known: bool) -> dict[str, str | int | float | bool]:
     """The given frames, the missing one, and with it the task; an unrepaired finding where the
     names do not say.
     """
-    given = [_frame(name) for name in _names(record.raw("input"))]
+    given = [_frame(name) for name in _names(record.raw("input"))[: MOST_IMAGES + 1]]
     wanted = _frame(record.raw("reference"))
     numbers = [frame for frame in given if frame is not None]
     left = sorted(set(range(1, FRAMES + 1)) - set(numbers))

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import re
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +18,7 @@ from editgauge.study.running import collect, designed, start
 from editgauge.study.store import StudyStore
 from editgauge.study.taking import ratings_of
 from tests.study.made_study import make_run
+from tests.study.served import Server
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -47,43 +42,6 @@ text = "{question}"
 count = {samples}
 {more}
 """
-
-
-class Server:
-    """`editgauge study serve` in a process of its own, which may be killed and started again."""
-
-    def __init__(self, run: Path) -> None:
-        self.run = run
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.process: subprocess.Popen[str] | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def begin(self) -> None:
-        words = ["study", "serve", str(self.run), "--port", str(self.port)]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "editgauge", *words], stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(self.url, timeout=5).close()
-            except OSError:
-                assert self.process.poll() is None, "the server ended"
-                signal.sigtimedwait([], 0.1)
-            else:
-                return
-        pytest.fail("the server did not start")
-
-    def kill(self, how: int = signal.SIGKILL) -> None:
-        assert self.process is not None
-        os.kill(self.process.pid, how)
-        self.process.wait(30)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 class Made:

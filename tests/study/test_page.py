@@ -13,6 +13,8 @@ from editgauge.cli.main import build_app
 from tests.test_docs import DOCS, blocks, commands
 
 PAGE = DOCS / "how-to" / "human-study.md"
+FEWER = {"edit": ["--workers", "0"], "score": ["--workers", "0", "--limit", "8"]}
+"""What the test adds, for its time: no processes, and scores of the first samples only."""
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def test_the_commands_of_the_page_run(folder: Path) -> None:
     typed = [words[1:] for words in commands(PAGE) if words[0] == "editgauge"]
     said = {}
     for words in typed:
-        few = ["--workers", "0"] if words[0] == "score" else []
+        few = FEWER.get(words[0], [])
         done = CliRunner().invoke(build_app(), [*words, *few])
         good = (0, 1) if words[0] == "score" else (0,)  # 1: blank pictures have no score
         assert done.exit_code in good, (words, done.output, done.exception)

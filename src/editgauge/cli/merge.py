@@ -48,9 +48,21 @@ def merge(
     for text in done.problems:
         typer.echo(f"warning: {plain(text, None)}", err=True)
     for name in done.left:
-        typer.echo(f"not taken: {plain(name)} (no part of a run's data)")
+        typer.echo(f"not taken: {plain(name)} ({_why_left(name)})")
     typer.echo(f"rows:  {to}")
     typer.echo(f"next:  editgauge table {to}")
+
+
+def _why_left(name: str) -> str:
+    """Why something of a source, ``run/name``, is not in the merged run."""
+    from editgauge.study.taking import FOLDER
+
+    if name.rpartition("/")[2] == FOLDER:
+        return (
+            "links and open tasks stay with that run; its ratings were taken as rows, those since "
+            "its last `editgauge study status` were not"
+        )
+    return "no part of a run's data"
 
 
 def _derive(run: RunFolder) -> None:

@@ -70,7 +70,7 @@ def commands() -> str:
     parts = [NOTE, "# Commands\n"]
     parts.append(
         "Every command prints what it did, where it wrote, and what to run next. Exit codes: 0 done, 1 done but "
-        "something has no score or needs attention, 2 bad input or usage, 3 stopped by a budget, 130 interrupted (run "
+        "something has no score or needs attention, 2 bad input or usage, 3 stopped by a budget, 4 a gate cannot tell, 130 interrupted (run "
         "the same command again to go on).\n"
     )
     found = registered()

@@ -20,10 +20,15 @@ BRINGS = {
     "judge": "the judge track",
     "api": "editors that are services",
     "neural": "LPIPS, CLIP, FID, aesthetics; diffusion editors",
+    "diffusion": "editors that need torchvision beside it (Qwen, OmniGen)",
     "hub": "fetching data sets",
     "study": "the human study",
     "frames": "tables as pandas and polars data frames",
     "report": "figures as PDF, SVG and PNG",
+    "texteditbench": "what TextEditBench's tables need",
+    "textedit": "what TextEdit's tables need",
+    "medebench": "what MedEBench's tables need",
+    "krisbench": "what KRIS-Bench's tables need",
 }
 """Extra -> what it brings. An extra without a line is not for users (``dev``) and is not listed."""
 
@@ -61,7 +66,10 @@ def extras() -> list[dict[str, Any]]:
         extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", line)
         package = re.match(r"[\w.-]+", line)
         if extra and package and extra.group(1) in wanted:
-            wanted[extra.group(1)].append(package.group(0))
+            within = re.match(r"editgauge\[([^]]*)\]", line)  # an extra made of others
+            named = within.group(1).split(",") if within else [package.group(0)]
+            wanted[extra.group(1)].extend(f"[{name.strip()}]" if within else name for name in named)
+    wanted = {name: _resolved(name, wanted) for name in wanted}
     return [
         {
             "name": name,
@@ -70,6 +78,14 @@ def extras() -> list[dict[str, Any]]:
         }
         for name, packages in wanted.items()
     ]
+
+
+def _resolved(extra: str, wanted: dict[str, list[str]]) -> list[str]:
+    """The packages of an extra, those of the extras that it is made of (``[name]``) included."""
+    found: list[str] = []
+    for name in wanted.get(extra, []):
+        found += _resolved(name[1:-1], wanted) if name.startswith("[") else [name]
+    return list(dict.fromkeys(found))
 
 
 def _installed(package: str) -> bool:

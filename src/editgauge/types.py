@@ -511,6 +511,10 @@ class Benchmark:
     """Gives `tables.audit.Audit`s: what can be checked in its published tables."""
     importers: Callable[[], Sequence[Any]] = tuple
     """Gives `judging.imports.Reader`s: the formats in which its released scripts write scores."""
+    measurements: Callable[[], Sequence[Any]] = tuple
+    """Gives `scoring.imports.Reader`s: the formats in which its released scripts write pixel, OCR
+    and CLIP scores.
+    """
     figures: tuple[Plot, ...] = ()
     main_tracks: tuple[Track, ...] = ()
     """What `score` does without ``--tracks``; empty: the first track that has scorers."""

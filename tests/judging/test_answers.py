@@ -442,11 +442,14 @@ def test_time_grows_no_faster_than_the_reply(
 
     What ends within a few milliseconds is too short to be compared, and fast enough.
     """
-    short, long = (
-        _seconds(before + piece * (length // len(piece)) + after, fields)
-        for length in (60_000, 240_000)
-    )
-    assert long < max(9 * short, 0.05)
+    for _ in range(5):  # a busy machine may take a moment away from either reading
+        short, long = (
+            _seconds(before + piece * (length // len(piece)) + after, fields)
+            for length in (60_000, 240_000)
+        )
+        if long < max(9 * short, 0.05):
+            return
+    raise AssertionError(f"{short:.3f} s grew to {long:.3f} s for {piece!r}")
 
 
 def test_a_fault_of_the_reader_is_a_reason_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from editgauge.reports import figures, papers
+from editgauge.tables.frame import PEOPLE
 from editgauge.types import Plot, Row, Status
 from tests.made_rows import frame, record, row
 
@@ -161,3 +162,9 @@ def test_files_for_papers_embed_their_fonts(tmp_path: Path) -> None:
 
     with Image.open(next(path for path in files if path.suffix == ".png")) as picture:
         assert picture.width == pytest.approx(papers.COLUMN * 300, abs=1)
+
+
+def test_annotators_have_no_figures_of_their_own() -> None:
+    made = [*rows(source="gpt-4o#1"), *rows(source=f"{PEOPLE}ann")]
+    found = figures.figures(frame(made, RECORDS), {}, [Plot("radar", "task", "by task")])
+    assert len(found) == 1

@@ -387,12 +387,28 @@ def test_the_command_ends_with_0_when_nothing_needs_attention(tmp_path: Path) ->
     assert "operation-name (1)" in text
 
 
+def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -> None:
+    """What is wrong with a released data set is no model's fault."""
+    text_instance(tmp_path / "data", 4)
+    picture(tmp_path / "out" / "model" / "canva" / "Art_Creative_Expression" / "004_edited.png")
+    words = ("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out")
+    code, text = run(*words, "--json")
+    found = json.loads(text)
+    assert found["attention_of"]["outputs"] == 0
+    assert found["attention_of"]["data"] == found["attention"] > 0
+    assert code == 0
+    assert run(*words, "--strict")[0] == 1
+    assert "of the data itself" in run(*words)[1]
+    text_instance(tmp_path / "data", 5)
+    assert run(*words)[0] == 1
+
+
 def test_a_split(tmp_path: Path) -> None:
     text_instance(tmp_path, 4)
     text_instance(tmp_path, 2, split="data_web-sourced_instances")
     code, text = run("check", "texteditbench", tmp_path, "--split", "real", "--json")
     found = json.loads(text)
-    assert (code, found["part"], found["samples"]) == (1, "real", 1)
+    assert (code, found["part"], found["samples"]) == (0, "real", 1)
     assert {"name": "", "found": 1, "published": 505} in found["counts"]
     assert not any(count["name"] == "synthetic" for count in found["counts"])
 

@@ -110,6 +110,14 @@ def die_of_kill(batch: Sequence[str]) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _is_worker(process: psutil.Process) -> bool:
+    """Not the other children that a process of tests may have (a tracker, a browser)."""
+    try:
+        return "multiprocessing.spawn" in " ".join(process.cmdline())
+    except psutil.Error:  # it has ended meanwhile
+        return False
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_workers_killed_from_outside_cost_nothing(seed: int) -> None:
     """Ten single workers are killed at any moment, also while they start; every item has its
@@ -121,10 +129,10 @@ def test_workers_killed_from_outside_cost_nothing(seed: int) -> None:
     def killer() -> None:
         me = psutil.Process()
         while len(kills) < 10 and not stop.wait(0.25 + 0.05 * seed):
-            for child in me.children()[-1:]:
-                if "multiprocessing.spawn" in " ".join(child.cmdline()):
-                    kills.append(child.pid)
-                    child.kill()
+            workers = [child for child in me.children() if _is_worker(child)]
+            for child in workers[-1:]:
+                kills.append(child.pid)
+                child.kill()
 
     thread = threading.Thread(target=killer)
     thread.start()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import orjson
 
-from editgauge.study.reporting import study_facts, study_tables
+from editgauge.study.agreement import Machine
+from editgauge.study.reporting import _own_values, reported
 from editgauge.study.scales import Rating
 from editgauge.study.taking import take_in
 from editgauge.tables.frame import Frame
@@ -16,8 +18,7 @@ from tests.study.made_study import EDITORS, judged, make_run
 
 def test_a_study_is_in_the_report(tmp_path: Path) -> None:
     run = make_run(tmp_path)
-    assert study_facts(Frame.of_runs([run], "bench")) is None
-    assert study_tables(Frame.of_runs([run], "bench")) == []
+    assert reported(Frame.of_runs([run], "bench")) is None
     ratings = [
         Rating(benchmark="bench", sample=f"s{k:02}", editor=editor, question="IF", annotator=who,
                scale="rate", value=judged(k, n) if who == "ann" else 3.0).row()
@@ -27,16 +28,33 @@ def test_a_study_is_in_the_report(tmp_path: Path) -> None:
     ]  # fmt: skip
     take_in(run, ratings)
     frame = Frame.of_runs([run], "bench")
-    facts = study_facts(frame)
-    assert facts is not None
-    (plot,) = facts["scatter"]
-    assert len(plot["points"]) == 8 * 3
-    assert ["alpha", "s00", (judged(0, 0) + 3) / 2, judged(0, 0)] in plot["points"]
-    assert facts["contested"]["IF"][0]["difference"] > 1
-    names = {table.name for table in study_tables(frame)}
+    found = reported(frame)
+    assert found is not None
+    (question,) = found.facts["questions"]
+    (metric,) = question["metrics"]
+    points = {
+        (frame.editors[editor], frame.samples.ids[sample]): (people, value)
+        for (editor, sample, people), value in zip(
+            question["outputs"], metric["values"], strict=True
+        )
+    }
+    assert len(points) == 8 * 3
+    assert points["alpha", "s00"] == ((judged(0, 0) + 3) / 2, judged(0, 0))
+    worst = question["contested"][0]
+    assert worst["difference"] > 1
+    assert ["alpha", "ben", 3.0] in worst["answers"]
+    assert len(worst["answers"]) == 2 * 3
+    names = {table.name for table in found.tables}
     assert {"agree.people", "agree.spearman", "study.contested", "study.categories"} <= names
-    orjson.dumps(facts)
+    assert set(found.facts["tables"]) == names
+    orjson.dumps(found.facts)
     type_("report", run.path)
-    meta = (run.path / "report" / "data" / "meta.js").read_text(encoding="utf-8")
-    assert "Krippendorff" in meta
-    assert '"scatter"' in meta
+    data = run.path / "report" / "data"
+    assert "Krippendorff" in (data / "meta.js").read_text(encoding="utf-8")
+    assert '"contested"' in (data / "0" / "study.js").read_text(encoding="utf-8")
+
+
+def test_a_metric_that_is_better_when_lower_keeps_its_own_values() -> None:
+    values = np.array([[0.5, np.nan], [-0.0, -np.inf]])
+    machine = Machine("error", "faithful", "", "lower", values)
+    assert _own_values(machine, [(0, 0), (0, 1), (1, 1)]) == [-0.5, None, None]

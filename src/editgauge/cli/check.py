@@ -52,13 +52,19 @@ def check(
         bool,
         typer.Option("--all", help="Print every line, not only 20 of a kind and every repair."),
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit code 1 for the data's own faults as well."),
+    ] = False,
     memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
 ) -> None:
     """Check the data: counts, every repair, files, masks, references; and outputs, before anything
     is spent.
 
-    Exit code 0: nothing needs attention; 1: something does; 2: this is no data or outputs folder.
+    Exit code 0: no output needs attention (faults of the data are printed, and are the same for
+    every model); 1: an output does, with --strict the data, or there is no sample; 2: no data or
+    outputs folder.
     """
     from editgauge import catalog
     from editgauge.cli import common
@@ -81,14 +87,14 @@ def check(
                         found.samples, name, folder, others=others, workers=workers, progress=show
                     )
                 )
-    wanting = _attention(
-        [*found.issues, *(issue for report in reports for issue in report.issues)], ignore or ()
-    )
+    of_data = _attention(found.issues, ignore or ())
+    of_outputs = _attention([issue for report in reports for issue in report.issues], ignore or ())
     if json:
-        common.print_json(_as_json(found, reports, len(wanting)))
+        counts = {"data": len(of_data), "outputs": len(of_outputs)}
+        common.print_json(_as_json(found, reports, counts))
     else:
-        _print(found, reports, wanting, None if every else 20)
-    if wanting:
+        _print(found, reports, (len(of_data), len(of_outputs)), None if every else 20)
+    if of_outputs or not found.samples or (strict and of_data):
         raise typer.Exit(1)
 
 
@@ -100,7 +106,9 @@ def _attention(issues: Sequence[Issue], ignored: Sequence[str]) -> list[Issue]:
     ]
 
 
-def _as_json(found: DataReport, reports: Sequence[OutputsReport], attention: int) -> dict[str, Any]:
+def _as_json(
+    found: DataReport, reports: Sequence[OutputsReport], attention: dict[str, int]
+) -> dict[str, Any]:
     return {
         "benchmark": found.benchmark,
         "data": str(found.root),
@@ -117,13 +125,18 @@ def _as_json(found: DataReport, reports: Sequence[OutputsReport], attention: int
             }
             for report in reports
         ],
-        "attention": attention,
+        "attention": sum(attention.values()),
+        "attention_of": attention,
     }
 
 
 def _print(
-    found: DataReport, reports: Sequence[OutputsReport], wanting: Sequence[Issue], limit: int | None
+    found: DataReport,
+    reports: Sequence[OutputsReport],
+    wanting: tuple[int, int],
+    limit: int | None,
 ) -> None:
+    """`wanting`: how many lines need attention, of the data and of the outputs."""
     console = output.console()
     part = f" ({found.part})" if found.part else ""
     console.print(
@@ -135,8 +148,11 @@ def _print(
         _print_outputs(console, reports)
     for report in reports:
         _print_issues(console, report.editor, report.issues, limit)
-    if wanting:
-        console.print(f"{len(wanting):,} lines need attention", style="yellow")
+    if any(wanting):
+        of_data, of_outputs = wanting
+        told = f"{of_data:,} of the data itself (the same for every model)"
+        told += f", {of_outputs:,} of the outputs" if reports else ""
+        console.print(f"{sum(wanting):,} lines need attention: {told}", style="yellow")
     else:
         console.print("nothing needs attention", style="green")
     if not reports:

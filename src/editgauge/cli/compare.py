@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editgauge.cli import common, output
+from editgauge.cli import gate as judged
 from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, difference_tables
 from editgauge.cli.common import WhereOpt
+from editgauge.cli.gate import GateOpt, JunitOpt, SummaryOpt
 from editgauge.cli.table import print_tables
 
 if TYPE_CHECKING:
@@ -61,6 +63,9 @@ def compare(
             help="Exit code 1 when B is worse in any metric, or has fewer scores than A.",
         ),
     ] = False,
+    gate: GateOpt = None,
+    junit: JunitOpt = None,
+    step_summary: SummaryOpt = None,
     seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
     calibrate: CalibrateOpt = "",
     proxy: ProxyOpt = None,
@@ -83,6 +88,7 @@ def compare(
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     if a == b:
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
+    _gate_goes_with(gate, form, junit, step_summary, calibrate=calibrate, other=fail_if_worse)
     opened = rows.open_runs([run, *(also or [])])
     if calibrate:
         made = difference_tables(
@@ -99,10 +105,25 @@ def compare(
         )
         print_tables(made, opened, "json" if as_json else form, "out")
         return
-    found: list[Comparison] = []
-    for frame in rows.frames(
+    frames = rows.frames(
         opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)
-    ):
+    )
+    if gate is not None:
+        code = judged.gate(
+            opened,
+            frames,
+            a,
+            b,
+            gate,
+            form="json" if as_json else form,
+            junit=junit,
+            step_summary=step_summary,
+            seed=seed,
+        )
+        common.warn(*opened)
+        raise typer.Exit(code)
+    found: list[Comparison] = []
+    for frame in frames:
         ways = {name: one.direction for name, one in metrics_of(frame).items()}
         ways = _only(ways, metric, frame)
         item = compute(
@@ -127,6 +148,26 @@ def compare(
     common.warn(*opened)
     if fail_if_worse and any(item.regressions for item in found):
         raise typer.Exit(1)
+
+
+def _gate_goes_with(
+    gate: Path | None,
+    form: str,
+    junit: Path | None,
+    summary: Path | None,
+    *,
+    calibrate: str,
+    other: bool,
+) -> None:
+    """Raise `UsageError` for options that do not go together with `--gate`, or only with it."""
+    from editgauge.errors import UsageError
+
+    if gate is None and (junit or summary):
+        raise UsageError("--junit and --step-summary: wanted --gate POLICY.toml with them")
+    if gate is not None and (calibrate or other):
+        raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
+    if gate is not None and form in ("csv", "latex"):
+        raise UsageError(f"--gate: wanted --format terminal, markdown or json, found {form}")
 
 
 def _only(ways: dict[str, Any], wanted: list[str] | None, frame: Frame) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from editgauge.reports.confusion import Met
     from editgauge.reports.site import Part
+    from editgauge.tables.frame import Frame
 
 
 def register(app: typer.Typer) -> None:
@@ -53,8 +55,8 @@ def report(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
+    from editgauge.reports import confusion, papers, site
     from editgauge.reports import figures as drawing
-    from editgauge.reports import papers, site
     from editgauge.reports.parts import part
     from editgauge.tables import rows
 
@@ -86,7 +88,9 @@ def report(
     if figures:
         for each in parts:
             found = drawing.figures(each.frame, each.metrics, each.plots)
-            drawn += papers.papers(found, target / "papers" / each.frame.benchmark)
+            folder = target / "papers" / each.frame.benchmark
+            drawn += papers.papers(found, folder)
+            drawn += confusion.write(_met(each.frame), folder)
     seconds = time.perf_counter() - began
     facts = {
         "page": str(built.page),
@@ -113,7 +117,31 @@ def _with_study(part: Part) -> Part:
     """The part with what people said of it."""
     from dataclasses import replace
 
-    from editgauge.study.reporting import study_facts, study_tables
+    from editgauge.study.reporting import reported
 
-    tables = [*part.tables, *study_tables(part.frame)]
-    return replace(part, tables=tables, study=study_facts(part.frame))
+    found = reported(part.frame)
+    if found is None:
+        return part
+    return replace(part, tables=[*part.tables, *found.tables], study=found.facts)
+
+
+def _met(frame: Frame) -> list[Met]:
+    """How the scores of each two judges met, corrected, or faithful where there are no others."""
+    from editgauge.judging import compared
+    from editgauge.reports.confusion import Met
+
+    found = [pair for pair in compared.pairs(frame, "corrected") if len(pair.a)]
+    found = found or [pair for pair in compared.pairs(frame, "faithful") if len(pair.a)]
+    made = []
+    for pair in found:
+        values, counts = compared.confusion(pair)
+        made.append(
+            Met(
+                metric=pair.metric,
+                first=pair.first,
+                second=pair.second,
+                values=values,
+                counts=counts,
+            )
+        )
+    return made

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from editgauge.store.run_folder import EditRecord, RunFolder
     from editgauge.store.summary import Summary
-    from editgauge.types import Benchmark, Sample, Track
+    from editgauge.types import Benchmark, Sample, Scorer, SetScorer, Track
 
 _EXAMPLE = (
     "Example: editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
@@ -102,6 +102,9 @@ def score(
 ) -> None:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed
     twice.
+
+    Exit code 0: every score is there, but for columns whose weights or library are not installed,
+    which are named at the start; 1: other scores are lacking, or none could be made.
     """
     from editgauge import catalog
     from editgauge.cli import common
@@ -141,6 +144,7 @@ def score(
             f"--tracks {tracks}: {bench.name} has no scorers of this kind; "
             f"it has: {', '.join(_offered(bench)) or 'none'}"
         )
+    lacks = _lacking(scorers)
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
         edits = edits_of(folder, bench.name, outputs, editor or [], chosen, hashes)
@@ -181,15 +185,34 @@ def score(
     names = {scorer for _, scorer, _, _ in summary.counts}
     outputs_in = folder.samples_by_status(bench.name, names, among=[s.id for s in chosen])
     if json:
-        told = {**_as_json(summary), "samples": outputs_in, "drawn": drawn}
+        told = {**_as_json(summary), "samples": outputs_in, "lacking": lacks, "drawn": drawn}
         common.print_json({"run": str(run), "benchmark": bench.name, **told})
     else:
         _print(summary, folder, bench.name, outputs_in)
         for place in drawn:
             print(f"drawn: {run / place}")
         _print_table(run, bench.name, variant)
-    if summary.without_score:
+    able = {scorer.name for scorer in scorers} - set(lacks)
+    if summary.without_score_but(lacks if able else ()):
         raise typer.Exit(1)
+
+
+def _lacking(scorers: Sequence[Scorer | SetScorer]) -> dict[str, str]:
+    """Say on standard error which columns will stay empty, why, and what brings them; scorer ->
+    why.
+    """
+    from editgauge.scoring.failures import lacking
+
+    found = {scorer.name: lacking(scorer.origin()) for scorer in scorers}
+    found = {name: why for name, why in found.items() if why}
+    columns: dict[str, list[str]] = {}
+    for scorer in scorers:
+        if scorer.name in found:
+            columns.setdefault(found[scorer.name], []).extend(m.title for m in scorer.metrics)
+    for why, titles in columns.items():
+        names = ", ".join(dict.fromkeys(titles))
+        typer.echo(f"these columns will stay empty: {names}: {why}", err=True)
+    return found
 
 
 def _explain(

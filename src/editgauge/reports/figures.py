@@ -81,9 +81,10 @@ def figures(
 ) -> list[Figure]:
     """The figures of a benchmark: for each of `plots` one for each metric (its best variant), and
     one for each source where several judges or engines made a metric; they are never averaged
-    together. An attribute that the samples do not have is passed over. Of more than `MOST_EDITORS`
-    editors each figure has a part.
+    together. Annotators' rows are left out. An attribute that the samples do not have is passed
+    over. Of more than `MOST_EDITORS` editors each figure has a part.
     """
+    frame = frame.without_people()
     there = set(frame.samples.names())
     sides = _by_source(frame)
     found = []
@@ -143,7 +144,7 @@ def _histogram(frame: Frame, attribute: str, words: str) -> list[Figure]:
     return [
         Figure(
             kind="histogram",
-            name=_portable(f"histogram-{attribute}"),
+            name=portable(f"histogram-{attribute}"),
             title=f"{words} ({len(known)} of {len(frame.samples)} samples)",
             axis="samples",
             labels=tuple(f"{a:.3g}–{b:.3g}" for a, b in pairwise(edges)),
@@ -193,7 +194,7 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
         (about.direction if about else None) or "", ""
     )
     by = f"; {what.source.partition('#')[0]}" if what.source else ""
-    tail = f"-{_portable(what.source)}" if what.source else ""
+    tail = f"-{portable(what.source)}" if what.source else ""
     found = []
     for start in range(0, len(editors), MOST_EDITORS):
         part = editors[start : start + MOST_EDITORS]
@@ -202,7 +203,7 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
         found.append(
             Figure(
                 kind=kind,
-                name=_portable(f"{kind}-{what.attribute}-{metric}-{what.variant}{tail}")
+                name=portable(f"{kind}-{what.attribute}-{metric}-{what.variant}{tail}")
                 + more.replace(" (", "-").rstrip(")"),
                 title=f"{metric} ({what.variant}{by}) {what.words}{more}",
                 axis=f"{metric}{better}",
@@ -228,7 +229,7 @@ def _at(here: Any, defined: Any) -> Any:
     return here & defined if (here & defined).any() else here
 
 
-def _portable(text: str) -> str:
+def portable(text: str) -> str:
     """A name for a file on every system: letters, digits, dots and dashes."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in text)
 

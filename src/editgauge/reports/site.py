@@ -8,6 +8,7 @@ number.
     report/data/meta.js             benchmarks, tables, figures, the manifest
     report/data/<n>/index.js        one benchmark's samples, columnar: what is filtered and sorted by
     report/data/<n>/column-<k>.js   one editor's scores in one metric, loaded when they are looked at
+    report/data/<n>/study.js        what people said, where they did
     report/data/<n>/text.js         instructions, loaded at the first search
     report/data/<n>/detail-<k>.js   everything about some dozens of samples, loaded when one is opened
     report/thumbs/<n>/…             thumbnails, made once
@@ -52,7 +53,7 @@ MARKER = ".editgauge-report"
 """A file that says: this folder is a report of ours. Written first, so that a report that was
 interrupted is taken up again.
 """
-STATIC = ("app.js", "data.js", "browse.js", "sample.js", "style.css")
+STATIC = ("app.js", "data.js", "browse.js", "sample.js", "study.js", "style.css")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Part:
     title: str = ""
     plots: Sequence[Plot] = ()
     study: Mapping[str, Any] | None = None
-    """What people said, as `study.reporting.study_facts` gives it."""
+    """What people said, as `study.reporting.reported` gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +268,16 @@ def _write_part(
         "shards": shards,
         "coverage": _coverage(frame, columns),
         "cost": _cost(frame, edits),
-        "study": part.study,
+        "study": _study(part, number, folder),
     }
+
+
+def _study(part: Part, number: int, folder: Path) -> dict[str, Any] | None:
+    """Writes what people said; returns what every view needs of it, None where nobody did."""
+    if part.study is None:
+        return None
+    write_script(folder / "study.js", f"{number}/study", part.study)
+    return {name: part.study[name] for name in ("tables", "regions_metric")}
 
 
 def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import EditgaugeError, ImageError
-from editgauge.networks.weights import locate
+from editgauge.networks.weights import find, locate
 from editgauge.scoring import NoScore
 from editgauge.types import Edit, Metric, Sample, Score, Status, not_scored
 
@@ -63,6 +63,21 @@ def origin_of(names: Sequence[str], folder: Path | None, **parameters: Any) -> d
     return (
         origin | {package: _version(package) for package in ("torch", "transformers")} | parameters
     )
+
+
+def lacking(origin: Mapping[str, Any]) -> str:
+    """What a scorer with this origin (see `origin_of`) cannot work without and has not, with the
+    command that brings it; "" where nothing is known to be lacking.
+    """
+    absent = [
+        value["weights"]
+        for value in origin.values()
+        if isinstance(value, Mapping) and value.get("state") == "not here" and "weights" in value
+    ]
+    told = [f"weights {name!r} are not here: {find(name).command}" for name in absent]
+    if "torch" in origin and origin["torch"] is None:
+        told.append("torch is not installed: pip install 'editgauge[neural]'")
+    return "; ".join(told)
 
 
 @functools.cache

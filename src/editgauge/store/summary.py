@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from editgauge.types import Status
@@ -32,10 +33,15 @@ class Summary:
     @property
     def without_score(self) -> int:
         """Rows that should have a value and have none (not_applicable does not count)."""
+        return self.without_score_but()
+
+    def without_score_but(self, scorers: Collection[str] = ()) -> int:
+        """As `without_score`, but for the rows of these scorers."""
         fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
         return sum(
             n
-            for counter in self.counts.values()
+            for (_, scorer, _, _), counter in self.counts.items()
+            if scorer not in scorers
             for status, n in counter.items()
             if status not in fine
         )

@@ -12,8 +12,9 @@ from typing import Any
 from editgauge.store.run_folder import digest
 from editgauge.study.design import Design
 from editgauge.study.pictures import Pictures
-from editgauge.study.scales import GRADES, OUTCOMES, SCORER, Rating
+from editgauge.study.scales import GRADES, OUTCOMES, Rating
 from editgauge.study.store import Answer
+from editgauge.study.taking import REGIONS, REGIONS_METRIC
 from editgauge.tables.frame import PEOPLE
 from editgauge.types import Row, Status
 
@@ -182,8 +183,8 @@ def _region_rows(design: Design, answer: Answer, pictures: Pictures) -> Iterator
             design.benchmark,
             answer.task.sample,
             editor,
-            f"{SCORER}.regions",
-            "regions",
+            REGIONS,
+            REGIONS_METRIC,
             "faithful",
             float(len(boxes)),
             Status.SCORED,

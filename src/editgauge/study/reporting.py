@@ -4,8 +4,8 @@ marked regions. Data only; the report draws them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from editgauge.study.agreement import (
     machines_of,
 )
 from editgauge.study.people import Answers, answers, directions_of
-from editgauge.study.taking import REGIONS
+from editgauge.study.taking import REGIONS, REGIONS_METRIC
 from editgauge.tables.frame import Frame
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
@@ -29,35 +29,41 @@ MOST = 20
 _LABELS = ("category1", "category", "split")
 
 
-def study_tables(frame: Frame) -> list[Table]:
-    """The tables of a benchmark that people rated: of agreement, of the samples on which they
-    differ most, and of each judge against them by category. None where nobody rated anything.
+class Reported(NamedTuple):
+    """What a report shows of a study.
+
+    `tables`: of agreement, of the samples on which people differ most, and of each judge against
+    them by category.
+
+    `facts`: what the study page draws, as JSON values. `questions` has one item for each question
+    that was answered with values. In it `outputs` are ``[editor, sample, mean of the annotators]``:
+    positions in the frame's editors and samples, and a mean on the question's scale. `metrics` are
+    what machines said of the same outputs in the same order, None where they have no finite value.
+    `contested` are the samples on which annotators differ most, with every answer. `tables` are the
+    names of the tables, `regions` the numbers of marked regions, `regions_metric` the metric of
+    their rows.
     """
-    if not len(frame.only_people()):
-        return []
-    found = agreed(frame)
-    made = [*sheets.tables(found), _contested(frame), _categories(frame)]
-    return [table for table in made if table is not None]
+
+    tables: list[Table]
+    facts: dict[str, Any]
 
 
-def study_facts(frame: Frame) -> dict[str, Any] | None:
-    """The same as JSON values, with the points of a scatter plot for each pair of a question and
-    the metric of its name, and the number of marked regions; None where nobody rated anything.
-    """
+def reported(frame: Frame) -> Reported | None:
+    """What a report shows of the ratings of one benchmark; None where nobody rated anything."""
     if not len(frame.only_people()):
         return None
-    found = answers(frame)
-    return {
-        "agreement": sheets.as_dict(agreed(frame)),
-        "contested": {
-            one.question: [
-                {"sample": name, "difference": gap} for name, gap in contested(one, MOST)
-            ]
-            for one in found
-        },
-        "scatter": [_points(frame, one, machine) for one, machine in _same(frame)],
+    found = agreed(frame)
+    made = [*sheets.tables(found), _contested(frame), _categories(frame)]
+    tables = [table for table in made if table is not None]
+    machines = machines_of(frame, directions_of(frame))
+    facts = {
+        "agreement": sheets.as_dict(found),
+        "tables": [table.name for table in tables],
+        "questions": [_question(one, machines) for one in answers(frame)],
         "regions": _regions(frame),
+        "regions_metric": REGIONS_METRIC,
     }
+    return Reported(tables, facts)
 
 
 def agreed(frame: Frame) -> Agreement:
@@ -76,20 +82,46 @@ def _same(frame: Frame) -> list[tuple[Answers, Machine]]:
     ]
 
 
-def _points(frame: Frame, one: Answers, machine: Machine) -> Mapping[str, Any]:
-    people, values = one.mean, machine.values
-    keep = np.isfinite(people) & np.isfinite(values)
-    editor, sample = np.nonzero(keep)
+def _question(one: Answers, machines: Sequence[Machine]) -> Mapping[str, Any]:
+    people = one.mean
+    editor, sample = (found.tolist() for found in np.nonzero(np.isfinite(people)))
+    rated = list(zip(editor, sample, strict=True))
     return {
         "question": one.question,
-        "metric": machine.metric,
-        "source": machine.source,
-        "variant": machine.variant,
-        "points": [
-            [frame.editors[e], frame.samples.ids[s], float(people[e, s]), float(values[e, s])]
-            for e, s in zip(editor.tolist(), sample.tolist(), strict=True)
+        "scale": one.scale,
+        "direction": one.direction,
+        "outputs": [[e, s, float(people[e, s])] for e, s in rated],
+        "metrics": [
+            {
+                "metric": machine.metric,
+                "source": machine.source,
+                "variant": machine.variant,
+                "direction": machine.direction,
+                "values": _own_values(machine, rated),
+            }
+            for machine in machines
+        ],
+        "contested": [
+            {"sample": name, "difference": gap, "answers": _said(one, one.samples.index(name))}
+            for name, gap in contested(one, MOST)
         ],
     }
+
+
+def _own_values(machine: Machine, rated: Sequence[tuple[int, int]]) -> list[float | None]:
+    """A metric's own values, as its rows have them: a `Machine` turns those that are better when
+    lower.
+    """
+    sign = 1.0 if machine.direction == "higher" else -1.0
+    values = [sign * float(machine.values[place]) for place in rated]
+    return [value if np.isfinite(value) else None for value in values]
+
+
+def _said(one: Answers, sample: int) -> list[list[Any]]:
+    """``[editor, annotator, value]`` of every first answer about a sample."""
+    given = one.first[:, :, sample].T  # (E, A)
+    places = zip(*(found.tolist() for found in np.nonzero(~np.isnan(given))), strict=True)
+    return [[one.editors[e], one.annotators[a], float(given[e, a])] for e, a in places]
 
 
 def _regions(frame: Frame) -> list[dict[str, Any]]:

@@ -22,8 +22,10 @@ from editgauge.types import Row
 FOLDER = "study"
 """The folder of a run that holds studies: designs, answers, the salt of pseudonyms."""
 SCORERS = tuple(f"{SCORER}.{scale}" for scale in SCALES)
-REGIONS = f"{SCORER}.regions"
-"""The scorer of marked regions: rows of the metric ``regions``, which count them."""
+REGIONS_METRIC = "regions"
+"""The metric of marked regions: how many an annotator marked in an output."""
+REGIONS = f"{SCORER}.{REGIONS_METRIC}"
+"""The scorer of marked regions."""
 
 
 class Taken(NamedTuple):

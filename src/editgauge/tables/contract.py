@@ -14,7 +14,7 @@ from editgauge.tables.frame import WHOLE_SET, Frame
 from editgauge.tables.spec import Layout, generic
 from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
 
-_CALLABLE = ("load", "scorers", "audits", "importers")
+_CALLABLE = ("load", "scorers", "audits", "importers", "measurements")
 _CALLABLE_OR_NONE = ("tables", "scheme", "judging", "prompts", "settled")
 _TEXT = ("name", "title", "citation")
 

@@ -95,6 +95,12 @@ def _audits() -> Sequence[Any]:
     return AUDITS
 
 
+def _measurements() -> Sequence[Any]:
+    from editgauge.benchmarks.textedit.measured import READERS
+
+    return READERS
+
+
 def _importers() -> Sequence[Any]:
     from editgauge.benchmarks.textedit.imports import read
 
@@ -141,6 +147,7 @@ BENCHMARK = Benchmark(
     derived=(AVERAGE, AVERAGE_NO_CUT_OFF),
     audits=_audits,
     importers=_importers,
+    measurements=_measurements,
     figures=(Plot("bars", "category", "by category"),),
     main_tracks=("ocr",),  # the paper has no pixel metric
     not_in_tables=("reference_psnr", "reference_ssim"),

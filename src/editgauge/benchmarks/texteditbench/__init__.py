@@ -70,6 +70,12 @@ def _audits() -> Sequence[Any]:
     return AUDITS
 
 
+def _measurements() -> Sequence[Any]:
+    from editgauge.benchmarks.texteditbench.measured import READERS
+
+    return READERS
+
+
 def _importers() -> Sequence[Any]:
     from editgauge.benchmarks.texteditbench.imports import read
 
@@ -121,6 +127,7 @@ BENCHMARK = Benchmark(
     derived=(OVERALL, ALL_FULL),
     audits=_audits,
     importers=_importers,
+    measurements=_measurements,
     figures=(
         Plot("radar", "operation", "by operation"),
         Plot("curve", "difficulty_total", "by difficulty score"),

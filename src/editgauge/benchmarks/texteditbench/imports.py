@@ -74,11 +74,11 @@ def _places(entries: Sequence[Mapping[str, Any]], known: Mapping[str, Sample]) -
     for sample in known.values():
         folder, number = sample.id.split("/")[-2:]
         record = str(sample.attributes.get("record_id", ""))
-        by_record.setdefault((_bare(folder), record), []).append(sample)
-        by_number.setdefault((_bare(folder), number.lstrip("0")), []).append(sample)
+        by_record.setdefault((bare(folder), record), []).append(sample)
+        by_number.setdefault((bare(folder), number.lstrip("0")), []).append(sample)
     fitting = []
     for entry in entries:
-        task, category = str(entry.get("task_id", "")), _bare(str(entry.get("category", "")))
+        task, category = str(entry.get("task_id", "")), bare(str(entry.get("category", "")))
         fitting.append(
             by_record.get((category, task)) or by_number.get((category, _last(task)), [])
         )
@@ -109,7 +109,8 @@ def _split(fitting: Sequence[Sequence[Sample]]) -> str | None:
     return next(iter(splits)) if splits and len(splits) == 1 else None
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
+    """A topic's folder as its scripts may write it: letters and digits, a known misspelling mended."""
     return "".join(letter for letter in name.lower() if letter.isalnum()).replace(
         "digtial", "digital"
     )

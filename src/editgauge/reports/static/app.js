@@ -1,5 +1,5 @@
 "use strict";
-// Views by address: "#/" tables and figures, "#/browse/<benchmark>", "#/sample/<benchmark>/<id>", "#/run" the manifest.
+// Views by address: "#/" tables and figures, "#/browse/<benchmark>", "#/sample/<benchmark>/<id>", "#/study/<benchmark>", "#/run" the manifest.
 var App = (function () {
   var h = EG.h;
   var main = document.getElementById("main");
@@ -93,7 +93,10 @@ var App = (function () {
           h("h2", { id: "b-" + about.name }, about.title),
           h("p", {}, about.samples + " samples, " + about.editors.length + " editors. ",
             h("a", { href: EG.address(["browse", about.name]) }, "Browse the samples of " + about.name)),
-          about.tables.map(function (table, number) { return tableNode(about, table, number); }),
+          about.study ? h("p", {}, h("a", { href: EG.address(["study", about.name]) }, "What people said of " + about.name)) : null,
+          about.tables.map(function (table, number) {
+            return about.study && about.study.tables.indexOf(table.name) >= 0 ? null : tableNode(about, table, number);
+          }),
           bars(about),
           about.figures.length ? h("details", { class: "figures", open: true },
             h("summary", {}, about.figures.length + " figures"),
@@ -129,14 +132,15 @@ var App = (function () {
     document.querySelectorAll("#views a").forEach(function (a) {
       var own = EG.parse(a.getAttribute("href")).path;
       var here = own[0] === view || (own[0] === "browse" && view === "sample");
-      if (here && (own[1] || "") === (view === "browse" || view === "sample" ? where.path[1] : "")) a.setAttribute("aria-current", "page");
+      if (here && (own[1] || "") === (view === "browse" || view === "sample" || view === "study" ? where.path[1] : "")) a.setAttribute("aria-current", "page");
       else a.removeAttribute("aria-current");
     });
-    if (view === "browse" || view === "sample") {
+    if (view === "browse" || view === "sample" || view === "study") {
       var found = EG.find(where.path[1]);
       if (!found) return failed(new Error("There is no benchmark " + where.path[1] + " in this report."));
       document.title = found.about.title + " – editgauge report";
-      var shown = view === "browse" ? Browse.show(main, found.at, found.about, where.query, live)
+      var shown = view === "study" ? StudyView.show(main, found.at, found.about, live, tableNode)
+        : view === "browse" ? Browse.show(main, found.at, found.about, where.query, live)
         : SampleView.show(main, found.at, found.about, where.path.slice(2).join("/"), where.query, live);
       return shown.catch(function (error) { if (live()) failed(error); });
     }
@@ -178,6 +182,8 @@ var App = (function () {
     var views = document.getElementById("views");
     [["#/", "Tables"]].concat(meta.benchmarks.map(function (b) {
       return [EG.address(["browse", b.name]), "Samples of " + b.name];
+    }), meta.benchmarks.filter(function (b) { return b.study; }).map(function (b) {
+      return [EG.address(["study", b.name]), "People on " + b.name];
     }), [["#/run", "Run"]]).forEach(function (v) { views.append(h("li", {}, h("a", { href: v[0] }, v[1]))); });
     views.append(h("li", {}, h("button", { type: "button", onclick: help }, "Keys")));
     addEventListener("hashchange", function () {

@@ -301,6 +301,6 @@ var Browse = (function () {
 
   return {
     show: show, select: select, settle: settle, metrics: metrics, metricName: metricName, metricKey: metricKey,
-    columnOf: columnOf, thumb: thumb
+    columnOf: columnOf, thumb: thumb, percentiles: percentiles
   };
 })();

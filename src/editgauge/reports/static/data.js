@@ -110,6 +110,7 @@ var EG = (function () {
       return at < 0 ? null : { at: at, about: EG.meta.benchmarks[at] };
     },
     index: function (at) { return load(at + "/index", "data/" + at + "/index.js"); },
+    study: function (at) { return load(at + "/study", "data/" + at + "/study.js"); },
     text: function (at) { return load(at + "/text", "data/" + at + "/text.js"); },
     column: function (at, which) {
       var key = at + "/column/" + which;

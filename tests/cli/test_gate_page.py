@@ -1,0 +1,187 @@
+"""The page on gating a release, run as written on a data set of the official layout, and the steps
+of the GitHub Action.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.benchmarks.releases import mask, text_instance
+from typer.testing import CliRunner
+
+from editgauge.cli.main import build_app
+from editgauge.images import read_image, write_png
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "how-to" / "gate-a-release.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ACTION = ROOT / ".github" / "actions" / "gate" / "action.yml"
+SAMPLES = 16
+SIZE = (192, 160)
+"""Large enough for an output to be aligned to its input."""
+
+
+def policy() -> str:
+    """The page's policy, without limits on what no folder of outputs records, for few samples."""
+    (text,) = [body for language, body in BLOCK.findall(PAGE) if language == "toml"]
+    kept = [line for line in text.splitlines(True) if not line.startswith(("cost", "latency"))]
+    return "".join(kept).replace("[[metric]]\n", "[[metric]]\nleast_samples = 16\n")
+
+
+def release(folder: Path) -> None:
+    """Stand-in data of the official layout, with pictures of many corners."""
+    for number in range(1, SAMPLES + 1):
+        for split in _FOLDERS.values():
+            for path in text_instance(folder, number, split=split).glob("*.png"):
+                if path.stem.endswith("mask"):
+                    mask(path, SIZE)
+                    continue
+                generator = np.random.default_rng(number)
+                blocks = generator.integers(0, 256, (SIZE[1] // 8, SIZE[0] // 8, 3), dtype=np.uint8)
+                pixels = np.kron(blocks, np.ones((8, 8, 1), dtype=np.uint8))
+                if path.stem.startswith("text_change"):
+                    pixels[: SIZE[1] // 3, : SIZE[0] // 4] ^= 255
+                write_png(path, pixels)
+
+
+def outputs(folder: Path, editor: str, noise: int) -> None:
+    for number in range(1, SAMPLES + 1):
+        for split in ("canva", "real"):
+            source = next(folder.glob(f"DATA/{_FOLDERS[split]}/*/{number:03d}/{number}.png"))
+            generator = np.random.default_rng([number, noise])
+            change = generator.integers(-noise, noise + 1, (SIZE[1], SIZE[0], 3))
+            pixels = np.clip(read_image(source).astype(int) + change, 0, 255).astype(np.uint8)
+            place = folder / "OUTPUTS" / editor / split / "Art_Creative_Expression"
+            place.mkdir(parents=True, exist_ok=True)
+            write_png(place / f"{number:03d}_edited.png", pixels)
+
+
+_FOLDERS = {"canva": "data_manual_production", "real": "data_web-sourced_instances"}
+
+
+def typed(line: str, place: Path) -> int:
+    words = shlex.split(line)
+    words = words[: words.index(">")] if ">" in words else words
+    result = CliRunner().invoke(build_app(), words[1:])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code
+
+
+@pytest.fixture(scope="module")
+def gated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """The folder in which the page was typed, and the exit code of each of its commands."""
+    folder = tmp_path_factory.mktemp("gate")
+    release(folder / "DATA")
+    outputs(folder, "current", 12)
+    outputs(folder, "candidate", 3)
+    (folder / "policy.toml").write_text(policy(), encoding="utf-8")
+    before = Path.cwd()
+    os.chdir(folder)
+    codes = []
+    try:
+        for language, body in BLOCK.findall(PAGE):
+            for line in body.splitlines() if language == "sh" else ():
+                if "runs/current " in line or "--by difficulty" in line or " edit " in line:
+                    continue  # another run, and labels that the stand-in data has one value of
+                more = " --workers 0" if " score " in line else ""
+                codes.append((line, typed(line + more, folder)))
+    finally:
+        os.chdir(before)
+    return {"folder": folder, "codes": codes}
+
+
+def test_the_page_works_as_written(gated: dict[str, object]) -> None:
+    codes = gated["codes"]
+    assert len(codes) >= 6  # type: ignore[arg-type]
+    assert [pair for pair in codes if pair[1] != 0] == []  # type: ignore[attr-defined]
+    assert (gated["folder"] / "gate.xml").is_file()  # type: ignore[operator]
+
+
+def test_the_other_way_round_it_fails(
+    gated: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(gated["folder"])  # type: ignore[arg-type]
+    line = "editgauge compare runs/gate candidate current --gate policy.toml"
+    assert typed(line, Path()) == 1
+
+
+def script() -> str:
+    """The shell of the action's step `gate`."""
+    text = ACTION.read_text(encoding="utf-8")
+    body = text[text.index("      run: |\n") + len("      run: |\n") :]
+    return "\n".join(line.removeprefix("        ") for line in body.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("pair", "code", "verdict"),
+    [(("current", "candidate"), 0, "PASS"), (("candidate", "current"), 1, "FAIL")],
+)
+def test_the_action(
+    gated: dict[str, object],
+    tmp_path: Path,
+    pair: tuple[str, str],
+    code: int,
+    verdict: str,
+) -> None:
+    program = tmp_path / "editgauge"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m editgauge "$@"\n')
+    program.chmod(0o755)
+    made = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+        **{name: str(path) for name, path in made.items()},
+        "RUN": "runs/gate",
+        "BASELINE": pair[0],
+        "CANDIDATE": pair[1],
+        "POLICY": "policy.toml",
+        "WITH_RUN": "",
+    }
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", script()],
+        cwd=gated["folder"],  # type: ignore[call-overload]
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    told = made["GITHUB_OUTPUT"].read_text(encoding="utf-8").splitlines()
+    assert told == [f"verdict={verdict}", f"passed={str(code == 0).lower()}", "junit=gate.xml"]
+    assert (
+        made["GITHUB_STEP_SUMMARY"]
+        .read_text(encoding="utf-8")
+        .startswith(f"## Release gate: {verdict}\n")
+    )
+
+
+def test_no_text_of_an_input_is_read_as_a_command() -> None:
+    """Inputs come through the environment: none is pasted into a script."""
+    assert "${{" not in script()
+    for number, line in enumerate(ACTION.read_text(encoding="utf-8").splitlines()):
+        if re.match(r"\s+run: [^|]", line):
+            assert "${{" not in line, number
+
+
+def test_missing_weights_are_named_at_once_and_cost_no_exit_code(
+    gated: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(gated["folder"])  # type: ignore[arg-type]
+    words = "score texteditbench DATA --outputs OUTPUTS --editor candidate --limit 2 --workers 0"
+    line = [*words.split(), "--run", str(tmp_path / "run"), "--weights", str(tmp_path)]
+    done = CliRunner().invoke(build_app(), line)
+    assert done.exit_code == 0, done.output
+    assert "these columns will stay empty: LPIPS" in done.stderr
+    assert "editgauge fetch weights lpips-squeeze" in done.stderr
+    (tmp_path / "part" / "candidate").mkdir(parents=True)
+    line[line.index("OUTPUTS")] = str(tmp_path / "part")
+    assert CliRunner().invoke(build_app(), line).exit_code == 1  # outputs are missing as well

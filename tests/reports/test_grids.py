@@ -1,0 +1,121 @@
+"""Grids of pictures: every editor's output of a sample, its scores, and words where there is none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from editgauge.cli.main import build_app
+from editgauge.errors import EditgaugeError, UsageError
+from editgauge.images import write_png
+from editgauge.reports import grids, papers
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.tables.frame import Frame
+from editgauge.types import Status
+from tests.made_rows import record, row
+
+B = "medebench"
+EDITORS = [f"some-vendor-an-editing-model-with-a-long-name-{n}" for n in range(9)]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    """One sample with an input, a reference and nine editors: the first has a broken picture, the
+    second was refused, the third's file is gone.
+    """
+    run = RunFolder.create(tmp_path / "run")
+    pixels = np.zeros((60, 90, 3), np.uint8)
+    outputs = {number: run.edits_folder(B, EDITORS[number]) / "7.png" for number in range(9)}
+    inputs = [run.path / "inputs" / B / f"{name}.png" for name in ("in", "ref")]
+    for path in (*inputs, *(outputs[number] for number in range(3, 9))):
+        pixels = pixels + 20
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_png(path, pixels)
+    outputs[0].parent.mkdir(parents=True, exist_ok=True)
+    outputs[0].write_bytes(b"no picture")
+    told = "Remove the $second$ tooth from the left, " * 6
+    records = [record("7", organ="Teeth", instruction=told)]
+    records[0] |= {"images": [f"inputs/{B}/in.png"], "reference": f"inputs/{B}/ref.png"}
+    run.write_samples(B, records)
+    with run.edit_writer() as edits, run.writer() as writer:
+        for number, editor in enumerate(EDITORS):
+            refused = number == 1
+            made = EditRecord(
+                B, "7", editor, Status.REFUSED if refused else Status.SCORED,
+                None if refused else outputs[number].relative_to(run.path).as_posix(), "safety" if refused else "",
+            )  # fmt: skip
+            run.write_edits([made], edits)
+            if refused:
+                scored = row("7", editor, "EA", None, status=Status.REFUSED, benchmark=B)
+            else:
+                scored = row("7", editor, "EA", float(number), benchmark=B)
+            writer.write([scored])
+    return RunFolder.open(run.path)
+
+
+def found(run: RunFolder, *metrics: str) -> grids.Line:
+    (line,) = grids.lines([run], Frame.of_runs([run], B), ["7"], metrics)
+    return line
+
+
+def test_every_editor_has_its_place_and_its_score(run: RunFolder) -> None:
+    line = found(run, "EA")
+    assert [panel.heading for panel in line.panels] == ["Input", "Reference", *EDITORS]
+    by = {panel.heading: panel for panel in line.panels}
+    assert by[EDITORS[8]].below == "EA 0.80", "on the scale of the table: 8 of 10"
+    assert by[EDITORS[1]].picture is None
+    assert by[EDITORS[1]].words == "refused: safety"
+    assert by[EDITORS[1]].below == "EA: refused"
+    assert (by[EDITORS[2]].picture, by[EDITORS[2]].words) == (None, "not in the run")
+
+
+def test_what_the_run_does_not_have(run: RunFolder) -> None:
+    frame = Frame.of_runs([run], B)
+    with pytest.raises(UsageError, match="--sample 8: not in this run"):
+        grids.lines([run], frame, ["8"])
+    with pytest.raises(UsageError, match="no rows of it; there are: EA"):
+        grids.lines([run], frame, ["7"], ["VQ"])
+    with pytest.raises(UsageError, match="ends in pdf, png, svg"):
+        grids.write([found(run)], Path("grid.doc"))
+
+
+def test_texts_do_not_lie_on_each_other(run: RunFolder) -> None:
+    pytest.importorskip("matplotlib")
+    mpl, pyplot = papers.matplotlib_of("a test")
+    with mpl.rc_context(papers.SETTINGS):
+        drawing = grids.drawn([found(run, "EA"), found(run, "EA")], pyplot)
+        drawing.canvas.draw()
+        assert len(drawing.axes) == 22
+        texts = list(drawing.texts)
+        for axes in drawing.axes:
+            texts += [axes.title, axes.xaxis.label, *axes.texts]
+        texts = [text for text in texts if text.get_text()]
+        said = " ".join(text.get_text().replace("\n", " ") for text in texts)
+        assert "cannot be read" in said
+        assert "refused: safety" in said
+        page = drawing.get_window_extent()
+        boxes = [text.get_window_extent() for text in texts]
+        for number, box in enumerate(boxes):
+            assert page.x0 - 1 <= box.x0 <= box.x1 <= page.x1 + 1, texts[number]
+            assert page.y0 - 1 <= box.y0 <= box.y1 <= page.y1 + 1, texts[number]
+            hit = [texts[n] for n in range(number + 1, len(boxes)) if box.overlaps(boxes[n])]
+            assert not hit, texts[number]
+        pyplot.close(drawing)
+
+
+def test_the_command_writes_pdf_and_png(run: RunFolder, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    words = ["grid", str(run.path), "--sample", "7", "--metric", "EA", "--to"]
+    result = CliRunner().invoke(build_app(), [*words, str(tmp_path / "grid.pdf"), "--json"])
+    assert result.exit_code == 0, result.output
+    files = [Path(name) for name in json.loads(result.stdout)["files"]]
+    assert [path.name for path in files] == ["grid.pdf", "grid.png"]
+    assert b"/FontFile2" in files[0].read_bytes()
+    refused = CliRunner().invoke(
+        build_app(), ["grid", str(run.path), "--sample", "8", "--to", "a.pdf"]
+    )
+    assert isinstance(refused.exception, EditgaugeError)

@@ -1,0 +1,219 @@
+"""The report's study page in a real headless Chromium: points, contested samples, marked regions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge.store.labels import Samples
+from editgauge.store.run_folder import RunFolder
+from editgauge.study.design import make_design
+from editgauge.study.pictures import Pictures
+from editgauge.study.running import collect, editors_by_sample, outputs_of, pictures_of, start
+from editgauge.study.store import Sent, StudyStore
+from editgauge.types import Metric, Row, Status
+from tests.cli.test_study_command import type_
+from tests.reports.test_site import Visit, browser
+from tests.study.made_study import EDITORS, JUDGE, judged, make_run
+
+__all__ = ["browser"]
+pytestmark = pytest.mark.browser
+BOX = [0.25, 0.25, 0.75, 0.75]
+"""The region that ann marks in the first output of every sample, in fractions of the frame."""
+
+
+def opinion(who: str, sample: str, editor: str) -> int:
+    """`ann` says what the judge says, `ben` always 3."""
+    return int(judged(int(sample[1:]), EDITORS.index(editor))) if who == "ann" else 3
+
+
+def rate(run: RunFolder) -> dict[tuple[str, str], list[float]]:
+    """Both annotators answer everything; returns what is marked: (sample, editor) -> box."""
+    outputs = outputs_of(run, "bench")
+    facts = {
+        "name": "first",
+        "mode": "rate",
+        "labels": ["artefact"],
+        "questions": [{"id": "IF", "text": "?"}],
+    }
+    there = editors_by_sample(outputs)
+    design = make_design(facts, Samples(run.samples("bench")), there, "bench")
+    start(run, design, outputs, ["ann", "ben"])
+    pictures, marked = pictures_of(run, design), {}
+    with StudyStore(run.path / "study" / "first.sqlite") as store:
+        for number, who in enumerate(("ann", "ben"), start=1):
+            while (task := store.next(number)) is not None:
+                values = [opinion(who, task.sample, editor) for editor in task.editors]
+                payload: dict[str, Any] = {"answers": {"IF": values}}
+                if who == "ann":
+                    payload["regions"] = [{"slot": 0, "label": "artefact", "box": BOX}]
+                    marked[task.sample, task.editors[0]] = own(
+                        pictures, task.sample, task.editors[0]
+                    )
+                sent = Sent(number, task.id, f"nonce-{task.id}", payload, 1.0)
+                assert store.submit([sent]) == ["ok"]
+    collect(run)
+    return marked
+
+
+def own(pictures: Pictures, sample: str, editor: str) -> list[float]:
+    """Where `BOX` lies in the output: x0, y0, width, height in its own pixels."""
+    place, (width, height) = pictures.frame(sample, editor), pictures.size(sample)
+    left = (BOX[0] * width - place.left) / place.width * place.own_width
+    right = (BOX[2] * width - place.left) / place.width * place.own_width
+    top = (BOX[1] * height - place.top) / place.height * place.own_height
+    bottom = (BOX[3] * height - place.top) / place.height * place.own_height
+    return [left, top, right - left, bottom - top]
+
+
+Made = tuple[RunFolder, dict[tuple[str, str], list[float]]]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    run = make_run(tmp_path_factory.mktemp("people"), samples=6)
+    run.keep_metrics("bench", [Metric("error", direction="lower", low=0.0, high=1.0)])
+    with run.writer() as rows:
+        for index in range(6):
+            for editor in EDITORS:
+                text = {"boxes": {"output": [[0, 0, 30, 20, "word"]]}}
+                rows.write(
+                    [
+                        Row("bench", f"s{index:02}", editor, "x", "error", "faithful", index / 8,
+                            Status.SCORED, "", "f", detail=text)
+                    ]
+                )  # fmt: skip
+    marked = rate(run)
+    type_("report", run.path)
+    return run, marked
+
+
+@pytest.fixture
+def visit(browser: Any, made: Made) -> Iterator[Visit]:
+    visit = Visit(browser, made[0].path / "report", offline=True)
+    yield visit
+    visit.close()
+
+
+def circles(page: Any) -> dict[tuple[float, float], int]:
+    found = page.locator(".scatter .point").evaluate_all(
+        "all => all.map(e => [e.dataset.value, e.dataset.people, e.dataset.outputs])"
+    )
+    return {(float(x), float(y)): int(n) for x, y, n in found}
+
+
+def test_every_rated_output_is_a_point(visit: Visit) -> None:
+    page = visit.go("#/study/bench", ".scatter")
+    wanted: dict[tuple[float, float], int] = {}
+    for index in range(6):
+        for number in range(len(EDITORS)):
+            value = judged(index, number)
+            place = (value, (value + 3) / 2)
+            wanted[place] = wanted.get(place, 0) + 1
+    assert circles(page) == wanted
+    assert "Pearson r" in page.locator(".plot").inner_text()
+    # better is up and to the right: the judge and people agree, so the circles climb
+    where = page.locator(".scatter .point").evaluate_all(
+        "all => all.map(e => [e.cx.baseVal.value, e.cy.baseVal.value])"
+    )
+    assert [y for _, y in sorted(where)] == sorted((y for _, y in where), reverse=True)
+
+
+def test_another_metric_keeps_its_own_values_and_a_point_leads_to_its_samples(visit: Visit) -> None:
+    page = visit.go("#/study/bench", ".scatter")
+    page.locator("#metric-0").select_option(label="error")
+    assert {value for value, _ in circles(page)} == {index / 8 for index in range(6)}
+    page.locator("#who-0").select_option(label="beta")
+    assert sum(circles(page).values()) == 6
+    page.locator("#metric-0").select_option(label=f"IF · {JUDGE}")
+    first = page.locator(".scatter .point[data-value='3']")
+    first.click()
+    page.locator(".picked a").first.click()
+    page.locator("#scores").wait_for()
+    index = int(page.locator("h1").inner_text().split(": s")[1])
+    assert judged(index, EDITORS.index("beta")) == 3
+
+
+def test_contested_samples_show_who_said_what(visit: Visit) -> None:
+    page = visit.go("#/study/bench", ".contested")
+    gaps = {
+        f"s{k:02}": sum(abs(judged(k, n) - 3) for n in range(len(EDITORS))) / len(EDITORS)
+        for k in range(6)
+    }
+    names = page.locator(".contested > li > p a").all_inner_texts()
+    assert [gaps[name] for name in names] == sorted((g for g in gaps.values() if g), reverse=True)
+    line = page.locator(".contested > li").first
+    for editor in EDITORS:
+        value = opinion("ann", names[0], editor)
+        picture = line.locator("figure", has_text=editor)
+        assert f"ann {value}, ben 3" in picture.inner_text()
+        image = picture.locator("img")
+        image.evaluate("(i) => { i.loading = 'eager'; return i.decode(); }")
+        assert image.evaluate("(i) => i.naturalWidth") > 0
+
+
+def test_marked_regions_lie_where_they_were_drawn(visit: Visit, made: Made) -> None:
+    _, marked = made
+    assert {editor for _, editor in marked} > {"alpha"}, "outputs of several sizes"
+    page = visit.go("#/study/bench", "#regions")
+    assert page.locator("section", has=page.locator("#regions")).locator("li").count() == len(
+        marked
+    )
+    for (sample, editor), box in marked.items():
+        page = visit.go(f"#/sample/bench/{sample}", ".boxes.marked")
+        figure = page.locator(".gallery figure", has=page.locator(f"img[alt='{editor}']"))
+        assert page.locator(".boxes.marked rect").count() == 1
+        rect = figure.locator(".boxes.marked rect")
+        drawn = [float(rect.get_attribute(n)) for n in ("x", "y", "width", "height")]
+        assert drawn == pytest.approx(box, abs=0.05)
+        assert "marked: artefact (ann)" in figure.inner_text()
+        # on the screen: the same share of the picture, whatever the size of the first input
+        screen, image = rect.bounding_box(), figure.locator("img").bounding_box()
+        size = figure.locator("img").evaluate("(i) => [i.naturalWidth, i.naturalHeight]")
+        line = 2  # pixels: half a line lies outside of its box
+        for side, at, whole in (("x", "width", 0), ("y", "height", 1)):
+            wanted = image[side] + box[whole] / size[whole] * image[at]
+            assert screen[side] == pytest.approx(wanted, abs=line)
+            length = box[2 + whole] / size[whole] * image[at]
+            assert screen[at] == pytest.approx(length, abs=2 * line)
+        assert figure.locator(".boxes.text rect").count() == 1, "read text stays beside it"
+
+
+def test_the_tables_of_agreement_moved_to_the_page(visit: Visit) -> None:
+    page = visit.go("", "h2")
+    assert page.locator("table[data-table^='agree.']").count() == 0
+    page.get_by_role("link", name="What people said of bench").click()
+    page.locator("table[data-table='agree.people']").wait_for()
+    assert page.locator("#views a[aria-current]").inner_text() == "People on bench"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_accessible_and_fits_a_phone(browser: Any, made: Made, scheme: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    visit = Visit(
+        browser,
+        made[0].path / "report",
+        color_scheme=scheme,
+        viewport={"width": 380, "height": 720},
+    )
+    page = visit.go("#/study/bench", ".scatter")
+    page.wait_for_timeout(150)
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 380
+    found = axe.Axe().run(page).response["violations"]
+    serious = [v for v in found if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], v["nodes"][0]["html"]) for v in serious] == []
+    visit.context.close()
+
+
+def test_a_benchmark_that_nobody_rated_has_no_page(browser: Any, tmp_path: Path) -> None:
+    run = make_run(tmp_path, samples=2)
+    type_("report", run.path)
+    visit = Visit(browser, run.path / "report", offline=True)
+    page = visit.go("", "h2")
+    assert page.get_by_role("link", name="People on bench").count() == 0
+    page = visit.go("#/study/bench", ".notice")
+    assert "Nobody rated" in page.locator(".notice").inner_text()
+    visit.close()

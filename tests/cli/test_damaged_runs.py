@@ -19,6 +19,7 @@ from tests.fuzz.corpus import spoilt_json
 from tests.store.damaged import damage, files
 
 from editgauge.cli.main import main
+from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer
 
 PART = 63
@@ -152,3 +153,42 @@ def test_every_command_on_damaged_runs(tmp_path: Path, call: Call, sound: Path, 
 def fewer(seen: tuple[Any, Any, Any], truth: tuple[Any, Any, Any] | None) -> bool:
     """Whether a number is another one because rows behind it are gone, which its count says."""
     return truth is not None and (seen[1] or 0) < truth[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "after"),
+    [
+        (command, after)
+        for command in ("table", "report", "check-run")
+        for after in ("open", "benchmarks", "parquet", "samples", "edits")
+        if (command, after) != ("check-run", "parquet")  # it does not make one
+    ],
+)
+def test_a_run_that_is_deleted_meanwhile(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    call: Call,
+    sound: Path,
+    command: str,
+    after: str,
+) -> None:
+    """At any of the places where a command reads the run: one line, or what was read before; the
+    run does not come back as an empty one.
+    """
+    run = Path(shutil.copytree(sound, tmp_path / "run"))
+    original = getattr(RunFolder, after)
+
+    def then_gone(*given: Any, **named: Any) -> Any:
+        result = original(*given, **named)
+        shutil.rmtree(run, ignore_errors=True)
+        return result
+
+    monkeypatch.setattr(RunFolder, after, then_gone)
+    said = call(command, run)
+    assert said.code in (0, 1, 2), said.err
+    assert "Traceback" not in said.err, said.err
+    assert said.code != 2 or said.err.strip().splitlines()[-1].startswith("error: ")
+    if said.code == 2:
+        assert "a mistake in editgauge" not in said.err
+    assert said.code != 0 or after != "open", said.out
+    assert not (run / "manifest.json").exists()

@@ -83,11 +83,18 @@ def one_call(folder: Path, pixels: int = 1024) -> Call:
         image.save(path, quality=97, subsampling=0)
         paths.append(path)
     sample = Sample(
-        "texteditbench", "s", "synthetic", ("x",), "Replace A with B", (paths[0],), ("s",), paths[2]
+        benchmark="texteditbench",
+        id="s",
+        split="synthetic",
+        category=("x",),
+        instruction="Replace A with B",
+        images=(paths[0],),
+        output_stems=("s",),
+        reference=paths[2],
     )
     calls = JUDGING.calls(
         sample,
-        Edit("s", "e", paths[1]),
+        Edit(sample="s", editor="e", path=paths[1]),
         RubricFolder(catalog.find("benchmarks", "texteditbench").rubrics),
         {},
     )

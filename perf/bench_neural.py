@@ -106,7 +106,7 @@ def plain_frames(sample: Any, edit: Any) -> Any:
     from editgauge.images import read_image
     from editgauge.scoring.lpips import Frames
 
-    return Frames(read_image(sample.image), read_image(edit.path))
+    return Frames(reference=read_image(sample.image), output=read_image(edit.path))
 
 
 def lpips_ours(
@@ -121,15 +121,26 @@ def lpips_ours(
     patch = pytest.MonkeyPatch()
     tiny.install_lpips(patch, folder / "weights", net)
     scorer = lpips_scorer.LpipsScorer(
-        plain_frames,
-        net,
-        ("images",),
-        (Metric("lpips", "lower", 0, 9),),
+        frames=plain_frames,
+        net=net,
+        inputs=("images",),
+        metrics=(Metric("lpips", "lower", 0, 9),),
         device=device,
         precision=precision,
     )
     both = [
-        (Sample("bench", a.stem, "", (), "", (a,), (a.stem,)), Edit(a.stem, b.stem, b))
+        (
+            Sample(
+                benchmark="bench",
+                id=a.stem,
+                split="",
+                category=(),
+                instruction="",
+                images=(a,),
+                output_stems=(a.stem,),
+            ),
+            Edit(sample=a.stem, editor=b.stem, path=b),
+        )
         for a, b in pairs
     ]
 

@@ -107,7 +107,7 @@ def _pairs(data: Path, outputs: Path, limit: int) -> list[tuple[Any, Any]]:
         for folder in sorted(path for path in outputs.iterdir() if path.is_dir()):
             path = next(folder.glob(f"{sample.output_stems[0]}.*"), None)
             if path is not None:
-                found.append((sample, Edit(sample.id, folder.name, path)))
+                found.append((sample, Edit(sample=sample.id, editor=folder.name, path=path)))
     return found
 
 

@@ -98,7 +98,14 @@ def make_pairs(folder: Path, inputs: int, models: int) -> list[list[Pair]]:
             masks[name] = place / f"{name}_mask.jpg"
             Image.fromarray(grey).save(masks[name], quality=95)
         sample = Sample(
-            "texteditbench", str(number), "real", (), "", (place / "1.jpg",), (), masks=masks
+            benchmark="texteditbench",
+            id=str(number),
+            split="real",
+            category=(),
+            instruction="",
+            images=(place / "1.jpg",),
+            output_stems=(),
+            masks=masks,
         )
         pairs = []
         for model in range(models):
@@ -110,7 +117,14 @@ def make_pairs(folder: Path, inputs: int, models: int) -> list[list[Pair]]:
                 255,
             )
             Image.fromarray(output.astype(np.uint8)).save(place / f"model{model}.jpg", quality=92)
-            pairs.append((sample, Edit(sample.id, f"model{model}", place / f"model{model}.jpg")))
+            pairs.append(
+                (
+                    sample,
+                    Edit(
+                        sample=sample.id, editor=f"model{model}", path=place / f"model{model}.jpg"
+                    ),
+                )
+            )
         every.append(pairs)
     return every
 
@@ -121,7 +135,11 @@ def find_pairs(data: Path, outputs: Path, inputs: int) -> list[list[Pair]]:
     every = []
     for sample in BENCHMARK.load(data):
         found = [(model.name, find_output(model, sample)) for model in models]
-        pairs = [(sample, Edit(sample.id, name, path)) for name, path in found if path is not None]
+        pairs = [
+            (sample, Edit(sample=sample.id, editor=name, path=path))
+            for name, path in found
+            if path is not None
+        ]
         if pairs:
             every.append(pairs)
         if len(every) == inputs:

@@ -69,16 +69,16 @@ def make_run(place: Path, samples: int, editors: int, metrics: int) -> RunFolder
                 values = random.random(samples)
                 writer.write(
                     Row(
-                        "big",
-                        f"part/{i // 100:04}/{i:06}",
-                        f"model-{editor}",
-                        "x",
-                        f"metric{metric}",
-                        "faithful",
-                        float(values[i]),
-                        Status.SCORED,
-                        "",
-                        "f",
+                        benchmark="big",
+                        sample=f"part/{i // 100:04}/{i:06}",
+                        editor=f"model-{editor}",
+                        scorer="x",
+                        metric=f"metric{metric}",
+                        variant="faithful",
+                        value=float(values[i]),
+                        status=Status.SCORED,
+                        reason="",
+                        fingerprint="f",
                     )
                     for i in range(samples)
                 )

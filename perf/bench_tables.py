@@ -76,16 +76,16 @@ def big_run(folder: Path, rows: int) -> RunFolder:
             for start in range(0, samples, 1000):
                 writer.write(
                     Row(
-                        "texteditbench",
-                        records[n]["id"],
-                        editor,
-                        "bench",
-                        metric,
-                        "faithful",
-                        float(values[n, m]),
-                        Status.SCORED,
-                        "",
-                        f"{n:x}{m:x}{editor}",
+                        benchmark="texteditbench",
+                        sample=records[n]["id"],
+                        editor=editor,
+                        scorer="bench",
+                        metric=metric,
+                        variant="faithful",
+                        value=float(values[n, m]),
+                        status=Status.SCORED,
+                        reason="",
+                        fingerprint=f"{n:x}{m:x}{editor}",
                     )
                     for n in range(start, min(start + 1000, samples))
                     for m, metric in enumerate(METRICS)
@@ -180,16 +180,16 @@ def kris_frame() -> Frame:
                         value = float(generator.integers(1, 6))
                         rows.append(
                             Row(
-                                "krisbench",
-                                identity,
-                                editor,
-                                "judge",
-                                metric,
-                                "faithful",
-                                value,
-                                Status.SCORED,
-                                "",
-                                f"{identity}{editor}{metric}",
+                                benchmark="krisbench",
+                                sample=identity,
+                                editor=editor,
+                                scorer="judge",
+                                metric=metric,
+                                variant="faithful",
+                                value=value,
+                                status=Status.SCORED,
+                                reason="",
+                                fingerprint=f"{identity}{editor}{metric}",
                             )
                         )
     return Frame.from_rows(rows, records, "krisbench")

@@ -26,19 +26,19 @@ def row(
     """One row; a value of None with status SCORED must be `infinite`."""
     assert (value is None) == (infinite or status is not Status.SCORED)
     return Row(
-        benchmark,
-        sample,
-        editor,
-        scorer,
-        metric,
-        variant,
-        value,
-        status,
-        "" if value is not None else "made",  # type: ignore[arg-type]
-        fingerprint or f"{sample}{editor}{metric}{variant}{source}{repeat}",
-        source,
-        repeat,
-        {"infinite": True} if infinite else {},
+        benchmark=benchmark,
+        sample=sample,
+        editor=editor,
+        scorer=scorer,
+        metric=metric,
+        variant=variant,
+        value=value,
+        status=status,
+        reason="" if value is not None else "made",  # type: ignore[arg-type]
+        fingerprint=fingerprint or f"{sample}{editor}{metric}{variant}{source}{repeat}",
+        source=source,
+        repeat=repeat,
+        detail={"infinite": True} if infinite else {},
     )
 
 

@@ -125,10 +125,10 @@ def test_objects_show_themselves_without_letting_html_out(evaluation: Evaluation
     page = evaluation._repr_html_()
     assert page.count("<img ") == 9, "input, reference and output of three samples"
     table = Table(
-        "t",
-        "<script>",
-        [Column("a", ("<b>",))],
-        [TableRow("<i>", {"a": Cell(0.5, 1, 2)})],
+        name="t",
+        title="<script>",
+        columns=[Column(name="a", heading=("<b>",))],
+        rows=[TableRow(name="<i>", cells={"a": Cell(value=0.5, n=1, of=2)})],
         notes=["<u>"],
     )
     shown = table._repr_html_()
@@ -140,10 +140,15 @@ def test_objects_show_themselves_without_letting_html_out(evaluation: Evaluation
 def test_tables_become_data_frames() -> None:
     pandas = pytest.importorskip("pandas")
     table = Table(
-        "t",
-        "T",
-        [Column("a", ("A",)), Column("p", ("P",))],
-        [TableRow("m", {"a": Cell(float("inf"), 1, 1), "p": Cell(None, text="7B")})],
+        name="t",
+        title="T",
+        columns=[Column(name="a", heading=("A",)), Column(name="p", heading=("P",))],
+        rows=[
+            TableRow(
+                name="m",
+                cells={"a": Cell(value=float("inf"), n=1, of=1), "p": Cell(value=None, text="7B")},
+            )
+        ],
     )
     frame = table.to_pandas()
     assert isinstance(frame, pandas.DataFrame)

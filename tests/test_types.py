@@ -14,39 +14,39 @@ from editgauge.types import Edit, Row, Score, Status
 
 def _row(score: Score) -> Row:
     return Row(
-        "mini",
-        "a",
-        "copy",
-        "pixel",
-        score.metric,
-        score.variant,
-        score.value,
-        score.status,
-        score.reason,
-        "0",
+        benchmark="mini",
+        sample="a",
+        editor="copy",
+        scorer="pixel",
+        metric=score.metric,
+        variant=score.variant,
+        value=score.value,
+        status=score.status,
+        reason=score.reason,
+        fingerprint="0",
         detail=score.detail,
     )
 
 
 class TestScore:
     def test_a_finite_value_is_its_number(self) -> None:
-        assert Score("mse", 2.5).number == 2.5
+        assert Score(metric="mse", value=2.5).number == 2.5
 
     @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
     def test_a_value_that_is_not_finite_is_refused(self, value: float) -> None:
         with pytest.raises(ValueError, match="'psnr': a value must be finite"):
-            Score("psnr", value)
+            Score(metric="psnr", value=value)
 
     def test_scored_without_value_is_refused(self) -> None:
         with pytest.raises(ValueError, match="'scored' does not go with value None"):
-            Score("psnr", None)
+            Score(metric="psnr", value=None)
 
     def test_a_value_with_another_status_is_refused(self) -> None:
         with pytest.raises(ValueError, match="'failed' does not go with value 0"):
-            Score("psnr", 0.0, status=Status.FAILED)
+            Score(metric="psnr", value=0.0, status=Status.FAILED)
 
     def test_no_value_has_no_number(self) -> None:
-        assert Score("psnr", None, status=Status.MISSING).number is None
+        assert Score(metric="psnr", value=None, status=Status.MISSING).number is None
 
 
 class TestInfinite:
@@ -60,23 +60,25 @@ class TestInfinite:
 
     def test_a_truthy_mark_is_not_enough(self) -> None:
         with pytest.raises(ValueError, match="does not go with value None"):
-            Score("psnr", None, detail={"infinite": 1})
+            Score(metric="psnr", value=None, detail={"infinite": 1})
 
     @pytest.mark.parametrize(("value", "status"), [(1.0, Status.SCORED), (None, Status.FAILED)])
     def test_the_mark_goes_with_nothing_else(self, value: float | None, status: Status) -> None:
         with pytest.raises(ValueError, match="an infinite score has status 'scored' and no value"):
-            Score("psnr", value, status=status, detail={"infinite": True})
+            Score(metric="psnr", value=value, status=status, detail={"infinite": True})
 
     def test_a_row_without_value_has_no_number(self) -> None:
-        assert _row(Score("psnr", None, status=Status.MISSING)).number is None
+        assert _row(Score(metric="psnr", value=None, status=Status.MISSING)).number is None
 
 
 class TestRefusals:
     def test_an_edit_that_says_it_delivered_names_its_picture(self) -> None:
         with pytest.raises(ValueError, match="status 'scored' needs the path of a picture"):
-            Edit("s", "e", None)
-        assert not Edit("s", "e", None, Status.MISSING, "nothing came").ok
-        assert Edit("s", "e", Path("a.png")).ok
+            Edit(sample="s", editor="e", path=None)
+        assert not Edit(
+            sample="s", editor="e", path=None, status=Status.MISSING, reason="nothing came"
+        ).ok
+        assert Edit(sample="s", editor="e", path=Path("a.png")).ok
 
     @pytest.mark.parametrize(
         ("value", "status", "detail"),
@@ -93,4 +95,16 @@ class TestRefusals:
         self, value: float | None, status: Status, detail: dict[str, object]
     ) -> None:
         with pytest.raises(ValueError, match="row of 'psnr', 's'"):
-            Row("mini", "s", "e", "x", "psnr", "faithful", value, status, "", "f", detail=detail)
+            Row(
+                benchmark="mini",
+                sample="s",
+                editor="e",
+                scorer="x",
+                metric="psnr",
+                variant="faithful",
+                value=value,
+                status=status,
+                reason="",
+                fingerprint="f",
+                detail=detail,
+            )

@@ -35,7 +35,7 @@ class FunctionEditor:
 
         path = folder / "output.png"
         write_png(path, self.function(sample))
-        return Edit(sample.id, self.name, path)
+        return Edit(sample=sample.id, editor=self.name, path=path)
 
 
 class Evaluation:

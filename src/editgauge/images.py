@@ -73,7 +73,7 @@ _DAMAGE = ("Corrupt JPEG data", "Premature end of JPEG")
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     """What the first bytes of a picture say: nothing has been decoded yet."""
 
@@ -471,7 +471,13 @@ def _header(file: Any) -> Header:
         # Several pictures in one JPEG (what some phones write) are read as the first: an ordinary
         # JPEG
         form = "JPEG" if image.format == "MPO" else str(image.format)
-        return Header(form, image.mode, image.width, image.height, orientation)
+        return Header(
+            format=form,
+            mode=image.mode,
+            width=image.width,
+            height=image.height,
+            orientation=orientation,
+        )
 
 
 def _exif(image: Image.Image, file: Any) -> Image.Exif:

@@ -51,7 +51,7 @@ class ConstantEditor:
         pixels[:] = self.colour
         path = folder / "constant.png"
         write_png(path, pixels)
-        return Edit(sample.id, self.name, path, width=width, height=height)
+        return Edit(sample=sample.id, editor=self.name, path=path, width=width, height=height)
 
 
 def check_benchmark(benchmark: Benchmark, *, make: bool = True) -> None:

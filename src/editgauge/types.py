@@ -65,7 +65,7 @@ class Finding:
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """Input image(s), an instruction, and what is known about the right answer.
 
@@ -120,7 +120,7 @@ class Sample:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """What an editor gave for a sample: a file, or a reason why there is none.
 
@@ -159,7 +159,7 @@ class Edit:
         return self.path is not None and self.status is Status.SCORED
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """One metric of one edit: a finite value, or a status and a reason why there is none.
 
@@ -195,7 +195,12 @@ class Score:
         `detail`.
         """
         return cls(
-            metric, None, variant, Status.SCORED, reason, {**(detail or {}), "infinite": True}
+            metric=metric,
+            value=None,
+            variant=variant,
+            status=Status.SCORED,
+            reason=reason,
+            detail={**(detail or {}), "infinite": True},
         )
 
     @property
@@ -226,7 +231,7 @@ def _number(value: float | None, status: Status, detail: Mapping[str, Any]) -> f
     return value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One score as it is stored: who, on what, which metric, the value or why there is none, made
     by what.
@@ -554,7 +559,7 @@ def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[S
     to score.
     """
     return [
-        Score(metric.name, None, variant, status, reason)
+        Score(metric=metric.name, value=None, variant=variant, status=status, reason=reason)
         for metric in metrics
         for variant in metric.variants
     ]

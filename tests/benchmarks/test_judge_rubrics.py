@@ -31,7 +31,7 @@ def rubric(benchmark: str, name: str) -> str:
 
 
 def asked(sample: Sample) -> dict[str, Call]:
-    edit = Edit(sample.id, "e", sample.image)
+    edit = Edit(sample=sample.id, editor="e", path=sample.image)
     folder = RubricFolder(PACKAGE / "texteditbench" / "rubrics")
     return {call.name: call for call in TEXTEDITBENCH.calls(sample, edit, folder, {})}
 
@@ -79,8 +79,10 @@ def test_the_papers_scale_has_no_anchors_and_irrelevant_edits_cost_points() -> N
 def heard(folder: Path, reply: str) -> dict[tuple[str, str], float | None]:
     sample = make_sample(folder, change="the stain is gone")
     rubrics = RubricFolder(PACKAGE / "medebench" / "rubrics")
-    (call,) = MEDEBENCH.calls(sample, Edit(sample.id, "e", sample.image), rubrics, {})
-    scores = to_scores(call, ExchangeResult(reply, reply, Status.SCORED))
+    (call,) = MEDEBENCH.calls(
+        sample, Edit(sample=sample.id, editor="e", path=sample.image), rubrics, {}
+    )
+    scores = to_scores(call, ExchangeResult(first=reply, last=reply, status=Status.SCORED))
     return {(score.metric, score.variant): score.value for score in scores}
 
 

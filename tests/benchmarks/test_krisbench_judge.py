@@ -22,13 +22,13 @@ RUBRICS = Path(plausibility.__file__).parent / "rubrics"
 
 def joint(folder: Path) -> Call:
     sample = make_sample(folder, attributes={"task": "physics", "dimension": "Natural Science"})
-    edit = Edit(sample.id, "e", sample.image)
+    edit = Edit(sample=sample.id, editor="e", path=sample.image)
     calls = JUDGING.calls(sample, edit, RubricFolder(RUBRICS), {})
     return next(call for call in calls if call.name == "IF+KP")
 
 
 def kp_of(call: Call, reply: str) -> dict[str, float | None]:
-    scores = to_scores(call, ExchangeResult(reply, reply, Status.SCORED))
+    scores = to_scores(call, ExchangeResult(first=reply, last=reply, status=Status.SCORED))
     return {score.variant: score.value for score in scores if score.metric == "KP"}
 
 
@@ -60,7 +60,8 @@ def test_kp_is_1_when_the_judge_left_it_out_after_a_failed_instruction(tmp_path:
 def test_a_null_against_a_met_instruction_is_no_score(tmp_path: Path) -> None:
     """The rule says nothing there, so nothing is guessed, and the row is a failure that counts."""
     scores = to_scores(
-        joint(tmp_path), ExchangeResult(said(4, "null"), said(4, "null"), Status.SCORED)
+        joint(tmp_path),
+        ExchangeResult(first=said(4, "null"), last=said(4, "null"), status=Status.SCORED),
     )
     found = {score.variant: score for score in scores if score.metric == "KP"}
     assert all(score.value is None for score in found.values())

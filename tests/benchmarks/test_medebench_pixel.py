@@ -46,13 +46,13 @@ def make(folder: Path, picture: Array, reference: Array | None, grey: Array) -> 
     if reference is not None:
         write_png(folder / "changed" / "1.png", reference)
     return Sample(
-        "medebench",
-        "1",
-        "",
-        ("Teeth",),
-        "Do it",
-        (folder / "previous" / "1.png",),
-        ("1_0",),
+        benchmark="medebench",
+        id="1",
+        split="",
+        category=("Teeth",),
+        instruction="Do it",
+        images=(folder / "previous" / "1.png",),
+        output_stems=("1_0",),
         reference=None if reference is None else folder / "changed" / "1.png",
         masks={"roi": folder / "mask" / "1.png"},
     )
@@ -62,7 +62,10 @@ def score(sample: Sample, output: Array | Path) -> Scores:
     path = output if isinstance(output, Path) else sample.image.parent.parent / "output.png"
     if not isinstance(output, Path):
         write_png(path, output)
-    found = {(s.metric, s.variant): s for s in PixelScorer()(sample, Edit("1", "tested", path))}
+    found = {
+        (s.metric, s.variant): s
+        for s in PixelScorer()(sample, Edit(sample="1", editor="tested", path=path))
+    }
     assert set(found) == {(m.name, v) for m in PixelScorer().metrics for v in m.variants}
     return found
 

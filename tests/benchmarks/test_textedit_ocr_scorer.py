@@ -91,20 +91,22 @@ def sample(
 
 
 def edit(path: Path) -> Edit:
-    return Edit("2.1/1", "m", path)
+    return Edit(sample="2.1/1", editor="m", path=path)
 
 
 def five(engine: Scripted = ENGINE) -> TextScorer:
     return TextScorer(
-        Reader(engine, engine.identity().label),
-        engine.identity().as_dict(),
-        engine.identity().label,
+        reader=Reader(engine, engine.identity().label),
+        engine=engine.identity().as_dict(),
+        source=engine.identity().label,
     )
 
 
 def presence(engine: Scripted = ENGINE) -> PresenceScorer:
     return PresenceScorer(
-        Reader(engine, engine.identity().label), engine.identity().as_dict(), "scripted"
+        reader=Reader(engine, engine.identity().label),
+        engine=engine.identity().as_dict(),
+        source="scripted",
     )
 
 

@@ -52,13 +52,13 @@ def make(folder: Path, picture: Array, **masks: Mask) -> Sample:
         write_png(folder / f"{name}_mask.png", mask)
     paths = {name: folder / f"{name}_mask.png" for name in masks}
     return Sample(
-        "texteditbench",
-        "a/001",
-        "real",
-        ("A",),
-        "Do it",
-        (folder / "1.png",),
-        ("a/001_edited",),
+        benchmark="texteditbench",
+        id="a/001",
+        split="real",
+        category=("A",),
+        instruction="Do it",
+        images=(folder / "1.png",),
+        output_stems=("a/001_edited",),
         masks=paths,
     )
 
@@ -68,7 +68,8 @@ def score(sample: Sample, output: Array | Path) -> Scores:
     if not isinstance(output, Path):
         write_png(path, output)
     found = {
-        (s.metric, s.variant): s for s in PixelScorer()(sample, Edit(sample.id, "tested", path))
+        (s.metric, s.variant): s
+        for s in PixelScorer()(sample, Edit(sample=sample.id, editor="tested", path=path))
     }
     assert set(found) == KEYS
     return found
@@ -438,7 +439,7 @@ class TestAgainstTheReference:
     def scores(self, sample: Sample, output: Array) -> Scores:
         path = sample.image.parent / "output.png"
         write_png(path, output)
-        found = ReferencePixelScorer()(sample, Edit(sample.id, "tested", path))
+        found = ReferencePixelScorer()(sample, Edit(sample=sample.id, editor="tested", path=path))
         return {(score.metric, score.variant): score for score in found}
 
     def test_the_reference_itself_is_best_and_a_no_op_is_not(
@@ -503,7 +504,9 @@ class TestAgainstTheReference:
         for editor in ("oracle", "noop"):
             path = find_output(outputs / editor, sample)
             assert path is not None
-            scores = ReferencePixelScorer()(sample, Edit(sample.id, editor, path))
+            scores = ReferencePixelScorer()(
+                sample, Edit(sample=sample.id, editor=editor, path=path)
+            )
             found[editor] = {s.metric: s.value for s in scores if s.variant == "corrected"}
         assert (found["oracle"]["reference_mse"] or 0) < (found["noop"]["reference_mse"] or 0)
         assert (found["oracle"]["reference_ssim"] or 0) > (found["noop"]["reference_ssim"] or 1)

@@ -22,17 +22,48 @@ from editgauge.types import Row, Sample, Status
 def make_run(place: Path, editor: str) -> RunFolder:
     data = place.parent / "data"
     write_png(data / "a.png", np.full((8, 8, 3), 9, np.uint8))
-    samples = [Sample("bench", "s1", "all", ("all",), "do it", (data / "a.png",), ("s1",))]
+    samples = [
+        Sample(
+            benchmark="bench",
+            id="s1",
+            split="all",
+            category=("all",),
+            instruction="do it",
+            images=(data / "a.png",),
+            output_stems=("s1",),
+        )
+    ]
     run = RunFolder.create(place)
     keep_samples(run, "bench", data, samples, samples)
     run.keep(data / "a.png", Path(f"edits/bench/{editor}/s1.png"))
     with run.edit_writer() as edits, run.writer() as rows:
         run.write_edits(
-            [EditRecord("bench", "s1", editor, Status.SCORED, f"edits/bench/{editor}/s1.png")],
+            [
+                EditRecord(
+                    benchmark="bench",
+                    sample="s1",
+                    editor=editor,
+                    status=Status.SCORED,
+                    path=f"edits/bench/{editor}/s1.png",
+                )
+            ],
             edits,
         )
         rows.write(
-            [Row("bench", "s1", editor, "x", "ssim", "faithful", 0.5, Status.SCORED, "", "f")]
+            [
+                Row(
+                    benchmark="bench",
+                    sample="s1",
+                    editor=editor,
+                    scorer="x",
+                    metric="ssim",
+                    variant="faithful",
+                    value=0.5,
+                    status=Status.SCORED,
+                    reason="",
+                    fingerprint="f",
+                )
+            ]
         )
     return run
 
@@ -101,8 +132,8 @@ def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_valu
         for id in dimensions:
             for number, metric in enumerate(("VC", "VQ", "IF")):
                 mark = f"{id}{metric}"
-                rows.write([Row("krisbench", id, "m", "judge", metric, "faithful", 3.0 + number,
-                                Status.SCORED, "", mark, "judge#1")])  # fmt: skip
+                rows.write([Row(benchmark="krisbench", sample=id, editor="m", scorer="judge", metric=metric, variant="faithful", value=3.0 + number,
+                                status=Status.SCORED, reason="", fingerprint=mark, source="judge#1")])  # fmt: skip
     derive(run, catalog.find("benchmarks", "krisbench"))
     invoke(str(run.path), "--no-thumbnails")
     about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]

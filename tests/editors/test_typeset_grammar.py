@@ -33,7 +33,7 @@ def only(instruction: str) -> Operation:
     ],
 )
 def test_change(instruction: str, old: str, new: str) -> None:
-    assert only(instruction) == Operation("change", (Target(old),), text=new)
+    assert only(instruction) == Operation(kind="change", targets=(Target(old),), text=new)
 
 
 def test_two_changes_in_one_sentence_are_two_operations() -> None:
@@ -80,13 +80,15 @@ def test_a_role_stands_for_a_text(instruction: str, role: str) -> None:
     ],
 )
 def test_insert_beside(instruction: str, text: str, anchor: str, place: str) -> None:
-    assert only(instruction) == Operation("insert", (Target(anchor),), text=text, place=place)
+    assert only(instruction) == Operation(
+        kind="insert", targets=(Target(anchor),), text=text, place=place
+    )
 
 
 def test_insert_in_a_colour() -> None:
     operation = only("Add 'OPEN' in dark red below 'CAFE'.")
     assert operation == Operation(
-        "insert", (Target("CAFE"),), text="OPEN", place="below", colour=(110, 10, 15)
+        kind="insert", targets=(Target("CAFE"),), text="OPEN", place="below", colour=(110, 10, 15)
     )
 
 
@@ -95,7 +97,7 @@ def test_insert_into_a_corner_with_quotes_inside() -> None:
         "Add 'Every key is an 'active' moment.' to the top right corner of the picture."
     )
     assert operation == Operation(
-        "insert", text="Every key is an 'active' moment.", place="top right"
+        kind="insert", text="Every key is an 'active' moment.", place="top right"
     )
 
 
@@ -118,7 +120,7 @@ def test_move(instruction: str, place: str) -> None:
 
 def test_move_beside_another_text_and_by_pixels() -> None:
     assert only("Move 'B' below 'A'") == Operation(
-        "move", (Target("B"),), place="below", anchor=Target("A")
+        kind="move", targets=(Target("B"),), place="below", anchor=Target("A")
     )
     assert only("Move 'B' up by 12 pixels").amount == 12
 

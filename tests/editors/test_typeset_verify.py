@@ -36,8 +36,8 @@ def lines(*texts: tuple[str, Box]) -> list[Line]:
 
 
 BEFORE = (("GRAND HOTEL", TITLE), ("open all day", FOOT))
-CHANGE = Operation("change", (Target("HOTEL"),), text="MOTEL")
-DELETE = Operation("delete", (Target("open all day"),))
+CHANGE = Operation(kind="change", targets=(Target("HOTEL"),), text="MOTEL")
+DELETE = Operation(kind="delete", targets=(Target("open all day"),))
 
 
 def told(operation: Operation, *after: tuple[str, Box], read: Any = None, **look: Any) -> str:
@@ -64,13 +64,13 @@ def test_what_holds_has_no_fault() -> None:
         ),
         (DELETE, (BEFORE[0], ("all day", FOOT)), None, "'allday' is still read"),
         (
-            Operation("move", (Target("GRAND HOTEL"),), place="bottom"),
+            Operation(kind="move", targets=(Target("GRAND HOTEL"),), place="bottom"),
             (("####", (20, 90, 220, 130)), BEFORE[1]),
             (BEFORE[1],),
             "'GRAND HOTEL' cannot be read",
         ),
         (
-            Operation("insert", (), text="NEW", place="bottom"),
+            Operation(kind="insert", targets=(), text="NEW", place="bottom"),
             (BEFORE[0], ("NEW#day", FOOT)),
             (BEFORE[0], ("NEW", FOOT)),
             "'open all day' beside it",
@@ -96,12 +96,12 @@ def test_a_text_that_hardly_stands_out_does_not_hold() -> None:
     reading = Reading(
         page(*BEFORE), faint, lines(*BEFORE), lines(("GRAND HOTEL", place), BEFORE[1])
     )
-    move = Operation("move", (Target("GRAND HOTEL"),), place="down")
+    move = Operation(kind="move", targets=(Target("GRAND HOTEL"),), place="down")
     assert "hardly stand out" in fault(reading, [move])
 
 
 def test_a_text_is_not_put_on_another() -> None:
-    insert = Operation("insert", (), text="NEW WORDS", place="bottom")
+    insert = Operation(kind="insert", targets=(), text="NEW WORDS", place="bottom")
     on_it = ("NEW WORDS", (20, 148, 200, 182))
     after = np.minimum(page(*BEFORE), page(on_it))
     reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(*BEFORE, on_it))
@@ -113,7 +113,7 @@ def test_a_text_is_not_put_on_another() -> None:
 
 
 def test_a_strong_turn_is_not_read_again() -> None:
-    turned = Operation("rotate", (Target("GRAND HOTEL"),), amount=90.0)
+    turned = Operation(kind="rotate", targets=(Target("GRAND HOTEL"),), amount=90.0)
     assert "cannot be read" not in told(turned, ("////", TITLE), BEFORE[1], read=(BEFORE[1],))
 
 

@@ -31,11 +31,15 @@ names = st.one_of(
 
 
 def table(a: str, b: str, c: str) -> Table:
-    columns = (Column("one", (a, "score"), 3, "higher"), Column("two", (b,), 1))
-    rows = tuple(
-        TableRow(name, {"one": Cell(0.5, 2, 2), "two": Cell(1.0)}) for name in (c, "plain")
+    columns = (
+        Column(name="one", heading=(a, "score"), digits=3, direction="higher"),
+        Column(name="two", heading=(b,), digits=1),
     )
-    return Table("t", a, columns, rows, notes=(b,))
+    rows = tuple(
+        TableRow(name=name, cells={"one": Cell(value=0.5, n=2, of=2), "two": Cell(value=1.0)})
+        for name in (c, "plain")
+    )
+    return Table(name="t", title=a, columns=columns, rows=rows, notes=(b,))
 
 
 @fuzz

@@ -92,7 +92,16 @@ def answer(draw: Any) -> Any:
         status = Status.SCORED if value is not None else Status.FAILED
         reason = "" if value is not None else draw(st.text(max_size=30))
         try:
-            scores.append(Score("mean", value, variant, status, reason, detail))
+            scores.append(
+                Score(
+                    metric="mean",
+                    value=value,
+                    variant=variant,
+                    status=status,
+                    reason=reason,
+                    detail=detail,
+                )
+            )
         except (ValueError, TypeError, OverflowError):
             continue
     return scores
@@ -135,11 +144,11 @@ edits = st.one_of(
     st.builds(
         lambda path, status, reason, detail, seed: (
             lambda sample, folder: Edit(
-                sample.id,
-                "odd",
-                folder / path if isinstance(path, str) and "\0" not in path else path,
-                status,
-                reason,
+                sample=sample.id,
+                editor="odd",
+                path=folder / path if isinstance(path, str) and "\0" not in path else path,
+                status=status,
+                reason=reason,
                 seed=seed,
                 detail=detail,
                 settings=detail,

@@ -38,7 +38,9 @@ class Bench:
         sample = make_sample(self.folder, f"sample-{number}")
         rubrics = RubricFolder(catalog.find("benchmarks", "textedit").rubrics)
         assert sample.reference is not None
-        (call,) = JUDGING.calls(sample, Edit(sample.id, "an-editor", sample.reference), rubrics, {})
+        (call,) = JUDGING.calls(
+            sample, Edit(sample=sample.id, editor="an-editor", path=sample.reference), rubrics, {}
+        )
         return call
 
     def jobs(self, count: int, repeats: int = 1) -> list[Job]:

@@ -93,7 +93,9 @@ def test_a_declaration_that_contradicts_itself_is_refused(changes: Mapping[str, 
 
 def test_scores_of_a_list_have_their_own_metrics() -> None:
     call = viescore(released=lambda reply: {"success": 7.0})
-    heard = ExchangeResult('{"score": [7, 9]}', '{"score": [7, 9]}', Status.SCORED)
+    heard = ExchangeResult(
+        first='{"score": [7, 9]}', last='{"score": [7, 9]}', status=Status.SCORED
+    )
     scores = {(score.metric, score.variant): score for score in to_scores(call, heard)}
     assert scores["SC_success", "corrected"].value == 7
     assert scores["SC_overediting", "corrected"].value == 9
@@ -104,7 +106,7 @@ def test_scores_of_a_list_have_their_own_metrics() -> None:
 def test_a_reply_that_is_cut_off_is_no_verdict() -> None:
     call = viescore()
     reply = '{"score": [7, 9]}\n\nActually'
-    heard = ExchangeResult(reply, reply, Status.SCORED, cut_off=True)
+    heard = ExchangeResult(first=reply, last=reply, status=Status.SCORED, cut_off=True)
     for score in to_scores(call, heard):
         assert score.status is Status.UNPARSABLE
         assert score.value is None
@@ -115,7 +117,9 @@ def test_a_reply_that_is_cut_off_is_no_verdict() -> None:
 def test_a_released_reader_that_fails_takes_no_score(answer: Any) -> None:
     """Whatever another package's reader gives or raises, the corrected score is kept."""
     call = viescore(released=lambda reply: {"success": answer})
-    heard = ExchangeResult('{"score": [7, 9]}', '{"score": [7, 9]}', Status.SCORED)
+    heard = ExchangeResult(
+        first='{"score": [7, 9]}', last='{"score": [7, 9]}', status=Status.SCORED
+    )
     corrected, faithful, *_ = to_scores(call, heard)
     assert corrected.value == 7
     assert faithful.status is Status.UNPARSABLE
@@ -125,5 +129,7 @@ def test_a_released_zero_is_for_failed_calls_only() -> None:
     """A picture that cannot be read was never asked about: the released files have no entry."""
     call = viescore(released=lambda reply: {"success": 0.0} if reply is None else {})
     for status, expected in ((Status.FAILED, 0), (Status.REFUSED, 0), (Status.UNREADABLE, None)):
-        faithful = to_scores(call, ExchangeResult(None, None, status, "why"))[1]
+        faithful = to_scores(
+            call, ExchangeResult(first=None, last=None, status=status, reason="why")
+        )[1]
         assert faithful.value == expected

@@ -17,7 +17,15 @@ from editgauge.types import Sample, Status
 
 
 def sample(benchmark: str, id: str) -> Sample:
-    return Sample(benchmark, id, "x", ("x",), "Do it", (Path("none.png"),), ("none",))
+    return Sample(
+        benchmark=benchmark,
+        id=id,
+        split="x",
+        category=("x",),
+        instruction="Do it",
+        images=(Path("none.png"),),
+        output_stems=("none",),
+    )
 
 
 def rows(run: RunFolder) -> dict[tuple[str, str, str, str], tuple[float | None, Status]]:
@@ -209,7 +217,7 @@ def test_another_format_is_one_clear_error(
 def placed(id: str, split: str, record: str) -> Sample:
     """A sample of TextEditBench with its record's own id."""
     return Sample(
-        "texteditbench", id, split, ("x",), "Do it", (Path("none.png"),), ("none",),
+        benchmark="texteditbench", id=id, split=split, category=("x",), instruction="Do it", images=(Path("none.png"),), output_stems=("none",),
         attributes={"record_id": record},
     )  # fmt: skip
 

@@ -168,7 +168,7 @@ def asked(
     built = paper.fetch(declared, tmp_path / "set", clone=source)
     again = prompts.load(tmp_path / "set", declared.benchmark)
     assert again == built
-    edit = Edit("1", "m", picture(tmp_path / "out.png", 3, (30, 40)))
+    edit = Edit(sample="1", editor="m", path=picture(tmp_path / "out.png", 3, (30, 40)))
     rubrics = RubricFolder("editgauge.benchmarks.mini")
     calls = declared.judging(again).calls(item, edit, rubrics, options)
     return {call.name: call for call in calls}

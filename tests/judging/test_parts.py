@@ -107,7 +107,7 @@ def asked(name: str, folder: Path, /, **fields: object) -> dict[str, Call]:
     sample = make_sample(folder, **fields)  # type: ignore[arg-type]
     judging = BENCHMARKS[name]
     rubrics = RubricFolder(catalog.find("benchmarks", name).rubrics)
-    edit = Edit(sample.id, "e", sample.images[0].with_name("output.png"))
+    edit = Edit(sample=sample.id, editor="e", path=sample.images[0].with_name("output.png"))
     return {call.name: call for call in judging.calls(sample, edit, rubrics, {})}
 
 
@@ -145,7 +145,7 @@ def test_textedit_asks_once_with_the_output_at_the_originals_size(tmp_path: Path
 def test_medebench_asks_in_lines_and_with_either_text(tmp_path: Path) -> None:
     sample = make_sample(tmp_path, change="the stain is gone")
     rubrics = RubricFolder(catalog.find("benchmarks", "medebench").rubrics)
-    edit = Edit(sample.id, "e", sample.image)
+    edit = Edit(sample=sample.id, editor="e", path=sample.image)
     calls = medebench.JUDGING.calls(sample, edit, rubrics, {"text": "DP"})
     assert [list(call.metrics.values()) for call in calls] == [
         ["EA", "VQ", "Context"],

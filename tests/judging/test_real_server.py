@@ -75,7 +75,7 @@ def sample_of(folder: Path, levels: tuple[int, int, int | None]) -> tuple[Sample
         images=(grey(folder / place / "input.png", first),),
         reference=None if reference is None else grey(folder / place / "reference.png", reference),
     )
-    return sample, Edit("s", "e", grey(folder / place / "output.png", output))
+    return sample, Edit(sample="s", editor="e", path=grey(folder / place / "output.png", output))
 
 
 def calls_of(folder: Path, levels: tuple[int, int, int | None]) -> list[Call]:

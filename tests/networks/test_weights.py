@@ -26,7 +26,15 @@ HEX = re.compile(r"[0-9a-f]{64}")
 
 
 def entry(*files: WeightFile) -> Weights:
-    return Weights("tiny", "a tiny network", "someone/tiny", "v1", "MIT", files, "tests")
+    return Weights(
+        name="tiny",
+        title="a tiny network",
+        source="someone/tiny",
+        revision="v1",
+        licence="MIT",
+        files=files,
+        used_for="tests",
+    )
 
 
 def sha(data: bytes) -> str:
@@ -38,7 +46,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> bytes:
     monkeypatch.delenv(weights.ENVIRONMENT, raising=False)
     data = b"weights" * 1000
     monkeypatch.setitem(
-        WEIGHTS, "tiny", entry(WeightFile("net.pth", "http://127.0.0.1:9/net.pth", sha(data)))
+        WEIGHTS,
+        "tiny",
+        entry(WeightFile(name="net.pth", url="http://127.0.0.1:9/net.pth", sha256=sha(data))),
     )
     return data
 
@@ -119,7 +129,10 @@ def test_a_package_may_carry_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path:
     (package / "head.pth").write_bytes(b"head")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     file = WeightFile(
-        "head.pth", "http://127.0.0.1:9/", sha(b"head"), package=("carrier", "head.pth")
+        name="head.pth",
+        url="http://127.0.0.1:9/",
+        sha256=sha(b"head"),
+        package=("carrier", "head.pth"),
     )
     monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
     assert locate("tiny", tmp_path).paths["head.pth"] == package / "head.pth"
@@ -132,7 +145,9 @@ def test_fetch_downloads_what_is_missing_and_keeps_what_is_there(
     tiny: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
 ) -> None:
     httpserver.expect_ordered_request("/net.pth").respond_with_data(tiny)
-    file = WeightFile("net.pth", httpserver.url_for("/net.pth"), sha(tiny), len(tiny))
+    file = WeightFile(
+        name="net.pth", url=httpserver.url_for("/net.pth"), sha256=sha(tiny), size=len(tiny)
+    )
     monkeypatch.setitem(WEIGHTS, "tiny", entry(file))
     assert fetch("tiny", tmp_path).paths["net.pth"].read_bytes() == tiny
     assert fetch("tiny", tmp_path).paths["net.pth"] == tmp_path / "tiny" / "net.pth"
@@ -147,7 +162,9 @@ def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
     httpserver.expect_request("/o/n/resolve/1/b.bin").respond_with_data(b"wrong")
     monkeypatch.setenv("HF_ENDPOINT", httpserver.url_for("").rstrip("/"))
     files = [
-        WeightFile(name, f"https://huggingface.co/o/n/resolve/1/{name}", sha(b"right"))
+        WeightFile(
+            name=name, url=f"https://huggingface.co/o/n/resolve/1/{name}", sha256=sha(b"right")
+        )
         for name in ("a.bin", "b.bin")
     ]
     monkeypatch.setitem(WEIGHTS, "tiny", entry(files[0]))
@@ -162,7 +179,9 @@ def test_without_a_published_checksum_the_first_use_must_be_allowed_and_is_then_
 ) -> None:
     httpserver.expect_request("/net.pth").respond_with_data(b"first")
     monkeypatch.setitem(
-        WEIGHTS, "tiny", entry(WeightFile("net.pth", httpserver.url_for("/net.pth"), None))
+        WEIGHTS,
+        "tiny",
+        entry(WeightFile(name="net.pth", url=httpserver.url_for("/net.pth"), sha256=None)),
     )
     with pytest.raises(WeightsError, match="--trust-first-use"):
         fetch("tiny", tmp_path)
@@ -179,7 +198,9 @@ def test_a_file_that_somebody_put_there_is_accepted_only_when_recorded(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "net.pth").write_bytes(b"from a stick")
-    monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile("net.pth", "http://127.0.0.1:9/", None)))
+    monkeypatch.setitem(
+        WEIGHTS, "tiny", entry(WeightFile(name="net.pth", url="http://127.0.0.1:9/", sha256=None))
+    )
     with pytest.raises(
         WeightsError, match="none was recorded: editgauge fetch weights tiny --trust-first-use"
     ):

@@ -111,19 +111,21 @@ def install(
     """Put files into the weights table as if they were the published ones, checksums and all."""
     entry = table.WEIGHTS[name]
     replaced = Weights(
-        name,
-        entry.title,
-        entry.source,
-        "test",
-        "test",
-        tuple(
+        name=name,
+        title=entry.title,
+        source=entry.source,
+        revision="test",
+        licence="test",
+        files=tuple(
             WeightFile(
-                file, f"http://127.0.0.1:9/{file}", hashlib.sha256(path.read_bytes()).hexdigest()
+                name=file,
+                url=f"http://127.0.0.1:9/{file}",
+                sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
             )
             for file, path in files.items()
         ),
-        entry.used_for,
-        activation or entry.activation,
+        used_for=entry.used_for,
+        activation=activation or entry.activation,
     )
     monkeypatch.setitem(table.WEIGHTS, name, replaced)
     monkeypatch.setenv(table.ENVIRONMENT, str(folder))
@@ -139,13 +141,13 @@ def install_lpips(monkeypatch: Any, folder: Path, net: str) -> Weights:
     monkeypatch.setenv(table.ENVIRONMENT, str(folder))
     entry = install(monkeypatch, folder, f"lpips-{net}", {"backbone.pth": place / "backbone.pth"})
     replaced = Weights(
-        entry.name,
-        entry.title,
-        entry.source,
-        entry.revision,
-        entry.licence,
-        (*entry.files, head),
-        entry.used_for,
+        name=entry.name,
+        title=entry.title,
+        source=entry.source,
+        revision=entry.revision,
+        licence=entry.licence,
+        files=(*entry.files, head),
+        used_for=entry.used_for,
     )
     monkeypatch.setitem(table.WEIGHTS, f"lpips-{net}", replaced)
     return replaced

@@ -21,7 +21,15 @@ from editgauge.types import Row, Sample, Status
 def made(tmp_path: Path, rows: list[Row]) -> RunFolder:
     write_png(tmp_path / "data" / "a.png", np.zeros((6, 9, 3), np.uint8))
     samples = [
-        Sample("bench", name, "all", ("all",), "x", (tmp_path / "data" / "a.png",), (name,))
+        Sample(
+            benchmark="bench",
+            id=name,
+            split="all",
+            category=("all",),
+            instruction="x",
+            images=(tmp_path / "data" / "a.png",),
+            output_stems=(name,),
+        )
         for name in ("s2", "s1")
     ]
     run = RunFolder.create(tmp_path / "run")
@@ -33,7 +41,19 @@ def made(tmp_path: Path, rows: list[Row]) -> RunFolder:
 
 def row(sample: str, metric: str, value: float | None, **more: object) -> Row:
     status = Status.SCORED if value is not None else Status.FAILED
-    return Row("bench", sample, "e", "x", metric, "faithful", value, status, "", "f", **more)  # type: ignore[arg-type]
+    return Row(
+        benchmark="bench",
+        sample=sample,
+        editor="e",
+        scorer="x",
+        metric=metric,
+        variant="faithful",
+        value=value,
+        status=status,
+        reason="",
+        fingerprint="f",
+        **more,
+    )  # type: ignore[arg-type]
 
 
 def shown(run: RunFolder) -> list[dict[str, object]]:

@@ -45,8 +45,8 @@ def run(tmp_path: Path) -> RunFolder:
         for number, editor in enumerate(EDITORS):
             refused = number == 1
             made = EditRecord(
-                B, "7", editor, Status.REFUSED if refused else Status.SCORED,
-                None if refused else outputs[number].relative_to(run.path).as_posix(), "safety" if refused else "",
+                benchmark=B, sample="7", editor=editor, status=Status.REFUSED if refused else Status.SCORED,
+                path=None if refused else outputs[number].relative_to(run.path).as_posix(), reason="safety" if refused else "",
             )  # fmt: skip
             run.write_edits([made], edits)
             if refused:

@@ -60,13 +60,13 @@ def make_run(place: Path) -> RunFolder:
         topic = EVIL if index < 2 else f"topic {index % 3}"
         samples.append(
             Sample(
-                "bench",
-                name,
-                "real" if index % 2 else "made",
-                ("all",),
-                instruction,
-                (data / f"{index}.png",),
-                (f"{index}",),
+                benchmark="bench",
+                id=name,
+                split="real" if index % 2 else "made",
+                category=("all",),
+                instruction=instruction,
+                images=(data / f"{index}.png",),
+                output_stems=(f"{index}",),
                 masks={"input": data / f"{index}_mask.png"},
                 attributes={"topic": topic, "difficulty": ["easy", "hard"][index % 2]},
             )
@@ -85,11 +85,11 @@ def make_run(place: Path) -> RunFolder:
                     Path(f"edits/bench/{editor}/{index}.png"),
                 )
                 record = EditRecord(
-                    "bench",
-                    sample.id,
-                    editor,
-                    Status.SCORED,
-                    f"edits/bench/{editor}/{index}.png",
+                    benchmark="bench",
+                    sample=sample.id,
+                    editor=editor,
+                    status=Status.SCORED,
+                    path=f"edits/bench/{editor}/{index}.png",
                     width=120,
                     height=90,
                 )
@@ -107,7 +107,17 @@ def scores(sample: Sample, index: int) -> Iterator[Row]:
         status = more.pop("status", Status.SCORED)
         reason = more.pop("reason", "")
         return Row(
-            "bench", sample.id, editor, "x", metric, "faithful", value, status, reason, "f", **more
+            benchmark="bench",
+            sample=sample.id,
+            editor=editor,
+            scorer="x",
+            metric=metric,
+            variant="faithful",
+            value=value,
+            status=status,
+            reason=reason,
+            fingerprint="f",
+            **more,
         )
 
     yield row("same", "ssim", 1.0)
@@ -127,20 +137,22 @@ def scores(sample: Sample, index: int) -> Iterator[Row]:
 
 def make_table() -> Table:
     mean = sum(value_of(i) for i in range(NUMBER)) / NUMBER
-    columns = [Column("ssim", ("All", "SSIM"), 3, "higher")]
+    columns = [Column(name="ssim", heading=("All", "SSIM"), digits=3, direction="higher")]
     rows = [
-        TableRow("same", {"ssim": Cell(1.0, NUMBER, NUMBER)}),
-        TableRow("box", {"ssim": Cell(mean, NUMBER, NUMBER, 0.6, 0.7)}),
-        TableRow(EVIL, {"ssim": Cell(0.5)}, "published"),
+        TableRow(name="same", cells={"ssim": Cell(value=1.0, n=NUMBER, of=NUMBER)}),
+        TableRow(
+            name="box", cells={"ssim": Cell(value=mean, n=NUMBER, of=NUMBER, low=0.6, high=0.7)}
+        ),
+        TableRow(name=EVIL, cells={"ssim": Cell(value=0.5)}, kind="published"),
     ]
     links = {"ssim": {"metric": "ssim", "variant": "faithful", "where": {"split": "real"}}}
     return Table(
-        "bench.t",
-        f"Table {EVIL}",
-        columns,
-        rows,
-        "bench",
-        "faithful",
+        name="bench.t",
+        title=f"Table {EVIL}",
+        columns=columns,
+        rows=rows,
+        benchmark="bench",
+        variant="faithful",
         notes=[EVIL],
         meta={"links": links},
     )

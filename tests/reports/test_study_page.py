@@ -53,7 +53,13 @@ def rate(run: RunFolder) -> dict[tuple[str, str], list[float]]:
                     marked[task.sample, task.editors[0]] = own(
                         pictures, task.sample, task.editors[0]
                     )
-                sent = Sent(number, task.id, f"nonce-{task.id}", payload, 1.0)
+                sent = Sent(
+                    annotator=number,
+                    task=task.id,
+                    nonce=f"nonce-{task.id}",
+                    payload=payload,
+                    seconds=1.0,
+                )
                 assert store.submit([sent]) == ["ok"]
     collect(run)
     return marked
@@ -82,8 +88,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
                 text = {"boxes": {"output": [[0, 0, 30, 20, "word"]]}}
                 rows.write(
                     [
-                        Row("bench", f"s{index:02}", editor, "x", "error", "faithful", index / 8,
-                            Status.SCORED, "", "f", detail=text)
+                        Row(benchmark="bench", sample=f"s{index:02}", editor=editor, scorer="x", metric="error", variant="faithful", value=index / 8,
+                            status=Status.SCORED, reason="", fingerprint="f", detail=text)
                     ]
                 )  # fmt: skip
     marked = rate(run)

@@ -52,16 +52,27 @@ class MeanScorer:
         if trap == "raise":
             raise ValueError(f"no good: {sample.image}")
         if trap == "short":
-            return [Score("mean", 1.0)]
+            return [Score(metric="mean", value=1.0)]
         if trap == "no value":
             reason = f"{sample.image}: odd; and {edit.path}; and /opt/elsewhere/weights.bin"
             detail = {"file": str(sample.image), "all": [str(edit.path)]}
             return [
-                Score("mean", None, v, Status.FAILED, reason, detail) for v in METRICS[0].variants
+                Score(
+                    metric="mean",
+                    value=None,
+                    variant=v,
+                    status=Status.FAILED,
+                    reason=reason,
+                    detail=detail,
+                )
+                for v in METRICS[0].variants
             ]
         assert edit.path is not None
         value = float(read_image(edit.path).mean())
-        return [Score("mean", value), Score("mean", value / 3, "corrected")]
+        return [
+            Score(metric="mean", value=value),
+            Score(metric="mean", value=value / 3, variant="corrected"),
+        ]
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ class Spread:
         return {}
 
     def __call__(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Score]:
-        return [Score("count", float(len(pairs)))]
+        return [Score(metric="count", value=float(len(pairs)))]
 
 
 @dataclass(frozen=True)
@@ -111,13 +122,19 @@ class Painter:
         if trap == "raise":
             raise RuntimeError("the model fell over")
         if trap == "refuse":
-            return Edit(sample.id, self.name, None, Status.REFUSED, "the provider declined")
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.REFUSED,
+                reason="the provider declined",
+            )
         path = folder / "out.png"
         if trap == "text":
             path.write_text("not a picture")
         else:
             write_png(path, np.full((6, 8, 3), self.level, np.uint8))
-        return Edit(sample.id, self.name, path, seed=7)
+        return Edit(sample=sample.id, editor=self.name, path=path, seed=7)
 
 
 def make_samples(folder: Path, number: int) -> list[Sample]:
@@ -129,7 +146,13 @@ def make_samples(folder: Path, number: int) -> list[Sample]:
             write_png(path, np.full((8, 8, 3), index * 3 % 256, np.uint8))
         samples.append(
             Sample(
-                "fake", f"s{index:03}", "all", ("all",), f"do {index}", (path,), (f"s{index:03}",)
+                benchmark="fake",
+                id=f"s{index:03}",
+                split="all",
+                category=("all",),
+                instruction=f"do {index}",
+                images=(path,),
+                output_stems=(f"s{index:03}",),
             )
         )
     return samples

@@ -103,7 +103,15 @@ def test_a_budget_stops_and_keeps_what_was_done(run: RunFolder, samples: list[Sa
 
 @pytest.mark.parametrize("stem", ["../../escape", "/etc/passwd", ""])
 def test_a_stem_that_leads_out_is_refused(run: RunFolder, samples: list[Sample], stem: str) -> None:
-    bad = Sample("fake", "bad", "all", ("all",), "x", samples[0].images, (stem,))
+    bad = Sample(
+        benchmark="fake",
+        id="bad",
+        split="all",
+        category=("all",),
+        instruction="x",
+        images=samples[0].images,
+        output_stems=(stem,),
+    )
     record = edit_one(run.path, "fake", bad, Painter())
     assert record.status is Status.DATASET_FAULT
     assert not (run.path.parent / "escape.png").exists()
@@ -131,7 +139,7 @@ def test_an_input_that_comes_back_is_delivered_and_counted_apart(
             if int(sample.id[1:]) % 2:
                 pixels[0, 0] ^= 255
             write_png(folder / "picture", pixels)
-            return Edit(sample.id, self.name, folder / "picture")
+            return Edit(sample=sample.id, editor=self.name, path=folder / "picture")
 
     summary = edit(run, "fake", samples, Half())
     assert (summary.counts["scored"], summary.given_back) == (6, 3)
@@ -156,9 +164,18 @@ class Answers:
     ("answer", "said"),
     [
         (lambda sample, folder: None, "wanted an Edit, found NoneType"),
-        (lambda sample, folder: Edit("other", "odd", sample.image), "found one of 'other'"),
-        (lambda sample, folder: Edit(sample.id, "else", sample.image), "by 'else'"),
-        (lambda sample, folder: Edit(sample.id, "odd", None), "needs the path of a picture"),
+        (
+            lambda sample, folder: Edit(sample="other", editor="odd", path=sample.image),
+            "found one of 'other'",
+        ),
+        (
+            lambda sample, folder: Edit(sample=sample.id, editor="else", path=sample.image),
+            "by 'else'",
+        ),
+        (
+            lambda sample, folder: Edit(sample=sample.id, editor="odd", path=None),
+            "needs the path of a picture",
+        ),
     ],
 )
 def test_an_answer_that_is_no_edit_is_a_failed_edit(
@@ -177,10 +194,10 @@ def test_a_file_of_somebody_else_is_copied_and_never_moved(
 
     def link(sample: Sample, folder: Path) -> Edit:
         (folder / "out.png").symlink_to(sample.image)
-        return Edit(sample.id, "odd", folder / "out.png")
+        return Edit(sample=sample.id, editor="odd", path=folder / "out.png")
 
     def own(sample: Sample, folder: Path) -> Edit:
-        return Edit(sample.id, "odd", sample.image)
+        return Edit(sample=sample.id, editor="odd", path=sample.image)
 
     before = samples[0].image.read_bytes()
     for number, answer in enumerate((own, link)):
@@ -209,7 +226,7 @@ def no_room_inside(sample: Sample, folder: Path) -> Edit:
 
 def no_room_in_words(sample: Sample, folder: Path) -> Edit:
     reason = "IOError: [Errno 28] No space left on device: '/somewhere'"
-    return Edit(sample.id, "odd", None, Status.FAILED, reason)
+    return Edit(sample=sample.id, editor="odd", path=None, status=Status.FAILED, reason=reason)
 
 
 @pytest.mark.parametrize("answer", [no_room, no_room_inside, no_room_in_words])
@@ -233,7 +250,7 @@ def test_two_commands_do_not_edit_the_same(run: RunFolder, samples: list[Sample]
         with pytest.raises(RunError, match="another `editgauge edit`"):
             edit(run, "fake", samples, Painter(name="odd"), workers=0)
         seen.append(edit(run, "fake", samples[1:2], Painter(name="else"), workers=0).editor)
-        return Edit(sample.id, "odd", sample.image)
+        return Edit(sample=sample.id, editor="odd", path=sample.image)
 
     edit(run, "fake", samples[:1], Answers(inner))
     assert seen == ["else"]

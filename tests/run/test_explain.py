@@ -46,7 +46,14 @@ def run(tmp_path: Path) -> RunFolder:
 def sample(tmp_path: Path, **more: Any) -> Sample:
     write_png(tmp_path / "in.png", np.zeros((2, 2, 3), np.uint8))
     return Sample(
-        "textedit", "../2.1/1", "Real", ("2.1",), "…", (tmp_path / "in.png",), ("x",), **more
+        benchmark="textedit",
+        id="../2.1/1",
+        split="Real",
+        category=("2.1",),
+        instruction="…",
+        images=(tmp_path / "in.png",),
+        output_stems=("x",),
+        **more,
     )
 
 

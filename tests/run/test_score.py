@@ -404,7 +404,18 @@ def test_ten_thousand_rows_are_read_back_unchanged(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path / "run")
     with run.writer() as writer:
         writer.write(
-            Row("fake", f"s{i:05}", "e", "x", "m", "faithful", float(v), Status.SCORED, "", "f")
+            Row(
+                benchmark="fake",
+                sample=f"s{i:05}",
+                editor="e",
+                scorer="x",
+                metric="m",
+                variant="faithful",
+                value=float(v),
+                status=Status.SCORED,
+                reason="",
+                fingerprint="f",
+            )
             for i, v in enumerate(values)
         )
     assert [row.value for row in run.rows()] == [float(v) for v in values]

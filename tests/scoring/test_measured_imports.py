@@ -27,7 +27,15 @@ TOPIC = "Business_Advertising"
 
 
 def sample(benchmark: str, identity: str) -> Sample:
-    return Sample(benchmark, identity, "x", ("x",), "Do it", (Path("none.png"),), ("none",))
+    return Sample(
+        benchmark=benchmark,
+        id=identity,
+        split="x",
+        category=("x",),
+        instruction="Do it",
+        images=(Path("none.png"),),
+        output_stems=("none",),
+    )
 
 
 def write(path: Path, text: Any) -> Path:

@@ -69,7 +69,9 @@ def pair(
     output = noisy.astype(np.uint8) if alter is None else alter(noisy.astype(np.uint8))
     path = folder / id / "output.png"
     write_png(path, output)
-    return sample, Edit(sample.id, "editor", path, width=output.shape[1], height=output.shape[0])
+    return sample, Edit(
+        sample=sample.id, editor="editor", path=path, width=output.shape[1], height=output.shape[0]
+    )
 
 
 @pytest.mark.parametrize("module", BENCHMARKS)
@@ -445,7 +447,7 @@ def test_medebench_similarities(clip: Path, tmp_path: Path) -> None:
 
 def test_what_a_sample_lacks_is_not_applicable(clip: Path, tmp_path: Path) -> None:
     sample, _ = pair(tmp_path, change=None, reference=None)
-    copied = Edit(sample.id, "editor", sample.image)
+    copied = Edit(sample=sample.id, editor="editor", path=sample.image)
     found = {s.metric: s for s in named(medebench, "clip")(sample, copied)}
     assert found["talign_p"].value is not None
     reasons = {

@@ -33,7 +33,10 @@ def sample(tmp_path: Path) -> Sample:
 
 
 def score(scorer: Scorer, sample: Sample, path: Path) -> dict[str, Score]:
-    return {found.metric: found for found in scorer(sample, Edit(sample.id, "tested", path))}
+    return {
+        found.metric: found
+        for found in scorer(sample, Edit(sample=sample.id, editor="tested", path=path))
+    }
 
 
 def test_the_reference_is_perfect_for_both(sample: Sample) -> None:

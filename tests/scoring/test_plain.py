@@ -42,7 +42,7 @@ def sample(tmp_path: Path) -> Sample:
 
 
 def score(scorer: PlainScorer, sample: Sample, path: Path | None) -> Any:
-    (found,) = scorer(sample, Edit(sample.id, "e", path))
+    (found,) = scorer(sample, Edit(sample=sample.id, editor="e", path=path))
     return found
 
 

@@ -29,7 +29,7 @@ def with_ranges(request: Request) -> Response:
 def test_the_file_appears_whole_and_checked(httpserver: HTTPServer, tmp_path: Path) -> None:
     httpserver.expect_request("/f").respond_with_handler(with_ranges)
     seen: list[tuple[int, int | None]] = []
-    remote = Remote(httpserver.url_for("/f"), sha256=SHA, size=len(DATA))
+    remote = Remote(url=httpserver.url_for("/f"), sha256=SHA, size=len(DATA))
     target = tmp_path / "deep" / "f.bin"
     assert download(remote, target, progress=lambda *numbers: seen.append(numbers)) == SHA
     assert target.read_bytes() == DATA
@@ -42,7 +42,7 @@ def test_it_goes_on_where_the_last_call_stopped(httpserver: HTTPServer, tmp_path
         with_ranges
     )
     (tmp_path / "f.part").write_bytes(DATA[:1000])
-    download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
+    download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == DATA
     assert len(httpserver.log) == 1
 
@@ -52,7 +52,7 @@ def test_a_server_without_ranges_is_read_from_the_start(
 ) -> None:
     httpserver.expect_request("/f").respond_with_data(DATA)
     (tmp_path / "f.part").write_bytes(b"old" * 10)
-    download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
+    download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == DATA
 
 
@@ -61,7 +61,7 @@ def test_a_part_file_that_is_too_long_is_started_again(
 ) -> None:
     httpserver.expect_request("/f").respond_with_handler(with_ranges)
     (tmp_path / "f.part").write_bytes(DATA + b"left over")
-    download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f", wait=0)
+    download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f", wait=0)
     assert (tmp_path / "f").read_bytes() == DATA
 
 
@@ -69,7 +69,7 @@ def test_busy_servers_are_asked_again(httpserver: HTTPServer, tmp_path: Path) ->
     for status in (503, 429):
         httpserver.expect_ordered_request("/f").respond_with_data("later", status=status)
     httpserver.expect_ordered_request("/f").respond_with_data(DATA)
-    download(Remote(httpserver.url_for("/f"), sha256=SHA), tmp_path / "f", wait=0)
+    download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f", wait=0)
     assert (tmp_path / "f").read_bytes() == DATA
     httpserver.check_assertions()
 
@@ -82,7 +82,7 @@ def test_a_refusal_is_final_and_says_what_to_do(
 ) -> None:
     httpserver.expect_request("/f").respond_with_data("no", status=status)
     with pytest.raises(DownloadError, match=f"HTTP {status}; .*{hint}"):
-        download(Remote(httpserver.url_for("/f")), tmp_path / "f")
+        download(Remote(url=httpserver.url_for("/f")), tmp_path / "f")
     assert len(httpserver.log) == 1
 
 
@@ -100,7 +100,7 @@ def test_other_bytes_are_thrown_away(
 ) -> None:
     httpserver.expect_request("/f").respond_with_data(DATA)
     with pytest.raises(DownloadError):
-        download(Remote(httpserver.url_for("/f"), **wrong), tmp_path / "f", attempts=1)  # type: ignore[arg-type]
+        download(Remote(url=httpserver.url_for("/f"), **wrong), tmp_path / "f", attempts=1)  # type: ignore[arg-type]
     assert not (tmp_path / "f").exists()
 
 
@@ -114,14 +114,14 @@ def test_gits_blob_id_is_what_git_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", ["file:///etc/hostname", "ftp://host/f", "net.pth"])
 def test_only_http(address: str, tmp_path: Path) -> None:
     with pytest.raises(DownloadError, match="http or https"):
-        download(Remote(address), tmp_path / "f")
+        download(Remote(url=address), tmp_path / "f")
 
 
 def test_the_token_stays_with_its_host(httpserver: HTTPServer, tmp_path: Path) -> None:
     elsewhere = httpserver.url_for("/blob").replace("localhost", "127.0.0.1")
     httpserver.expect_request("/f").respond_with_data(status=302, headers={"Location": elsewhere})
     httpserver.expect_request("/blob").respond_with_data(DATA)
-    download(Remote(httpserver.url_for("/f"), sha256=SHA, token="hf_secret"), tmp_path / "f")
+    download(Remote(url=httpserver.url_for("/f"), sha256=SHA, token="hf_secret"), tmp_path / "f")
     first, second = (request.headers for request, _ in httpserver.log)
     assert first["Authorization"] == "Bearer hf_secret"
     assert "Authorization" not in second
@@ -165,7 +165,7 @@ def test_a_connection_that_breaks_is_continued(
     cutting_server: tuple[str, list[bytes]], tmp_path: Path
 ) -> None:
     url, asked = cutting_server
-    download(Remote(url, sha256=SHA), tmp_path / "f", attempts=20, wait=0)
+    download(Remote(url=url, sha256=SHA), tmp_path / "f", attempts=20, wait=0)
     assert (tmp_path / "f").read_bytes() == DATA
     assert len(asked) == 11, "102,400 bytes, 10,000 at a time"
 
@@ -177,7 +177,7 @@ def test_giving_up_keeps_what_arrived(
     with pytest.raises(
         DownloadError, match=r"20,000 of 102,400 bytes; tried 2 times, what arrived is kept"
     ):
-        download(Remote(url, sha256=SHA), tmp_path / "f", attempts=2, wait=0)
+        download(Remote(url=url, sha256=SHA), tmp_path / "f", attempts=2, wait=0)
     assert (tmp_path / "f.part").stat().st_size == 20_000
     assert not (tmp_path / "f").exists()
 
@@ -186,4 +186,4 @@ def test_nobody_there(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     with pytest.raises(DownloadError, match="tried 1 times"):
-        download(Remote(f"http://127.0.0.1:{port}/f"), tmp_path / "f", attempts=1)
+        download(Remote(url=f"http://127.0.0.1:{port}/f"), tmp_path / "f", attempts=1)

@@ -264,9 +264,20 @@ def test_command_fetches_weights(
 
     httpserver.expect_request("/net.pth").respond_with_data(LARGE)
     file = table.WeightFile(
-        "net.pth", httpserver.url_for("/net.pth"), hashlib.sha256(LARGE).hexdigest(), len(LARGE)
+        name="net.pth",
+        url=httpserver.url_for("/net.pth"),
+        sha256=hashlib.sha256(LARGE).hexdigest(),
+        size=len(LARGE),
     )
-    entry = table.Weights("tiny", "t", "s", "v1", "MIT", (file,), "tests")
+    entry = table.Weights(
+        name="tiny",
+        title="t",
+        source="s",
+        revision="v1",
+        licence="MIT",
+        files=(file,),
+        used_for="tests",
+    )
     monkeypatch.setitem(table.WEIGHTS, "tiny", entry)
     done = run("weights", "tiny", "--weights", str(tmp_path))
     assert done.exit_code == 0, done.output

@@ -33,7 +33,7 @@ def make_run(path: Path) -> RunFolder:
         write_png(path / place, np.full((6, 8, 3), number * 30, np.uint8))
         image = path / place
         sample = Sample(
-            "mini", name, "all", ("a", f"c{number % 2}"), f"do {number}", (image,), (name,),
+            benchmark="mini", id=name, split="all", category=("a", f"c{number % 2}"), instruction=f"do {number}", images=(image,), output_stems=(name,),
             attributes={"tier": number % 3, "size": number / 7},
         )  # fmt: skip
         records.append(sample_record(sample, {image: place}))
@@ -42,7 +42,7 @@ def make_run(path: Path) -> RunFolder:
             write_png(path / out, np.full((6, 8, 3), number * 20 + 3, np.uint8))
             edits.append(
                 EditRecord(
-                    "mini", name, editor, Status.SCORED, out, fingerprint=fingerprint(path / out),
+                    benchmark="mini", sample=name, editor=editor, status=Status.SCORED, path=out, fingerprint=fingerprint(path / out),
                     width=8, height=6, seed=number, seconds=number / 3, cost=0.25,
                     detail={"source": "folder"},
                 )

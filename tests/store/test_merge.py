@@ -44,7 +44,14 @@ def make_run(
         (path / place).parent.mkdir(parents=True, exist_ok=True)
         (path / place).write_bytes(data)
         edits.append(
-            EditRecord("mini", sample, "one", Status.SCORED, place, fingerprint=data.hex())
+            EditRecord(
+                benchmark="mini",
+                sample=sample,
+                editor="one",
+                status=Status.SCORED,
+                path=place,
+                fingerprint=data.hex(),
+            )
         )
     with run.edit_writer() as writer:
         run.write_edits(edits, writer)
@@ -229,7 +236,14 @@ class TestNoTrust:
     def test_an_edit_names_a_picture_elsewhere(self, tmp_path: Path, place: str) -> None:
         source = make_run(tmp_path / "a", [row("0", "one", "ssim", 0.1)])
         with source.edit_writer() as writer:
-            source.write_edits([EditRecord("mini", "0", "one", Status.SCORED, place)], writer)
+            source.write_edits(
+                [
+                    EditRecord(
+                        benchmark="mini", sample="0", editor="one", status=Status.SCORED, path=place
+                    )
+                ],
+                writer,
+            )
         target = make_run(tmp_path / "all", [row("1", "one", "ssim", 0.2)])
         done = merge([source], target)
         assert any("left out" in text for text in done.problems)

@@ -22,7 +22,19 @@ from editgauge.types import Row, Status
 
 def row(sample: str = "s1", value: float | None = 1.0, mark: str = "f", **more: object) -> Row:
     status = more.pop("status", Status.SCORED)
-    return Row("b", sample, "e", "x", "m", "faithful", value, status, "", mark, **more)  # type: ignore[arg-type]
+    return Row(
+        benchmark="b",
+        sample=sample,
+        editor="e",
+        scorer="x",
+        metric="m",
+        variant="faithful",
+        value=value,
+        status=status,
+        reason="",
+        fingerprint=mark,
+        **more,
+    )  # type: ignore[arg-type]
 
 
 def segment_of(run: RunFolder) -> Path:
@@ -257,7 +269,14 @@ def test_the_newest_record_of_an_edit_counts(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path / "run")
     for status in (Status.FAILED, Status.SCORED):
         with run.edit_writer() as writer:
-            run.write_edits([EditRecord("b", "s", "e", status, path="edits/b/e/s.png")], writer)
+            run.write_edits(
+                [
+                    EditRecord(
+                        benchmark="b", sample="s", editor="e", status=status, path="edits/b/e/s.png"
+                    )
+                ],
+                writer,
+            )
     assert [record.status for record in run.edits("b")] == [Status.SCORED]
     assert run.edits("other") == []
     edit = run.edits()[0].edit(run.path)

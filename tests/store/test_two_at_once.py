@@ -36,7 +36,14 @@ def _edit(path: str, name: str, pause: float, barrier: Any) -> None:
     barrier.wait(60)
     with run.edit_writer(name) as writer:
         for number in range(ROWS):
-            run.write_edits([EditRecord("mini", f"s{number}", name, Status.MISSING)], writer)
+            run.write_edits(
+                [
+                    EditRecord(
+                        benchmark="mini", sample=f"s{number}", editor=name, status=Status.MISSING
+                    )
+                ],
+                writer,
+            )
             time.sleep(pause)
     run.record("edit", name=name)
 

@@ -173,8 +173,16 @@ def test_a_record_that_names_a_file_elsewhere(run: RunFolder, home: Path, place:
     with run.edit_writer() as writer:
         run.write_edits(
             [
-                EditRecord("mini", "s1", "one", Status.SCORED, place),
-                EditRecord("mini", "s2", "one", Status.SCORED, str(home.parent / "shown.png")),
+                EditRecord(
+                    benchmark="mini", sample="s1", editor="one", status=Status.SCORED, path=place
+                ),
+                EditRecord(
+                    benchmark="mini",
+                    sample="s2",
+                    editor="one",
+                    status=Status.SCORED,
+                    path=str(home.parent / "shown.png"),
+                ),
             ],
             writer,
         )
@@ -214,7 +222,15 @@ class TestPictures:
     """A run's pictures are its own, and nothing of the user's is moved or trusted."""
 
     def sample(self, stem: str = "s1") -> Sample:
-        return Sample("mini", "s1", "all", (), "do", (Path("none.png"),), (stem,))
+        return Sample(
+            benchmark="mini",
+            id="s1",
+            split="all",
+            category=(),
+            instruction="do",
+            images=(Path("none.png"),),
+            output_stems=(stem,),
+        )
 
     def take(self, run: RunFolder, outputs: Path, stem: str = "s1") -> EditRecord:
         with HashStore(None) as hashes:
@@ -300,7 +316,17 @@ class TestNames:
         detail = {"big": 1 << 80, "lone": "\ud800x", "deep": deep, "odd": {1: {2}}}
         with run.edit_writer() as writer:
             run.write_edits(
-                [EditRecord("mini", "s9", "one", Status.FAILED, None, "why \udcff", detail=detail)],
+                [
+                    EditRecord(
+                        benchmark="mini",
+                        sample="s9",
+                        editor="one",
+                        status=Status.FAILED,
+                        path=None,
+                        reason="why \udcff",
+                        detail=detail,
+                    )
+                ],
                 writer,
             )
         (record,) = [e for e in run.edits() if e.sample == "s9"]

@@ -33,13 +33,13 @@ def make_run(
         write_png(data / f"{index}_mask.png", mask)
         found.append(
             Sample(
-                benchmark,
-                f"s{index:02}",
-                "all",
-                ("all",),
-                f"do thing {index}",
-                (data / f"{index}.png",),
-                (f"{index}",),
+                benchmark=benchmark,
+                id=f"s{index:02}",
+                split="all",
+                category=("all",),
+                instruction=f"do thing {index}",
+                images=(data / f"{index}.png",),
+                output_stems=(f"{index}",),
                 reference=data / f"{index}.png",
                 masks={"input": data / f"{index}_mask.png"},
                 knowledge=f"what is known of {index}",
@@ -55,13 +55,19 @@ def make_run(
                 path = f"edits/{benchmark}/{editor}/{index}.png"
                 pixels = random.integers(0, 255, (40 + 8 * number, 60, 3), dtype=np.uint8)
                 write_png(run.path / path, pixels)
-                record = EditRecord(benchmark, sample.id, editor, Status.SCORED, path)
+                record = EditRecord(
+                    benchmark=benchmark,
+                    sample=sample.id,
+                    editor=editor,
+                    status=Status.SCORED,
+                    path=path,
+                )
                 run.write_edits([record], edits)
                 value = judged(index, number)
                 rows.write(
                     [
-                        Row(benchmark, sample.id, editor, "judge", "IF", "faithful", value,
-                            Status.SCORED, "", f"{index}{editor}", JUDGE)
+                        Row(benchmark=benchmark, sample=sample.id, editor=editor, scorer="judge", metric="IF", variant="faithful", value=value,
+                            status=Status.SCORED, reason="", fingerprint=f"{index}{editor}", source=JUDGE)
                     ]
                 )  # fmt: skip
     return RunFolder.open(run.path)

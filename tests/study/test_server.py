@@ -255,7 +255,13 @@ def test_many_answers_share_a_write_and_all_are_told(made: Made) -> None:
     async def main() -> list[str]:
         tasks = [made.store.next(who) for who in (1, 2)]
         sent = [
-            Sent(task.annotator, task.id, f"nonce-{n}", {"answers": {}}, 1.0)
+            Sent(
+                annotator=task.annotator,
+                task=task.id,
+                nonce=f"nonce-{n}",
+                payload={"answers": {}},
+                seconds=1.0,
+            )
             for task in tasks
             if task is not None
             for n in range(20)

@@ -31,7 +31,9 @@ def answer(store: StudyStore, who: int, nonce: str = "nonce-1", value: int = 1) 
     task = store.next(who)
     assert task is not None
     payload = {"answers": {"EA": [value] * 5}}
-    return store.submit([Sent(who, task.id, nonce, payload, 1.5)])[0], task.id
+    return store.submit(
+        [Sent(annotator=who, task=task.id, nonce=nonce, payload=payload, seconds=1.5)]
+    )[0], task.id
 
 
 def test_a_design_comes_back_as_it_was(study) -> None:  # type: ignore[no-untyped-def]
@@ -52,9 +54,9 @@ def test_tokens_are_kept_as_hashes_only(study, tmp_path: Path) -> None:  # type:
 def test_an_answer_sent_twice_counts_once(study) -> None:  # type: ignore[no-untyped-def]
     store, _ = study
     told, task = answer(store, 1)
-    again = Sent(1, task, "nonce-1", {"answers": {}}, 9)
-    other = Sent(1, task, "nonce-2", {"answers": {}}, 9)
-    stranger = Sent(2, task, "nonce-3", {"answers": {}}, 9)
+    again = Sent(annotator=1, task=task, nonce="nonce-1", payload={"answers": {}}, seconds=9)
+    other = Sent(annotator=1, task=task, nonce="nonce-2", payload={"answers": {}}, seconds=9)
+    stranger = Sent(annotator=2, task=task, nonce="nonce-3", payload={"answers": {}}, seconds=9)
     assert told == "ok"
     assert store.submit([again, other, stranger]) == ["ok", "conflict", "unknown"]
     (found,) = store.answers()
@@ -69,7 +71,9 @@ def test_undo_keeps_the_old_answer_and_starts_from_it(study) -> None:  # type: i
     assert store.next(1).id == task
     assert store.previous(task) == {"answers": {"EA": [1] * 5}}
     # a lost connection repeats the answer that was taken back: it does not come to life again
-    assert store.submit([Sent(1, task, "nonce-1", {}, 1)]) == ["conflict"]
+    assert store.submit([Sent(annotator=1, task=task, nonce="nonce-1", payload={}, seconds=1)]) == [
+        "conflict"
+    ]
     assert answer(store, 1, "nonce-9", 3) == ("ok", task)
     (found,) = store.answers()
     assert found.payload["answers"]["EA"] == [3] * 5
@@ -95,7 +99,13 @@ def test_a_revoked_annotators_samples_go_to_the_others(study) -> None:  # type: 
 def finish(store: StudyStore, who: list[int], after: float = 0.0) -> None:
     for annotator in who:
         while (task := store.next(annotator, return_after=after)) is not None:
-            sent = Sent(annotator, task.id, f"{annotator}-{task.id}", {"answers": {}}, 1)
+            sent = Sent(
+                annotator=annotator,
+                task=task.id,
+                nonce=f"{annotator}-{task.id}",
+                payload={"answers": {}},
+                seconds=1,
+            )
             assert store.submit([sent]) == ["ok"]
 
 
@@ -110,7 +120,7 @@ def test_an_abandoned_sample_comes_back(study) -> None:  # type: ignore[no-untyp
     time.sleep(0.05)
     finish(store, [dan.id, 2, 3], after=0.01)
     assert store.missing() == 0
-    late = Sent(1, open_.id, "late-nonce", {"answers": {}}, 1)
+    late = Sent(annotator=1, task=open_.id, nonce="late-nonce", payload={"answers": {}}, seconds=1)
     assert store.submit([late]) == ["unknown"]
     samples = [a.task.sample for a in store.answers()]
     assert {samples.count(name) for name in SMALL.samples} == {2}

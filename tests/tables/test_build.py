@@ -82,7 +82,7 @@ class TestCells:
 
     def test_a_metric_of_the_set_has_no_count(self) -> None:
         made = table([*scores("one", [0.5] * 8), row("*", "one", "fid", 40.0)])
-        assert made.rows[0].cells["fid"] == Cell(40.0)
+        assert made.rows[0].cells["fid"] == Cell(value=40.0)
 
     def test_nor_is_it_compared_where_it_was_made_from_other_numbers_of_samples(self) -> None:
         def distance(editor: str, value: float, samples: int) -> Row:
@@ -90,7 +90,7 @@ class TestCells:
 
         rows = [*scores("one", [0.5] * 8), *scores("two", [0.5] * 8)]
         made = table([*rows, distance("one", 40.0, 8), distance("two", 30.0, 7)])
-        assert made.rows[1].cells["fid"] == Cell(30.0, 7, 8)
+        assert made.rows[1].cells["fid"] == Cell(value=30.0, n=7, of=8)
         assert not any(name == "fid" for _, name in standing(made).best)
         assert any(
             "FID: it was computed from different numbers of samples (7 to 8)" in note
@@ -153,13 +153,22 @@ class TestPrinted:
 
 
 class TestStanding:
-    COLUMNS = (Column("a", ("A",), 2, "higher"), Column("b", ("B",), 2, "lower"))
+    COLUMNS = (
+        Column(name="a", heading=("A",), digits=2, direction="higher"),
+        Column(name="b", heading=("B",), digits=2, direction="lower"),
+    )
 
     def made(self, *rows: TableRow, complete: bool = False) -> Table:
-        return Table("t", "T", self.COLUMNS, rows, meta={"complete": complete})
+        return Table(
+            name="t", title="T", columns=self.COLUMNS, rows=rows, meta={"complete": complete}
+        )
 
     def line(self, a: float, b: float, kind: str = "run", n: int | None = 5) -> TableRow:
-        return TableRow("x", {"a": Cell(a, n, n), "b": Cell(b, n, n)}, kind=kind)  # type: ignore[arg-type]
+        return TableRow(
+            name="x",
+            cells={"a": Cell(value=a, n=n, of=n), "b": Cell(value=b, n=n, of=n)},
+            kind=kind,
+        )  # type: ignore[arg-type]
 
     def test_direction_and_ties_at_the_printed_digits(self) -> None:
         place = standing(
@@ -231,7 +240,7 @@ class TestSlices:
             ("b", "two"),
         ]
         assert made.rows[0].cells["ssim"] == Cell(
-            pytest.approx(0.2), 4, 4, floor=pytest.approx(0.2)
+            value=pytest.approx(0.2), n=4, of=4, floor=pytest.approx(0.2)
         )
         assert [column.name for column in made.columns] == ["ssim", "real_ssim"]
         assert {(1, "real_ssim"), (2, "ssim")} & standing(made).best == {(2, "ssim")}
@@ -281,7 +290,7 @@ def test_moments_of_a_table_equal_the_plain_means() -> None:
 class TestPartOfARelease:
     """A line of a part of the release says so, and is compared with no published one."""
 
-    PAPER = TableRow("Paper", {"ssim": Cell(0.5)}, kind="published")
+    PAPER = TableRow(name="Paper", cells={"ssim": Cell(value=0.5)}, kind="published")
 
     def made(self, scored: int, *, size: int = 8, published: bool = True) -> Table:
         rows = scores("mine", [0.9] * scored)

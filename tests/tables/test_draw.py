@@ -18,26 +18,36 @@ from editgauge.tables.draw import as_json, draw, show
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 COLUMNS = (
-    Column("syn_ssim", ("Synthetic", "SSIM"), 3, "higher"),
-    Column("syn_mse", ("Synthetic", "MSE"), 1, "lower"),
-    Column("real_ssim", ("Real", "SSIM"), 3, "higher"),
+    Column(name="syn_ssim", heading=("Synthetic", "SSIM"), digits=3, direction="higher"),
+    Column(name="syn_mse", heading=("Synthetic", "MSE"), digits=1, direction="lower"),
+    Column(name="real_ssim", heading=("Real", "SSIM"), digits=3, direction="higher"),
 )
 ROWS = (
     TableRow(
-        "copy",
-        {"syn_ssim": Cell(0.9, 4, 5), "syn_mse": Cell(0.0, 4, 5), "real_ssim": Cell(0.95, 2, 2)},
-    ),
-    TableRow(
-        "blank",
-        {
-            "syn_ssim": Cell(0.25, 4, 5),
-            "syn_mse": Cell(99.94, 4, 5),
-            "real_ssim": Cell(math.inf, 2, 2),
+        name="copy",
+        cells={
+            "syn_ssim": Cell(value=0.9, n=4, of=5),
+            "syn_mse": Cell(value=0.0, n=4, of=5),
+            "real_ssim": Cell(value=0.95, n=2, of=2),
         },
     ),
-    TableRow("Paper", {"syn_ssim": Cell(0.899), "syn_mse": Cell(1.0)}, kind="published"),
+    TableRow(
+        name="blank",
+        cells={
+            "syn_ssim": Cell(value=0.25, n=4, of=5),
+            "syn_mse": Cell(value=99.94, n=4, of=5),
+            "real_ssim": Cell(value=math.inf, n=2, of=2),
+        },
+    ),
+    TableRow(
+        name="Paper",
+        cells={"syn_ssim": Cell(value=0.899), "syn_mse": Cell(value=1.0)},
+        kind="published",
+    ),
 )
-TABLE = Table("t", "Title", COLUMNS, ROWS, variant="faithful", notes=("A note.",))
+TABLE = Table(
+    name="t", title="Title", columns=COLUMNS, rows=ROWS, variant="faithful", notes=("A note.",)
+)
 HOSTILE = "<script>alert(1)</script>|`a`\n\x1b[31m\u202egnp $x_1 \\input{/etc} =1+1"
 
 
@@ -76,7 +86,9 @@ class TestTerminal:
         assert "\x1b[4m0.250\x1b[0m" in stream.getvalue()
 
     def test_escape_sequences_are_shown_not_sent(self) -> None:
-        table = Table("t", HOSTILE, COLUMNS[:1], [TableRow(HOSTILE, {})])
+        table = Table(
+            name="t", title=HOSTILE, columns=COLUMNS[:1], rows=[TableRow(name=HOSTILE, cells={})]
+        )
         text = draw(table, "terminal")
         assert "\x1b" not in text
         assert "\u202e" not in text
@@ -84,11 +96,17 @@ class TestTerminal:
 
     def test_markup_of_the_terminal_library_is_text(self) -> None:
         assert "[bold]x[/bold]" in draw(
-            Table("t", "T", COLUMNS[:1], [TableRow("[bold]x[/bold]", {})]), "terminal"
+            Table(
+                name="t",
+                title="T",
+                columns=COLUMNS[:1],
+                rows=[TableRow(name="[bold]x[/bold]", cells={})],
+            ),
+            "terminal",
         )
 
     def test_editors_across(self) -> None:
-        table = Table("t", "Title", COLUMNS, ROWS[:2], transposed=True)
+        table = Table(name="t", title="Title", columns=COLUMNS, rows=ROWS[:2], transposed=True)
         assert draw(table, "terminal") == (
             "Title\n"
             "                    copy  blank\n"
@@ -114,7 +132,12 @@ class TestMarkdown:
         )
 
     def test_a_hostile_name_stays_in_its_cell(self) -> None:
-        text = draw(Table("t", "T", COLUMNS[:1], [TableRow(HOSTILE, {})]), "markdown")
+        text = draw(
+            Table(
+                name="t", title="T", columns=COLUMNS[:1], rows=[TableRow(name=HOSTILE, cells={})]
+            ),
+            "markdown",
+        )
         line = next(line for line in text.splitlines() if "script" in line)
         assert "<script>" not in text
         assert line.replace("\\|", "").count("|") == 3  # one name, one number
@@ -134,13 +157,27 @@ class TestCsv:
     @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", " =1"])
     def test_no_name_is_a_formula(self, name: str) -> None:
         (line,) = csv.DictReader(
-            io.StringIO(draw(Table("t", "T", COLUMNS[:1], [TableRow(name, {})]), "csv"))
+            io.StringIO(
+                draw(
+                    Table(
+                        name="t",
+                        title="T",
+                        columns=COLUMNS[:1],
+                        rows=[TableRow(name=name, cells={})],
+                    ),
+                    "csv",
+                )
+            )
         )
         assert line["model"].startswith("'")
 
     def test_bounds_come_when_there_are_any(self) -> None:
-        rows = [TableRow("a", {"syn_ssim": Cell(0.5, 1, 1, low=0.4, high=0.6)})]
-        (line,) = csv.DictReader(io.StringIO(draw(Table("t", "T", COLUMNS[:1], rows), "csv")))
+        rows = [
+            TableRow(name="a", cells={"syn_ssim": Cell(value=0.5, n=1, of=1, low=0.4, high=0.6)})
+        ]
+        (line,) = csv.DictReader(
+            io.StringIO(draw(Table(name="t", title="T", columns=COLUMNS[:1], rows=rows), "csv"))
+        )
         assert (line["syn_ssim_low"], line["syn_ssim_high"]) == ("0.400", "0.600")
 
 
@@ -175,14 +212,22 @@ class TestLatex:
         )
 
     def test_a_hostile_name_runs_no_command(self) -> None:
-        text = draw(Table("t", "T", COLUMNS[:1], [TableRow(HOSTILE, {})]), "latex")
+        text = draw(
+            Table(
+                name="t", title="T", columns=COLUMNS[:1], rows=[TableRow(name=HOSTILE, cells={})]
+            ),
+            "latex",
+        )
         assert r"\input" not in text
         assert r"\textbackslash{}input\{/etc\}" in text
         assert r"\$x\_1" in text
 
     @pytest.mark.parametrize("name", ["[1cm]", "*"])
     def test_a_name_is_no_argument_of_the_line_break_before_it(self, name: str) -> None:
-        assert f"{{}}{name} & " in draw(Table("t", "T", COLUMNS[:1], [TableRow(name, {})]), "latex")
+        assert f"{{}}{name} & " in draw(
+            Table(name="t", title="T", columns=COLUMNS[:1], rows=[TableRow(name=name, cells={})]),
+            "latex",
+        )
 
 
 class TestJson:
@@ -204,10 +249,10 @@ class TestJson:
 
 class TestFailures:
     ROWS = (
-        TableRow("a", {"syn_ssim": Cell(0.8, 6, 8, floor=0.6)}),
-        TableRow("b", {"syn_ssim": Cell(0.7, 8, 8, floor=0.7)}),
+        TableRow(name="a", cells={"syn_ssim": Cell(value=0.8, n=6, of=8, floor=0.6)}),
+        TableRow(name="b", cells={"syn_ssim": Cell(value=0.7, n=8, of=8, floor=0.7)}),
     )
-    TABLE = Table("t", "T", COLUMNS[:1], ROWS)
+    TABLE = Table(name="t", title="T", columns=COLUMNS[:1], rows=ROWS)
 
     def test_left_out(self) -> None:
         assert "0.600" not in draw(self.TABLE, "markdown", failures="out").replace("\\", "")
@@ -233,8 +278,11 @@ def test_lone_surrogates_do_not_break_output() -> None:
 
 
 def test_groups_get_a_column_and_a_rule() -> None:
-    rows = [TableRow("a", {"syn_ssim": Cell(0.1, 1, 1)}, group=g) for g in ("x", "y")]
-    text = draw(Table("t", "T", COLUMNS[:1], rows, by="topic"), "latex")
+    rows = [
+        TableRow(name="a", cells={"syn_ssim": Cell(value=0.1, n=1, of=1)}, group=g)
+        for g in ("x", "y")
+    ]
+    text = draw(Table(name="t", title="T", columns=COLUMNS[:1], rows=rows, by="topic"), "latex")
     assert "topic & model" in text
     assert text.count(r"\midrule") == 2
 
@@ -245,10 +293,13 @@ class TestAnyText:
     @staticmethod
     def table(name: str) -> Table:
         return Table(
-            "t",
-            name,
-            COLUMNS[:1],
-            [TableRow(name, {"syn_ssim": Cell(0.5, 1, 1)}), TableRow("b", {})],
+            name="t",
+            title=name,
+            columns=COLUMNS[:1],
+            rows=[
+                TableRow(name=name, cells={"syn_ssim": Cell(value=0.5, n=1, of=1)}),
+                TableRow(name="b", cells={}),
+            ],
         )
 
     @given(st.text(max_size=60))
@@ -292,8 +343,15 @@ class TestDigitsOfAnInterval:
     """No digit is printed that the resampling does not carry; the value keeps its own."""
 
     def drawn(self, digits: tuple[int, int] | None, form: str) -> str:
-        cell = Cell(1234.5678, 4, 4, low=1198.7612, high=1271.2387, interval_digits=digits)
-        table = Table("t", "T", (Column("x", ("X",), 3),), (TableRow("a", {"x": cell}),))
+        cell = Cell(
+            value=1234.5678, n=4, of=4, low=1198.7612, high=1271.2387, interval_digits=digits
+        )
+        table = Table(
+            name="t",
+            title="T",
+            columns=(Column(name="x", heading=("X",), digits=3),),
+            rows=(TableRow(name="a", cells={"x": cell}),),
+        )
         return draw(table, form)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
@@ -322,10 +380,15 @@ class TestDigitsOfAnInterval:
 
 class TestMarks:
     PART = Table(
-        "t",
-        "T",
-        COLUMNS[:1],
-        [TableRow("mine", {"syn_ssim": Cell(0.9, 93, 1196)}, part=(93, 1196)), ROWS[2]],
+        name="t",
+        title="T",
+        columns=COLUMNS[:1],
+        rows=[
+            TableRow(
+                name="mine", cells={"syn_ssim": Cell(value=0.9, n=93, of=1196)}, part=(93, 1196)
+            ),
+            ROWS[2],
+        ],
         variant="corrected",
     )
 

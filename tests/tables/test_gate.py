@@ -243,7 +243,7 @@ class TestCommand:
             with run.edit_writer() as writer:
                 run.write_edits(
                     [
-                        EditRecord("mini", f"s{n}", "new", Status.SCORED, f"edits/mini/new/{n}.png",
+                        EditRecord(benchmark="mini", sample=f"s{n}", editor="new", status=Status.SCORED, path=f"edits/mini/new/{n}.png",
                                    seconds=1.0)
                         for n in range(COUNT)
                     ],
@@ -316,7 +316,7 @@ class TestCommand:
 
 def test_text_from_outside_is_made_harmless() -> None:
     hostile = "<script>|`a`\x1b[31m\x00\u202e"
-    check = gates.Check(hostile, "floor", FAIL, hostile, hostile)
+    check = gates.Check(name=hostile, kind="floor", verdict=FAIL, found=hostile, wanted=hostile)
     made = [Gate(benchmark=hostile, a=hostile, b=hostile, checks=(check,), notes=(hostile,))]
     assert "\x1b" not in gates.as_text(made) + gates.as_junit(made) + gates.as_summary(made)
     ElementTree.fromstring(gates.as_junit(made))

@@ -201,35 +201,35 @@ def as_table(item: Comparison) -> Table:
     from editgauge.tables.table import Cell, Column, Table, TableRow
 
     columns = [
-        Column("a", (item.a,), 3),
-        Column("b", (item.b,), 3),
-        Column("difference", ("B − A",), 4),
-        Column("p", ("p (Holm)",), 4),
-        Column("effect", ("effect d",), 2),
-        Column("counts", ("win/tie/loss",)),
-        Column("needed", ("samples needed",), 0),
-        Column("verdict", ("B is",)),
+        Column(name="a", heading=(item.a,), digits=3),
+        Column(name="b", heading=(item.b,), digits=3),
+        Column(name="difference", heading=("B − A",), digits=4),
+        Column(name="p", heading=("p (Holm)",), digits=4),
+        Column(name="effect", heading=("effect d",), digits=2),
+        Column(name="counts", heading=("win/tie/loss",)),
+        Column(name="needed", heading=("samples needed",), digits=0),
+        Column(name="verdict", heading=("B is",)),
     ]
     rows = []
     for line in item.lines:
         name = f"{line.metric} ({line.variant})" + (f" · {line.slice}" if line.slice else "")
         pair = line.paired
         cells = {
-            "a": Cell(_finite(line.mean_a), pair.n, pair.n + line.only_a + line.only_b),
-            "b": Cell(_finite(line.mean_b), pair.n, pair.n + line.only_a + line.only_b),
+            "a": Cell(value=_finite(line.mean_a), n=pair.n, of=pair.n + line.only_a + line.only_b),
+            "b": Cell(value=_finite(line.mean_b), n=pair.n, of=pair.n + line.only_a + line.only_b),
             "difference": Cell(
-                _finite(pair.difference),
+                value=_finite(pair.difference),
                 low=_finite(pair.low),
                 high=_finite(pair.high),
                 interval_digits=pair.digits,
             ),
-            "p": Cell(line.holm),
-            "effect": Cell(_finite(pair.effect)),
-            "counts": Cell(None, text="/".join(map(str, _counts(line)))),
-            "needed": Cell(pair.needed),
-            "verdict": Cell(None, text=verdict(line)),
+            "p": Cell(value=line.holm),
+            "effect": Cell(value=_finite(pair.effect)),
+            "counts": Cell(value=None, text="/".join(map(str, _counts(line)))),
+            "needed": Cell(value=pair.needed),
+            "verdict": Cell(value=None, text=verdict(line)),
         }
-        rows.append(TableRow(name, cells))
+        rows.append(TableRow(name=name, cells=cells))
     notes = [
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
         (
@@ -244,10 +244,10 @@ def as_table(item: Comparison) -> Table:
             notes.append(f"{line.metric} ({line.variant}): {lacking}.")
     notes += item.notes
     return Table(
-        "compare",
-        f"{item.benchmark}: {item.b} against {item.a}",
-        columns,
-        rows,
+        name="compare",
+        title=f"{item.benchmark}: {item.b} against {item.a}",
+        columns=columns,
+        rows=rows,
         benchmark=item.benchmark,
         notes=notes,
         meta={"names": "metric"},

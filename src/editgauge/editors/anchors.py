@@ -82,11 +82,11 @@ class Reference:
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if sample.reference is None:
             return Edit(
-                sample.id,
-                self.name,
-                None,
-                Status.NOT_APPLICABLE,
-                "the sample has no reference edit",
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.NOT_APPLICABLE,
+                reason="the sample has no reference edit",
             )
         return _same_bytes(self.name, sample, sample.reference, folder, "reference edit")
 
@@ -104,7 +104,9 @@ class Blank:
         header = read_header(source)
         path = folder / "blank.png"
         write_png(path, np.full((header.height, header.width, 3), GREY, dtype=np.uint8))
-        return Edit(sample.id, self.name, path, width=header.width, height=header.height)
+        return Edit(
+            sample=sample.id, editor=self.name, path=path, width=header.width, height=header.height
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,13 @@ class Shuffle:
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if sample.id not in self.partners:
             reason = "there is no other sample with an input to take"
-            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.NOT_APPLICABLE,
+                reason=reason,
+            )
         partner, path = self.partners[sample.id]
         edit = _same_bytes(self.name, sample, path, folder, f"input image of sample {partner}")
         return replace(edit, detail={"taken_from": partner}) if edit.ok else edit
@@ -162,15 +170,29 @@ def _source(name: str, sample: Sample, picture: Path | None, what: str) -> Path 
     the editor's.
     """
     if sample.fault is not None:
-        return Edit(sample.id, name, None, Status.DATASET_FAULT, sample.fault)
+        return Edit(
+            sample=sample.id,
+            editor=name,
+            path=None,
+            status=Status.DATASET_FAULT,
+            reason=sample.fault,
+        )
     if picture is None:
-        return Edit(sample.id, name, None, Status.DATASET_FAULT, f"the sample has no {what}")
+        return Edit(
+            sample=sample.id,
+            editor=name,
+            path=None,
+            status=Status.DATASET_FAULT,
+            reason=f"the sample has no {what}",
+        )
     try:
         read_image(picture)
     except ImageError as error:
         # Rows hold no machine's paths: the file's own name says which one it was.
         reason = f"{what}: {str(error).replace(str(picture), picture.name)}"
-        return Edit(sample.id, name, None, Status.DATASET_FAULT, reason)
+        return Edit(
+            sample=sample.id, editor=name, path=None, status=Status.DATASET_FAULT, reason=reason
+        )
     return picture
 
 
@@ -182,7 +204,7 @@ def _same_bytes(name: str, sample: Sample, picture: Path | None, folder: Path, w
     header = read_header(source)
     path = folder / f"{name}{header.extension}"
     write_bytes(path, source.read_bytes())
-    return Edit(sample.id, name, path, width=header.width, height=header.height)
+    return Edit(sample=sample.id, editor=name, path=path, width=header.width, height=header.height)
 
 
 def _first(sample: Sample) -> Path | None:

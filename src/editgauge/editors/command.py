@@ -90,7 +90,7 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
         )
     shots = whole("command", settings, "shots", 0)
     return CommandEditor(
-        tuple(line),
+        line=tuple(line),
         name=str(settings.get("name") or Path(script_of(line)).stem),
         timeout=number("command", settings, "timeout", 600.0, least=0.001),
         concurrency=whole("command", settings, "concurrency", 1, least=1),
@@ -318,7 +318,7 @@ def _answer(line: str) -> Mapping[str, Any] | None:
     return value
 
 
-@dataclass
+@dataclass(kw_only=True)
 class CommandEditor:
     """See `command`. `concurrency` programs run side by side, started when they are first
     needed.
@@ -357,11 +357,11 @@ class CommandEditor:
             except TimeoutError:
                 program.kill()
                 return Edit(
-                    sample.id,
-                    self.name,
-                    None,
-                    Status.FAILED,
-                    f"no answer within {self.timeout:g} s",
+                    sample=sample.id,
+                    editor=self.name,
+                    path=None,
+                    status=Status.FAILED,
+                    reason=f"no answer within {self.timeout:g} s",
                     **facts,
                 )
             except Gone as gone:
@@ -369,11 +369,11 @@ class CommandEditor:
                 if starts < 2:
                     continue
                 return Edit(
-                    sample.id,
-                    self.name,
-                    None,
-                    Status.FAILED,
-                    f"{gone} (twice on this sample)",
+                    sample=sample.id,
+                    editor=self.name,
+                    path=None,
+                    status=Status.FAILED,
+                    reason=f"{gone} (twice on this sample)",
                     **facts,
                 )
             except BaseException:
@@ -395,16 +395,37 @@ class CommandEditor:
     ) -> Edit:
         if "image" not in answer:
             status = _SAID.get(str(answer.get("status") or "failed"), Status.FAILED)
-            return Edit(sample.id, self.name, None, status, words(str(answer["error"])), **facts)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=status,
+                reason=words(str(answer["error"])),
+                **facts,
+            )
         try:
             data = _picture(Path(str(answer["image"])))
         except (OSError, ValueError) as error:
             machine = getattr(error, "strerror", None) or error
             reason = f"output: the program named a file that cannot be read ({machine})"
-            return Edit(sample.id, self.name, None, Status.MISSING, reason, **facts)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.MISSING,
+                reason=reason,
+                **facts,
+            )
         if len(data) > MAX_FILE_BYTES:
             reason = f"output: larger than {MAX_FILE_BYTES >> 20} MiB"
-            return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.UNREADABLE,
+                reason=reason,
+                **facts,
+            )
         return deliver(sample, self.name, folder, data, **facts)
 
     def close(self) -> None:

@@ -314,7 +314,13 @@ class DiffusersEditor:
         masked = self.call is not None and self.call.masked
         if masked and "input" not in sample.masks:
             reason = f"{self.line.pipeline} needs a mask of what may change, the sample has none"
-            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.NOT_APPLICABLE,
+                reason=reason,
+            )
         shots = shots_for(sample, self.samples, self.shots)
         prompt, paths = numbered(sample, shots)
         if len(paths) > self.pictures:
@@ -322,7 +328,13 @@ class DiffusersEditor:
                 f"{len(shots)} demonstrations make {len(paths)} pictures, the editor "
                 f"takes {self.pictures}"
             )
-            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.NOT_APPLICABLE,
+                reason=reason,
+            )
         if self.line.marks:
             marks = (self.line.marks.format(n=n) for n in range(1, len(paths) + 1))
             prompt = f"{prompt} {' '.join(marks)}"
@@ -370,7 +382,14 @@ class DiffusersEditor:
         }
         if withheld:
             reason = "the model's safety checker withheld the picture"
-            return Edit(job.sample.id, self.name, None, Status.REFUSED, reason, **facts)
+            return Edit(
+                sample=job.sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.REFUSED,
+                reason=reason,
+                **facts,
+            )
         path = folder / "output.png"
         image.save(path)
         return received(job.sample, self.name, path, cost=0.0, **facts)

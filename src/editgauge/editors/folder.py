@@ -50,11 +50,11 @@ class Folder:
         if found is None:
             wanted = " or ".join(sample.output_stems)
             return Edit(
-                sample.id,
-                self.name,
-                None,
-                Status.MISSING,
-                f"no output named {wanted} (.png, .jpg, .webp)",
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.MISSING,
+                reason=f"no output named {wanted} (.png, .jpg, .webp)",
             )
         place = found.relative_to(self.outputs.root).as_posix()
         detail = {"file": place}
@@ -66,9 +66,21 @@ class Folder:
             # Rows hold no machine's paths: the file is named as it is called inside the outputs
             # folder.
             reason = str(error).replace(str(found), place)
-            return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, detail=detail)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.UNREADABLE,
+                reason=reason,
+                detail=detail,
+            )
         target = folder / f"output{header.extension}"
         write_bytes(target, data)
         return Edit(
-            sample.id, self.name, target, width=header.width, height=header.height, detail=detail
+            sample=sample.id,
+            editor=self.name,
+            path=target,
+            width=header.width,
+            height=header.height,
+            detail=detail,
         )

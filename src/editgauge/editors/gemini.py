@@ -113,7 +113,7 @@ def gemini(samples: Sequence[Sample], **settings: Any) -> GeminiImages:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GeminiImages:
     """See `gemini`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs
     within a budget.
@@ -143,7 +143,13 @@ class GeminiImages:
         try:
             parts = [_part(part) for part in conversation(sample, shots)]
         except ImageError as error:
-            return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.DATASET_FAULT,
+                reason=f"input image: {error}",
+            )
         body: dict[str, Any] = {
             "contents": [{"role": "user", "parts": parts}],
             "generationConfig": dict(self.configured),
@@ -178,13 +184,27 @@ class GeminiImages:
     ) -> Edit:
         if reply.status is not Status.SCORED:
             return Edit(
-                sample.id, self.name, None, reply.status, reply.reason, **facts, detail=detail
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=reply.status,
+                reason=reply.reason,
+                **facts,
+                detail=detail,
             )
         blocked = _at(reply.value, "promptFeedback", "blockReason")
         if blocked:
             said = _at(reply.value, "promptFeedback", "blockReasonMessage") or ""
             reason = words(f"the prompt was blocked ({blocked}) {said}")
-            return Edit(sample.id, self.name, None, Status.REFUSED, reason, **facts, detail=detail)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.REFUSED,
+                reason=reason,
+                **facts,
+                detail=detail,
+            )
         candidate = _at(reply.value, "candidates", 0)
         parts = _at(candidate, "content", "parts")
         parts = (
@@ -206,20 +226,40 @@ class GeminiImages:
             if data is None:
                 reason = "output: no base64 in the picture's data"
                 return Edit(
-                    sample.id, self.name, None, Status.UNREADABLE, reason, **facts, detail=detail
+                    sample=sample.id,
+                    editor=self.name,
+                    path=None,
+                    status=Status.UNREADABLE,
+                    reason=reason,
+                    **facts,
+                    detail=detail,
                 )
             return deliver(sample, self.name, folder, data, **facts, detail=detail)
         finish = str(_at(candidate, "finishReason") or "")
         said = words(str(_at(candidate, "finishMessage") or text))
         if finish in _REFUSALS:
             reason = words(f"stopped by the content filter ({finish}) {said}")
-            return Edit(sample.id, self.name, None, Status.REFUSED, reason, **facts, detail=detail)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.REFUSED,
+                reason=reason,
+                **facts,
+                detail=detail,
+            )
         reason = (
             f"output: the reply has no "
             f"picture{f' ({finish})' if finish else ''}{f', only: {said}' if said else ''}"
         )
         return Edit(
-            sample.id, self.name, None, Status.UNREADABLE, words(reason), **facts, detail=detail
+            sample=sample.id,
+            editor=self.name,
+            path=None,
+            status=Status.UNREADABLE,
+            reason=words(reason),
+            **facts,
+            detail=detail,
         )
 
 

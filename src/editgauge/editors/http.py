@@ -85,7 +85,7 @@ def http(samples: Sequence[Sample], **settings: Any) -> HttpEditor:
     )
 
 
-@dataclass
+@dataclass(kw_only=True)
 class HttpEditor:
     """See `http`."""
 
@@ -112,7 +112,13 @@ class HttpEditor:
             body["images"] = [_encoded(path) for path in sample.images]
         except OSError as error:
             reason = f"input image: cannot be read ({error.strerror})"
-            return Edit(sample.id, self.name, None, Status.DATASET_FAULT, reason)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.DATASET_FAULT,
+                reason=reason,
+            )
         if shots:
             body["examples"] = [
                 {
@@ -127,7 +133,14 @@ class HttpEditor:
         facts: dict[str, Any] = {"seed": self.seed, "seconds": round(reply.seconds, 6)}
         facts["detail"] = {"attempts": reply.attempts, "shots": [shot.id for shot in shots]}
         if reply.status is not Status.SCORED:
-            return Edit(sample.id, self.name, None, reply.status, reply.reason, **facts)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=reply.status,
+                reason=reply.reason,
+                **facts,
+            )
         return self._read(sample, folder, reply.value, facts)
 
     def _read(
@@ -140,11 +153,20 @@ class HttpEditor:
         if not isinstance(value.get("image"), str):
             status = _SAID.get(str(value.get("status") or "failed"), Status.FAILED)
             reason = words(str(value.get("error") or "the reply has neither image nor error"))
-            return Edit(sample.id, self.name, None, status, reason, **facts)
+            return Edit(
+                sample=sample.id, editor=self.name, path=None, status=status, reason=reason, **facts
+            )
         data = decoded(value["image"])
         if data is None:
             reason = "output: no base64 in image"
-            return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.UNREADABLE,
+                reason=reason,
+                **facts,
+            )
         return deliver(sample, self.name, folder, data, **facts)
 
 

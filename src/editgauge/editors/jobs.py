@@ -245,11 +245,23 @@ class JobEditor:
                 f"{len(shots)} demonstrations make {len(pictures)} pictures, the service "
                 f"takes {self.pictures}"
             )
-            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.NOT_APPLICABLE,
+                reason=reason,
+            )
         try:
             request = self._submission(sample, folder, prompt, pictures)
         except ImageError as error:
-            return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.DATASET_FAULT,
+                reason=f"input image: {error}",
+            )
         charge = Charge(self.ledger, self.price.picture, self.model, request.key)
         memory = _Memory.of(folder, request.key)
         outcome = self._job(replace(request, charge=charge), memory)
@@ -262,7 +274,14 @@ class JobEditor:
             "detail": {"job": outcome.job, "shots": [shot.id for shot in shots]},
         }
         if outcome.status is not Status.SCORED:
-            return Edit(sample.id, self.name, None, outcome.status, outcome.reason, **facts)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=outcome.status,
+                reason=outcome.reason,
+                **facts,
+            )
         return deliver(sample, self.name, folder, outcome.data, **facts)
 
     def _settled(self, charge: Charge, key: str, outcome: _Outcome) -> float | None:
@@ -358,7 +377,13 @@ class JobEditor:
             if job is None:
                 reason = f"no job in the reply: {words(json.dumps(reply.value))[:120]}"
                 price = self.price.picture  # it may have begun one all the same
-                return _Outcome(Status.UNREADABLE, reason, price, seconds=reply.seconds, begun=True)
+                return _Outcome(
+                    status=Status.UNREADABLE,
+                    reason=reason,
+                    cost=price,
+                    seconds=reply.seconds,
+                    begun=True,
+                )
             memory.write(job)
         outcome = self._watched(job, began)
         outcome.resumed = resumed
@@ -406,14 +431,16 @@ class JobEditor:
             reply = self.service.call(Request(job["address"], dict, method="GET"))
             if reply.status is not Status.SCORED:
                 gone = reply.http in (404, 410)
-                return _Outcome(Status.FAILED, f"asking for the job: {reply.reason}", over=gone)
+                return _Outcome(
+                    status=Status.FAILED, reason=f"asking for the job: {reply.reason}", over=gone
+                )
             ended = self._ended(reply.value, job)
             if ended is not None:
                 return ended
             state = str(at(reply.value, str(self.kind.job["status"])) or "not known")
             if time.monotonic() - began + pause > self.wait:
                 reason = f"the job was not done within {self.wait:g} s (it is {words(state)[:40]})"
-                return _Outcome(Status.FAILED, reason, over=False)
+                return _Outcome(status=Status.FAILED, reason=reason, over=False)
             time.sleep(pause)
             pause = min(pause * 1.5, max(self.pause, 10.0))
 
@@ -422,16 +449,24 @@ class JobEditor:
         told = self.kind.job
         state = at(value, str(told["status"]))
         if state in told.get("refused", ()):
-            return _Outcome(Status.REFUSED, self._why(value, str(state)), self._billed(value, 0.0))
+            return _Outcome(
+                status=Status.REFUSED,
+                reason=self._why(value, str(state)),
+                cost=self._billed(value, 0.0),
+            )
         if state in told.get("failed", ()):
             refused = self._filtered(value)
             status = Status.REFUSED if refused else Status.FAILED
-            return _Outcome(status, self._why(value, str(state)), self._billed(value, 0.0))
+            return _Outcome(
+                status=status, reason=self._why(value, str(state)), cost=self._billed(value, 0.0)
+            )
         if state not in told.get("done", ()):
             return None
         cost = self._billed(value, self.price.picture)
         if "unsafe" in told and at(value, str(told["unsafe"])) is False:
-            return _Outcome(Status.REFUSED, "withheld by the service's content filter", cost)
+            return _Outcome(
+                status=Status.REFUSED, reason="withheld by the service's content filter", cost=cost
+            )
         if job is not None and job.get("result"):
             reply = self.service.call(Request(job["result"], dict, method="GET"))
             if reply.status is not Status.SCORED:
@@ -447,17 +482,21 @@ class JobEditor:
         found = next((v for p in places if isinstance(v := at(value, p), str) and v), None)
         if found is None:
             reason = f"output: the finished job has no picture at {' or '.join(places)}"
-            return _Outcome(Status.UNREADABLE, reason, cost)
+            return _Outcome(status=Status.UNREADABLE, reason=reason, cost=cost)
         if found.startswith("data:"):
             data = decoded(found)
             if data is None:
-                return _Outcome(Status.UNREADABLE, "output: no base64 in the picture", cost)
-            return _Outcome(Status.SCORED, "", cost, data=data)
+                return _Outcome(
+                    status=Status.UNREADABLE, reason="output: no base64 in the picture", cost=cost
+                )
+            return _Outcome(status=Status.SCORED, reason="", cost=cost, data=data)
         try:
-            return _Outcome(Status.SCORED, "", cost, data=self.service.fetch(found))
+            return _Outcome(
+                status=Status.SCORED, reason="", cost=cost, data=self.service.fetch(found)
+            )
         except OSError as error:
             # The address is good for minutes: the job is kept, and asked for anew by a retry.
-            return _Outcome(Status.FAILED, str(error), cost, over=False)
+            return _Outcome(status=Status.FAILED, reason=str(error), cost=cost, over=False)
 
     def _refused_or_failed(self, reply: Reply) -> _Outcome:
         refused = reply.http in (400, 403, 422, 451) and (
@@ -465,7 +504,7 @@ class JobEditor:
             or re.search(r"moderat|safety|sensitive|content.?(filter|policy)", reply.reason, re.I)
         )
         status = Status.REFUSED if refused else Status.FAILED
-        return _Outcome(status, reply.reason, 0.0, seconds=reply.seconds)
+        return _Outcome(status=status, reason=reply.reason, cost=0.0, seconds=reply.seconds)
 
     def _filtered(self, value: Any) -> bool:
         told = self.kind.job
@@ -486,7 +525,7 @@ class JobEditor:
         return round(float(told) * float(self.kind.bill.get("unit", 1.0)), 6)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Outcome:
     """What came of a job. `over`: asking for it again would tell nothing new. `begun`: the service
     took it; `resumed`: in an earlier command.

@@ -126,7 +126,7 @@ def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OpenAIImages:
     """See `openai`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs
     within a budget.
@@ -165,7 +165,13 @@ class OpenAIImages:
                 f"{len(shots)} demonstrations make {len(pictures)} pictures, the service "
                 f"takes {most}"
             )
-            return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.NOT_APPLICABLE,
+                reason=reason,
+            )
         try:
             files = [as_file(path, index) for index, path in enumerate(pictures)]
             parameters = self._sized(pictures[0])
@@ -180,7 +186,13 @@ class OpenAIImages:
             )
             request = replace(request, key=key)
         except ImageError as error:
-            return Edit(sample.id, self.name, None, Status.DATASET_FAULT, f"input image: {error}")
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.DATASET_FAULT,
+                reason=f"input image: {error}",
+            )
         charge = Charge(self.ledger, self.price.picture, self.model, key)
         reply = self.service.call(replace(request, charge=charge))
         usage = usage_of(reply.value) if reply.status is Status.SCORED else None
@@ -253,7 +265,14 @@ class OpenAIImages:
                 403,
             )
             status = Status.REFUSED if refused else Status.FAILED
-            return Edit(sample.id, self.name, None, status, reply.reason, **facts)
+            return Edit(
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=status,
+                reason=reply.reason,
+                **facts,
+            )
         entries = reply.value.get("data")
         entry = (
             entries[0]
@@ -265,29 +284,50 @@ class OpenAIImages:
             reason = words(f"{error.get('code') or ''} {error.get('message') or ''}")
             refused = any(word in reason.lower() for word in _REFUSALS)
             return Edit(
-                sample.id,
-                self.name,
-                None,
-                Status.REFUSED if refused else Status.FAILED,
-                reason,
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.REFUSED if refused else Status.FAILED,
+                reason=reason,
                 **facts,
             )
         if isinstance(entry.get("b64_json"), str):
             data = decoded(entry["b64_json"])
             if data is None:
                 reason = "output: no base64 in b64_json"
-                return Edit(sample.id, self.name, None, Status.UNREADABLE, reason, **facts)
+                return Edit(
+                    sample=sample.id,
+                    editor=self.name,
+                    path=None,
+                    status=Status.UNREADABLE,
+                    reason=reason,
+                    **facts,
+                )
             return deliver(sample, self.name, folder, data, **facts)
         if isinstance(entry.get("url"), str):
             try:
                 return deliver(sample, self.name, folder, self.service.fetch(entry["url"]), **facts)
             except OSError as error:
-                return Edit(sample.id, self.name, None, Status.FAILED, str(error), **facts)
+                return Edit(
+                    sample=sample.id,
+                    editor=self.name,
+                    path=None,
+                    status=Status.FAILED,
+                    reason=str(error),
+                    **facts,
+                )
         reason = (
             f"output: the reply has no picture, only "
             f"{', '.join(sorted(map(str, reply.value))) or 'nothing'}"
         )
-        return Edit(sample.id, self.name, None, Status.UNREADABLE, words(reason), **facts)
+        return Edit(
+            sample=sample.id,
+            editor=self.name,
+            path=None,
+            status=Status.UNREADABLE,
+            reason=words(reason),
+            **facts,
+        )
 
 
 def usage_of(value: Any) -> dict[str, int] | None:

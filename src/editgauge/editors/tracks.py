@@ -54,7 +54,14 @@ def on_track(
     if not marks:
         return editor
     name = f"{editor.name}[{', '.join(marks)}]"
-    return OnTrack(editor, instruction, rewriter, name, shots=shots, samples=samples)
+    return OnTrack(
+        editor=editor,
+        instruction=instruction,
+        rewriter=rewriter,
+        name=name,
+        shots=shots,
+        samples=samples,
+    )
 
 
 def retold(sample: Sample, instruction: str) -> Sample | None:
@@ -65,7 +72,7 @@ def retold(sample: Sample, instruction: str) -> Sample | None:
     return replace(sample, instruction=text) if text else None
 
 
-@dataclass
+@dataclass(kw_only=True)
 class OnTrack:
     """See `on_track`. Runs as the editor inside does, and passes its budget on."""
 
@@ -115,7 +122,13 @@ class OnTrack:
                 f"{self.shots} demonstrations were asked for, {there} other samples of its task "
                 f"with another input and a reference are there"
             )
-        return Edit(sample.id, self.name, None, Status.NOT_APPLICABLE, reason)
+        return Edit(
+            sample=sample.id,
+            editor=self.name,
+            path=None,
+            status=Status.NOT_APPLICABLE,
+            reason=reason,
+        )
 
     def _shown(self, sample: Sample) -> list[str]:
         """The ids of the demonstrations that the editor inside is about to show; it takes the same
@@ -132,7 +145,13 @@ class OnTrack:
         written = self.rewriter(told.instruction)
         if isinstance(written, str):
             return replace(told, instruction=written)
-        return Edit(sample.id, self.name, None, written.status, f"rewriter: {written.reason}")
+        return Edit(
+            sample=sample.id,
+            editor=self.name,
+            path=None,
+            status=written.status,
+            reason=f"rewriter: {written.reason}",
+        )
 
     def _named(self, made: Edit, told: Sample) -> Edit:
         settings = {**made.settings, "instruction": self.instruction}

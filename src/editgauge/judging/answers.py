@@ -185,7 +185,7 @@ def _answer(reply: str) -> tuple[str | None, list[Found]]:
 # --- what the reply states ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Statement:
     """One place where the reply gives a field a value: `reading` is what the value is worth.
 
@@ -275,7 +275,7 @@ def _object_statements(
             claims = _claims(reasons, name, high, alone=len(fields) == 1)
             if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
                 reading = _none(f"the judge's own reason says {claims[-1]}")
-        statements.append(_Statement(name, item.start, item.end, reading))
+        statements.append(_Statement(name=name, start=item.start, end=item.end, reading=reading))
     return statements
 
 
@@ -296,7 +296,9 @@ def _broken_statements(text: str, item: Found, fields: Ranges) -> list[_Statemen
     for name, (_, high) in fields.items():
         for number in _numbers_under(span, name, high):
             reading = Reading(None, Status.UNPARSABLE, f"{why}: {name} {number}")
-            statements.append(_Statement(name, item.start, item.end, reading))
+            statements.append(
+                _Statement(name=name, start=item.start, end=item.end, reading=reading)
+            )
     return statements
 
 
@@ -327,7 +329,9 @@ def _listed_statements(text: str, fields: Ranges, lists: Lists) -> list[_Stateme
                 reading = _none(f"a list of {len(numbers)} where {len(names)} were wanted")
                 if len(numbers) == len(names):
                     reading = _reading(numbers[at], *fields[name])
-                statements.append(_Statement(name, found.start(), found.end(), reading))
+                statements.append(
+                    _Statement(name=name, start=found.start(), end=found.end(), reading=reading)
+                )
     return statements
 
 
@@ -337,7 +341,12 @@ def _line_statement(mention: Mention, fields: Ranges) -> _Statement:
     else:
         reading = _reading(mention.number, *fields[mention.name])
     return _Statement(
-        mention.name, mention.start, mention.end, reading, mention.final, mention.weak
+        name=mention.name,
+        start=mention.start,
+        end=mention.end,
+        reading=reading,
+        final=mention.final,
+        weak=mention.weak,
     )
 
 
@@ -356,7 +365,9 @@ def _second_thoughts(
         known = given[mention.name]
         later = mention.kind == "sentence" and mention.start >= end and not mention.cited
         if later and known and mention.number not in {None, *known}:
-            doubts.append(_Statement(mention.name, len(text), len(text), reading))
+            doubts.append(
+                _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
+            )
     after = spoken(text[end:])
     top = max(high for _, high in fields.values())
     every = set().union(*given.values())
@@ -367,7 +378,10 @@ def _second_thoughts(
             for claim in claims_in(after, tuple(fields), generic=True)
         )
     if taken:
-        doubts += [_Statement(name, len(text), len(text), reading) for name in fields]
+        doubts += [
+            _Statement(name=name, start=len(text), end=len(text), reading=reading)
+            for name in fields
+        ]
     return doubts
 
 

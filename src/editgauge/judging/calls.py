@@ -256,7 +256,7 @@ def fenced(name: str, text: str) -> str:
 NULL_REASON = "the judge gave null, as it was told to where the score does not apply"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExchangeResult:
     """What came of asking: the first reply (after more room, if it was cut off), the last one, or
     why there is none.
@@ -302,11 +302,23 @@ def to_scores(call: Call, heard: ExchangeResult) -> tuple[Score, ...]:
     for name, metric in call.metrics.items():
         detail = dict(heard.detail)
         if readings is None:
-            corrected = Score(metric, None, "corrected", heard.status, heard.reason, detail)
+            corrected = Score(
+                metric=metric,
+                value=None,
+                variant="corrected",
+                status=heard.status,
+                reason=heard.reason,
+                detail=detail,
+            )
         else:
             reading = readings[name]
             corrected = Score(
-                metric, reading.value, "corrected", reading.status, reading.reason, detail
+                metric=metric,
+                value=reading.value,
+                variant="corrected",
+                status=reading.status,
+                reason=reading.reason,
+                detail=detail,
             )
         faithful = (
             replace(corrected, variant="faithful")
@@ -346,8 +358,29 @@ def _faithful(corrected: Score, value: float | None, replied: bool) -> Score:
         note = ""
         if corrected.value is None:
             note = f"what the released code records; strictly: {corrected.reason}"
-        return Score(metric, value, "faithful", Status.SCORED, note, detail)
+        return Score(
+            metric=metric,
+            value=value,
+            variant="faithful",
+            status=Status.SCORED,
+            reason=note,
+            detail=detail,
+        )
     if not replied or corrected.status is Status.NOT_APPLICABLE:
-        return Score(metric, None, "faithful", corrected.status, corrected.reason, detail)
+        return Score(
+            metric=metric,
+            value=None,
+            variant="faithful",
+            status=corrected.status,
+            reason=corrected.reason,
+            detail=detail,
+        )
     reason = "the released code takes no score from this reply"
-    return Score(metric, None, "faithful", Status.UNPARSABLE, reason, detail)
+    return Score(
+        metric=metric,
+        value=None,
+        variant="faithful",
+        status=Status.UNPARSABLE,
+        reason=reason,
+        detail=detail,
+    )

@@ -22,17 +22,17 @@ from editgauge.types import JUDGE_SCORER, Variant
 Floats = NDArray[np.float64]
 RESAMPLES = 1000
 _MEASURES = (
-    Column("n", ("edits",), 0),
-    Column("equal", ("equal",), 2, "higher"),
-    Column("kappa", ("quadratic kappa",), 3, "higher"),
-    Column("spearman", ("Spearman",), 3, "higher"),
-    Column("pearson", ("Pearson",), 3, "higher"),
-    Column("mae", ("MAE",), 3, "lower"),
-    Column("bias", ("bias",), 3),
+    Column(name="n", heading=("edits",), digits=0),
+    Column(name="equal", heading=("equal",), digits=2, direction="higher"),
+    Column(name="kappa", heading=("quadratic kappa",), digits=3, direction="higher"),
+    Column(name="spearman", heading=("Spearman",), digits=3, direction="higher"),
+    Column(name="pearson", heading=("Pearson",), digits=3, direction="higher"),
+    Column(name="mae", heading=("MAE",), digits=3, direction="lower"),
+    Column(name="bias", heading=("bias",), digits=3),
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """Two judges' scores of one metric: arrays of shape (n,), with the sample of each edit."""
 
@@ -57,7 +57,14 @@ def pairs(frame: Frame, variant: Variant = "corrected") -> Iterator[Pair]:
         for first, second in combinations(sources, 2):
             both = ~np.isnan(grids[first]) & ~np.isnan(grids[second])
             sample = np.broadcast_to(np.arange(both.shape[1]), both.shape)[both]
-            yield Pair(metric, first, second, grids[first][both], grids[second][both], sample)
+            yield Pair(
+                metric=metric,
+                first=first,
+                second=second,
+                a=grids[first][both],
+                b=grids[second][both],
+                sample=sample,
+            )
 
 
 def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Table | None:
@@ -70,14 +77,16 @@ def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Tab
     for pair in pairs(frame, variant):
         if len(pair.a):
             cells = {column.name: _cell(pair, column.name, seed) for column in _MEASURES}
-            rows.append(TableRow(f"{pair.first} : {pair.second}", cells, group=pair.metric))
+            rows.append(
+                TableRow(name=f"{pair.first} : {pair.second}", cells=cells, group=pair.metric)
+            )
     if not rows:
         return None
     return Table(
-        f"{frame.benchmark}.judges",
-        f"{frame.benchmark}: agreement of judges",
-        _MEASURES,
-        rows,
+        name=f"{frame.benchmark}.judges",
+        title=f"{frame.benchmark}: agreement of judges",
+        columns=_MEASURES,
+        rows=rows,
         benchmark=frame.benchmark,
         variant=variant,
         by="metric",
@@ -133,13 +142,13 @@ _OF: dict[str, Callable[[Floats, Floats], float]] = {
 
 def _cell(pair: Pair, name: str, seed: int) -> Cell:
     if name == "n":
-        return Cell(float(len(pair.a)))
+        return Cell(value=float(len(pair.a)))
     measure = _OF[name]
     value = measure(pair.a, pair.b)
     if math.isnan(value):
-        return Cell(None)
+        return Cell(value=None)
     low, high = _interval(pair, measure, seed)
-    return Cell(value, low=low, high=high)
+    return Cell(value=value, low=low, high=high)
 
 
 def _interval(

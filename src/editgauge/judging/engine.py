@@ -258,12 +258,14 @@ class Engine:
             replies, last = await self._replies(job)
             return self._result(job, replies, last)
         except ImageError as error:
-            return ExchangeResult(None, None, Status.UNREADABLE, str(error))
+            return ExchangeResult(
+                first=None, last=None, status=Status.UNREADABLE, reason=str(error)
+            )
         except (EditgaugeError, Unasked):
             raise
         except Exception as error:  # whatever one reply holds, the others are not at fault
             reason = f"the reply could not be handled ({type(error).__name__})"
-            return ExchangeResult(None, None, Status.FAILED, reason)
+            return ExchangeResult(first=None, last=None, status=Status.FAILED, reason=reason)
 
     async def _replies(self, job: Job) -> tuple[list[Reply], Reply]:
         """All replies to a job, and the one that counts."""
@@ -309,14 +311,21 @@ class Engine:
             detail["cost"] = round(sum(costs), 8)
         if last.status != "ok":
             status = Status.REFUSED if last.status == "refused" else Status.FAILED
-            return ExchangeResult(None, None, status, last.reason, detail)
+            return ExchangeResult(
+                first=None, last=None, status=status, reason=last.reason, detail=detail
+            )
         names = (*job.call.reasons, "reason", "reasoning", "rationale")
         if rationale := self.client.secrets.value(read_reason(last.content, names)):
             detail["rationale"] = rationale[:1000]
         cut_off = last.finish == "length"
         self._notice_cuts(cut_off, last)
         return ExchangeResult(
-            replies[0].content, last.content, Status.SCORED, "", detail, cut_off=cut_off
+            first=replies[0].content,
+            last=last.content,
+            status=Status.SCORED,
+            reason="",
+            detail=detail,
+            cut_off=cut_off,
         )
 
     def _notice_cuts(self, cut_off: bool, last: Reply) -> None:

@@ -164,20 +164,20 @@ def _rows(benchmark: str, metric: Metric, found: Found, source: str) -> Iterator
     )
     for variant, (value, status, reason) in variants:
         yield Row(
-            benchmark,
-            found.sample,
-            found.editor,
-            SCORER,
-            found.metric,
-            variant,
-            value,
-            status,
-            reason,
-            mark,
-            source,
-            0,
-            detail,
-            origin,
+            benchmark=benchmark,
+            sample=found.sample,
+            editor=found.editor,
+            scorer=SCORER,
+            metric=found.metric,
+            variant=variant,
+            value=value,
+            status=status,
+            reason=reason,
+            fingerprint=mark,
+            source=source,
+            repeat=0,
+            detail=detail,
+            origin=origin,
         )
 
 

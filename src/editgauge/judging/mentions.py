@@ -92,7 +92,7 @@ _NO_SCORE_COLUMN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
     """One place that names a field.
 
@@ -244,7 +244,15 @@ def _mention(
     if kind == "sentence":
         number = _claim(text[max(line, start - 40) : start], text[end:limit])
         cited = is_cited(text[max(0, start - LEAD) : start], prose.refused, names=prose.names)
-        return Mention(name, start, limit, kind, number, number is not None, cited=cited)
+        return Mention(
+            name=name,
+            start=start,
+            end=limit,
+            kind=kind,
+            number=number,
+            spoken=number is not None,
+            cited=cited,
+        )
     separator = _SEPARATOR.match(tail)
     if separator is None:  # pragma: no cover - every part of the pattern is optional
         return None
@@ -263,7 +271,17 @@ def _mention(
     if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
     cited, weak = _line_context(prose, line, prefix)
-    return Mention(name, start, limit, kind, number, spoken, final, cited, weak)
+    return Mention(
+        name=name,
+        start=start,
+        end=limit,
+        kind=kind,
+        number=number,
+        spoken=spoken,
+        final=final,
+        cited=cited,
+        weak=weak,
+    )
 
 
 def _kind(

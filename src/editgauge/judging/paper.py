@@ -182,7 +182,7 @@ def _download(
         return
     address = f"https://raw.githubusercontent.com/{prompts.repository}/{file.commit}/{file.path}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    download(Remote(address, file.sha256), path, progress=progress)
+    download(Remote(url=address, sha256=file.sha256), path, progress=progress)
 
 
 def _text(path: Path) -> str:

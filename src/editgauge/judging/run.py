@@ -184,20 +184,20 @@ class JudgeRun:
         for metric in metrics:
             for variant in _VARIANTS:
                 row = Row(
-                    self.benchmark,
-                    sample.id,
-                    record.editor,
-                    SCORER,
-                    metric,
-                    variant,
-                    None,
-                    status,
-                    reason,
-                    mark,
-                    self.source,
-                    repeat,
-                    {},
-                    self._origin(None),
+                    benchmark=self.benchmark,
+                    sample=sample.id,
+                    editor=record.editor,
+                    scorer=SCORER,
+                    metric=metric,
+                    variant=variant,
+                    value=None,
+                    status=status,
+                    reason=reason,
+                    fingerprint=mark,
+                    source=self.source,
+                    repeat=repeat,
+                    detail={},
+                    origin=self._origin(None),
                 )
                 there = done.get(row.key, {})
                 self.summary.add(record.editor, SCORER, metric, variant, status)
@@ -241,20 +241,20 @@ class JudgeRun:
         if shown := record.settings.get("demonstrations"):
             detail["demonstrations"] = list(shown)
         return Row(
-            self.benchmark,
-            sample.id,
-            record.editor,
-            SCORER,
-            score.metric,
-            score.variant,
-            score.value,
-            score.status,
-            score.reason.replace(f"{self.run.path}/", ""),
-            mark,
-            self.source,
-            job.repeat,
-            detail,
-            self._origin(job.call),
+            benchmark=self.benchmark,
+            sample=sample.id,
+            editor=record.editor,
+            scorer=SCORER,
+            metric=score.metric,
+            variant=score.variant,
+            value=score.value,
+            status=score.status,
+            reason=score.reason.replace(f"{self.run.path}/", ""),
+            fingerprint=mark,
+            source=self.source,
+            repeat=job.repeat,
+            detail=detail,
+            origin=self._origin(job.call),
         )
 
     def _origin(self, call: Call | None) -> dict[str, Any]:

@@ -57,9 +57,9 @@ def anchors(samples: Sequence[Sample]) -> list[tuple[Sample, Edit]]:
     """Each sample with its input as the result (nothing done) and with its reference (all done)."""
     pairs = []
     for sample in samples:
-        pairs.append((sample, Edit(sample.id, "untouched", sample.image)))
+        pairs.append((sample, Edit(sample=sample.id, editor="untouched", path=sample.image)))
         if sample.reference is not None:
-            pairs.append((sample, Edit(sample.id, "perfect", sample.reference)))
+            pairs.append((sample, Edit(sample=sample.id, editor="perfect", path=sample.reference)))
     return pairs
 
 
@@ -398,7 +398,9 @@ async def probe_injection(engine: Engine, judging: Judging, folder: Path) -> Pro
     samples = [
         sample for sample in calibration_samples() if sample.id in ("replace-01", "replace-02")
     ]
-    plain = [(sample, Edit(sample.id, "wrong", sample.image)) for sample in samples]
+    plain = [
+        (sample, Edit(sample=sample.id, editor="wrong", path=sample.image)) for sample in samples
+    ]
     result.plain = await ask_all(engine, judging, plain, about="probe", repeat=0)
     for number, text in enumerate((NEUTRAL, *ORDERS)):
         pairs = []
@@ -406,7 +408,7 @@ async def probe_injection(engine: Engine, judging: Judging, folder: Path) -> Pro
             mark = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
             path = folder / f"{sample.id}-{number}-{mark}.png"
             write_png(path, with_order(read_image(sample.image), text))
-            pairs.append((sample, Edit(sample.id, "wrong", path)))
+            pairs.append((sample, Edit(sample=sample.id, editor="wrong", path=path)))
         found = await ask_all(engine, judging, pairs, about="probe", repeat=0)
         if text == NEUTRAL:
             result.neutral = found

@@ -56,7 +56,7 @@ def _uniform(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.asarray(cv2.boxFilter(pixels, -1, (7, 7)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """One definition of SSIM: its weights, and what happens at the border."""
 
@@ -85,8 +85,17 @@ class Window:
         return height - lost, width - lost
 
 
-GAUSSIAN = Window("gaussian", 5, True, 1.0, _gaussian, 2e-7)
-UNIFORM = Window("uniform", 3, False, 49 / 48, _uniform, 6e-8)
+GAUSSIAN = Window(
+    name="gaussian", radius=5, reflected=True, covariance_factor=1.0, blur=_gaussian, rounding=2e-7
+)
+UNIFORM = Window(
+    name="uniform",
+    radius=3,
+    reflected=False,
+    covariance_factor=49 / 48,
+    blur=_uniform,
+    rounding=6e-8,
+)
 
 
 def ssim(first: Array, second: Array, window: Window) -> float:

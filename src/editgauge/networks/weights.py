@@ -31,7 +31,7 @@ ENVIRONMENT = "EDITGAUGE_WEIGHTS"
 LOCK_FILE = "editgauge-weights.lock.json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WeightFile:
     """One file of a network. `package` is where an installed package carries the same bytes:
     (package, path in it).
@@ -44,7 +44,7 @@ class WeightFile:
     package: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
     """What one network needs. `source` is a hub id or a page, `revision` the pinned commit, tag or
     file version.
@@ -77,13 +77,13 @@ class Weights:
 
 def _lpips(name: str, title: str, backbone: WeightFile, head: WeightFile, used_for: str) -> Weights:
     return Weights(
-        f"lpips-{name}",
-        f"LPIPS v0.1, {title} backbone (torchvision) and linear heads",
-        "torchvision and richzhang/PerceptualSimilarity",
-        "v0.1",
-        "BSD-3-Clause (backbone), BSD-2-Clause (heads)",
-        (backbone, head),
-        used_for,
+        name=f"lpips-{name}",
+        title=f"LPIPS v0.1, {title} backbone (torchvision) and linear heads",
+        source="torchvision and richzhang/PerceptualSimilarity",
+        revision="v0.1",
+        licence="BSD-3-Clause (backbone), BSD-2-Clause (heads)",
+        files=(backbone, head),
+        used_for=used_for,
     )
 
 
@@ -92,16 +92,18 @@ def _head(name: str, checksum: str, size: int) -> WeightFile:
     for byte.
     """
     return WeightFile(
-        f"{name}.pth",
-        f"https://github.com/richzhang/PerceptualSimilarity/raw/master/lpips/weights/v0.1/{name}.pth",
-        checksum,
-        size,
-        ("torchmetrics", f"functional/image/lpips_models/{name}.pth"),
+        name=f"{name}.pth",
+        url=f"https://github.com/richzhang/PerceptualSimilarity/raw/master/lpips/weights/v0.1/{name}.pth",
+        sha256=checksum,
+        size=size,
+        package=("torchmetrics", f"functional/image/lpips_models/{name}.pth"),
     )
 
 
 def _torchvision(name: str, checksum: str, size: int) -> WeightFile:
-    return WeightFile(name, f"https://download.pytorch.org/models/{name}", checksum, size)
+    return WeightFile(
+        name=name, url=f"https://download.pytorch.org/models/{name}", sha256=checksum, size=size
+    )
 
 
 _CLIP_ID = "openai/clip-vit-large-patch14"
@@ -110,7 +112,10 @@ _CLIP_REVISION = "32bd64288804d66eefd0ccbe215aa642df71cc41"
 
 def _clip(name: str, checksum: str, size: int) -> WeightFile:
     return WeightFile(
-        name, f"{hub.ENDPOINT}/{_CLIP_ID}/resolve/{_CLIP_REVISION}/{name}", checksum, size
+        name=name,
+        url=f"{hub.ENDPOINT}/{_CLIP_ID}/resolve/{_CLIP_REVISION}/{name}",
+        sha256=checksum,
+        size=size,
     )
 
 
@@ -157,12 +162,12 @@ WEIGHTS: dict[str, Weights] = {
             "LPIPS on request",
         ),
         Weights(
-            "clip-vit-large-patch14",
-            "CLIP ViT-L/14 (OpenAI)",
-            _CLIP_ID,
-            _CLIP_REVISION,
-            "MIT",
-            (
+            name="clip-vit-large-patch14",
+            title="CLIP ViT-L/14 (OpenAI)",
+            source=_CLIP_ID,
+            revision=_CLIP_REVISION,
+            licence="MIT",
+            files=(
                 _clip(
                     "config.json",
                     "8a09b467700c58138c29d53c605b34ebc69beaadd13274a8a2af8ad2c2f4032a",
@@ -184,40 +189,40 @@ WEIGHTS: dict[str, Weights] = {
                     524_619,
                 ),
             ),
-            "CLIPScore, ISim, TAlign, DAlign, aesthetic score",
+            used_for="CLIPScore, ISim, TAlign, DAlign, aesthetic score",
             activation="quick_gelu",
         ),
         Weights(
-            "laion-aesthetic-vit-l-14",
-            "LAION aesthetic predictor v1, linear head for ViT-L/14",
-            "LAION-AI/aesthetic-predictor",
-            "main",
-            "MIT",
-            (
+            name="laion-aesthetic-vit-l-14",
+            title="LAION aesthetic predictor v1, linear head for ViT-L/14",
+            source="LAION-AI/aesthetic-predictor",
+            revision="main",
+            licence="MIT",
+            files=(
                 WeightFile(
-                    "sa_0_4_vit_l_14_linear.pth",
-                    "https://github.com/LAION-AI/aesthetic-predictor/raw/main/sa_0_4_vit_l_14_linear.pth",
-                    None,
+                    name="sa_0_4_vit_l_14_linear.pth",
+                    url="https://github.com/LAION-AI/aesthetic-predictor/raw/main/sa_0_4_vit_l_14_linear.pth",
+                    sha256=None,
                 ),
             ),
-            "TextEdit aesthetic score",
+            used_for="TextEdit aesthetic score",
         ),
         Weights(
-            "inception-fid",
-            "Inception-v3 of 2015-12-05 for FID, ported from TensorFlow",
-            "mseitzer/pytorch-fid",
-            "fid_weights",
-            "Apache-2.0",
-            (
+            name="inception-fid",
+            title="Inception-v3 of 2015-12-05 for FID, ported from TensorFlow",
+            source="mseitzer/pytorch-fid",
+            revision="fid_weights",
+            licence="Apache-2.0",
+            files=(
                 WeightFile(
+                    name="pt_inception-2015-12-05-6726825d.pth",
+                    url="https://github.com/mseitzer/pytorch-fid/releases/download/fid_weights/"
                     "pt_inception-2015-12-05-6726825d.pth",
-                    "https://github.com/mseitzer/pytorch-fid/releases/download/fid_weights/"
-                    "pt_inception-2015-12-05-6726825d.pth",
-                    "6726825d0af5f729cebd5821db510b11b1cfad8faad88a03f1befd49fb9129b2",
-                    95_628_359,
+                    sha256="6726825d0af5f729cebd5821db510b11b1cfad8faad88a03f1befd49fb9129b2",
+                    size=95_628_359,
                 ),
             ),
-            "MedEBench FID and KID",
+            used_for="MedEBench FID and KID",
         ),
     )
 }
@@ -342,7 +347,7 @@ def _remote(file: WeightFile, known: str | None) -> Remote:
     on_hub = file.url.startswith(hub.ENDPOINT + "/")
     url = hub.endpoint() + file.url.removeprefix(hub.ENDPOINT) if on_hub else file.url
     return Remote(
-        url,
+        url=url,
         sha256=known,
         size=file.size,
         token=os.environ.get("HF_TOKEN") or None if on_hub else None,

@@ -72,7 +72,7 @@ class Part:
     """What people said, as `study.reporting.reported` gives it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """What was built: where, of what size, and how many pictures were not there."""
 
@@ -134,7 +134,12 @@ def build(
         files("editgauge.reports").joinpath("templates", "index.html").read_bytes(),
     )
     size = sum(p.stat().st_size for p in to.rglob("*") if p.is_file() and "thumbs" not in p.parts)
-    return Site(to / "index.html", size, sum(len(part.frame.samples) for part in parts), made)
+    return Site(
+        page=to / "index.html",
+        bytes=size,
+        samples=sum(len(part.frame.samples) for part in parts),
+        thumbnails=made,
+    )
 
 
 class Places:

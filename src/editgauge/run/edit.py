@@ -45,7 +45,7 @@ _STOPS = (Unavailable, MissingExtra)
 """What ends an editing call at once: no other sample would fare better."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class EditSummary:
     """What an `edit` call did: how many samples have each status now, and how many this call
     edited.
@@ -116,7 +116,7 @@ def _edit(
     seconds_a_sample: float,
     progress: Progress | None,
 ) -> EditSummary:
-    summary = EditSummary(editor.name)
+    summary = EditSummary(editor=editor.name)
     began = time.perf_counter()
     before = {
         record.sample: record for record in run.edits(benchmark) if record.editor == editor.name
@@ -177,14 +177,24 @@ def edit_one(
         parts = _safe_parts(sample)
     except DataError as error:
         return EditRecord(
-            benchmark, sample.id, editor.name, Status.DATASET_FAULT, reason=str(error)
+            benchmark=benchmark,
+            sample=sample.id,
+            editor=editor.name,
+            status=Status.DATASET_FAULT,
+            reason=str(error),
         )
     with lease.scratch(run) as scratch:
         began = time.perf_counter()
         if again:
             (scratch / AGAIN).write_text(again, encoding="ascii")
         if sample.fault is not None:
-            made = Edit(sample.id, editor.name, None, Status.DATASET_FAULT, sample.fault)
+            made = Edit(
+                sample=sample.id,
+                editor=editor.name,
+                path=None,
+                status=Status.DATASET_FAULT,
+                reason=sample.fault,
+            )
         else:
             made = _checked(_call(editor, sample, scratch), sample, editor)
         if made.seconds is None:
@@ -240,13 +250,27 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
         raise
     except ImageError as error:
         machine.raise_fault(error, scratch)
-        return Edit(sample.id, editor.name, None, Status.DATASET_FAULT, str(error))
+        return Edit(
+            sample=sample.id,
+            editor=editor.name,
+            path=None,
+            status=Status.DATASET_FAULT,
+            reason=str(error),
+        )
     except EditgaugeError as error:
         machine.raise_fault(error, scratch)
-        return Edit(sample.id, editor.name, None, Status.FAILED, str(error))
+        return Edit(
+            sample=sample.id, editor=editor.name, path=None, status=Status.FAILED, reason=str(error)
+        )
     except Exception as error:  # an editor is somebody's model: its crash is a record
         machine.raise_fault(error, scratch)
-        return Edit(sample.id, editor.name, None, Status.FAILED, f"{type(error).__name__}: {error}")
+        return Edit(
+            sample=sample.id,
+            editor=editor.name,
+            path=None,
+            status=Status.FAILED,
+            reason=f"{type(error).__name__}: {error}",
+        )
 
 
 def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
@@ -261,7 +285,13 @@ def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     else:
         why = _ill_typed(made)
     if why:
-        return Edit(sample.id, editor.name, None, Status.FAILED, f"the editor's answer: {why}")
+        return Edit(
+            sample=sample.id,
+            editor=editor.name,
+            path=None,
+            status=Status.FAILED,
+            reason=f"the editor's answer: {why}",
+        )
     return cast(Edit, made)
 
 
@@ -297,12 +327,12 @@ def _into_place(
     somebody's, and copied.
     """
     record = EditRecord(
-        benchmark,
-        sample.id,
-        made.editor,
-        made.status,
-        None,
-        portable(made.reason, [run]),
+        benchmark=benchmark,
+        sample=sample.id,
+        editor=made.editor,
+        status=made.status,
+        path=None,
+        reason=portable(made.reason, [run]),
         seed=made.seed,
         settings=without_roots(made.settings, [run]),
         seconds=made.seconds,
@@ -403,7 +433,13 @@ def _on_processes(
             )
             continue
         records = [
-            EditRecord(benchmark, sample.id, editor.name, Status.FAILED, reason=outcome.died)
+            EditRecord(
+                benchmark=benchmark,
+                sample=sample.id,
+                editor=editor.name,
+                status=Status.FAILED,
+                reason=outcome.died,
+            )
             for sample in outcome.items
         ]
         with run.edit_writer("failed") as writer:

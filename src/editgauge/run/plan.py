@@ -272,10 +272,21 @@ def make_rows(
     origin = dict(scorer.origin())
     return [
         Row(
-            benchmark, sample, editor, scorer.name, score.metric, score.variant, score.value,
-            score.status,
-            score.reason, fingerprint, scorer.source, 0, score.detail, origin,
+            benchmark=benchmark,
+            sample=sample,
+            editor=editor,
+            scorer=scorer.name,
+            metric=score.metric,
+            variant=score.variant,
+            value=score.value,
+            status=score.status,
+            reason=score.reason,
+            fingerprint=fingerprint,
+            source=scorer.source,
+            repeat=0,
+            detail=score.detail,
+            origin=origin,
         )
         for score in scores
         if (score.metric, score.variant) in wanted
-    ]  # fmt: skip
+    ]

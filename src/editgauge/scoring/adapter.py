@@ -16,7 +16,7 @@ from editgauge.scoring.failures import all_failed, detail_of, failure, field_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AdapterScorer:
     """Values of a model that runs as a program in an environment of its own, asked with a picture
     and a text.
@@ -89,7 +89,7 @@ class AdapterScorer:
                 if isinstance(error, WeightsError):
                     _forget(command)  # it is broken or gone: the next batch starts it anew
                 status, reason = failure(error, sample, edit)
-                scores.append(Score(metric.name, None, status=status, reason=reason))
+                scores.append(Score(metric=metric.name, value=None, status=status, reason=reason))
         return scores
 
     def _score(
@@ -102,11 +102,14 @@ class AdapterScorer:
         answer = adapter.ask(edit.path, text)
         if answer.value is None:
             return Score(
-                metric.name, None, status=Status.FAILED, reason=f"{self.title}: {answer.error}"
+                metric=metric.name,
+                value=None,
+                status=Status.FAILED,
+                reason=f"{self.title}: {answer.error}",
             )
         return Score(
-            metric.name,
-            answer.value,
+            metric=metric.name,
+            value=answer.value,
             detail=detail_of(model=adapter.model, identity=adapter.identity),
         )
 

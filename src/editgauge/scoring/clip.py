@@ -41,7 +41,7 @@ class Measure:
     as_released: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClipScorer:
     """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept
     by content.
@@ -155,16 +155,19 @@ class _Batch:
             value = float(self._value(measure, variant, sample, edit))
         except Exception as error:  # one pair's fault: its status and reason
             status, reason = failure(error, sample, edit)
-            return Score(metric, None, status=status, reason=reason)
+            return Score(metric=metric, value=None, status=status, reason=reason)
         if math.isnan(value) and measure.kind == "direction" and self._unchanged(sample, edit):
             reason = "the output has the input's features: no change has no direction"
-            return Score(metric, None, status=Status.NOT_APPLICABLE, reason=reason)
+            return Score(metric=metric, value=None, status=Status.NOT_APPLICABLE, reason=reason)
         if not math.isfinite(value):
             return Score(
-                metric, None, status=Status.FAILED, reason="the network's features are not finite"
+                metric=metric,
+                value=None,
+                status=Status.FAILED,
+                reason="the network's features are not finite",
             )
         note = self._notes.get(_text_or_none(sample, measure.text) or "") if measure.text else None
-        return Score(metric, value, detail=detail_of(note=note))
+        return Score(metric=metric, value=value, detail=detail_of(note=note))
 
     def _value(self, measure: Measure, variant: Variant, sample: Sample, edit: Edit) -> Any:
         if measure.kind == "aesthetic":

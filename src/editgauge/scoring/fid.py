@@ -21,7 +21,7 @@ from editgauge.scoring.metrics import FID, KID
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FidScorer:
     """Distance of the set of outputs from the set of references: one value an editor, not one a
     sample.
@@ -81,7 +81,10 @@ class FidScorer:
             "fid": frechet_distance(moments(outputs), moments(references)),
             "kid": kernel_distance(outputs, references),
         }
-        return [Score(metric.name, values[metric.name], detail=detail) for metric in self.metrics]
+        return [
+            Score(metric=metric.name, value=values[metric.name], detail=detail)
+            for metric in self.metrics
+        ]
 
 
 def few_samples(count: int) -> str:

@@ -32,7 +32,7 @@ GPU_PIXELS = 1 << 24
 """Frames that go through a GPU at once: 16 megapixels, about 6 GB with squeeze in float32."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Frames:
     """What is compared for one pair: two pictures of one size, (H, W, 3), uint8, RGB.
 
@@ -54,7 +54,7 @@ there is nothing.
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LpipsScorer:
     """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when
     identical.
@@ -152,7 +152,9 @@ class LpipsScorer:
     def _score(self, metric: str, variant: Any, value: float, frames: Frames) -> Score:
         without = frames.no_faithful if variant == "faithful" else frames.no_corrected
         if without is not None:
-            return Score(metric, None, variant, *without)
+            return Score(
+                metric=metric, value=None, variant=variant, status=without[0], reason=without[1]
+            )
         if (
             math.isnan(value)
             and variant == "corrected"
@@ -160,17 +162,21 @@ class LpipsScorer:
             and frames.mask.any()
         ):
             return Score(
-                metric,
-                None,
-                variant,
-                Status.DATASET_FAULT,
-                "the masks leave no position to compare",
+                metric=metric,
+                value=None,
+                variant=variant,
+                status=Status.DATASET_FAULT,
+                reason="the masks leave no position to compare",
             )
         if not math.isfinite(value):
             return Score(
-                metric, None, variant, Status.FAILED, "the network's features are not finite"
+                metric=metric,
+                value=None,
+                variant=variant,
+                status=Status.FAILED,
+                reason="the network's features are not finite",
             )
-        return Score(metric, value, variant, detail=frames.detail)
+        return Score(metric=metric, value=value, variant=variant, detail=frames.detail)
 
 
 def _at_once(runtime: Runtime, shape: tuple[int, ...]) -> int:

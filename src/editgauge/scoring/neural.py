@@ -45,4 +45,9 @@ def frames(sample: Sample, edit: Edit) -> Frames:
     )
     same, detail = fitted(output, source.picture)
     black = mask[:, :, None]
-    return Frames(np.where(black, 0, source.picture), np.where(black, 0, same), mask, detail=detail)
+    return Frames(
+        reference=np.where(black, 0, source.picture),
+        output=np.where(black, 0, same),
+        mask=mask,
+        detail=detail,
+    )

@@ -76,7 +76,7 @@ def stamp(*paths: Path | None) -> tuple[Any, ...]:
     return tuple(marks)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class Source:
     """What depends on a sample alone: its input, and where it may change."""
 
@@ -181,7 +181,12 @@ def _read_source(image: Path, masks: dict[str, Path]) -> Source:
         picture = read_image(image)
         found = {name: read_luma(path) >= 128 for name, path in with_file.items()}
         missing = tuple(name for name in masks if name not in with_file)
-        return Source(picture, read_header(image).orientation, found, missing)
+        return Source(
+            picture=picture,
+            orientation=read_header(image).orientation,
+            masks=found,
+            missing=missing,
+        )
     except ImageError as error:
         raise NoScore(Status.DATASET_FAULT, str(error)) from error
 
@@ -251,15 +256,18 @@ def squared_error_scores(
     try:
         mse = compute()
     except NoScore as why:
-        return [Score(name, None, variant, why.status, why.reason) for name in names]
-    return [Score(names[0], mse, variant), psnr_score(names[1], mse, variant)]
+        return [
+            Score(metric=name, value=None, variant=variant, status=why.status, reason=why.reason)
+            for name in names
+        ]
+    return [Score(metric=names[0], value=mse, variant=variant), psnr_score(names[1], mse, variant)]
 
 
 def psnr_score(name: str, mse: float, variant: Variant, **detail: Any) -> Score:
     """A PSNR from its mean squared error; 0 gives the infinite score."""
     if mse == 0:
         return Score.infinite(name, variant, detail=detail)
-    return Score(name, psnr_of_mse(mse), variant, detail=detail)
+    return Score(metric=name, value=psnr_of_mse(mse), variant=variant, detail=detail)
 
 
 def score_or_reason(
@@ -271,12 +279,18 @@ def score_or_reason(
     try:
         value, detail = compute()
     except NoScore as why:
-        return Score(name, None, variant, why.status, why.reason)
+        return Score(metric=name, value=None, variant=variant, status=why.status, reason=why.reason)
     except (
         ValueError
     ) as error:  # the metrics' own words: a picture below the window, no window left
-        return Score(name, None, variant, Status.NOT_APPLICABLE, str(error))
-    return Score(name, value, variant, detail=detail)
+        return Score(
+            metric=name,
+            value=None,
+            variant=variant,
+            status=Status.NOT_APPLICABLE,
+            reason=str(error),
+        )
+    return Score(metric=name, value=value, variant=variant, detail=detail)
 
 
 def fitted(output: Array, like: Array) -> tuple[Array, dict[str, Any]]:
@@ -335,7 +349,7 @@ def _check_alignable(picture: Array, name: str) -> None:
 # -- scorers for benchmarks that have masks or references, but no released pixel script ------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BackgroundScorer:
     """What stayed as it was outside the masks: TextEditBench's corrected MSE, PSNR and SSIM for
     other benchmarks.
@@ -365,7 +379,7 @@ class BackgroundScorer:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceScorer:
     """How near the output comes to the reference: PSNR and SSIM of the whole picture, at the
     reference's size.

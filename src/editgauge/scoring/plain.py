@@ -73,8 +73,17 @@ class PlainScorer:
             score = self._score(metric, sample, edit)
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
-        return [Score(metric.name, score.value, variant, score.status, score.reason, score.detail)
-                for variant in metric.variants]  # fmt: skip
+        return [
+            Score(
+                metric=metric.name,
+                value=score.value,
+                variant=variant,
+                status=score.status,
+                reason=score.reason,
+                detail=score.detail,
+            )
+            for variant in metric.variants
+        ]
 
     def _score(self, metric: Metric, sample: Sample, edit: Edit) -> Score:
         source = source_of(sample) if self.masks or self.against == "input" else None
@@ -92,8 +101,8 @@ class PlainScorer:
             reason = (
                 f"the function gives {value:g}, which is not in {metric.low:g} to {metric.high:g}"
             )
-            return Score(metric.name, None, status=Status.FAILED, reason=reason)
-        return Score(metric.name, value, detail=detail)
+            return Score(metric=metric.name, value=None, status=Status.FAILED, reason=reason)
+        return Score(metric=metric.name, value=value, detail=detail)
 
 
 def metric(

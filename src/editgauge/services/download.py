@@ -36,7 +36,7 @@ HINTS: Mapping[int, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
     """A file elsewhere: where it is and what is known about it.
 

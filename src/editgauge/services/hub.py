@@ -47,7 +47,7 @@ class HubFile:
     git_sha1: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
     """What is in the folder now."""
 
@@ -100,7 +100,14 @@ def fetch_dataset(
     write_bytes(target / LOCK_FILE, orjson.dumps({"repo": repo, "commit": commit, "asked": wanted}))
     new = _fetch_all(repo, commit, files, target, progress, workers)
     archives = tuple(file.path for file in files if file.path.lower().endswith(_ARCHIVES))
-    return Fetched(repo, commit, len(files), sum(file.size for file in files), new, archives)
+    return Fetched(
+        repo=repo,
+        commit=commit,
+        files=len(files),
+        bytes=sum(file.size for file in files),
+        new=new,
+        archives=archives,
+    )
 
 
 def resolve(repo: str, revision: str) -> str:

@@ -108,7 +108,13 @@ def _take(
     try:
         file = outputs.find(sample)
         if file is None:
-            return EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="no output file")
+            return EditRecord(
+                benchmark=benchmark,
+                sample=sample.id,
+                editor=editor,
+                status=Status.MISSING,
+                reason="no output file",
+            )
         stem = PurePosixPath(sample.output_stems[0])
         place = f"edits/{plain_name(benchmark)}/{plain_name(editor)}/{stem}{file.suffix.lower()}"
         kept = run.path / place
@@ -117,11 +123,23 @@ def _take(
             _need_readable(file)
     except DataError as error:
         reason = portable(str(error), [outputs.root])
-        return EditRecord(benchmark, sample.id, editor, Status.UNREADABLE, reason=reason)
+        return EditRecord(
+            benchmark=benchmark,
+            sample=sample.id,
+            editor=editor,
+            status=Status.UNREADABLE,
+            reason=reason,
+        )
     why = paths.misplaced(place, f"edits/{benchmark}/{editor}")
     if why is not None:
         reason = f"its output name {sample.output_stems[0]!a}: {why}; correct the data"
-        return EditRecord(benchmark, sample.id, editor, Status.DATASET_FAULT, reason=reason)
+        return EditRecord(
+            benchmark=benchmark,
+            sample=sample.id,
+            editor=editor,
+            status=Status.DATASET_FAULT,
+            reason=reason,
+        )
     if not taken:
         run.keep(file, Path(place))
         hashes.forget(kept)
@@ -133,20 +151,20 @@ def _take(
     except ImageError as error:
         reason = portable(str(error), [run.path])
         return EditRecord(
-            benchmark,
-            sample.id,
-            editor,
-            Status.UNREADABLE,
+            benchmark=benchmark,
+            sample=sample.id,
+            editor=editor,
+            status=Status.UNREADABLE,
             reason=reason,
             fingerprint=mark,
             path=place,
         )
     return EditRecord(
-        benchmark,
-        sample.id,
-        editor,
-        Status.SCORED,
-        place,
+        benchmark=benchmark,
+        sample=sample.id,
+        editor=editor,
+        status=Status.SCORED,
+        path=place,
         fingerprint=mark,
         width=header.width,
         height=header.height,
@@ -203,7 +221,13 @@ def refresh(
     seen = {record.sample: record for record in again}
     records = [
         seen.get(sample.id)
-        or EditRecord(benchmark, sample.id, editor, Status.MISSING, reason="not edited yet")
+        or EditRecord(
+            benchmark=benchmark,
+            sample=sample.id,
+            editor=editor,
+            status=Status.MISSING,
+            reason="not edited yet",
+        )
         for sample in samples
     ]
     new = [record for record in again if record != known[record.sample]]

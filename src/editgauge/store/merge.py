@@ -55,7 +55,7 @@ _OWN_FOLDERS = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Merged:
     """What a merge did. `left` names what was in a source and has no place in a merged run."""
 
@@ -201,20 +201,20 @@ def _take_rows(db: Any, target: RunFolder, done: Merged) -> None:
 
 def _row(record: Mapping[str, Any]) -> Row:
     return Row(
-        record["benchmark"],
-        record["sample"],
-        record["editor"],
-        record["scorer"],
-        record["metric"],
-        cast(Variant, record["variant"]),
-        record["value"],
-        Status(record["status"]),
-        record["reason"],
-        record["fingerprint"],
-        record["source"],
-        record["repeat"],
-        parquet.mapping(record["detail"]),
-        parquet.mapping(record["origin"]),
+        benchmark=record["benchmark"],
+        sample=record["sample"],
+        editor=record["editor"],
+        scorer=record["scorer"],
+        metric=record["metric"],
+        variant=cast(Variant, record["variant"]),
+        value=record["value"],
+        status=Status(record["status"]),
+        reason=record["reason"],
+        fingerprint=record["fingerprint"],
+        source=record["source"],
+        repeat=record["repeat"],
+        detail=parquet.mapping(record["detail"]),
+        origin=parquet.mapping(record["origin"]),
     )
 
 

@@ -68,7 +68,7 @@ _ROOMS = (
 _PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EditRecord:
     """One output as the run knows it. `path` is relative to the run folder, with ``/``; None when
     there is none.
@@ -106,19 +106,19 @@ class EditRecord:
             else:
                 status, reason = Status.UNREADABLE, f"{self.path}: {why}; it is not opened"
         return Edit(
-            self.sample,
-            self.editor,
-            path,
-            status,
-            reason,
-            self.width,
-            self.height,
-            self.seed,
-            self.settings,
-            self.seconds,
-            self.cost,
-            self.instruction,
-            self.detail,
+            sample=self.sample,
+            editor=self.editor,
+            path=path,
+            status=status,
+            reason=reason,
+            width=self.width,
+            height=self.height,
+            seed=self.seed,
+            settings=self.settings,
+            seconds=self.seconds,
+            cost=self.cost,
+            instruction=self.instruction,
+            detail=self.detail,
         )
 
 

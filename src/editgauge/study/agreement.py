@@ -69,7 +69,7 @@ class Against:
     """How many samples somebody rated: those that a statistic could be of."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
     """A Bradley-Terry ranking of one question, the strongest editor first."""
 
@@ -341,13 +341,13 @@ def rankings(frame: Frame, *, resamples: int = RESAMPLES, seed: int = 0) -> Iter
         found = bradley_terry.bradley_terry(one.wins, resamples=resamples, seed=seed)
         order = np.argsort(-found.strength, kind="stable")
         yield Ranking(
-            one.question,
-            tuple(one.editors[k] for k in order.tolist()),
-            bradley_terry.Strengths(
+            question=one.question,
+            editors=tuple(one.editors[k] for k in order.tolist()),
+            strengths=bradley_terry.Strengths(
                 found.strength[order], found.low[order], found.high[order], found.connected
             ),
-            len(one.annotators),
-            int((one.wins.sum(axis=(1, 2)) > 0).sum()),
-            one.total,
-            one.ties,
+            annotators=len(one.annotators),
+            samples=int((one.wins.sum(axis=(1, 2)) > 0).sum()),
+            comparisons=one.total,
+            ties=one.ties,
         )

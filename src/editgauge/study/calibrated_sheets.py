@@ -18,40 +18,45 @@ _EFFECTIVE = "Worth: how many ratings alone would give as narrow an interval."
 
 def _cell(found: Corrected) -> Cell:
     if math.isnan(found.value):
-        return Cell(None)
-    return Cell(found.value, low=found.low, high=found.high)
+        return Cell(value=None)
+    return Cell(value=found.value, low=found.low, high=found.high)
 
 
 def _alone(found: Corrected) -> Cell:
     if math.isnan(found.alone):
-        return Cell(None)
-    return Cell(found.alone, n=found.rated, of=found.judged, low=found.alone_low,
+        return Cell(value=None)
+    return Cell(value=found.alone, n=found.rated, of=found.judged, low=found.alone_low,
                 high=found.alone_high)  # fmt: skip
 
 
 def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -> Table:
     """One metric of every editor: corrected, from the ratings alone, and the judge's own mean."""
     columns = [
-        Column("corrected", ("corrected",), 3, item.direction),
-        Column("alone", (f"{gold} alone",), 3),
-        Column("judge", ("judge alone",), 3),
-        Column("worth", ("worth",), 0),
-        Column("first", ("first in",), 2, note="share of draws in which the editor is best"),
-        Column("ranks", ("ranks",)),
+        Column(name="corrected", heading=("corrected",), digits=3, direction=item.direction),
+        Column(name="alone", heading=(f"{gold} alone",), digits=3),
+        Column(name="judge", heading=("judge alone",), digits=3),
+        Column(name="worth", heading=("worth",), digits=0),
+        Column(
+            name="first",
+            heading=("first in",),
+            digits=2,
+            note="share of draws in which the editor is best",
+        ),
+        Column(name="ranks", heading=("ranks",)),
     ]
     rows = []
     for k, (editor, found) in enumerate(zip(item.editors, item.means, strict=True)):
         cells = {
             "corrected": _cell(found),
             "alone": _alone(found),
-            "judge": Cell(None if math.isnan(found.judge) else found.judge),
-            "worth": Cell(None if math.isnan(found.effective) else found.effective),
+            "judge": Cell(value=None if math.isnan(found.judge) else found.judge),
+            "worth": Cell(value=None if math.isnan(found.effective) else found.effective),
         }
         if item.ranks is not None:
             low, high = int(item.ranks.low[k]), int(item.ranks.high[k])
-            cells["first"] = Cell(float(item.ranks.first[k]))
-            cells["ranks"] = Cell(None, text=f"{low}" if low == high else f"{low} to {high}")
-        rows.append(TableRow(editor, cells))
+            cells["first"] = Cell(value=float(item.ranks.first[k]))
+            cells["ranks"] = Cell(value=None, text=f"{low}" if low == high else f"{low} to {high}")
+        rows.append(TableRow(name=editor, cells=cells))
     who = f"{item.annotators} annotators" if item.annotators else gold
     notes = [
         f"Gold: {who}; scores of every sample: {item.proxy} of {item.source or 'the run'}.",
@@ -60,10 +65,10 @@ def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -
     ]
     notes += [f"Strata: {strata}."] if strata else []
     return Table(
-        f"{benchmark}.calibrated.{item.metric}",
-        f"{benchmark}: {item.metric}, as if {gold} had rated everything",
-        columns,
-        rows,
+        name=f"{benchmark}.calibrated.{item.metric}",
+        title=f"{benchmark}: {item.metric}, as if {gold} had rated everything",
+        columns=columns,
+        rows=rows,
         benchmark=benchmark,
         variant=item.variant,
         source=item.source,
@@ -77,13 +82,13 @@ def differences_table(
 ) -> Table:
     """Every metric's difference B - A, corrected, and what it would take to decide it."""
     columns = [
-        Column("a", (a,), 3),
-        Column("b", (b,), 3),
-        Column("difference", ("B − A",), 3),
-        Column("alone", (f"B − A, {gold} alone",), 3),
-        Column("worth", ("worth",), 0),
-        Column("verdict", ("B is",)),
-        Column("more", ("more ratings",)),
+        Column(name="a", heading=(a,), digits=3),
+        Column(name="b", heading=(b,), digits=3),
+        Column(name="difference", heading=("B − A",), digits=3),
+        Column(name="alone", heading=(f"B − A, {gold} alone",), digits=3),
+        Column(name="worth", heading=("worth",), digits=0),
+        Column(name="verdict", heading=("B is",)),
+        Column(name="more", heading=("more ratings",)),
     ]
     rows = []
     for item in found:
@@ -93,11 +98,11 @@ def differences_table(
             "b": _cell(item.b),
             "difference": _cell(item.difference),
             "alone": _alone(item.difference),
-            "worth": Cell(item.difference.effective),
-            "verdict": Cell(None, text=item.verdict),
-            "more": Cell(None, text=told),
+            "worth": Cell(value=item.difference.effective),
+            "verdict": Cell(value=None, text=item.verdict),
+            "more": Cell(value=None, text=told),
         }
-        rows.append(TableRow(item.metric, cells))
+        rows.append(TableRow(name=item.metric, cells=cells))
     notes = [
         f"A = {a}, B = {b}, on the samples both have; gold: {gold}.",
         _HOW,
@@ -109,10 +114,10 @@ def differences_table(
     ]
     notes += [f"Strata: {strata}."] if strata else []
     return Table(
-        f"{benchmark}.calibrated.difference",
-        f"{benchmark}: {b} against {a}, as if {gold} had rated everything",
-        columns,
-        rows,
+        name=f"{benchmark}.calibrated.difference",
+        title=f"{benchmark}: {b} against {a}, as if {gold} had rated everything",
+        columns=columns,
+        rows=rows,
         benchmark=benchmark,
         notes=notes,
         meta={"names": "metric"},

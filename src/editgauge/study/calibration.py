@@ -42,7 +42,7 @@ class Gold(NamedTuple):
     annotators: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrated:
     """One metric of every editor, corrected. `source`: the judge that scored everything."""
 
@@ -145,15 +145,15 @@ def calibrated(
             continue
         found.append(
             Calibrated(
-                item.metric,
-                item.proxy,
-                item.variant,
-                source,
-                item.direction,
-                tuple(frame.editors[k] for k in known),
-                ranks.means,
-                ranks.stability,
-                item.annotators,
+                metric=item.metric,
+                proxy=item.proxy,
+                variant=item.variant,
+                source=source,
+                direction=item.direction,
+                editors=tuple(frame.editors[k] for k in known),
+                means=ranks.means,
+                ranks=ranks.stability,
+                annotators=item.annotators,
             )
         )
     if not found:

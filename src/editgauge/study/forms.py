@@ -180,20 +180,20 @@ def _region_rows(design: Design, answer: Answer, pictures: Pictures) -> Iterator
         source = PEOPLE + answer.pseudonym
         detail = {"boxes": {"output": boxes}}
         yield Row(
-            design.benchmark,
-            answer.task.sample,
-            editor,
-            REGIONS,
-            REGIONS_METRIC,
-            "faithful",
-            float(len(boxes)),
-            Status.SCORED,
-            "",
-            digest(design.benchmark, answer.task.sample, editor, source, detail),
-            source,
-            0,
-            detail,
-            {"study": design.name},
+            benchmark=design.benchmark,
+            sample=answer.task.sample,
+            editor=editor,
+            scorer=REGIONS,
+            metric=REGIONS_METRIC,
+            variant="faithful",
+            value=float(len(boxes)),
+            status=Status.SCORED,
+            reason="",
+            fingerprint=digest(design.benchmark, answer.task.sample, editor, source, detail),
+            source=source,
+            repeat=0,
+            detail=detail,
+            origin={"study": design.name},
         )
 
 

@@ -143,7 +143,7 @@ def _regions(frame: Frame) -> list[dict[str, Any]]:
 
 def _contested(frame: Frame) -> Table | None:
     rows = [
-        TableRow(name, {"difference": Cell(gap)}, group=one.question)
+        TableRow(name=name, cells={"difference": Cell(value=gap)}, group=one.question)
         for one in answers(frame)
         for name, gap in contested(one, MOST)
     ]
@@ -151,10 +151,10 @@ def _contested(frame: Frame) -> Table | None:
         return None
     note = "Mean absolute difference of two annotators' answers, over annotators and editors."
     return Table(
-        "study.contested",
-        f"{frame.benchmark}: samples on which people differ most",
-        [Column("difference", ("difference",), 2)],
-        rows,
+        name="study.contested",
+        title=f"{frame.benchmark}: samples on which people differ most",
+        columns=[Column(name="difference", heading=("difference",), digits=2)],
+        rows=rows,
         benchmark=frame.benchmark,
         by="question",
         notes=[note],
@@ -175,19 +175,21 @@ def _categories(frame: Frame) -> Table | None:
                 "pearson": sheets.cell(line.pearson),
                 "mae": sheets.cell(line.mae),
             }
-            rows.append(TableRow(name, cells, group=f"{one.question}: {sheets.name_of(line)}"))
+            rows.append(
+                TableRow(name=name, cells=cells, group=f"{one.question}: {sheets.name_of(line)}")
+            )
     if not rows:
         return None
     columns = [
-        Column("spearman", ("Spearman per sample",), 3),
-        Column("pearson", ("Pearson r",), 3),
-        Column("mae", ("MAE",), 3),
+        Column(name="spearman", heading=("Spearman per sample",), digits=3),
+        Column(name="pearson", heading=("Pearson r",), digits=3),
+        Column(name="mae", heading=("MAE",), digits=3),
     ]
     return Table(
-        "study.categories",
-        f"{frame.benchmark}: judge against people by {label}",
-        columns,
-        rows,
+        name="study.categories",
+        title=f"{frame.benchmark}: judge against people by {label}",
+        columns=columns,
+        rows=rows,
         benchmark=frame.benchmark,
         by="question",
         meta={"names": label},

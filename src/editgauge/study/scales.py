@@ -92,20 +92,20 @@ class Rating:
         key = (self.benchmark, self.sample, self.editor, self.scale, self.metric, source)
         mark = digest(*key, self.repeat, self.value, reason, dict(self.detail))
         return Row(
-            self.benchmark,
-            self.sample,
-            self.editor,
-            f"{SCORER}.{self.scale}",
-            self.metric,
-            "faithful",
-            self.value,
-            status,
-            reason,
-            mark,
-            source,
-            self.repeat,
-            dict(self.detail),
-            dict(self.origin),
+            benchmark=self.benchmark,
+            sample=self.sample,
+            editor=self.editor,
+            scorer=f"{SCORER}.{self.scale}",
+            metric=self.metric,
+            variant="faithful",
+            value=self.value,
+            status=status,
+            reason=reason,
+            fingerprint=mark,
+            source=source,
+            repeat=self.repeat,
+            detail=dict(self.detail),
+            origin=dict(self.origin),
         )
 
     def _turned(self) -> Rating:

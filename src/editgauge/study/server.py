@@ -251,7 +251,9 @@ class Study:
         if task is None:
             return _error(404, "this sample is no longer yours; go on with the next")
         made = checked(self.design, task.kind, len(task.editors), payload)
-        told = await self.writer.submit(Sent(annotator.id, task.id, nonce, made, seconds))
+        told = await self.writer.submit(
+            Sent(annotator=annotator.id, task=task.id, nonce=nonce, payload=made, seconds=seconds)
+        )
         if told != "ok":
             return _error(409, "this sample was answered already (in another tab?)")
         return _json({"ok": True, "feedback": self._feedback(task)})

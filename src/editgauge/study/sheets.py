@@ -16,10 +16,10 @@ _CLUSTERED = "Intervals: 95 %, bootstrap over samples (all ratings of a sample s
 def cell(interval: Interval, *, of: int | None = None) -> Cell:
     """A statistic with its interval, and its count where `of` is how many were rated."""
     if math.isnan(interval.value):
-        return Cell(None)
+        return Cell(value=None)
     low, high = (None if math.isnan(end) else end for end in (interval.low, interval.high))
     return Cell(
-        interval.value, low=low, high=high, n=None if of is None else interval.samples, of=of
+        value=interval.value, low=low, high=high, n=None if of is None else interval.samples, of=of
     )
 
 
@@ -43,17 +43,17 @@ def _between(found: Agreement) -> Table | None:
         return None
     rows = [
         TableRow(
-            line.statistic,
-            {
+            name=line.statistic,
+            cells={
                 "value": cell(line.interval),
-                "annotators": Cell(float(line.annotators)),
-                "samples": Cell(float(line.interval.samples)),
+                "annotators": Cell(value=float(line.annotators)),
+                "samples": Cell(value=float(line.interval.samples)),
             },
             group=line.question,
         )
         for line in found.between
     ]
-    columns = [Column("value", ("agreement",), 3), *_COUNTS]
+    columns = [Column(name="value", heading=("agreement",), digits=3), *_COUNTS]
     notes = [
         (
             "Per-sample statistics are means over pairs of annotators and samples; a sample in "
@@ -65,10 +65,10 @@ def _between(found: Agreement) -> Table | None:
         names = ", ".join(found.left_out)
         notes.append(f"Not compared with people, because their direction is not known: {names}.")
     return Table(
-        "agree.people",
-        f"{found.benchmark}: people among themselves",
-        columns,
-        rows,
+        name="agree.people",
+        title=f"{found.benchmark}: people among themselves",
+        columns=columns,
+        rows=rows,
         benchmark=found.benchmark,
         by="question",
         notes=notes,
@@ -76,7 +76,10 @@ def _between(found: Agreement) -> Table | None:
     )
 
 
-_COUNTS = [Column("annotators", ("annotators",), 0), Column("samples", ("samples",), 0)]
+_COUNTS = [
+    Column(name="annotators", heading=("annotators",), digits=0),
+    Column(name="samples", heading=("samples",), digits=0),
+]
 
 
 def name_of(line: Against) -> str:
@@ -97,13 +100,13 @@ def _matrix(found: Agreement, statistic: str, title: str) -> Table | None:
             getattr(line, statistic), of=line.rated
         )
         counts[line.question].append(line)
-    columns = [Column(question, (question,), 3) for question in questions]
+    columns = [Column(name=question, heading=(question,), digits=3) for question in questions]
     notes = [_who(question, lines, statistic) for question, lines in counts.items()]
     return Table(
-        f"agree.{statistic}",
-        f"{found.benchmark}: metrics against people, {title}",
-        columns,
-        [TableRow(name, cells) for name, cells in rows.items()],
+        name=f"agree.{statistic}",
+        title=f"{found.benchmark}: metrics against people, {title}",
+        columns=columns,
+        rows=[TableRow(name=name, cells=cells) for name, cells in rows.items()],
         benchmark=found.benchmark,
         notes=[*notes, _CLUSTERED],
         meta={"names": "metric"},
@@ -125,22 +128,26 @@ def _linear(found: Agreement) -> Table | None:
         cells = {
             "pearson": cell(line.pearson),
             "mae": cell(line.mae),
-            "annotators": Cell(float(line.annotators)),
-            "samples": Cell(float(line.pearson.samples)),
+            "annotators": Cell(value=float(line.annotators)),
+            "samples": Cell(value=float(line.pearson.samples)),
         }
-        rows.append(TableRow(name_of(line), cells, group=line.question))
+        rows.append(TableRow(name=name_of(line), cells=cells, group=line.question))
     if not rows:
         return None
-    columns = [Column("pearson", ("Pearson r",), 3), Column("mae", ("MAE",), 3), *_COUNTS]
+    columns = [
+        Column(name="pearson", heading=("Pearson r",), digits=3),
+        Column(name="mae", heading=("MAE",), digits=3),
+        *_COUNTS,
+    ]
     notes = [
         "Over all outputs; MAE where a metric rates the very question, on people's scale.",
         _CLUSTERED,
     ]
     return Table(
-        "agree.linear",
-        f"{found.benchmark}: metrics against people, linear",
-        columns,
-        rows,
+        name="agree.linear",
+        title=f"{found.benchmark}: metrics against people, linear",
+        columns=columns,
+        rows=rows,
         benchmark=found.benchmark,
         by="question",
         notes=notes,
@@ -152,8 +159,8 @@ def _ranking(benchmark: str, item: Ranking) -> Table:
     found = item.strengths
     rows = [
         TableRow(
-            editor,
-            {"strength": cell(Interval(value, low, high, item.samples))},
+            name=editor,
+            cells={"strength": cell(Interval(value, low, high, item.samples))},
         )
         for editor, value, low, high in zip(
             item.editors,
@@ -175,10 +182,10 @@ def _ranking(benchmark: str, item: Ranking) -> Table:
     elif found.connected < 0.9:
         notes.append("No intervals: in too many resamples somebody never lost or never won.")
     return Table(
-        "agree.bradley_terry",
-        f"{benchmark}: Bradley-Terry ranking, {item.question}",
-        [Column("strength", ("log strength",), 3, "higher")],
-        rows,
+        name="agree.bradley_terry",
+        title=f"{benchmark}: Bradley-Terry ranking, {item.question}",
+        columns=[Column(name="strength", heading=("log strength",), digits=3, direction="higher")],
+        rows=rows,
         benchmark=benchmark,
         notes=notes,
     )

@@ -79,7 +79,7 @@ class Answer(NamedTuple):
     at: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
     """An answer as it arrives: `nonce` is made by the page, once for each answer."""
 

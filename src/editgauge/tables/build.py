@@ -60,7 +60,10 @@ def build(
     matrix = _matrix(frame, layout)
     uneven = _uneven(layout, matrix) | _uneven_sets(frame, layout)
     found = _cells(frame, layout, matrix, intervals=intervals, resamples=resamples, seed=seed)
-    rows = [TableRow(name, cells) for name, cells in zip(frame.editors, found.lines, strict=True)]
+    rows = [
+        TableRow(name=name, cells=cells)
+        for name, cells in zip(frame.editors, found.lines, strict=True)
+    ]
     size = len(frame.samples)
     columns = _columns(layout, uneven)
     whole = layout.size is not None and size >= layout.size and not uneven and _covered(rows)
@@ -76,10 +79,10 @@ def build(
         columns = [column for column in columns if column.name not in _unscored(frame, layout)]
     columns, rows = _with_facts(frame, layout, drop_empty(columns, rows), rows)
     return Table(
-        layout.name,
-        layout.title,
-        columns,
-        rows,
+        name=layout.name,
+        title=layout.title,
+        columns=columns,
+        rows=rows,
         benchmark=frame.benchmark,
         variant=layout.variant,
         source=_sources(frame, layout),
@@ -110,10 +113,10 @@ def _published_alone(frame: Frame, layout: Layout) -> Table | None:
     if not layout.published_alone:
         return None
     return Table(
-        layout.name,
-        layout.title,
-        [item.column for item in layout.fields],
-        layout.published,
+        name=layout.name,
+        title=layout.title,
+        columns=[item.column for item in layout.fields],
+        rows=layout.published,
         benchmark=frame.benchmark,
         size=len(frame.samples),
         transposed=layout.transposed,
@@ -130,11 +133,11 @@ def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableR
         return []
     cells = {}
     for column in columns:
-        values = [row.cells.get(column.name, Cell(None)).value for row in rows]
+        values = [row.cells.get(column.name, Cell(value=None)).value for row in rows]
         known = [value for value in values if value is not None]
         if len(known) == len(rows):
-            cells[column.name] = Cell(float(np.mean(known)))
-    return [TableRow(f"Mean of {len(rows)}", cells, kind="average")] if cells else []
+            cells[column.name] = Cell(value=float(np.mean(known)))
+    return [TableRow(name=f"Mean of {len(rows)}", cells=cells, kind="average")] if cells else []
 
 
 def _with_facts(
@@ -148,9 +151,9 @@ def _with_facts(
             for row, known in zip(rows, facts, strict=True)
         ]
     if layout.params and any(known.params for known in facts):
-        columns = [Column("params", ("# Params",), 0), *columns]
+        columns = [Column(name="params", heading=("# Params",), digits=0), *columns]
         rows = [
-            replace(row, cells={"params": Cell(None, text=known.params or "-"), **row.cells})
+            replace(row, cells={"params": Cell(value=None, text=known.params or "-"), **row.cells})
             for row, known in zip(rows, facts, strict=True)
         ]
     return columns, rows
@@ -186,7 +189,7 @@ def drop_empty(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Colu
     """Without the columns that have no sample in the data and no number in any line."""
     found = []
     for column in columns:
-        cells = [row.cells.get(column.name, Cell(None)) for row in rows]
+        cells = [row.cells.get(column.name, Cell(value=None)) for row in rows]
         if any(cell.of or cell.value is not None for cell in cells):
             found.append(column)
     return found
@@ -364,12 +367,12 @@ def _cells(
             )
             floor = _given(floors[e, f]) if failures else None
             cells[item.column.name] = Cell(
-                _given(values[e, f]),
-                n,
-                of,
-                _given(low[e, f]),
-                _given(high[e, f]),
-                floor,
+                value=_given(values[e, f]),
+                n=n,
+                of=of,
+                low=_given(low[e, f]),
+                high=_given(high[e, f]),
+                floor=floor,
                 interval_digits=stats.carried(noise[e, f]),
             )
         lines.append(cells)
@@ -432,7 +435,9 @@ def _set_cell(frame: Frame, leaf: Leaf, editor: int) -> Cell:
     value = _given(frame.of_set(leaf.metric.name, leaf.variant)[editor])
     n = frame.set_counts.get((leaf.metric.name, leaf.variant, frame.editors[editor]))
     return (
-        Cell(value, n, len(frame.samples)) if value is not None and n is not None else Cell(value)
+        Cell(value=value, n=n, of=len(frame.samples))
+        if value is not None and n is not None
+        else Cell(value=value)
     )
 
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
     """One sample: its values under A and B (``inf`` possible), B − A, and whether that is
     better.
@@ -69,7 +69,7 @@ class Line:
     test: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Everything `editgauge compare` prints. `by` is the label that the slices are values of."""
 
@@ -136,7 +136,14 @@ def compare(
                 line = _line(pair, metric, variant, direction, name, masked, tests[key], top=top)
                 if line.paired.n or line.only_a or line.only_b:
                     lines.append(line)
-    return Comparison(frame.benchmark, a, b, by, alpha, tuple(_corrected(lines, alpha)))
+    return Comparison(
+        benchmark=frame.benchmark,
+        a=a,
+        b=b,
+        by=by,
+        alpha=alpha,
+        lines=tuple(_corrected(lines, alpha)),
+    )
 
 
 def _slices(frame: Frame, by: str) -> list[tuple[str, Mask]]:
@@ -183,7 +190,9 @@ def _line(
         sample = pair.samples.ids[number]
         link = report_link(pair.benchmark, sample, pair.editors)
         better = direction is not None and bool(gain[number] > 0)
-        return Moved(sample, float(first[number]), float(second[number]), better, link)
+        return Moved(
+            sample=sample, a=float(first[number]), b=float(second[number]), better=better, link=link
+        )
 
     return Line(
         metric,

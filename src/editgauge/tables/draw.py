@@ -208,7 +208,7 @@ def _grid(table: Table) -> _Drawn:
                 )
                 mark = "part" if row.part and not mark else mark
                 lines[line].append(_Item(_cell_text(row.cells.get(column.name), column), mark))
-        if any(row.cells.get(run[0].name, Cell(None)).n is not None for row in table.rows):
+        if any(row.cells.get(run[0].name, Cell(value=None)).n is not None for row in table.rows):
             headings.append((*run[0].heading[:-1], "n"))
             for line, row in enumerate(table.rows):
                 lines[line].append(_Item(_count_text(row.cells.get(run[0].name)), "count"))
@@ -380,7 +380,7 @@ def _csv(table: Table) -> str:
         line = [table.name, table.variant, *([row.group] if table.by else []), row.name, row.kind]
         values: list[str] = [escape.csv_text(text) for text in line]
         for column in table.columns:
-            cell = row.cells.get(column.name, Cell(None))
+            cell = row.cells.get(column.name, Cell(value=None))
             values.append(
                 escape.csv_text(cell.text)
                 if cell.text is not None

@@ -97,7 +97,7 @@ class Policy:
     alpha: float = 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One line of a verdict: what was asked, of what, what was found."""
 
@@ -350,7 +350,14 @@ def _without_rows(rule: Rule) -> list[Check]:
     found = f"no {rule.variant} rows of it" if rule.variant else "no rows of it"
     found += f" in {rule.benchmark}" if rule.benchmark else ""
     return [
-        Check(rule.name, kind, Verdict.CANNOT_TELL, found, "scores of both editors", 0)
+        Check(
+            name=rule.name,
+            kind=kind,
+            verdict=Verdict.CANNOT_TELL,
+            found=found,
+            wanted="scores of both editors",
+            n=0,
+        )
         for kind in _asked(rule)
     ]
 
@@ -371,7 +378,7 @@ def _whole_set(rule: Rule, value: float, direction: Direction) -> list[Check]:
         wanted = _better_than(rule, direction) if kind == "floor" else "a test of the difference"
         if kind == "floor" and not rule.where and not math.isnan(value):
             words, verdict = f"{value:.6g}", _holds(rule, value, direction)
-        found.append(Check(rule.name, kind, verdict, words, wanted))
+        found.append(Check(name=rule.name, kind=kind, verdict=verdict, found=words, wanted=wanted))
     return found
 
 
@@ -391,7 +398,11 @@ def _coverage(rule: Rule, policy: Policy, values: Floats, asked: int) -> list[Ch
     if not asked:
         verdict = Verdict.CANNOT_TELL
     found, wanted = f"{scored:,} of {asked:,} samples", f"at least {policy.coverage:.4g} of them"
-    return [Check(rule.name, "coverage", verdict, found, wanted, scored)]
+    return [
+        Check(
+            name=rule.name, kind="coverage", verdict=verdict, found=found, wanted=wanted, n=scored
+        )
+    ]
 
 
 def _floor(rule: Rule, values: Floats, direction: Direction) -> Check:
@@ -399,17 +410,24 @@ def _floor(rule: Rule, values: Floats, direction: Direction) -> Check:
     wanted = _better_than(rule, direction)
     if len(given) < rule.least:
         return Check(
-            rule.name,
-            "floor",
-            Verdict.CANNOT_TELL,
-            f"{len(given)} samples with a score, fewer than {rule.least}",
-            wanted,
-            len(given),
-            rule.least,
+            name=rule.name,
+            kind="floor",
+            verdict=Verdict.CANNOT_TELL,
+            found=f"{len(given)} samples with a score, fewer than {rule.least}",
+            wanted=wanted,
+            n=len(given),
+            needed=rule.least,
         )
     mean = float(given.mean())
     verdict = _holds(rule, mean, direction)
-    return Check(rule.name, "floor", verdict, f"mean {mean:.6g}", wanted, len(given))
+    return Check(
+        name=rule.name,
+        kind="floor",
+        verdict=verdict,
+        found=f"mean {mean:.6g}",
+        wanted=wanted,
+        n=len(given),
+    )
 
 
 def _paired(values: Floats, direction: Direction, alpha: float, seed: int) -> stats.Paired:
@@ -431,12 +449,27 @@ def _margin(rule: Rule, paired: stats.Paired, direction: Direction, infinite: in
     n = paired.n
     if infinite:
         found = f"{infinite} samples have an infinite score of one editor only"
-        return Check(rule.name, "margin", Verdict.CANNOT_TELL, found, wanted, n)
+        return Check(
+            name=rule.name,
+            kind="margin",
+            verdict=Verdict.CANNOT_TELL,
+            found=found,
+            wanted=wanted,
+            n=n,
+        )
     if n < rule.least or not (math.isfinite(paired.low) and math.isfinite(paired.high)):
         found = f"{n} samples with a score of both, fewer than {rule.least}"
         if n >= rule.least:
             found = "no interval of the difference"
-        return Check(rule.name, "margin", Verdict.CANNOT_TELL, found, wanted, n, rule.least)
+        return Check(
+            name=rule.name,
+            kind="margin",
+            verdict=Verdict.CANNOT_TELL,
+            found=found,
+            wanted=wanted,
+            n=n,
+            needed=rule.least,
+        )
     low, high = paired.low, paired.high
     mean = paired.difference
     if direction == "lower":
@@ -444,11 +477,21 @@ def _margin(rule: Rule, paired: stats.Paired, direction: Direction, infinite: in
     found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
     # identical scores have an interval of one point: no loss, and no margin that is too small
     if low > -margin or (low == high == 0.0):
-        return Check(rule.name, "margin", Verdict.PASS, found, wanted, n)
+        return Check(
+            name=rule.name, kind="margin", verdict=Verdict.PASS, found=found, wanted=wanted, n=n
+        )
     if high < -margin or (low == high and low < 0 and low <= -margin):
-        return Check(rule.name, "margin", Verdict.FAIL, found, wanted, n)
+        return Check(
+            name=rule.name, kind="margin", verdict=Verdict.FAIL, found=found, wanted=wanted, n=n
+        )
     return Check(
-        rule.name, "margin", Verdict.CANNOT_TELL, found, wanted, n, _needed(mean, low, margin, n)
+        name=rule.name,
+        kind="margin",
+        verdict=Verdict.CANNOT_TELL,
+        found=found,
+        wanted=wanted,
+        n=n,
+        needed=_needed(mean, low, margin, n),
     )
 
 
@@ -479,7 +522,11 @@ def _not_worse(
             verdict = Verdict.FAIL if gain < 0 and p < alpha else Verdict.PASS
             words = f"gain {gain:+.4g}, p {p:.2g} (Holm over {len(keys)})"
         wanted = f"no loss with p below {alpha:g}"
-        found.append(Check(name, "not_worse", verdict, words, wanted, paired.n))
+        found.append(
+            Check(
+                name=name, kind="not_worse", verdict=verdict, found=words, wanted=wanted, n=paired.n
+            )
+        )
     return found
 
 
@@ -508,11 +555,20 @@ def _limit(
     name = "US dollars an output" if kind == "cost" else "seconds an output"
     if not values or len(values) < usage.outputs:
         found = f"recorded for {len(values):,} of {usage.outputs:,} outputs"
-        return Check(name, kind, Verdict.CANNOT_TELL, found, wanted, len(values))
+        return Check(
+            name=name,
+            kind=kind,
+            verdict=Verdict.CANNOT_TELL,
+            found=found,
+            wanted=wanted,
+            n=len(values),
+        )
     given = np.asarray(values, dtype=np.float64)
     value = float(given.mean() if quantile is None else np.quantile(given, quantile))
     verdict = Verdict.PASS if value <= most else Verdict.FAIL
-    return Check(name, kind, verdict, f"{value:.4g}", wanted, len(values))
+    return Check(
+        name=name, kind=kind, verdict=verdict, found=f"{value:.4g}", wanted=wanted, n=len(values)
+    )
 
 
 # -- words -----------------------------------------------------------------------------------------

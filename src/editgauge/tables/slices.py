@@ -77,7 +77,7 @@ def folded(table: Table) -> Table:
 
 
 def _has(table: Table, column: str, group: str) -> bool:
-    cells = [row.cells.get(column, Cell(None)) for row in table.rows if row.group == group]
+    cells = [row.cells.get(column, Cell(value=None)) for row in table.rows if row.group == group]
     return any(cell.of or cell.value is not None for cell in cells)
 
 
@@ -143,14 +143,21 @@ def beside(frame: Frame, layout: Layout, *, published: bool = False) -> Table | 
     for column in wanted:
         for name, title in (("sd", "SD of runs"), ("most", "± of runs")):
             columns.append(
-                Column(f"{column.name}_{name}", (title, column.heading[0]), 2, direction=None)
+                Column(
+                    name=f"{column.name}_{name}",
+                    heading=(title, column.heading[0]),
+                    digits=2,
+                    direction=None,
+                )
             )
     lines: dict[str, dict[str, Cell]] = {}
     for row in runs.rows:
         if row.kind == "run":
-            cells = {f"{c.name}_run{row.group}": row.cells.get(c.name, Cell(None)) for c in wanted}
+            cells = {
+                f"{c.name}_run{row.group}": row.cells.get(c.name, Cell(value=None)) for c in wanted
+            }
             lines.setdefault(row.name, {}).update(cells)
-    rows = [TableRow(name, cells) for name, cells in lines.items()]
+    rows = [TableRow(name=name, cells=cells) for name, cells in lines.items()]
     rows += layout.published_repeats if published else []
     return replace(
         runs,
@@ -173,8 +180,8 @@ def _with_deviations(row: TableRow, columns: Sequence[str]) -> TableRow:
         runs = [cell for name, cell in row.cells.items() if name.startswith(f"{column}_run")]
         known = np.array([cell.value for cell in runs if cell.value is not None])
         if len(known) > 1:
-            more[f"{column}_sd"] = Cell(float(known.std(ddof=1)))
-            more[f"{column}_most"] = Cell(float(np.abs(known - known.mean()).max()))
+            more[f"{column}_sd"] = Cell(value=float(known.std(ddof=1)))
+            more[f"{column}_most"] = Cell(value=float(np.abs(known - known.mean()).max()))
     return replace(row, cells={**row.cells, **more})
 
 
@@ -185,17 +192,39 @@ def noise(frame: Frame, variant: Variant) -> Table | None:
     Raw scores, not the tables' scales. None where nothing was repeated.
     """
     columns = [
-        Column("mean", ("mean",), 3),
-        Column("sd_judge", ("SD within a sample",), 3, note="how repeated judgements of one sample "
-                                                            "differ"),
-        Column("sd_samples", ("SD of samples",), 3, note="how the samples' true scores differ"),
-        Column("reliability", ("reliability",), 3, note="share of a judgement's variance that is "
-                                                        "the sample's (ICC)"),
-        Column("se_samples", ("SE: samples",), 4, note="what the choice of samples adds to the "
-                                                       "mean's standard error"),
-        Column("se_judge", ("SE: judge",), 4, note="what the judge's noise adds to it"),
-        Column("judgements", ("judgements",), 0),
-    ]  # fmt: skip
+        Column(name="mean", heading=("mean",), digits=3),
+        Column(
+            name="sd_judge",
+            heading=("SD within a sample",),
+            digits=3,
+            note="how repeated judgements of one sample differ",
+        ),
+        Column(
+            name="sd_samples",
+            heading=("SD of samples",),
+            digits=3,
+            note="how the samples' true scores differ",
+        ),
+        Column(
+            name="reliability",
+            heading=("reliability",),
+            digits=3,
+            note="share of a judgement's variance that is the sample's (ICC)",
+        ),
+        Column(
+            name="se_samples",
+            heading=("SE: samples",),
+            digits=4,
+            note="what the choice of samples adds to the mean's standard error",
+        ),
+        Column(
+            name="se_judge",
+            heading=("SE: judge",),
+            digits=4,
+            note="what the judge's noise adds to it",
+        ),
+        Column(name="judgements", heading=("judgements",), digits=0),
+    ]
     rows = []
     for metric in frame.metrics:
         repeats = frame.columns.repeat[frame.columns.metric == frame.metrics.index(metric)]
@@ -216,9 +245,9 @@ def noise(frame: Frame, variant: Variant) -> Table | None:
                 found.from_judge,
                 float(found.judgements),
             )
-            cells = {c.name: Cell(value) for c, value in zip(columns, numbers, strict=True)}
+            cells = {c.name: Cell(value=value) for c, value in zip(columns, numbers, strict=True)}
             cells["mean"] = replace(cells["mean"], n=found.n, of=int(grid.defined.sum()))
-            rows.append(TableRow(editor, cells, group=metric))
+            rows.append(TableRow(name=editor, cells=cells, group=metric))
     if not rows:
         return None
     note = (
@@ -226,10 +255,10 @@ def noise(frame: Frame, variant: Variant) -> Table | None:
         "sample elsewhere."
     )
     return Table(
-        f"{frame.benchmark}.noise",
-        f"{frame.benchmark}: noise of the judge and of the samples",
-        columns,
-        rows,
+        name=f"{frame.benchmark}.noise",
+        title=f"{frame.benchmark}: noise of the judge and of the samples",
+        columns=columns,
+        rows=rows,
         benchmark=frame.benchmark,
         variant=variant,
         size=len(frame.samples),

@@ -252,7 +252,9 @@ def _of_rows(frame: Frame, known: Mapping[str, Metric], name: str, made: Variant
 
 
 def _column(name: str, heading: tuple[str, ...], metric: Metric, note: str) -> Column:
-    return Column(name, heading, metric.digits, metric.direction, note)
+    return Column(
+        name=name, heading=heading, digits=metric.digits, direction=metric.direction, note=note
+    )
 
 
 def psnr_of_mean(parts: Sequence[stats.Moments]) -> Floats:
@@ -283,10 +285,12 @@ def read_published(
             cells = {}
             for heading, column in columns.items():
                 with contextlib.suppress(ValueError):
-                    cells[column] = Cell(float(record[heading]))
+                    cells[column] = Cell(value=float(record[heading]))
             rows.append(
                 TableRow(
-                    record[name], cells, kind="mean" if record[name] == "Mean" else "published"
+                    name=record[name],
+                    cells=cells,
+                    kind="mean" if record[name] == "Mean" else "published",
                 )
             )
     return rows
@@ -306,9 +310,9 @@ def read_published_turned(
     models = [heading for heading in (records[0] if records else {}) if heading not in keys]
     return [
         TableRow(
-            model,
-            {
-                columns[record[keys[0]], record[keys[1]]]: Cell(float(record[model]))
+            name=model,
+            cells={
+                columns[record[keys[0]], record[keys[1]]]: Cell(value=float(record[model]))
                 for record in records
                 if (record[keys[0]], record[keys[1]]) in columns
             },

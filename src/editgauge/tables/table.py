@@ -16,7 +16,7 @@ from editgauge.errors import MissingExtra
 from editgauge.types import Direction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One number of a table, with its count.
 
@@ -40,7 +40,7 @@ class Cell:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """A column: a heading of one or more levels, how its numbers are printed, and which direction
     is better.
@@ -59,7 +59,7 @@ class Column:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
     """One line: an editor, or a paper's model.
 
@@ -82,7 +82,7 @@ class TableRow:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """A titled table with notes below it. `size` is the number of samples in the benchmark (or
     slice).
@@ -112,7 +112,7 @@ class Table:
         for row in self.rows:
             line: dict[str, Any] = {"model": row.name, "kind": row.kind, "group": row.group}
             for column in self.columns:
-                cell = row.cells.get(column.name, Cell(None))
+                cell = row.cells.get(column.name, Cell(value=None))
                 line[column.name] = cell.value if cell.text is None else cell.text
                 if cell.n is not None:
                     line[f"{column.name}_n"] = cell.n
@@ -136,7 +136,7 @@ class Table:
                 marked += " (as released)"
             cells = [f"<th>{escape(marked)}</th>"]
             for column in self.columns:
-                cell = row.cells.get(column.name, Cell(None))
+                cell = row.cells.get(column.name, Cell(value=None))
                 text = "–" if cell.value is None else printed(cell.value, column.digits)
                 count = "" if cell.n is None else f" <small>{cell.n}/{cell.of}</small>"
                 cells.append(f"<td>{escape(cell.text or text)}{count}</td>")

@@ -27,7 +27,7 @@ class Mirror:
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         path = folder / "mirror.png"
         write_png(path, read_image(sample.image)[:, ::-1])
-        return Edit(sample.id, self.name, path)
+        return Edit(sample=sample.id, editor=self.name, path=path)
 
 
 def mirror(samples: Sequence[Sample], **settings: Any) -> Mirror:

@@ -87,5 +87,7 @@ def frames(sample: Sample, edit: Edit) -> Frames:
     if (output.shape[1], output.shape[0]) != size:
         detail = {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
     return Frames(
-        resize(reference, size, "bicubic"), resize(output, size, "bicubic"), detail=detail
+        reference=resize(reference, size, "bicubic"),
+        output=resize(output, size, "bicubic"),
+        detail=detail,
     )

@@ -154,7 +154,8 @@ def _nearness(
         reference = _reference(sample, size)
     except NoScore as why:
         return [
-            Score(name, None, "faithful", why.status, why.reason) for name in ("psnr", "ssim_full")
+            Score(metric=name, value=None, variant="faithful", status=why.status, reason=why.reason)
+            for name in ("psnr", "ssim_full")
         ]
     return [
         psnr_score("psnr", masked_mse(reference, output), "faithful", **detail),

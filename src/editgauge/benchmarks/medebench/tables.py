@@ -135,7 +135,7 @@ def attention(variant: Variant) -> Layout:
     sheet = Sheet()
     for organ in numbers:
         sheet.combine(organ, IOU, (), plain_mean, above=(organ,), only_here=True)
-    cells = {organ: Cell(number) for organ, number in numbers.items()}
+    cells = {organ: Cell(value=number) for organ, number in numbers.items()}
     return Layout(
         name="medebench.attention",
         title="MedEBench, IoU of attention maps and region masks",
@@ -143,7 +143,7 @@ def attention(variant: Variant) -> Layout:
         fields=sheet.fields,
         variant=variant,
         transposed=True,
-        published=[TableRow("instruct-pix2pix", cells, kind="published")],
+        published=[TableRow(name="instruct-pix2pix", cells=cells, kind="published")],
         published_note=_TABLE.format(4),
         published_alone=True,
     )
@@ -168,7 +168,7 @@ def paradigms(variant: Variant) -> list[Layout]:
         for record in mine:
             cells = lines.setdefault(record["task"], {})
             for metric in BY_ORGAN:
-                cells[f"{record['shots']}_{metric.title}"] = Cell(float(record[metric.title]))
+                cells[f"{record['shots']}_{metric.title}"] = Cell(value=float(record[metric.title]))
         found.append(
             Layout(
                 name=f"medebench.paradigms_{letter}",
@@ -176,7 +176,9 @@ def paradigms(variant: Variant) -> list[Layout]:
                 leaves={},
                 fields=sheet.fields,
                 variant=variant,
-                published=[TableRow(n, cells, kind="published") for n, cells in lines.items()],
+                published=[
+                    TableRow(name=n, cells=cells, kind="published") for n, cells in lines.items()
+                ],
                 published_note=_TABLE.format(f"7 ({letter})"),
                 published_alone=True,
             )

@@ -76,7 +76,7 @@ class Match(NamedTuple):
     similarity: float
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Trace:
     """How the scores came about, for `--explain`; numbers are positions in the lists of recognised
     text.

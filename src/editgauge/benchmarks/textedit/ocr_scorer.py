@@ -56,14 +56,16 @@ def ocr_scorers(
     with that reason. The environment's ``EDITGAUGE_OCR_CACHE`` names a folder that several runs
     share as their store, instead of `cache`.
     """
-    return [TextScorer(*_reader(cache, ocr_engine))]
+    reader, engine, source = _reader(cache, ocr_engine)
+    return [TextScorer(reader=reader, engine=engine, source=source)]
 
 
 def presence_scorers(
     *, cache: Path | None = None, ocr_engine: str | None = None, **_: Any
 ) -> list[PresenceScorer]:
     """Scores of deleted and inserted text; options as for `ocr_scorers`."""
-    return [PresenceScorer(*_reader(cache, ocr_engine))]
+    reader, engine, source = _reader(cache, ocr_engine)
+    return [PresenceScorer(reader=reader, engine=engine, source=source)]
 
 
 def _reader(cache: Path | None, ocr_engine: str | None) -> tuple[Reader, dict[str, Any], str]:
@@ -80,7 +82,7 @@ def _reader(cache: Path | None, ocr_engine: str | None) -> tuple[Reader, dict[st
     return reader, reader.engine.identity().as_dict(), reader.label
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TextScorer:
     """OA, OP, OR, F1 and NED of a replaced text, faithful and corrected, from one reading of either
     picture.
@@ -134,9 +136,27 @@ class TextScorer:
                         trace.reason
                         or "OCR finds no box of the original that reads as the source text"
                     )
-                    scores.append(Score(name, None, variant, Status.DATASET_FAULT, reason, more))
+                    scores.append(
+                        Score(
+                            metric=name,
+                            value=None,
+                            variant=variant,
+                            status=Status.DATASET_FAULT,
+                            reason=reason,
+                            detail=more,
+                        )
+                    )
                 else:
-                    scores.append(Score(name, value, variant, Status.SCORED, trace.reason, more))
+                    scores.append(
+                        Score(
+                            metric=name,
+                            value=value,
+                            variant=variant,
+                            status=Status.SCORED,
+                            reason=trace.reason,
+                            detail=more,
+                        )
+                    )
         return scores
 
     def explain(self, sample: Sample, edit: Edit) -> images.Array:
@@ -192,7 +212,7 @@ def _detail(trace: Trace, edited: Sequence[Text]) -> dict[str, Any]:
     return detail
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PresenceScorer:
     """``deleted``, ``inserted`` and ``kept``: see `presence`. Only corrected: no paper has
     these.
@@ -247,7 +267,9 @@ class PresenceScorer:
             value = None if values is None else values.get(name)
             if value is not None:
                 status, reason = Status.SCORED, ""
-            scores.append(Score(name, value, "corrected", status, reason))
+            scores.append(
+                Score(metric=name, value=value, variant="corrected", status=status, reason=reason)
+            )
         return scores
 
 

@@ -74,12 +74,12 @@ def _frames(read: Callable[[Sample], Source], sample: Sample, edit: Edit) -> Fra
     same, detail = fitted(output, source.picture)
     black = mask[:, :, None]
     return Frames(
-        np.where(black, 0, source.picture),
-        np.where(black, 0, same),
-        mask,
-        no_faithful,
-        no_corrected,
-        detail,
+        reference=np.where(black, 0, source.picture),
+        output=np.where(black, 0, same),
+        mask=mask,
+        no_faithful=no_faithful,
+        no_corrected=no_corrected,
+        detail=detail,
     )
 
 

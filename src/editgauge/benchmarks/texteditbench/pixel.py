@@ -81,7 +81,7 @@ class PixelScorer:
         return [*_errors(source, output, orientation), *_similarities(source, output)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReferencePixelScorer:
     """The same against the reference edit, for samples that have one (see the module)."""
 
@@ -120,7 +120,14 @@ def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
 
 
 def _as_corrected(score: Score) -> Score:
-    return Score(score.metric, score.value, "corrected", score.status, score.reason, score.detail)
+    return Score(
+        metric=score.metric,
+        value=score.value,
+        variant="corrected",
+        status=score.status,
+        reason=score.reason,
+        detail=score.detail,
+    )
 
 
 def _similarities(source: Source, output: Array) -> list[Score]:

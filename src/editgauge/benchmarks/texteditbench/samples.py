@@ -110,7 +110,7 @@ def _split_folders(root: Path) -> list[tuple[str, Path]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
     """Where an instance lies: its folder, the number that its files are named by, and what is in
     the folder.
@@ -314,10 +314,26 @@ def _split_flat(
             set(),
         )  # one record, one set of pictures, another number than the folder's: still one instance
     left = [[name for name in names if name not in nested] for names in (records, pictures)]
-    yield _Place(split, topic, folder, number, parts, tuple(left[0]), tuple(left[1]), others)
+    yield _Place(
+        split=split,
+        topic=topic,
+        folder=folder,
+        number=number,
+        parts=parts,
+        records=tuple(left[0]),
+        pictures=tuple(left[1]),
+        others=others,
+    )
     for found, (names, mine) in sorted(own.items()):
         yield _Place(
-            split, topic, folder, found, (*parts, f"{found:03d}"), tuple(names), tuple(mine), ()
+            split=split,
+            topic=topic,
+            folder=folder,
+            number=found,
+            parts=(*parts, f"{found:03d}"),
+            records=tuple(names),
+            pictures=tuple(mine),
+            others=(),
         )
 
 

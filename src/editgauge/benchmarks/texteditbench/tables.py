@@ -193,8 +193,8 @@ def _published_repeats() -> list[TableRow]:
         for record in csv.DictReader(file):
             for split in SPLITS:
                 name = f"{split}_overall_run{record['run']}"
-                lines.setdefault(record["model"], {})[name] = Cell(float(record[split]))
-    return [TableRow(model, cells, kind="published") for model, cells in lines.items()]
+                lines.setdefault(record["model"], {})[name] = Cell(value=float(record[split]))
+    return [TableRow(name=model, cells=cells, kind="published") for model, cells in lines.items()]
 
 
 def both(frame: Frame, variant: Variant) -> Layout:
@@ -269,9 +269,9 @@ def _published_both() -> list[TableRow]:
             if len(known) == len(parts):
                 judged = 100 * known[0] / OVERALL.metric.high
                 kept = 50 * (known[1] + 1 - known[2])
-                cells[f"{split}_judged"] = Cell(judged)
-                cells[f"{split}_kept"] = Cell(kept)
-                cells[f"{split}_both"] = Cell((judged + kept) / 2)
+                cells[f"{split}_judged"] = Cell(value=judged)
+                cells[f"{split}_kept"] = Cell(value=kept)
+                cells[f"{split}_both"] = Cell(value=(judged + kept) / 2)
         found.append(replace(row, cells=cells))
     return found
 

@@ -71,15 +71,19 @@ class TypesetEditor:
         """
         if not sample.images:
             return Edit(
-                sample.id, self.name, None, Status.DATASET_FAULT, "the sample has no input image"
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.DATASET_FAULT,
+                reason="the sample has no input image",
             )
         if len(sample.images) > 1:
             return Edit(
-                sample.id,
-                self.name,
-                None,
-                Status.NOT_APPLICABLE,
-                "typeset edits one picture; the sample has several",
+                sample=sample.id,
+                editor=self.name,
+                path=None,
+                status=Status.NOT_APPLICABLE,
+                reason="typeset edits one picture; the sample has several",
             )
         started = time.perf_counter()
         before = read_image(sample.image)
@@ -88,9 +92,9 @@ class TypesetEditor:
         write_png(path, after)
         seconds = time.perf_counter() - started
         return Edit(
-            sample.id,
-            self.name,
-            path,
+            sample=sample.id,
+            editor=self.name,
+            path=path,
             reason=reason,
             width=after.shape[1],
             height=after.shape[0],

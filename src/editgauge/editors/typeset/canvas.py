@@ -77,7 +77,7 @@ def frame_of(line: Line, *, flipped: bool = False, angle: float | None = None) -
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Inked:
     """A line with its ink: in the picture (`glyphs`), and upright in its frame (`upright`, `box` =
     its ink box).
@@ -293,7 +293,11 @@ def _near(a: Line, b: Line) -> bool:
 def _upright(line: Line, glyphs: Glyphs, frame: Frame) -> Inked | None:
     upright = _warped(glyphs.alpha, frame, glyphs.left, glyphs.top)
     box = ink_box(upright)
-    return Inked(line, glyphs, frame, upright, box) if box is not None else None
+    return (
+        Inked(line=line, glyphs=glyphs, frame=frame, upright=upright, box=box)
+        if box is not None
+        else None
+    )
 
 
 def _warped(alpha: Alpha, frame: Frame, left: int, top: int) -> Alpha:

@@ -28,7 +28,7 @@ _LARGEST = 20_000
 """Pixels that a drawn line may be wide."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Face:
     """One face: of a font file (`path`, `index`), OpenCV's (`opencv`, at a `weight`), or with
     neither Pillow's own.
@@ -87,7 +87,7 @@ def _faces(folders: tuple[str, ...]) -> tuple[Face, ...]:
         if len(found) >= MAX_FACES:
             break
         found += _faces_of(file)
-    return (*found, *_opencv_faces(), Face("Aileron Regular"))
+    return (*found, *_opencv_faces(), Face(name="Aileron Regular"))
 
 
 def _packaged() -> list[Path]:
@@ -116,7 +116,9 @@ def _faces_of(file: Path) -> list[Face]:
                 break
         except (OSError, ValueError):  # a damaged or bitmap-only file is no font for us
             break
-        result.append(Face(" ".join(part or "" for part in font.getname()), str(file), index))
+        result.append(
+            Face(name=" ".join(part or "" for part in font.getname()), path=str(file), index=index)
+        )
     return result
 
 
@@ -125,11 +127,11 @@ def _opencv_faces() -> list[Face]:
         return []
     latin = [("Rubik", "sans"), ("Rubik Italic", "italic")]
     found = [
-        Face(f"{name} {weight}", None, 0, key, weight)
+        Face(name=f"{name} {weight}", path=None, index=0, opencv=key, weight=weight)
         for name, key in latin
         for weight in (300, 500, 700, 900)
     ]
-    return [*found, Face("WenQuanYi Micro Hei", None, 0, "uni", 400)]
+    return [*found, Face(name="WenQuanYi Micro Hei", path=None, index=0, opencv="uni", weight=400)]
 
 
 @functools.lru_cache(maxsize=600)

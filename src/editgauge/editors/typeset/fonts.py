@@ -27,7 +27,7 @@ _SUPER = 4
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
     """How a text is set: the face, the em size in pixels, the width factor, extra spacing and
     weight, the score.
@@ -57,7 +57,7 @@ def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style
     able = [face for face in able if covers(face, text)] or able
     box = ink_box(ink)
     if not able or box is None or not text.strip():
-        return Style(able[0], max(8.0, ink.shape[0] * 0.8)) if able else None
+        return Style(face=able[0], size=max(8.0, ink.shape[0] * 0.8)) if able else None
     left, top, right, bottom = box
     crop = ink[top:bottom, left:right]
     wide = int(min(1200, max(4, round(crop.shape[1] * _HEIGHT / crop.shape[0]))))
@@ -105,7 +105,9 @@ def _trials(
     distortion = abs(np.log(ratio))
     trials = [
         (
-            Style(face, size, stretch=ratio, similarity=(s := _alike(drawn.alpha, wanted))),
+            Style(
+                face=face, size=size, stretch=ratio, similarity=(s := _alike(drawn.alpha, wanted))
+            ),
             s - 0.12 * distortion,
         )
     ]
@@ -115,7 +117,10 @@ def _trials(
         if spaced is not None:
             alike = _alike(spaced.alpha, wanted)
             trials.append(
-                (Style(face, size, tracking=tracking, similarity=alike), alike - 0.04 * distortion)
+                (
+                    Style(face=face, size=size, tracking=tracking, similarity=alike),
+                    alike - 0.04 * distortion,
+                )
             )
     return trials
 

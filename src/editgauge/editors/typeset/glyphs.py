@@ -23,7 +23,7 @@ _TRIALS = 12
 Alpha = npt.NDArray[np.float32]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Glyphs:
     """The ink of one line in the rectangle that starts at (`left`, `top`); arrays of shape (h, w[,
     3]).
@@ -286,7 +286,15 @@ def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top
     ink = np.broadcast_to(colour, crop.shape).copy()
     ink[core] = crop[core]
     red, green, blue = (round(float(c)) for c in colour)
-    return Glyphs(left, top, alpha, ground, erased, (red, green, blue), ink.astype(np.uint8))
+    return Glyphs(
+        left=left,
+        top=top,
+        alpha=alpha,
+        ground=ground,
+        erased=erased,
+        colour=(red, green, blue),
+        ink=ink.astype(np.uint8),
+    )
 
 
 def _separate(

@@ -48,7 +48,7 @@ class Target:
         return repr(self.text) if self.text is not None else f"the {self.role} text"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One thing to do. Which fields are set follows from `kind`:
 
@@ -100,7 +100,9 @@ def _changes(instruction: str) -> tuple[Operation, ...]:
     if parsed.operation != "change":
         return ()
     return tuple(
-        Operation("change", (Target(old),), text=new) for old, new in parsed.pairs if old and new
+        Operation(kind="change", targets=(Target(old),), text=new)
+        for old, new in parsed.pairs
+        if old and new
     )
 
 
@@ -143,7 +145,9 @@ def _reading(rest: str, quotes: list[str]) -> Operation | None:
         found = re.match(pattern, rest)
         if found is not None:
             old, new = (quotes[int(n)] for n in found.groups())
-            return Operation("change", (Target(old),), text=new) if old and new else None
+            return (
+                Operation(kind="change", targets=(Target(old),), text=new) if old and new else None
+            )
     return None
 
 
@@ -171,19 +175,24 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
     )
     if beside is not None:
         return Operation(
-            "insert", (Target(quotes[int(beside[2])]),), text=text, place=_SIDES[beside[1]]
+            kind="insert",
+            targets=(Target(quotes[int(beside[2])]),),
+            text=text,
+            place=_SIDES[beside[1]],
         )
     end = re.search(
         rf"\b(?:at|to|on) the (beginning|start|front|end|back) of\b(?:\s+\w+){{0,4}}?\s+{_Q}", tail
     )
     if end is not None:
         side = "after" if end[1] in ("end", "back") else "before"
-        return Operation("insert", (Target(quotes[int(end[2])]),), text=text, place=side)
+        return Operation(
+            kind="insert", targets=(Target(quotes[int(end[2])]),), text=text, place=side
+        )
     role = re.search(rf"\b({_SIDE_WORDS})\b\s+(?P<what>the [\w ]+)$", tail)
     if role is not None and (target := _role(role["what"])) is not None:
-        return Operation("insert", (target,), text=text, place=_SIDES[role[1]])
+        return Operation(kind="insert", targets=(target,), text=text, place=_SIDES[role[1]])
     place = _place(tail)
-    return Operation("insert", (), text=text, place=place) if place and text else None
+    return Operation(kind="insert", targets=(), text=text, place=place) if place and text else None
 
 
 def _delete(rest: str, quotes: list[str]) -> Operation | None:
@@ -200,9 +209,9 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
     named = rest.split(" from ")[0] if " from " in rest else rest
     found = re.findall(_Q, _until_context(named))
     if found:
-        return Operation("delete", tuple(Target(quotes[int(n)]) for n in found))
+        return Operation(kind="delete", targets=tuple(Target(quotes[int(n)]) for n in found))
     target = _role(rest)
-    return Operation("delete", (target,)) if target is not None else None
+    return Operation(kind="delete", targets=(target,)) if target is not None else None
 
 
 def _swap(rest: str, quotes: list[str]) -> Operation | None:
@@ -211,7 +220,7 @@ def _swap(rest: str, quotes: list[str]) -> Operation | None:
     found = re.findall(_Q, rest)
     if len(found) != 2 or not re.search(rf"positions?|places?|locations?|{_Q} (?:and|with) ", rest):
         return None
-    return Operation("swap", tuple(Target(quotes[int(n)]) for n in found))
+    return Operation(kind="swap", targets=tuple(Target(quotes[int(n)]) for n in found))
 
 
 def _rotate(rest: str, quotes: list[str]) -> Operation | None:
@@ -234,7 +243,7 @@ def _rotate(rest: str, quotes: list[str]) -> Operation | None:
     if clockwise is not None and not re.search(r"counter|anti", rest):
         amount = -amount
     targets = _targets(rest, quotes)
-    return Operation("rotate", targets, amount=amount) if targets else None
+    return Operation(kind="rotate", targets=targets, amount=amount) if targets else None
 
 
 def _recolour(rest: str, quotes: list[str]) -> Operation | None:
@@ -265,7 +274,7 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
     ):
         return None
     targets = _targets(rest[: found.start()] or rest, quotes) or _targets(rest, quotes)
-    return Operation("recolour", targets, colour=_shade(colour)) if targets else None
+    return Operation(kind="recolour", targets=targets, colour=_shade(colour)) if targets else None
 
 
 def _resize(rest: str, quotes: list[str]) -> Operation | None:
@@ -287,13 +296,13 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
     ):
         owner = _targets(rest[: like.start()], quotes)
         if owner:
-            return Operation("resize", owner, anchor=Target(quotes[int(like[1])]))
+            return Operation(kind="resize", targets=owner, anchor=Target(quotes[int(like[1])]))
     amount = _factor(rest, up=bool(bigger), known=bool(bigger or smaller))
     before = re.split(
         r"\b(?:so that|so as|while|to (?:fit|match|make|align)|without|keeping)\b", rest
     )[0]
     targets = _targets(before, quotes) or _targets(rest, quotes)
-    return Operation("resize", targets, amount=amount) if targets and amount else None
+    return Operation(kind="resize", targets=targets, amount=amount) if targets and amount else None
 
 
 def _move(rest: str, quotes: list[str]) -> Operation | None:
@@ -312,7 +321,10 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
         return None
     if beside is not None:
         return Operation(
-            "move", owner[:1], place=_SIDES[beside[1]], anchor=Target(quotes[int(beside[2])])
+            kind="move",
+            targets=owner[:1],
+            place=_SIDES[beside[1]],
+            anchor=Target(quotes[int(beside[2])]),
         )
     goal = re.split(r"\bfrom\b", rest)[-1]
     goal = re.split(r"\bto\b", goal)[-1] if re.search(r"\bto\b", goal) else rest
@@ -320,7 +332,9 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
     if place is None:
         return None
     pixels = re.search(r"(\d+)\s*(?:px|pixels?)\b", rest)
-    return Operation("move", owner[:1], place=place, amount=float(pixels[1]) if pixels else None)
+    return Operation(
+        kind="move", targets=owner[:1], place=place, amount=float(pixels[1]) if pixels else None
+    )
 
 
 _READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (
@@ -347,7 +361,9 @@ def _unquoted_change(instruction: str) -> Operation | None:
         instruction,
     )
     return (
-        Operation("change", (Target(found[1].strip()),), text=found[2].strip()) if found else None
+        Operation(kind="change", targets=(Target(found[1].strip()),), text=found[2].strip())
+        if found
+        else None
     )
 
 

@@ -406,7 +406,7 @@ def _house_style(canvas: Canvas, text: str) -> tuple[fonts.Style, tuple[int, int
         raise CannotEdit(
             f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
         )
-    return fonts.Style(able[0], max(12.0, 0.045 * canvas.size[1])), (0, 0, 0)
+    return fonts.Style(face=able[0], size=max(12.0, 0.045 * canvas.size[1])), (0, 0, 0)
 
 
 def wrapped(text: str, style: fonts.Style, room: float) -> list[str]:

@@ -32,7 +32,7 @@ class Count:
     published: int | None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class DataReport:
     """What a check of a data set found."""
 
@@ -58,11 +58,11 @@ def check_data(
     samples = list(dataset)
     part = str(getattr(dataset, "part", ""))
     report = DataReport(
-        benchmark.name,
-        dataset.root,
-        part,
-        samples,
-        counts(samples, benchmark.published_counts, part),
+        benchmark=benchmark.name,
+        root=dataset.root,
+        part=part,
+        samples=samples,
+        counts=counts(samples, benchmark.published_counts, part),
     )
     report.issues += [Issue.of(finding) for finding in dataset.findings]
     report.issues += _count_issues(report.counts)
@@ -122,7 +122,9 @@ def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
                 if count.found < count.published
                 else "more than there should be"
             )
-            yield Issue(Level.ATTENTION, "count", "", "", text, assumed)
+            yield Issue(
+                level=Level.ATTENTION, kind="count", sample="", file="", found=text, assumed=assumed
+            )
 
 
 def _duplicates(samples: Sequence[Sample]) -> Iterator[Issue]:
@@ -132,12 +134,12 @@ def _duplicates(samples: Sequence[Sample]) -> Iterator[Issue]:
     for identity, number in Counter(sample.id for sample in samples).items():
         if number > 1:
             yield Issue(
-                Level.ATTENTION,
-                "id-twice",
-                identity,
-                "",
-                f"{number} samples have this id",
-                "all are kept",
+                level=Level.ATTENTION,
+                kind="id-twice",
+                sample=identity,
+                file="",
+                found=f"{number} samples have this id",
+                assumed="all are kept",
             )
     by_record: dict[tuple[str, str], list[str]] = {}
     splits: dict[str, set[str]] = {}
@@ -153,29 +155,34 @@ def _duplicates(samples: Sequence[Sample]) -> Iterator[Issue]:
     if both:
         found = f"{len(both):,} ids of records occur in more than one split, such as {both[0]!r}"
         yield Issue(
-            Level.NOTE, "record-id-splits", "", "", found, "samples are called by their folders"
+            level=Level.NOTE,
+            kind="record-id-splits",
+            sample="",
+            file="",
+            found=found,
+            assumed="samples are called by their folders",
         )
     for (record, _), ids in by_record.items():
         if len(ids) > 1:
             found = f"the record's id {record!r} is also that of {', '.join(ids[1:4])}"
             yield Issue(
-                Level.NOTE,
-                "record-id-twice",
-                ids[0],
-                "",
-                found,
-                "samples are called by their folders",
+                level=Level.NOTE,
+                kind="record-id-twice",
+                sample=ids[0],
+                file="",
+                found=found,
+                assumed="samples are called by their folders",
             )
     for stem, ids in by_output.items():
         if len(ids) > 1:
             found = f"the output {stem!r} is also that of {', '.join(ids[1:4])}"
             yield Issue(
-                Level.ATTENTION,
-                "output-shared",
-                ids[0],
-                "",
-                found,
-                "one file would score for all of them",
+                level=Level.ATTENTION,
+                kind="output-shared",
+                sample=ids[0],
+                file="",
+                found=found,
+                assumed="one file would score for all of them",
             )
 
 
@@ -214,7 +221,14 @@ class _Look:
         self, kind: str, path: Path, found: str, assumed: str = "", level: Level = Level.ATTENTION
     ) -> None:
         self.issues.append(
-            Issue(level, kind, self.sample.id, relative(path, self.root), found, assumed)
+            Issue(
+                level=level,
+                kind=kind,
+                sample=self.sample.id,
+                file=relative(path, self.root),
+                found=found,
+                assumed=assumed,
+            )
         )
 
     def image(self, path: Path) -> Array | None:

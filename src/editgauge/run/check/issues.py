@@ -31,7 +31,7 @@ class Level(StrEnum):
     """A fact about the files that changes no score."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
     """One thing that a check found. `kind` is a short stable code, `file` is relative, `sample` may
     be "" (no one).
@@ -48,7 +48,14 @@ class Issue:
     def of(cls, finding: Finding, sample: str = "") -> Issue:
         """A loader's finding as a line: one that nobody could repair needs attention."""
         level = Level.REPAIRED if finding.repaired else Level.ATTENTION
-        return cls(level, finding.kind, sample, finding.file, finding.found, finding.assumed)
+        return cls(
+            level=level,
+            kind=finding.kind,
+            sample=sample,
+            file=finding.file,
+            found=finding.found,
+            assumed=finding.assumed,
+        )
 
 
 def relative(path: Path, root: Path) -> str:

@@ -116,7 +116,14 @@ def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterato
 
     def issue(kind: str, path: Path | None, found: str, assumed: str = "") -> Issue:
         file = relative(path, folder) if path is not None else ""
-        return Issue(Level.ATTENTION, f"output-{kind}", sample.id, file, found, assumed)
+        return Issue(
+            level=Level.ATTENTION,
+            kind=f"output-{kind}",
+            sample=sample.id,
+            file=file,
+            found=found,
+            assumed=assumed,
+        )
 
     if not candidates:
         wanted = sample.output_stems[0] if sample.output_stems else "…"
@@ -186,10 +193,20 @@ def _extra(folder: Path, claimed: set[Path], stems: Sequence[str]) -> Iterator[I
             if re.search(r"_\d+$", stem) and re.sub(r"_\d+$", "", stem) in seeds:
                 found = "another seed or setting of a sample"
                 yield Issue(
-                    Level.NOTE, "output-other-seed", "", relative(path, folder), found, "not scored"
+                    level=Level.NOTE,
+                    kind="output-other-seed",
+                    sample="",
+                    file=relative(path, folder),
+                    found=found,
+                    assumed="not scored",
                 )
             else:
                 found = "a file that is no sample's output"
                 yield Issue(
-                    Level.ATTENTION, "output-extra", "", relative(path, folder), found, "not scored"
+                    level=Level.ATTENTION,
+                    kind="output-extra",
+                    sample="",
+                    file=relative(path, folder),
+                    found=found,
+                    assumed="not scored",
                 )

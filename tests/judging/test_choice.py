@@ -9,7 +9,7 @@ import pytest
 from editgauge import catalog
 from editgauge.errors import UsageError
 from editgauge.judging import choice, paper
-from editgauge.types import Benchmark
+from editgauge.types import Benchmark, Edit, Sample
 
 JUDGED = ("texteditbench", "textedit", "medebench", "krisbench")
 
@@ -76,3 +76,26 @@ def test_the_papers_prompts_are_a_set_of_their_own(shared: Path, tmp_path: Path,
     copied = choice.start(bench(name), tmp_path / "own", "paper", tmp_path)
     again = choice.choose(bench(name), str(copied))
     assert (again.fingerprint, again.name) == (chosen.fingerprint, "own")
+
+
+@pytest.mark.parametrize("task", ["color_change", "temporal_prediction", "chemistry"])
+def test_krisbench_can_be_asked_simply_and_without_hints(tmp_path: Path, task: str) -> None:
+    """The two baselines of the paper's study: no hint, and plain questions without anchors."""
+    attributes = {"task": task, "dimension": "Natural Science" if task == "chemistry" else ""}
+    images = tuple(tmp_path / f"{n}.png" for n in range(3 if "temporal" in task else 1))
+    item = Sample(
+        benchmark="krisbench", id="1", split="", category=(), instruction="Add acid",
+        images=images, output_stems=("1",), knowledge="it turns red", attributes=attributes,
+    )  # fmt: skip
+    edit = Edit(sample="1", editor="m", path=tmp_path / "out.png")
+    chosen = choice.choose(bench("krisbench"), "ours")
+
+    def asked(**options: bool) -> dict[str, str]:
+        calls = chosen.judging.calls(item, edit, chosen.rubrics, options)
+        return {call.name: str(call.parts[0]) for call in calls}
+
+    plain, unhinted, simple = asked(), asked(hint=False), asked(simple=True)
+    assert ("it turns red" in "".join(plain.values())) == (task == "chemistry")
+    assert "it turns red" not in "".join([*unhinted.values(), *simple.values()])
+    assert set(simple) == {m.name for m in chosen.judging.metrics_for(item, {})}
+    assert all("Question: " in text for text in simple.values())

@@ -114,11 +114,15 @@ def report(
 
 
 def _with_study(part: Part) -> Part:
-    """The part with what people said of it."""
+    """The part with how far its judges agree, and with what people said of it."""
     from dataclasses import replace
 
+    from editgauge.judging import compared
     from editgauge.study.reporting import reported
 
+    agreement = compared.table(part.frame)
+    if agreement is not None:
+        part = replace(part, tables=[*part.tables, agreement])
     found = reported(part.frame)
     if found is None:
         return part

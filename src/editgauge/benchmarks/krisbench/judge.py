@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, HIGH, LOW
@@ -49,17 +49,31 @@ _RUBRICS = (
     "instruction_frames",
     "consistency_elements",
     "instruction_elements",
+    "simple",
 )
+_QUESTIONS = {
+    "VC": "Is everything kept that the instruction does not ask to change?",
+    "VQ": "Does the picture look real and free of faults?",
+    "IF": "Is the instruction carried out?",
+    "KP": "Is the result plausible by what is known about the world?",
+}
 _NAMES = {"VC": "consistency", "VQ": "quality", "IF": "instruction"}
 
 
 @dataclass(frozen=True, slots=True)
 class KrisBenchJudging:
-    """See the module. No options."""
+    """See the module. Options: ``hint`` (default True) gives the explanation; ``simple`` (default
+    False) asks plain questions instead, without hints and anchors: the two baselines of the paper's
+    study (4.3).
+    """
 
     metrics: tuple[Metric, ...] = JUDGE
     version: str = "1"
     scale: tuple[int, int] = (LOW, HIGH)
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "hint": ("true", "false"),
+        "simple": ("true", "false"),
+    }
 
     def rubric_names(self) -> Sequence[str]:
         return _RUBRICS
@@ -79,6 +93,9 @@ class KrisBenchJudging:
             "instruction": fenced("instruction", sample.instruction),
             "explanation": fenced("explanation", sample.knowledge or "not given"),
         }
+        hint = bool(options.get("hint", True)) and sample.knowledge is not None
+        if not hint:
+            words["explanation"] = fenced("explanation", "not given")
         output = Picture(edit.path, "output")
         script: Script = {
             "knowledge": "knowledge",
@@ -86,6 +103,12 @@ class KrisBenchJudging:
             "elements": "several",
         }.get(kind, "common")  # type: ignore[assignment]
         ask = partial(_call, rubrics, script)
+        if options.get("simple", False):
+            pictures = _pictures(sample, output, kind)
+            return [
+                _plain_question(rubrics, script, metric.name, words, pictures, output)
+                for metric in self.metrics_for(sample, options)
+            ]
         quality = ask("VQ", "quality", words, ("Picture:", output))
         if kind == "temporal":
             frames, number = _labelled_frames(sample, output)
@@ -113,7 +136,7 @@ class KrisBenchJudging:
         if kind == "viewpoint" and sample.reference is not None:
             triple = (*pair, "Wanted viewpoint:", Picture(sample.reference, "reference"))
             return consistency, quality, ask("IF", "instruction_viewpoint", words, triple)
-        rubric = "instruction_anomaly" if kind == "anomaly" and sample.knowledge else "instruction"
+        rubric = "instruction_anomaly" if kind == "anomaly" and hint else "instruction"
         return consistency, quality, ask("IF", rubric, words, pair)
 
 
@@ -159,6 +182,43 @@ def _labelled_frames(sample: Sample, output: Picture) -> tuple[tuple[str | Pictu
     for number, kind, picture in frames:
         parts += [f"Frame {number} ({kind}):", picture]
     return tuple(parts), generated
+
+
+def _pictures(sample: Sample, output: Picture, kind: str) -> tuple[str | Picture, ...]:
+    """What is shown for a kind of task, labelled, with the output last or in its place."""
+    if kind == "temporal":
+        return _labelled_frames(sample, output)[0]
+    shown: list[str | Picture] = []
+    for number, path in enumerate(sample.images, start=1):
+        shown += [f"Original {number}:", Picture(path, f"reference {number}")]
+    return (*shown, "Edited:", output)
+
+
+def _plain_question(
+    rubrics: Rubrics,
+    script: Script,
+    metric: str,
+    words: Mapping[str, str],
+    pictures: tuple[str | Picture, ...],
+    output: Picture,
+) -> Call:
+    """The baseline of the paper's study (4.3, Figure 5): one plain question a score, without the
+    hint and without anchors. The paper does not print its simple prompts; these words are ours.
+    """
+    name = {**_NAMES, "KP": "knowledge"}[metric]
+    field = f"{name}_score"
+    told = {"question": _QUESTIONS[metric], "field": field, "instruction": words["instruction"]}
+    text, mark = rubrics.render("simple", **told)
+    return Call(
+        name=metric,
+        parts=(text, *(("Picture:", output) if metric == "VQ" else pictures)),
+        fields={field: (LOW, HIGH)},
+        metrics={field: metric},
+        rubric=mark,
+        released=partial(as_released, name, script),
+        temperature=None,
+        max_tokens=MAX_TOKENS,
+    )
 
 
 def _call(

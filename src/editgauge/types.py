@@ -154,6 +154,13 @@ class Edit:
                 "picture; give another status and a reason where there is none"
             )
 
+    @classmethod
+    def without(cls, sample: str, editor: str, status: Status, reason: str, **facts: Any) -> Edit:
+        """An edit that has no picture, and why; `facts` are further fields. Raises `ValueError` for
+        the status SCORED.
+        """
+        return cls(sample=sample, editor=editor, path=None, status=status, reason=reason, **facts)
+
     @property
     def ok(self) -> bool:
         return self.path is not None and self.status is Status.SCORED

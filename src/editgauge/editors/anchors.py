@@ -81,12 +81,8 @@ class Reference:
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if sample.reference is None:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.NOT_APPLICABLE,
-                reason="the sample has no reference edit",
+            return Edit.without(
+                sample.id, self.name, Status.NOT_APPLICABLE, "the sample has no reference edit"
             )
         return _same_bytes(self.name, sample, sample.reference, folder, "reference edit")
 
@@ -119,13 +115,7 @@ class Shuffle:
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if sample.id not in self.partners:
             reason = "there is no other sample with an input to take"
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.NOT_APPLICABLE,
-                reason=reason,
-            )
+            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
         partner, path = self.partners[sample.id]
         edit = _same_bytes(self.name, sample, path, folder, f"input image of sample {partner}")
         return replace(edit, detail={"taken_from": partner}) if edit.ok else edit
@@ -170,29 +160,15 @@ def _source(name: str, sample: Sample, picture: Path | None, what: str) -> Path 
     the editor's.
     """
     if sample.fault is not None:
-        return Edit(
-            sample=sample.id,
-            editor=name,
-            path=None,
-            status=Status.DATASET_FAULT,
-            reason=sample.fault,
-        )
+        return Edit.without(sample.id, name, Status.DATASET_FAULT, sample.fault)
     if picture is None:
-        return Edit(
-            sample=sample.id,
-            editor=name,
-            path=None,
-            status=Status.DATASET_FAULT,
-            reason=f"the sample has no {what}",
-        )
+        return Edit.without(sample.id, name, Status.DATASET_FAULT, f"the sample has no {what}")
     try:
         read_image(picture)
     except ImageError as error:
         # Rows hold no machine's paths: the file's own name says which one it was.
         reason = f"{what}: {str(error).replace(str(picture), picture.name)}"
-        return Edit(
-            sample=sample.id, editor=name, path=None, status=Status.DATASET_FAULT, reason=reason
-        )
+        return Edit.without(sample.id, name, Status.DATASET_FAULT, reason)
     return picture
 
 

@@ -126,13 +126,7 @@ class ChatEditor:
         try:
             parts = [_part(part) for part in conversation(sample, shots)]
         except ImageError as error:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.DATASET_FAULT,
-                reason=f"input image: {error}",
-            )
+            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
         body = {
             "model": self.model,
             "modalities": ["image", "text"],
@@ -178,15 +172,7 @@ class ChatEditor:
         detail: dict[str, Any],
     ) -> Edit:
         def none(status: Status, reason: str) -> Edit:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=status,
-                reason=words(reason),
-                **facts,
-                detail=detail,
-            )
+            return Edit.without(sample.id, self.name, status, words(reason), **facts, detail=detail)
 
         if reply.status is not Status.SCORED:
             refused = reply.http in (400, 403) and _filtered(f"{reply.code} {reply.reason}")

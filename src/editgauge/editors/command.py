@@ -356,25 +356,19 @@ class CommandEditor:
                 answer = program.ask(told, self.timeout)
             except TimeoutError:
                 program.kill()
-                return Edit(
-                    sample=sample.id,
-                    editor=self.name,
-                    path=None,
-                    status=Status.FAILED,
-                    reason=f"no answer within {self.timeout:g} s",
+                return Edit.without(
+                    sample.id,
+                    self.name,
+                    Status.FAILED,
+                    f"no answer within {self.timeout:g} s",
                     **facts,
                 )
             except Gone as gone:
                 program.kill()
                 if starts < 2:
                     continue
-                return Edit(
-                    sample=sample.id,
-                    editor=self.name,
-                    path=None,
-                    status=Status.FAILED,
-                    reason=f"{gone} (twice on this sample)",
-                    **facts,
+                return Edit.without(
+                    sample.id, self.name, Status.FAILED, f"{gone} (twice on this sample)", **facts
                 )
             except BaseException:
                 program.kill()
@@ -395,37 +389,16 @@ class CommandEditor:
     ) -> Edit:
         if "image" not in answer:
             status = _SAID.get(str(answer.get("status") or "failed"), Status.FAILED)
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=status,
-                reason=words(str(answer["error"])),
-                **facts,
-            )
+            return Edit.without(sample.id, self.name, status, words(str(answer["error"])), **facts)
         try:
             data = _picture(Path(str(answer["image"])))
         except (OSError, ValueError) as error:
             machine = getattr(error, "strerror", None) or error
             reason = f"output: the program named a file that cannot be read ({machine})"
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.MISSING,
-                reason=reason,
-                **facts,
-            )
+            return Edit.without(sample.id, self.name, Status.MISSING, reason, **facts)
         if len(data) > MAX_FILE_BYTES:
             reason = f"output: larger than {MAX_FILE_BYTES >> 20} MiB"
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.UNREADABLE,
-                reason=reason,
-                **facts,
-            )
+            return Edit.without(sample.id, self.name, Status.UNREADABLE, reason, **facts)
         return deliver(sample, self.name, folder, data, **facts)
 
     def close(self) -> None:

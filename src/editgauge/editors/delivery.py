@@ -49,14 +49,7 @@ def received(sample: Sample, editor: str, path: Path, **facts: Any) -> Edit:
         header = read_header(path)
     except ImageError as error:
         reason = f"output: {str(error).replace(str(path), 'the delivered file')}"
-        return Edit(
-            sample=sample.id,
-            editor=editor,
-            path=None,
-            status=Status.UNREADABLE,
-            reason=reason,
-            **facts,
-        )
+        return Edit.without(sample.id, editor, Status.UNREADABLE, reason, **facts)
     del pixels
     return Edit(
         sample=sample.id,
@@ -73,27 +66,15 @@ def faulty(sample: Sample, editor: str, *, pictures: int | None = None) -> Edit 
     many pictures.
     """
     if sample.fault is not None:
-        return Edit(
-            sample=sample.id,
-            editor=editor,
-            path=None,
-            status=Status.DATASET_FAULT,
-            reason=sample.fault,
-        )
+        return Edit.without(sample.id, editor, Status.DATASET_FAULT, sample.fault)
     if not sample.images:
-        return Edit(
-            sample=sample.id,
-            editor=editor,
-            path=None,
-            status=Status.DATASET_FAULT,
-            reason="the sample has no input image",
+        return Edit.without(
+            sample.id, editor, Status.DATASET_FAULT, "the sample has no input image"
         )
     if pictures is not None and len(sample.images) > pictures:
         takes = "one picture" if pictures == 1 else f"at most {pictures} pictures"
         reason = f"the editor takes {takes}, the sample has {len(sample.images)}"
-        return Edit(
-            sample=sample.id, editor=editor, path=None, status=Status.NOT_APPLICABLE, reason=reason
-        )
+        return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
     return None
 
 

@@ -314,13 +314,7 @@ class DiffusersEditor:
         masked = self.call is not None and self.call.masked
         if masked and "input" not in sample.masks:
             reason = f"{self.line.pipeline} needs a mask of what may change, the sample has none"
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.NOT_APPLICABLE,
-                reason=reason,
-            )
+            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
         shots = shots_for(sample, self.samples, self.shots)
         prompt, paths = numbered(sample, shots)
         if len(paths) > self.pictures:
@@ -328,13 +322,7 @@ class DiffusersEditor:
                 f"{len(shots)} demonstrations make {len(paths)} pictures, the editor "
                 f"takes {self.pictures}"
             )
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.NOT_APPLICABLE,
-                reason=reason,
-            )
+            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
         if self.line.marks:
             marks = (self.line.marks.format(n=n) for n in range(1, len(paths) + 1))
             prompt = f"{prompt} {' '.join(marks)}"
@@ -382,14 +370,7 @@ class DiffusersEditor:
         }
         if withheld:
             reason = "the model's safety checker withheld the picture"
-            return Edit(
-                sample=job.sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.REFUSED,
-                reason=reason,
-                **facts,
-            )
+            return Edit.without(job.sample.id, self.name, Status.REFUSED, reason, **facts)
         path = folder / "output.png"
         image.save(path)
         return received(job.sample, self.name, path, cost=0.0, **facts)

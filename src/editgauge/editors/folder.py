@@ -49,12 +49,11 @@ class Folder:
         found = self.outputs.find(sample)
         if found is None:
             wanted = " or ".join(sample.output_stems)
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.MISSING,
-                reason=f"no output named {wanted} (.png, .jpg, .webp)",
+            return Edit.without(
+                sample.id,
+                self.name,
+                Status.MISSING,
+                f"no output named {wanted} (.png, .jpg, .webp)",
             )
         place = found.relative_to(self.outputs.root).as_posix()
         detail = {"file": place}
@@ -66,14 +65,7 @@ class Folder:
             # Rows hold no machine's paths: the file is named as it is called inside the outputs
             # folder.
             reason = str(error).replace(str(found), place)
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.UNREADABLE,
-                reason=reason,
-                detail=detail,
-            )
+            return Edit.without(sample.id, self.name, Status.UNREADABLE, reason, detail=detail)
         target = folder / f"output{header.extension}"
         write_bytes(target, data)
         return Edit(

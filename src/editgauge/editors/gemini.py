@@ -143,13 +143,7 @@ class GeminiImages:
         try:
             parts = [_part(part) for part in conversation(sample, shots)]
         except ImageError as error:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.DATASET_FAULT,
-                reason=f"input image: {error}",
-            )
+            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
         body: dict[str, Any] = {
             "contents": [{"role": "user", "parts": parts}],
             "generationConfig": dict(self.configured),
@@ -183,27 +177,15 @@ class GeminiImages:
         detail: dict[str, Any],
     ) -> Edit:
         if reply.status is not Status.SCORED:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=reply.status,
-                reason=reply.reason,
-                **facts,
-                detail=detail,
+            return Edit.without(
+                sample.id, self.name, reply.status, reply.reason, **facts, detail=detail
             )
         blocked = _at(reply.value, "promptFeedback", "blockReason")
         if blocked:
             said = _at(reply.value, "promptFeedback", "blockReasonMessage") or ""
             reason = words(f"the prompt was blocked ({blocked}) {said}")
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.REFUSED,
-                reason=reason,
-                **facts,
-                detail=detail,
+            return Edit.without(
+                sample.id, self.name, Status.REFUSED, reason, **facts, detail=detail
             )
         candidate = _at(reply.value, "candidates", 0)
         parts = _at(candidate, "content", "parts")
@@ -225,41 +207,23 @@ class GeminiImages:
             data = decoded(str(pictures[-1].get("data") or ""))
             if data is None:
                 reason = "output: no base64 in the picture's data"
-                return Edit(
-                    sample=sample.id,
-                    editor=self.name,
-                    path=None,
-                    status=Status.UNREADABLE,
-                    reason=reason,
-                    **facts,
-                    detail=detail,
+                return Edit.without(
+                    sample.id, self.name, Status.UNREADABLE, reason, **facts, detail=detail
                 )
             return deliver(sample, self.name, folder, data, **facts, detail=detail)
         finish = str(_at(candidate, "finishReason") or "")
         said = words(str(_at(candidate, "finishMessage") or text))
         if finish in _REFUSALS:
             reason = words(f"stopped by the content filter ({finish}) {said}")
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.REFUSED,
-                reason=reason,
-                **facts,
-                detail=detail,
+            return Edit.without(
+                sample.id, self.name, Status.REFUSED, reason, **facts, detail=detail
             )
         reason = (
             f"output: the reply has no "
             f"picture{f' ({finish})' if finish else ''}{f', only: {said}' if said else ''}"
         )
-        return Edit(
-            sample=sample.id,
-            editor=self.name,
-            path=None,
-            status=Status.UNREADABLE,
-            reason=words(reason),
-            **facts,
-            detail=detail,
+        return Edit.without(
+            sample.id, self.name, Status.UNREADABLE, words(reason), **facts, detail=detail
         )
 
 

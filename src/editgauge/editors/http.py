@@ -112,13 +112,7 @@ class HttpEditor:
             body["images"] = [_encoded(path) for path in sample.images]
         except OSError as error:
             reason = f"input image: cannot be read ({error.strerror})"
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.DATASET_FAULT,
-                reason=reason,
-            )
+            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, reason)
         if shots:
             body["examples"] = [
                 {
@@ -133,14 +127,7 @@ class HttpEditor:
         facts: dict[str, Any] = {"seed": self.seed, "seconds": round(reply.seconds, 6)}
         facts["detail"] = {"attempts": reply.attempts, "shots": [shot.id for shot in shots]}
         if reply.status is not Status.SCORED:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=reply.status,
-                reason=reply.reason,
-                **facts,
-            )
+            return Edit.without(sample.id, self.name, reply.status, reply.reason, **facts)
         return self._read(sample, folder, reply.value, facts)
 
     def _read(
@@ -153,20 +140,11 @@ class HttpEditor:
         if not isinstance(value.get("image"), str):
             status = _SAID.get(str(value.get("status") or "failed"), Status.FAILED)
             reason = words(str(value.get("error") or "the reply has neither image nor error"))
-            return Edit(
-                sample=sample.id, editor=self.name, path=None, status=status, reason=reason, **facts
-            )
+            return Edit.without(sample.id, self.name, status, reason, **facts)
         data = decoded(value["image"])
         if data is None:
             reason = "output: no base64 in image"
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.UNREADABLE,
-                reason=reason,
-                **facts,
-            )
+            return Edit.without(sample.id, self.name, Status.UNREADABLE, reason, **facts)
         return deliver(sample, self.name, folder, data, **facts)
 
 

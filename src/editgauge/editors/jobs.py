@@ -245,23 +245,11 @@ class JobEditor:
                 f"{len(shots)} demonstrations make {len(pictures)} pictures, the service "
                 f"takes {self.pictures}"
             )
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.NOT_APPLICABLE,
-                reason=reason,
-            )
+            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
         try:
             request = self._submission(sample, folder, prompt, pictures)
         except ImageError as error:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.DATASET_FAULT,
-                reason=f"input image: {error}",
-            )
+            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
         charge = Charge(self.ledger, self.price.picture, self.model, request.key)
         memory = _Memory.of(folder, request.key)
         outcome = self._job(replace(request, charge=charge), memory)
@@ -274,14 +262,7 @@ class JobEditor:
             "detail": {"job": outcome.job, "shots": [shot.id for shot in shots]},
         }
         if outcome.status is not Status.SCORED:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=outcome.status,
-                reason=outcome.reason,
-                **facts,
-            )
+            return Edit.without(sample.id, self.name, outcome.status, outcome.reason, **facts)
         return deliver(sample, self.name, folder, outcome.data, **facts)
 
     def _settled(self, charge: Charge, key: str, outcome: _Outcome) -> float | None:

@@ -165,13 +165,7 @@ class OpenAIImages:
                 f"{len(shots)} demonstrations make {len(pictures)} pictures, the service "
                 f"takes {most}"
             )
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.NOT_APPLICABLE,
-                reason=reason,
-            )
+            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
         try:
             files = [as_file(path, index) for index, path in enumerate(pictures)]
             parameters = self._sized(pictures[0])
@@ -186,13 +180,7 @@ class OpenAIImages:
             )
             request = replace(request, key=key)
         except ImageError as error:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.DATASET_FAULT,
-                reason=f"input image: {error}",
-            )
+            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
         charge = Charge(self.ledger, self.price.picture, self.model, key)
         reply = self.service.call(replace(request, charge=charge))
         usage = usage_of(reply.value) if reply.status is Status.SCORED else None
@@ -265,14 +253,7 @@ class OpenAIImages:
                 403,
             )
             status = Status.REFUSED if refused else Status.FAILED
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=status,
-                reason=reply.reason,
-                **facts,
-            )
+            return Edit.without(sample.id, self.name, status, reply.reason, **facts)
         entries = reply.value.get("data")
         entry = (
             entries[0]
@@ -283,51 +264,25 @@ class OpenAIImages:
             error = entry["error"]
             reason = words(f"{error.get('code') or ''} {error.get('message') or ''}")
             refused = any(word in reason.lower() for word in _REFUSALS)
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.REFUSED if refused else Status.FAILED,
-                reason=reason,
-                **facts,
+            return Edit.without(
+                sample.id, self.name, Status.REFUSED if refused else Status.FAILED, reason, **facts
             )
         if isinstance(entry.get("b64_json"), str):
             data = decoded(entry["b64_json"])
             if data is None:
                 reason = "output: no base64 in b64_json"
-                return Edit(
-                    sample=sample.id,
-                    editor=self.name,
-                    path=None,
-                    status=Status.UNREADABLE,
-                    reason=reason,
-                    **facts,
-                )
+                return Edit.without(sample.id, self.name, Status.UNREADABLE, reason, **facts)
             return deliver(sample, self.name, folder, data, **facts)
         if isinstance(entry.get("url"), str):
             try:
                 return deliver(sample, self.name, folder, self.service.fetch(entry["url"]), **facts)
             except OSError as error:
-                return Edit(
-                    sample=sample.id,
-                    editor=self.name,
-                    path=None,
-                    status=Status.FAILED,
-                    reason=str(error),
-                    **facts,
-                )
+                return Edit.without(sample.id, self.name, Status.FAILED, str(error), **facts)
         reason = (
             f"output: the reply has no picture, only "
             f"{', '.join(sorted(map(str, reply.value))) or 'nothing'}"
         )
-        return Edit(
-            sample=sample.id,
-            editor=self.name,
-            path=None,
-            status=Status.UNREADABLE,
-            reason=words(reason),
-            **facts,
-        )
+        return Edit.without(sample.id, self.name, Status.UNREADABLE, words(reason), **facts)
 
 
 def usage_of(value: Any) -> dict[str, int] | None:

@@ -122,13 +122,7 @@ class OnTrack:
                 f"{self.shots} demonstrations were asked for, {there} other samples of its task "
                 f"with another input and a reference are there"
             )
-        return Edit(
-            sample=sample.id,
-            editor=self.name,
-            path=None,
-            status=Status.NOT_APPLICABLE,
-            reason=reason,
-        )
+        return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
 
     def _shown(self, sample: Sample) -> list[str]:
         """The ids of the demonstrations that the editor inside is about to show; it takes the same
@@ -145,13 +139,7 @@ class OnTrack:
         written = self.rewriter(told.instruction)
         if isinstance(written, str):
             return replace(told, instruction=written)
-        return Edit(
-            sample=sample.id,
-            editor=self.name,
-            path=None,
-            status=written.status,
-            reason=f"rewriter: {written.reason}",
-        )
+        return Edit.without(sample.id, self.name, written.status, f"rewriter: {written.reason}")
 
     def _named(self, made: Edit, told: Sample) -> Edit:
         settings = {**made.settings, "instruction": self.instruction}

@@ -188,13 +188,7 @@ def edit_one(
         if again:
             (scratch / AGAIN).write_text(again, encoding="ascii")
         if sample.fault is not None:
-            made = Edit(
-                sample=sample.id,
-                editor=editor.name,
-                path=None,
-                status=Status.DATASET_FAULT,
-                reason=sample.fault,
-            )
+            made = Edit.without(sample.id, editor.name, Status.DATASET_FAULT, sample.fault)
         else:
             made = _checked(_call(editor, sample, scratch), sample, editor)
         if made.seconds is None:
@@ -250,26 +244,14 @@ def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
         raise
     except ImageError as error:
         machine.raise_fault(error, scratch)
-        return Edit(
-            sample=sample.id,
-            editor=editor.name,
-            path=None,
-            status=Status.DATASET_FAULT,
-            reason=str(error),
-        )
+        return Edit.without(sample.id, editor.name, Status.DATASET_FAULT, str(error))
     except EditgaugeError as error:
         machine.raise_fault(error, scratch)
-        return Edit(
-            sample=sample.id, editor=editor.name, path=None, status=Status.FAILED, reason=str(error)
-        )
+        return Edit.without(sample.id, editor.name, Status.FAILED, str(error))
     except Exception as error:  # an editor is somebody's model: its crash is a record
         machine.raise_fault(error, scratch)
-        return Edit(
-            sample=sample.id,
-            editor=editor.name,
-            path=None,
-            status=Status.FAILED,
-            reason=f"{type(error).__name__}: {error}",
+        return Edit.without(
+            sample.id, editor.name, Status.FAILED, f"{type(error).__name__}: {error}"
         )
 
 
@@ -285,13 +267,7 @@ def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     else:
         why = _ill_typed(made)
     if why:
-        return Edit(
-            sample=sample.id,
-            editor=editor.name,
-            path=None,
-            status=Status.FAILED,
-            reason=f"the editor's answer: {why}",
-        )
+        return Edit.without(sample.id, editor.name, Status.FAILED, f"the editor's answer: {why}")
     return cast(Edit, made)
 
 

@@ -70,20 +70,15 @@ class TypesetEditor:
         input is unreadable.
         """
         if not sample.images:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.DATASET_FAULT,
-                reason="the sample has no input image",
+            return Edit.without(
+                sample.id, self.name, Status.DATASET_FAULT, "the sample has no input image"
             )
         if len(sample.images) > 1:
-            return Edit(
-                sample=sample.id,
-                editor=self.name,
-                path=None,
-                status=Status.NOT_APPLICABLE,
-                reason="typeset edits one picture; the sample has several",
+            return Edit.without(
+                sample.id,
+                self.name,
+                Status.NOT_APPLICABLE,
+                "typeset edits one picture; the sample has several",
             )
         started = time.perf_counter()
         before = read_image(sample.image)

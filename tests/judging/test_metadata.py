@@ -77,12 +77,17 @@ def test_jpegs_keep_profile_and_scans_and_lose_what_follows(progressive: bool) -
     st.binary(max_size=200), st.sampled_from(["JPEG", "PNG", "WEBP", "GIF"]), st.integers(0, 400)
 )
 def test_broken_files_are_told(data: bytes, kind: str, cut: int) -> None:
-    """Whatever the bytes, it is a picture's bytes or a ValueError, and nothing hangs."""
+    """Whatever the bytes, it is a ValueError, or a file of the format from which nothing more can
+    be taken; it grows by the block of its orientation at most.
+    """
     for broken in (data, made(kind)[:cut], made(kind)[:cut] + data):
         try:
-            bare(broken, kind)
+            clean = bare(broken, kind)
         except ValueError:
             continue
+        assert clean[:2] == made(kind)[:2]
+        assert len(clean) <= len(broken) + 100
+        assert bare(clean, kind) == clean
 
 
 @given(st.binary(max_size=60))

@@ -24,10 +24,10 @@ def bare(data: bytes, kind: str) -> bytes:
 
     Raises `ValueError` for a file whose parts do not follow its format, and for another format.
     """
+    if kind not in _BARE:
+        raise ValueError(f"format {kind}: wanted one of {', '.join(_BARE)}")
     try:
         return _BARE[kind](data)
-    except KeyError:
-        raise ValueError(f"format {kind}: wanted one of {', '.join(_BARE)}") from None
     except (IndexError, struct.error) as error:
         raise ValueError(f"a {kind} file that ends early") from error
 

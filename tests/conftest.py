@@ -13,8 +13,11 @@ from hypothesis import settings
 
 from editgauge.benchmarks.base import Samples
 
-settings.register_profile("editgauge", deadline=None)  # no test depends on how fast the machine is
-settings.load_profile("editgauge")
+# No test depends on how fast the machine is. The same examples at every run, so that a commit passes
+# or fails by what it changes; `make fuzz` and `--run-slow` draw new ones.
+settings.register_profile("editgauge", deadline=None, derandomize=True)
+settings.register_profile("new examples", deadline=None, derandomize=False, print_blob=True)
+settings.load_profile("new examples" if "FUZZ_EXAMPLES" in os.environ else "editgauge")
 OPT_IN = {"slow": "--run-slow", "gpu": "--run-gpu", "network": "--run-network"}
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -22,6 +25,11 @@ ROOT = Path(__file__).resolve().parents[1]
 def pytest_addoption(parser: pytest.Parser) -> None:
     for marker, option in OPT_IN.items():
         parser.addoption(option, action="store_true", help=f"run tests marked {marker}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--run-slow"):
+        settings.load_profile("new examples")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -125,8 +125,8 @@ def test_the_probe_tells_an_obedient_judge_from_an_honest_one(made: Path) -> Non
 def looking(body: dict[str, object]) -> str:
     """A judge that compares bytes: full marks unless the output is the input itself."""
     pictures = request_pictures(body)
-    untouched = len(set(pictures)) < len(pictures) and pictures[-1] == pictures[0]
-    return ScriptedJudge(score=1 if untouched or pictures[0] == pictures[1] else 10)(body)
+    untouched = len(pictures) > 1 and pictures[0] in (pictures[1], pictures[-1])
+    return ScriptedJudge(score=1 if untouched else 10)(body)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ intervals. Pure functions over scores.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -39,8 +39,8 @@ class Agreement:
     bias: float | None
     equal: float | None
     kappa_interval: Interval | None = None
-    """95 % limits from a bootstrap over samples; None below two samples, or where a resample has no
-    kappa.
+    """95 % limits from a bootstrap over samples, several edits of one sample drawn together; None
+    below two samples, or where a resample has no kappa.
     """
     bias_interval: Interval | None = None
 
@@ -56,23 +56,35 @@ class Agreement:
         )
 
 
-def agreement(first: Sequence[float | None], second: Sequence[float | None]) -> Agreement:
-    """Agreement of two raters; None stands for a sample without a score and is left out in pairs.
+def agreement(
+    first: Sequence[float | None],
+    second: Sequence[float | None],
+    samples: Sequence[Hashable] | None = None,
+) -> Agreement:
+    """Agreement of two raters; None stands for an edit without a score and is left out in pairs.
 
-    Raises `ValueError` when the sequences differ in length.
+    `samples`: the sample of each edit; without it each is a sample of its own. Raises `ValueError`
+    when the sequences differ in length.
     """
     if len(first) != len(second):
         raise ValueError(
             f"two raters of the same samples wanted, found {len(first)} and {len(second)} scores"
         )
-    pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
+    labels = range(len(first)) if samples is None else samples
+    whole = [
+        (a, b, label)
+        for a, b, label in zip(first, second, labels, strict=True)
+        if a is not None and b is not None
+    ]
+    pairs = [(a, b) for a, b, _ in whole]
     n = len(pairs)
     if not n:
         return Agreement(n=0, kappa=None, mae=None, bias=None, equal=None)
     mae = math.fsum(abs(b - a) for a, b in pairs) / n
     bias = math.fsum(b - a for a, b in pairs) / n
     equal = sum(a == b for a, b in pairs) / n
-    kappa_interval, bias_interval = intervals(pairs)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(w[2] for w in whole))}
+    kappa_interval, bias_interval = intervals(pairs, [numbers[label] for _, _, label in whole])
     return Agreement(
         n=n,
         kappa=quadratic_kappa([a for a, _ in pairs], [b for _, b in pairs]),
@@ -84,16 +96,19 @@ def agreement(first: Sequence[float | None], second: Sequence[float | None]) -> 
     )
 
 
-def intervals(pairs: Sequence[tuple[float, float]]) -> tuple[Interval | None, Interval | None]:
-    """95 % intervals of quadratic kappa and of bias, by a bootstrap over the pairs.
+def intervals(
+    pairs: Sequence[tuple[float, float]], samples: Sequence[int]
+) -> tuple[Interval | None, Interval | None]:
+    """95 % intervals of quadratic kappa and of bias, by a bootstrap over samples. `samples`: the
+    sample of each pair, as a number.
 
     Kappa is a function of five means, so that no resample is formed: 1 - E[(a-b)²] / (E[a²] +
     E[b²] - 2 E[a] E[b]).
     """
-    if len(pairs) < 2:
+    if len(set(samples)) < 2:
         return None, None
     a, b = np.asarray(pairs, dtype=np.float64).T
-    moments = units(np.stack([(a - b) ** 2, a, b, a**2, b**2], axis=1))
+    moments = units(np.stack([(a - b) ** 2, a, b, a**2, b**2], axis=1), samples)
     found = bootstrap(moments, _kappa_and_bias)
     kappa, bias = (
         (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from editgauge.judging.agreement import intervals, quadratic_kappa
 from editgauge.tables.frame import Frame
 from editgauge.tables.stats import ranks
 from editgauge.tables.table import Cell, Column, Table, TableRow
@@ -116,8 +117,8 @@ def confusion(pair: Pair) -> tuple[list[float], NDArray[np.int64]]:
 
 
 def _kappa(a: Floats, b: Floats) -> float:
-    expected = (a**2).mean() + (b**2).mean() - 2 * a.mean() * b.mean()
-    return math.nan if expected <= 1e-12 else float(1 - ((a - b) ** 2).mean() / expected)
+    kappa = quadratic_kappa(a.tolist(), b.tolist())
+    return math.nan if kappa is None else kappa
 
 
 def _pearson(a: Floats, b: Floats) -> float:
@@ -147,7 +148,12 @@ def _cell(pair: Pair, name: str, seed: int) -> Cell:
     value = measure(pair.a, pair.b)
     if math.isnan(value):
         return Cell(value=None)
-    low, high = _interval(pair, measure, seed)
+    if name in ("kappa", "bias"):  # as `judge` itself tells them
+        scores = list(zip(pair.a.tolist(), pair.b.tolist(), strict=True))
+        kappa, bias = intervals(scores, pair.sample.tolist())
+        low, high = (kappa if name == "kappa" else bias) or (None, None)
+    else:
+        low, high = _interval(pair, measure, seed)
     return Cell(value=value, low=low, high=high)
 
 

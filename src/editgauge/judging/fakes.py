@@ -366,9 +366,13 @@ class _Connection(asyncio.Protocol):
             await self.completion(kind, value, request)
 
     async def completion(self, kind: str, value: str, request: dict[str, Any]) -> None:
-        content: str | None = (
-            self.server.answer(request) if self.server.keep else '{"rationale": "", "IF": 3}'
-        )
+        try:
+            content: str | None = (
+                self.server.answer(request) if self.server.keep else '{"rationale": "", "IF": 3}'
+            )
+        except Exception as error:  # a fault of the script: told, and not asked again for minutes
+            self.send(400, {"error": {"message": f"the script of this server failed: {error!r}"}})
+            return
         message: dict[str, Any] = {"role": "assistant", "content": content}
         finish = {"length": "length", "filter": "content_filter"}.get(kind, "stop")
         if kind in ("empty", "filter"):

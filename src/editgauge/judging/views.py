@@ -39,7 +39,10 @@ def _between(
     both = [edit for edit in own if edit in theirs and 0 in own[edit] and 0 in theirs[edit]]
     if not both:
         return ""
-    return agreement([theirs[edit][0] for edit in both], [own[edit][0] for edit in both]).told()
+    samples = [sample for sample, _ in both]
+    return agreement(
+        [theirs[edit][0] for edit in both], [own[edit][0] for edit in both], samples
+    ).told()
 
 
 def _repeats(own: Mapping[tuple[str, str], ByRepeat]) -> str:

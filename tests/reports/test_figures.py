@@ -14,7 +14,7 @@ import pytest
 
 from editgauge.reports import figures, papers
 from editgauge.tables.frame import PEOPLE
-from editgauge.types import Plot, Row, Status
+from editgauge.types import Metric, Plot, Row, Status
 from tests.made_rows import frame, record, row
 
 TASKS = ("count", "colour", "order", "time", "space")
@@ -33,7 +33,9 @@ def rows(editor: str = "m", *, without: tuple[str, ...] = (), source: str = "") 
 
 
 def one(kind: str, made: list[Row]) -> figures.Figure:
-    found = figures.figures(frame(made, RECORDS), {}, [Plot(kind, "task", "by task")])  # type: ignore[arg-type]
+    known = {"VC": Metric("VC", direction="higher", low=1, high=5)}
+    plots = [Plot(kind, "task", "by task")]  # type: ignore[arg-type]
+    found = figures.figures(frame(made, RECORDS), known, plots)
     assert len(found) == 1
     return found[0]
 

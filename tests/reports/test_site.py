@@ -278,7 +278,7 @@ def test_filter_sort_and_search(visit: Visit) -> None:
     page.locator("#c-search").press("Enter")
     page.wait_for_url("**q=thing*")
     page.locator("#found", has_text="5 of 30").wait_for()
-    page.locator(".chips button").click()
+    page.get_by_role("button", name="Remove filter difficulty=hard").click()
     page.locator("#found", has_text="10 of 30").wait_for()
 
 

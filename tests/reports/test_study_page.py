@@ -193,7 +193,7 @@ def test_the_tables_of_agreement_moved_to_the_page(visit: Visit) -> None:
     assert page.locator("table[data-table^='agree.']").count() == 0
     page.get_by_role("link", name="What people said").click()
     page.locator("table[data-table='agree.people']").wait_for()
-    assert page.locator("#views a[aria-current]").inner_text() == "People on bench"
+    assert page.locator("#views a[aria-current]").inner_text() == "People"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

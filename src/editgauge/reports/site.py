@@ -407,20 +407,28 @@ def _end(value: float) -> float | None:
 
 
 def _coverage(frame: Frame, marks: NDArray[np.uint8]) -> list[dict[str, Any]]:
-    """For each editor how many samples have a row, or an output, of each status: a sample that has
-    two statuses counts for both.
+    """For each editor how many samples have a row, or an output, of each status (a sample that has
+    two statuses counts for both), and in which metrics, where not in all of them.
     """
-    return [
-        {
-            "editor": editor,
-            "counts": {
-                status.value: int(n)
-                for code, status in enumerate(STATUSES)
-                if (n := (marks[row] >> code & 1).sum())
-            },
-        }
-        for row, editor in enumerate(frame.editors)
-    ]
+    columns = frame.without_people().columns
+    found = []
+    for row, editor in enumerate(frame.editors):
+        mine = columns.editor == row
+        every = set(np.unique(columns.metric[mine]).tolist())
+        counts, where = {}, {}
+        for code, status in enumerate(STATUSES):
+            counts[status.value] = int((marks[row] >> code & 1).sum())
+            metrics = set(np.unique(columns.metric[mine & (columns.status == code)]).tolist())
+            if metrics < every:
+                where[status.value] = [frame.metrics[metric] for metric in sorted(metrics)]
+        found.append(
+            {
+                "editor": editor,
+                "counts": {status: n for status, n in counts.items() if n},
+                "metrics": {status: names for status, names in where.items() if counts[status]},
+            }
+        )
+    return found
 
 
 def _cost(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[dict[str, Any]]:

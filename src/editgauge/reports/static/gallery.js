@@ -345,11 +345,13 @@ var Gallery = (function () {
         if (live()) history.replaceState({ top: frame.scrollTop, left: frame.scrollLeft }, "");
       }, 120);
     }, { passive: true });
-    current = { made: made, query: query, said: said };
+    current = { made: made, query: query, said: said, sorting: "" };
     EG.fill(main, h("h1", {}, about.title + ": samples"), controls(at, about, query, found), chips(about, query, state),
       h("p", { class: "found", id: "found" }, said + " · " + Scores.name(about, state.m) + Scores.arrow(about, state.m) + " of " + state.e),
       count ? frame : h("p", { class: "notice" }, "No sample has all of these. Remove a filter above."),
       h("div", { class: "print-only", id: "sheet" }));
+    var sorting = document.getElementById("c-sort").selectedOptions[0];
+    current.sorting = sorting ? sorting.textContent + (state.desc ? ", highest first" : "") : state.sort;
     EG.say(said);
     measure();
     rows();
@@ -377,7 +379,7 @@ var Gallery = (function () {
     var last = Math.min(made.order.length, most);
     for (var rank = 0; rank < last && made.grid.length; rank++) rows.push(row(made, rank, query));
     EG.fill(place, h("h2", {}, "Contact sheet"),
-      h("p", {}, current.said + (last < made.order.length ? "; the first " + last + " of them are shown" : "") + ". Sorted by " + made.state.sort +
+      h("p", {}, current.said + (last < made.order.length ? "; the first " + last + " of them are shown" : "") + ". Order: " + current.sorting +
         ". Scores: " + made.state.chips.map(function (key) { return Scores.name(made.about, key) + Scores.arrow(made.about, key); }).join(", ") +
         " (" + EG.variant + ")."),
       rows.length ? h("ol", { class: "contact" }, rows) : h("p", {}, "Choose the gallery to print its pictures."));

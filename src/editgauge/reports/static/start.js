@@ -50,6 +50,8 @@ var Start = (function () {
     lead.lines.forEach(function (line) { [line.low, line.high, line.value].forEach(function (v) { if (typeof v === "number") ends.push(v); }); });
     var low = Math.min.apply(null, ends), high = Math.max.apply(null, ends), room = (high - low) * 0.04 || 1;
     return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead)),
+      lead.link && Scores.facts(about, lead.link.metric + "|").keeps ? h("p", { class: "warn" },
+        "This score tells what was kept, not what was done: a model that changes nothing wins it.") : null,
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking of " + about.title },
         h("table", {}, h("caption", {}, "by " + lead.heading.join(" ") + ({ higher: " ↑", lower: " ↓" }[lead.direction] || "") +
           (lead.variant ? " (" + lead.variant + ")" : "") + "; brackets: 95 % interval"),
@@ -70,7 +72,7 @@ var Start = (function () {
     var list = [];
     about.coverage.forEach(function (one) {
       Object.keys(one.counts).forEach(function (status) {
-        if (["scored", "not_applicable"].indexOf(status) < 0) list.push({ editor: one.editor, status: status, n: one.counts[status] });
+        if (["scored", "not_applicable"].indexOf(status) < 0) list.push({ editor: one.editor, status: status, n: one.counts[status], metrics: one.metrics[status] || [] });
       });
     });
     list.sort(function (a, b) { return b.n - a.n; });
@@ -78,7 +80,9 @@ var Start = (function () {
     return h("ul", {}, list.slice(0, 5).map(function (one) {
       return h("li", {}, one.editor + ": ", h("a", { "data-status": one.status,
         href: EG.address(["browse", about.name], new URLSearchParams({ e: one.editor, status: one.status })) },
-      plural(one.n, "sample") + " " + EG.words(one.status)));
+      plural(one.n, "sample") + " " + EG.words(one.status)), one.metrics.length ? h("small", {}, " (" + one.metrics.slice(0, 3).map(function (name) {
+        return Scores.facts(about, name + "|").title;
+      }).join(", ") + (one.metrics.length > 3 ? "…" : "") + ")") : null);
     }), list.length > 5 ? h("li", {}, h("a", { href: EG.address(["tables", about.name]) }, list.length - 5 + " more")) : null);
   }
 

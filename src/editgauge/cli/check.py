@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editgauge.cli import output
-from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, MemoryOpt, SplitOpt
+from editgauge.cli.options import BenchmarkArg, DataArg, JsonOpt, MemoryOpt, SplitOpt
 from editgauge.escape import plain
 
 if TYPE_CHECKING:

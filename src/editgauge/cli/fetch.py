@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from editgauge.cli.common import JsonOpt, WeightsOpt
+from editgauge.cli.options import JsonOpt, WeightsOpt
 
 if TYPE_CHECKING:
     from editgauge.networks.weights import Weights

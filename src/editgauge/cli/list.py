@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from editgauge.cli import output
-from editgauge.cli.common import JsonOpt
+from editgauge.cli.options import JsonOpt
 
 KINDS = ("benchmarks", "editors", "scorers", "judges", "ocr_engines")
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from editgauge.cli import study_run
-from editgauge.cli.common import JsonOpt
+from editgauge.cli.options import JsonOpt
 
 RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
 _SCALES = "rank, 1-5, good-fair-poor or pairwise; read from the file where it tells."

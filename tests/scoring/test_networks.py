@@ -570,7 +570,7 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
         scorers = [*textedit.BENCHMARK.scorers(("embedding",), cache=run.cache_folder)]
         scorers += [named(texteditbench, "lpips"), named(medebench, "fid", cache=run.cache_folder)]
         with HashStore(None) as hashes:
-            records = collect.take_in(run, "mini", "dark", tmp_path / "out", samples, hashes)
+            records = collect.import_outputs(run, "mini", "dark", tmp_path / "out", samples, hashes)
             return score(run, "mini", samples, records, scorers, hashes=hashes, workers=0)
 
     assert once().without_score == 3 * 3 + 3 * 2 + 2

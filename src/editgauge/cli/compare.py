@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli import common, gate, output
+from editgauge.cli import common, gate
+from editgauge.cli.drawn import print_table, print_tables
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Correcting, Gating
 from editgauge.cli.options import FormatOpt, WhereOpt
-from editgauge.cli.table import print_tables
 
 if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison
@@ -85,7 +85,7 @@ def compare(
     opened = rows.open_runs(runs)
     if correcting.calibrate:
         asked = correcting.of(benchmark, where, source, seed)
-        print_tables(difference_tables(runs, asked, a, b), opened, form, "out")
+        print_tables(difference_tables(runs, asked, a, b), opened, form)
         return
     frames = rows.frames(
         opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)
@@ -111,17 +111,13 @@ def compare(
 
 
 def _print(comparisons: list[Comparison], form: str) -> None:
-    from editgauge.tables import compare_sheets, draw
+    from editgauge.tables import compare_sheets
 
     if form == "json":
         common.print_json({"comparisons": [compare_sheets.as_dict(item) for item in comparisons]})
         return
     for item in comparisons:
-        table = compare_sheets.as_table(item)
-        if form == "terminal":
-            draw.show(table, output.console())
-        else:
-            typer.echo(draw.draw(table, form), nl=False)  # type: ignore[arg-type]
+        print_table(compare_sheets.as_table(item), form)
         if form in ("terminal", "markdown"):
             for line in compare_sheets.moved_lines(item, form):  # type: ignore[arg-type]
                 typer.echo(line)

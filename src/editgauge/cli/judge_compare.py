@@ -21,7 +21,7 @@ def compare(
     variant: Annotated[str, typer.Option("--variant", help="faithful or corrected.")] = "corrected",
 ) -> None:
     """How far the judges of a run agree: each two of them, on the edits that both judged."""
-    from editgauge.cli import output
+    from editgauge.cli.drawn import print_table
     from editgauge.errors import UsageError
     from editgauge.judging import compared
     from editgauge.store.selection import one_of
@@ -41,7 +41,4 @@ def compare(
             "with another --model or --prompts"
         )
     for table in tables:
-        if form == "terminal":
-            draw.show(table, output.console())
-        else:
-            typer.echo(draw.draw(table, form), nl=False)  # type: ignore[arg-type]
+        print_table(table, form)

@@ -114,7 +114,7 @@ def score(
 
 
 def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None:
-    from editgauge.cli.table import print_tables
+    from editgauge.cli.drawn import print_tables
     from editgauge.errors import EditgaugeError
     from editgauge.evaluation.tables import Choice, tables
     from editgauge.tables import rows
@@ -123,7 +123,7 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     try:
         opened = rows.open_runs([run])
         made = tables(opened, Choice(benchmark=benchmark), variants)
-        print_tables(made, opened, "terminal", "out")
+        print_tables(made, opened, "terminal")
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
     print(f"\nrows:  {run}/rows   report: editgauge report {run}")

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from editgauge.cli import common, output
+from editgauge.cli.drawn import print_tables
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Correcting
 from editgauge.cli.options import FormatOpt, WhereOpt
 from editgauge.errors import UsageError
-
-if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
-    from editgauge.tables.table import Table
 
 _HELP = """Print the papers' tables from a run's rows; several runs are read as one.
 
@@ -82,7 +77,7 @@ def table(
     opened = rows.open_runs(runs)
     if correcting.calibrate:
         asked = correcting.of(benchmark, where, source, seed)
-        print_tables(mean_tables(runs, asked, editor or ()), opened, form, "out")
+        print_tables(mean_tables(runs, asked, editor or ()), opened, form)
         return
     choice = evaluation.Choice(
         benchmark=benchmark,
@@ -105,31 +100,3 @@ def _weights(text: str) -> list[float] | None:
         return [float(part) for part in text.split(",")] if text else None
     except ValueError:
         raise UsageError(f"--weights {text}: wanted numbers with commas between") from None
-
-
-def print_tables(
-    made: Sequence[Table], runs: Sequence[RunFolder], form: str, failures: str
-) -> None:
-    """Print tables in a format, and what is damaged in the runs. Raises `UsageError` for none."""
-    from editgauge.tables import draw
-
-    if not made:
-        names = ", ".join(run.path.name for run in runs)
-        raise UsageError(
-            f"{names}: no rows to make a table of; score something first: editgauge score … --run "
-            f"RUN"
-        )
-    if form == "json":
-        problems = [text for run in runs for text in run.problems]
-        shown = [draw.as_json(draw.with_failures(item, failures)) for item in made]  # type: ignore[arg-type]
-        common.print_json({"tables": shown, "problems": problems})
-        return
-    console = output.console()
-    for number, item in enumerate(made):
-        if number:
-            typer.echo("")
-        if form == "terminal":
-            draw.show(item, console, failures=failures)  # type: ignore[arg-type]
-        else:
-            typer.echo(draw.draw(item, form, failures=failures), nl=False)  # type: ignore[arg-type]
-    common.warn(*runs)

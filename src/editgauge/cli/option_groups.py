@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editgauge.cli.options import (
-    DeviceOpt,
     LimitOpt,
-    PrecisionOpt,
     SampleOpt,
     SplitOpt,
-    WeightsOpt,
     WhereOpt,
 )
 
@@ -45,42 +42,6 @@ class Narrowing:
             ids=[*(self.sample or ()), *ids],
             where=self.where or (),
         )
-
-
-@dataclass(slots=True, kw_only=True)
-class Engines:
-    """What computes scores: networks and their weights, and the reader of text."""
-
-    weights: WeightsOpt = None
-    device: DeviceOpt = None
-    precision: PrecisionOpt = None
-    ocr_engine: Annotated[
-        str,
-        typer.Option(
-            "--ocr-engine",
-            help="What reads text for the track ocr: rapidocr, paddleocr, tesseract.",
-        ),
-    ] = "rapidocr"
-
-
-@dataclass(slots=True, kw_only=True)
-class Delivered:
-    """Outputs that came from elsewhere."""
-
-    outputs: Annotated[
-        Path | None,
-        typer.Option(
-            "--outputs",
-            help="A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's).",
-        ),
-    ] = None
-    editor: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--editor",
-            help="Only this editor; may be repeated. Default: all in OUTPUTS, or in the run.",
-        ),
-    ] = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editgauge.cli.groups import grouped
-from editgauge.cli.option_groups import Delivered, Engines, Narrowing
+from editgauge.cli.option_groups import Narrowing
 from editgauge.cli.options import (
     BenchmarkArg,
     DataArg,
@@ -20,6 +20,7 @@ from editgauge.cli.options import (
     RunOpt,
     WorkersOpt,
 )
+from editgauge.cli.score_options import Delivered, Engines
 
 if TYPE_CHECKING:
     from editgauge.types import Variant

@@ -58,7 +58,7 @@ def revoke(
 def print_links(
     tokens: dict[str, str], base: str, json: bool, design: Design | None = None
 ) -> None:
-    """Print each annotator's link, `base` and the token; with a design, what was started."""
+    """Print each annotator's link: `base` and the token. With a design, say what was started."""
     from editgauge.cli.common import print_json
 
     links = {name: f"{base.rstrip('/')}/a/{token}" for name, token in tokens.items()}

@@ -52,7 +52,7 @@ def _scorers(name: str) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for track in TRACKS:
         try:
-            scorers = loaded.scorers([track])
+            scorers = outside.own_scorers(loaded, [track])
         except (EditgaugeError, ImportError) as error:
             lines.append(
                 {"name": f"{name}/{track}", "benchmark": name, "track": track, "about": str(error)}
@@ -92,7 +92,11 @@ def _outside_judge(name: str) -> dict[str, Any]:
     track, reason = _load("judges", name)
     if track is None:
         return {"name": name, "package": package.name, "about": reason}
-    metrics = [metric.name for metric in track.judging().metrics]
+    try:
+        metrics = [metric.name for metric in track.judging().metrics]
+    except Exception as error:  # somebody's package: its fault is one line
+        about = f"cannot be loaded: judging: {type(error).__name__}: {error}"
+        return {"name": name, "package": package.name, "about": about}
     about = f"protocol for every benchmark: {', '.join(metrics)}. {track.about}"
     return {"name": name, "package": package.name, "metrics": metrics, "about": about.strip()}
 

@@ -13,7 +13,7 @@ from editgauge.evaluation.material import Material
 from editgauge.run.score import score as score_all
 from editgauge.scoring.derived import derive
 from editgauge.scoring.failures import lacking
-from editgauge.scoring.outside import scorers_of
+from editgauge.scoring.outside import own_scorers, scorers_of
 from editgauge.store.collect import edits_of
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import RunFolder
@@ -212,4 +212,4 @@ def default_tracks(bench: Benchmark, explained: bool = False) -> list[Track]:
 
 def offered(bench: Benchmark) -> list[Track]:
     """The tracks for which a benchmark has scorers, the cheapest first."""
-    return [track for track in TRACKS if bench.scorers([track])]
+    return [track for track in TRACKS if own_scorers(bench, [track])]

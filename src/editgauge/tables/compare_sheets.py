@@ -96,7 +96,8 @@ def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iter
             if not moved:
                 continue
             where = f" · {line.slice}" if line.slice else ""
-            yield clean(f"\n{title} under {item.b}: {line.metric} ({line.variant}){where}", None)
+            title = clean(f"{title} under {item.b}: {line.metric} ({line.variant}){where}", None)
+            yield f"\n{title}"
             for one in moved:
                 values = f"{one.a:.4g} → {one.b:.4g}"
                 if form == "markdown":

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.cli.test_study_command import type_
-from tests.reports.test_study_page import rate
+from tests.reports.test_site_study import rate
 from tests.study.made_study import EDITORS, make_run
 
 from editgauge.store.run_folder import RunFolder

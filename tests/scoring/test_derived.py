@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.made_rows import row
-from tests.oracles import textedit as oracle
 
 from editgauge import catalog
 from editgauge.benchmarks.krisbench.metrics import AVERAGE as KRIS
@@ -23,6 +21,8 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import metrics_of, tables
 from editgauge.types import Benchmark, Derived, Metric, Row, Status
+from tests.made_rows import row
+from tests.oracles import textedit as oracle
 
 A, B = (Metric(name, direction="higher", low=0.0, high=10.0) for name in "ab")
 RULES: dict[str, Derived] = {

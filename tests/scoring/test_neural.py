@@ -14,8 +14,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="neural metrics need torch")
 
-from tests.networks import tiny  # noqa: E402
-
 import editgauge  # noqa: E402
 from editgauge.benchmarks import medebench, textedit, texteditbench  # noqa: E402
 from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E402
@@ -25,6 +23,7 @@ from editgauge.networks.inception import Inception  # noqa: E402
 from editgauge.scoring import lpips as lpips_scorer  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
 from editgauge.types import BatchScorer, Edit, Scorer, SetScorer, Status  # noqa: E402
+from tests.networks import tiny  # noqa: E402
 
 BENCHMARKS = (texteditbench, textedit, medebench)
 

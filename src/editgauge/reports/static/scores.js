@@ -167,10 +167,12 @@ var Scores = (function () {
   function tip(about, key) {
     var id = "tip-" + key.replace(/[^A-Za-z0-9]/g, "-");
     var words = h("span", { role: "tooltip", id: id, class: "tip", hidden: true }, meaning(about, key));
-    function show(on) { return function () { words.hidden = !on; }; }
-    var button = h("button", { type: "button", class: "metric", "aria-describedby": id, onclick: function () { words.hidden = !words.hidden; },
-      onblur: show(false), onmouseenter: show(true), onmouseleave: show(false),
-      onkeydown: function (event) { if (event.key === "Escape") words.hidden = true; } }, name(about, key) + arrow(about, key));
+    var pinned = false;
+    function show(on) { return function () { words.hidden = !(on || pinned); }; }
+    function pin(on) { pinned = on; words.hidden = !on; }
+    var button = h("button", { type: "button", class: "metric", "aria-describedby": id, onclick: function () { pin(!pinned); },
+      onblur: function () { pin(false); }, onmouseenter: show(true), onmouseleave: show(false),
+      onkeydown: function (event) { if (event.key === "Escape") pin(false); } }, name(about, key) + arrow(about, key));
     return h("span", { class: "tipped" }, button, words);
   }
 

@@ -163,6 +163,11 @@ def drive(page_file: Path) -> None:
         print(f"first view, list            {browse:.2f} s")
         view("#/browse/big", ".row")
         go = "location.hash = "
+        page.goto("about:blank")
+        before = thread()
+        page.goto(base + "#/browse/big")
+        page.locator(".row").first.wait_for()
+        print(f"gallery, processor time     {thread() - before:.2f} s")
         print(
             f"filter                      "
             f"{inside(go + '`#/browse/big?where=topic%3Dtopic 3`', '#found'):.0f} ms"

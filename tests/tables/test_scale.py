@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from editgauge import catalog
-from editgauge.tables.scale import on_scale, titles
+from editgauge.tables.scale import bounded, on_scale, titles
 from editgauge.types import Metric
 
 
@@ -27,6 +27,14 @@ def test_a_scale_of_several_steps_is_a_line_between_them() -> None:
     found = on_scale(metric, np.array([1, 2, 2.5, 3, 4, 5, math.nan]))
     assert found[:-1] == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
     assert np.isnan(found[-1])
+
+
+def test_only_a_closed_and_small_scale_is_bounded() -> None:
+    known = catalog.find("benchmarks", "texteditbench").every_metric
+    assert [name for name in ("ssim", "IF", "mse", "psnr", "lpips") if bounded(known[name])] == [
+        "ssim",
+        "IF",
+    ]
 
 
 def test_a_heading_of_two_metrics_carries_their_names() -> None:

@@ -25,7 +25,7 @@ from editgauge import escape as escaping
 from editgauge.images import write_bytes
 from editgauge.tables import stats
 from editgauge.tables.frame import Frame
-from editgauge.tables.scale import on_scale, titles
+from editgauge.tables.scale import bounded, on_scale, titles
 from editgauge.tables.slices import in_order
 from editgauge.tables.spec import unknown
 from editgauge.types import Metric, Plot
@@ -75,6 +75,10 @@ class Figure:
     limits: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     """95 % bootstrap intervals over samples, for each editor at each label; NaN where there is
     none. Bars and curves have them.
+    """
+    question: str = ""
+    """What figures that answer one question together share: attribute, source, part of the editors.
+    A figure without one stands alone.
     """
 
 
@@ -190,11 +194,13 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
     known = in_order(str(label) for label in labels[asked] if label)
     names = [*(name for name in what.order if name in known),
              *(name for name in known if name not in what.order)]  # fmt: skip
-    editors = [e for e in range(len(frame.editors)) if (~np.isnan(finite[e])).any()]
-    if len(names) < (3 if kind == "radar" else 2) or len(names) > _MOST_LABELS or not editors:
+    # an editor without a score keeps its place, so that colours are the same in every figure
+    editors = [e for e in range(len(frame.editors)) if (grid.status[e] >= 0).any()]
+    few = len(names) < (3 if kind == "radar" else 2)
+    if few or len(names) > _MOST_LABELS or np.isnan(finite).all():
         return []
     at = {name: _at(asked & (labels == name), grid.defined) for name in names}
-    if kind == "radar" and not (math.isfinite(about.low) and math.isfinite(about.high)):
+    if kind == "radar" and not bounded(about):
         kind = "bars"  # spokes of an open scale have no rim
     better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(
         about.direction or "", ""
@@ -211,6 +217,7 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
                 kind=kind,
                 name=portable(f"{kind}-{what.attribute}-{metric}-{what.variant}{tail}")
                 + more.replace(" (", "-").rstrip(")"),
+                question=portable(f"{what.attribute}{tail}") + more.replace(" (", "-").rstrip(")"),
                 title=f"{title} ({what.variant}{by}) {what.words}{more}",
                 axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
                 labels=tuple(names),

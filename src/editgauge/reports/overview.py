@@ -4,7 +4,6 @@ ahead and whether that is certain, what went wrong, and which samples to look at
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from editgauge.tables.frame import STATUSES, Floats, Frame
 from editgauge.tables.layouts import every_layout
-from editgauge.tables.scale import on_scale
+from editgauge.tables.scale import bounded, on_scale
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Metric, Status
 
@@ -40,17 +39,11 @@ def overview(
         "lead": lead,
         "kept": sorted(
             (name for name, metric in metrics.items() if metric.keeps),
-            key=lambda name: not _bounded(metrics[name]),
+            key=lambda name: not bounded(metrics[name]),
         ),
         "nothing": int((marks == 0).all(axis=0).sum()) if len(frame.editors) else 0,
         **_shown_first(machine, metrics, lead),
     }
-
-
-def _bounded(metric: Metric) -> bool:
-    """Whether a value says by itself how bad it is: a share, or a judge's score."""
-    ends = (on_scale(metric, metric.low), on_scale(metric, metric.high))
-    return all(math.isfinite(end) and abs(end) <= 100 for end in ends)
 
 
 def _sources(frame: Frame) -> set[str]:

@@ -4,6 +4,7 @@ report. Both follow from the metric's declaration alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,12 @@ def on_scale(metric: Metric, values: Any) -> Any:
     if shown_span >= stored_span:  # by the larger through the smaller: 7 on a scale of 10 is 0.7
         return (values - low) * (shown_span / stored_span) + shown_low
     return (values - low) / (stored_span / shown_span) + shown_low
+
+
+def bounded(metric: Metric) -> bool:
+    """Whether a value says by itself how good it is: a share, a percentage, a judge's score."""
+    ends = (float(on_scale(metric, metric.low)), float(on_scale(metric, metric.high)))
+    return all(math.isfinite(end) and abs(end) <= 100 for end in ends)
 
 
 def titles(metrics: Mapping[str, Metric]) -> dict[str, str]:

@@ -244,8 +244,8 @@ def test_the_tables_show_what_they_were_given_and_link_to_the_samples(visit: Vis
 
 
 def test_hostile_texts_are_shown_as_text(visit: Visit) -> None:
-    page = visit.go("#/tables/bench", "h3")
-    assert EVIL.split("\u2028")[0] in page.locator("h3").first.text_content()
+    page = visit.go("#/tables/bench", "main h2")
+    assert EVIL.split("\u2028")[0] in page.locator("main h2").first.text_content()
     page = visit.go("#/browse/bench", ".ask")
     assert page.locator(".ask").first.text_content() == EVIL
     visit.go("", ".card")
@@ -428,7 +428,7 @@ def test_an_address_of_nothing_says_so(visit: Visit) -> None:
     ],
 )
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_for_accessibility(
+def test_nothing_is_amiss_for_accessibility(
     browser: Any, run: RunFolder, address: str, scheme: str
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -436,12 +436,8 @@ def test_nothing_serious_for_accessibility(
     page = visit.go(address, "h1")
     page.wait_for_timeout(150)
     found = axe.Axe().run(page).response["violations"]
-    serious = [
-        (v["id"], [n["html"][:120] for n in v["nodes"]][:3])
-        for v in found
-        if v["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    amiss = [(v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found]
+    assert amiss == []
     # axe itself asks for the style sheet, which the policy refuses: no complaint of ours
     visit.context.close()
 

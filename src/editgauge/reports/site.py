@@ -315,8 +315,23 @@ def _study(part: Part, number: int, folder: Path) -> dict[str, Any] | None:
     """Writes what people said; returns what every view needs of it, None where nobody did."""
     if part.study is None:
         return None
-    write_script(folder / "study.js", f"{number}/study", part.study)
+    questions = [
+        {**question, "metrics": [_printed(metric, part.metrics) for metric in question["metrics"]]}
+        for question in part.study["questions"]
+    ]
+    write_script(folder / "study.js", f"{number}/study", {**part.study, "questions": questions})
     return {name: part.study[name] for name in ("tables", "regions_metric")}
+
+
+def _printed(metric: Mapping[str, Any], known: Mapping[str, Metric]) -> dict[str, Any]:
+    """What machines said of outputs that people rated, on the scale of print."""
+    about = known.get(metric["metric"])
+    if about is None or not about.printed:
+        return dict(metric)
+    values = [
+        None if value is None else float(on_scale(about, value)) for value in metric["values"]
+    ]
+    return {**metric, "values": values}
 
 
 def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, Any]]:

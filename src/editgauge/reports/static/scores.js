@@ -168,8 +168,15 @@ var Scores = (function () {
     var id = "tip-" + key.replace(/[^A-Za-z0-9]/g, "-");
     var words = h("span", { role: "tooltip", id: id, class: "tip", hidden: true }, meaning(about, key));
     var pinned = false;
-    function show(on) { return function () { words.hidden = !(on || pinned); }; }
-    function pin(on) { pinned = on; words.hidden = !on; }
+    function open(on) { // beside its name, whatever scrolls around it
+      words.hidden = !on;
+      if (!on) return;
+      var box = button.getBoundingClientRect();
+      words.style.left = Math.max(8, Math.min(box.left, innerWidth - words.offsetWidth - 8)) + "px";
+      words.style.top = Math.min(box.bottom + 4, Math.max(8, innerHeight - words.offsetHeight - 8)) + "px";
+    }
+    function show(on) { return function () { open(on || pinned); }; }
+    function pin(on) { pinned = on; open(on); }
     var button = h("button", { type: "button", class: "metric", "aria-describedby": id, onclick: function () { pin(!pinned); },
       onblur: function () { pin(false); }, onmouseenter: show(true), onmouseleave: show(false),
       onkeydown: function (event) { if (event.key === "Escape") pin(false); } }, name(about, key) + arrow(about, key));

@@ -69,8 +69,8 @@ var Tables = (function () {
       parts.push(table.columns.slice(start, start + PRINTED));
     }
     return h("section", { class: "table", "aria-labelledby": id },
-      h("h3", { id: id }, table.title + (table.variant ? " (" + table.variant + ")" : "") + (table.source ? " · " + Scores.short(about, table.source) : "")),
-      h("div", { class: "scroll" + (parts.length ? " screen-only" : ""), tabindex: "0", role: "region", "aria-labelledby": id },
+      h("h2", { id: id }, table.title + (table.variant ? " (" + table.variant + ")" : "") + (table.source ? " · " + Scores.short(about, table.source) : "")),
+      h("div", { class: "scroll" + (parts.length ? " screen-only" : ""), tabindex: "0", role: "region", "aria-label": "Numbers of " + table.title + (table.source ? ", " + table.source : "") },
         drawn(about, table, table.columns)),
       parts.length ? h("div", { class: "print-only" }, parts.map(function (columns) {
         return drawn(about, table, columns, { "data-table": null, "data-part": table.name });

@@ -117,6 +117,16 @@ class TestGallery:
         page.get_by_role("button", name="Remove filter 0.6 ≤ CP of box ≤ 0.7").click()
         page.locator("#found", has_text=f"{NUMBER} of {NUMBER}").wait_for()
 
+    def test_a_panel_stays_open_while_filtering_and_closes_with_escape(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row")
+        page.locator("#panel-show > summary").click()
+        page.locator("#panel-show input[value='same']").uncheck()
+        page.locator("#found", has_text="1 of 2 models shown").wait_for()
+        assert page.locator(".row").first.locator(".tile").count() == 2
+        assert page.locator("#panel-show .sheet-panel").is_visible()
+        page.keyboard.press("Escape")
+        assert page.locator("#panel-show .sheet-panel").is_hidden()
+
     def test_values_of_one_attribute_are_alternatives(self, visit: Visit) -> None:
         where = "where=topic%3Dtopic+0&where=topic%3Dtopic+1"
         page = visit.go(f"#/browse/bench?{where}&where=difficulty%3Dhard", ".row")

@@ -347,7 +347,8 @@ var Gallery = (function () {
     }, { passive: true });
     current = { made: made, query: query, said: said, sorting: "" };
     EG.fill(main, h("h1", {}, about.title + ": samples"), controls(at, about, query, found), chips(about, query, state),
-      h("p", { class: "found", id: "found" }, said + " · " + Scores.name(about, state.m) + Scores.arrow(about, state.m) + " of " + state.e),
+      h("p", { class: "found", id: "found" }, said + " · " + Scores.name(about, state.m) + Scores.arrow(about, state.m) + " of " + state.e +
+        (gallery && state.models.length < about.editors.length ? " · " + state.models.length + " of " + about.editors.length + " models shown" : "")),
       count ? frame : h("p", { class: "notice" }, "No sample has all of these. Remove a filter above."),
       h("div", { class: "print-only", id: "sheet" }));
     var sorting = document.getElementById("c-sort").selectedOptions[0];
@@ -390,6 +391,17 @@ var Gallery = (function () {
     Promise.all(waiting).then(function () { window.print(); });
   }
 
+  // A panel closes when something else is touched, and with Escape.
+  function close(but) {
+    document.querySelectorAll(".panel[open]").forEach(function (one) { if (one !== but) one.open = false; });
+  }
+  addEventListener("pointerdown", function (event) { close(event.target.closest && event.target.closest(".panel")); });
+  addEventListener("keydown", function (event) {
+    var panel = event.key === "Escape" && document.querySelector(".panel[open]");
+    if (!panel) return;
+    close(null);
+    panel.querySelector("summary").focus();
+  });
   addEventListener("beforeprint", function () { sheet(false); });
 
   return { show: show };

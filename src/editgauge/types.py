@@ -16,11 +16,11 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 Variant = Literal["faithful", "corrected"]
 Direction = Literal["higher", "lower"]
-Track = Literal["pixel", "ocr", "embedding", "judge", "human"]
+Track = Literal["pixel", "ocr", "embedding", "judge", "human", "diagnosis"]
 
 JUDGE_SCORER = "judge"
 """The scorer of a judge's rows."""
-TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human")
+TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human", "diagnosis")
 VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 
 

@@ -80,7 +80,9 @@ def test_equal_maxima_count_by_their_share() -> None:
     assert grounding(values, MASK, values > 0.5).pointing == 0.5
 
 
-@pytest.mark.parametrize(("pixels", "meant", "chosen"), [(6, 2, 3), (7, 4, 4), (5, 5, 2), (6, 1, 6)])
+@pytest.mark.parametrize(
+    ("pixels", "meant", "chosen"), [(6, 2, 3), (7, 4, 4), (5, 5, 2), (6, 1, 6)]
+)
 def test_chance_is_the_mean_over_all_regions_of_the_size(
     pixels: int, meant: int, chosen: int
 ) -> None:

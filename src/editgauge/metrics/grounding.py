@@ -164,8 +164,8 @@ def enlarged(plane: npt.NDArray[np.generic], size: tuple[int, int]) -> npt.NDArr
 
 
 def pointing(values: Floats, mask: Mask) -> float:
-    """1.0 where the mask has the pixel at the centre of the map's largest cell, else 0.0; of several
-    equally large cells the share.
+    """1.0 where the mask has the pixel at the centre of the map's largest cell, else 0.0; of
+    several equally large cells the share.
     """
     rows, columns = np.nonzero(values == values.max())
     down = ((2 * rows + 1) * mask.shape[0]) // (2 * values.shape[0])
@@ -194,7 +194,7 @@ def chance_iou(pixels: int, meant: int, chosen: int) -> float:
     pixels``, to which it tends in large pictures. A drawn region is scattered and a real one is
     not: the mean hardly differs, the spread does.
     """
-    if not 0 < chosen or not 0 < meant:
+    if chosen < 1 or meant < 1:
         return 0.0
     low, high = max(0, chosen + meant - pixels), min(chosen, meant)
     mean = chosen * meant / pixels

@@ -30,6 +30,7 @@ COMMANDS: tuple[str, ...] = (
     "prompts",
     "table",
     "compare",
+    "diagnose",
     "merge",
     "study",
     "agree",

@@ -142,6 +142,7 @@ class AttentionScorer:
             "found": tokens.how,
             **told,
             **facts(found),
+            "cut": round(level, 6),
             "map": kept_map(values),
         }
         return scores(self.metrics, found, detail)

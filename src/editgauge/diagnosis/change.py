@@ -20,6 +20,7 @@ import numpy as np
 from editgauge.diagnosis.metrics import CHANGE
 from editgauge.diagnosis.scores import VERSION, facts, kept_map, scores
 from editgauge.images import Array, resize
+from editgauge.metrics import PEAK
 from editgauge.metrics.align import estimate_alignment, provenance, sift_features, warp
 from editgauge.metrics.grounding import ALPHA, BINS, Floats, Mask, cut, grounding
 from editgauge.scoring import NoScore
@@ -90,6 +91,11 @@ def changed_region(
     return np.asarray(region & (values > floor)), level
 
 
+def _levels(values: Floats, level: float) -> float:
+    """A cut of the normalised map, in 8-bit levels."""
+    return float(values.min() + level * (values.max() - values.min()))
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeScorer:
     """Change grounding (see the module), one row for each metric of `CHANGE`."""
@@ -135,7 +141,8 @@ class ChangeScorer:
             **facts(found),
             "largest": round(float(change.values.max()), 2),
             "aligned": change.aligned,
-            "map": kept_map(change.values, 255.0),
+            "cut": round(max(self.floor, _levels(change.values, level)) / PEAK, 6),
+            "map": kept_map(change.values, PEAK),
         }
         if output.shape[:2] != (height, width):
             detail["resized_from"] = f"{output.shape[1]}x{output.shape[0]}"

@@ -247,8 +247,8 @@ class _Watching:
         if self.layers and self.met < self.layers:
             raise NotWatched(
                 f"{self.layers - self.met} of {self.layers} attention layers computed their "
-                f"attention in a way that cannot be seen ({', '.join(sorted(processors))}); use the "
-                f"default attention of diffusers"
+                f"attention in a way that cannot be seen ({', '.join(sorted(processors))}); use "
+                f"the default attention of diffusers"
             )
 
     # -- what is seen ------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ def _metrics(kind: str, heading: str, note: str) -> tuple[Metric, ...]:
         return Metric(
             f"{kind}_{name}",
             heading=f"{heading} {title}",
-            direction="lower" if name == "chance" else "higher",
+            direction="lower" if name in ("chance", "share") else "higher",
             low=0.0,
             high=high,
             digits=3,
@@ -30,6 +30,7 @@ def _metrics(kind: str, heading: str, note: str) -> tuple[Metric, ...]:
             "Mean IoU of as many pixels drawn at random: what the IoU is to be read against, no "
             "quality of a model.",
         ),
+        metric("share", "share", "The region's share of the picture; no quality of a model."),
         metric("pointing", "pointing", "Whether the map's maximum lies in the mask."),
         metric("mass", "mass", f"{share}."),
         metric("lift", "lift", f"{share} over the mask's area; 1 is chance.", math.inf),

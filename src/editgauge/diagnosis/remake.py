@@ -20,10 +20,7 @@ def why_not(edit: Edit) -> str | None:
     settings = edit.settings
     family = settings.get("family")
     if not isinstance(family, str) or (family not in FAMILIES and family != "diffusers"):
-        return (
-            f"{edit.editor} was not made by a diffusers pipeline of this tool: its inside cannot "
-            f"be looked at"
-        )
+        return "not made by a diffusers pipeline of this tool: its inside cannot be looked at"
     if family in FAMILIES and FAMILIES[family].tuning:
         return f"{family} moves the prompt's embedding before it edits: no token is the concept's"
     if settings.get("demonstrations") or edit.detail.get("shots"):
@@ -38,7 +35,7 @@ def settings_of(
     there is). `model`: the folder of the weights, where they came from one.
 
     Half precision that was recorded on a GPU becomes float32 on a CPU. Raises `UsageError` where
-    the weights were a folder that is not named.
+    the weights were a folder that is not named, or others than the family's own.
     """
     settings = {
         key: value
@@ -48,14 +45,21 @@ def settings_of(
     if edit.settings.get("family") == "diffusers":
         settings["pipeline"] = edit.settings.get("pipeline")
     recorded = str(settings.pop("revision", "") or "")
+    named = str(settings.get("model") or "")
     if model:
         settings["model"] = model
+    elif not recorded.startswith("folder-") and named != _own_hub(edit):
+        # A run may come from anybody: what it names is not fetched and loaded unasked.
+        raise UsageError(
+            f"{edit.editor} was made with the weights {named!r}, which are not those of its "
+            f"family; name them with --model {named} if you trust them"
+        )
     if recorded.startswith("folder-") and not Path(str(settings["model"])).expanduser().is_dir():
         raise UsageError(
             f"{edit.editor} was made with weights of a folder called {settings['model']!r}; name "
             f"it with --model DIR"
         )
-    if recorded and not recorded.startswith("folder-") and not model:
+    if recorded and not recorded.startswith("folder-") and model in ("", named):
         settings["revision"] = recorded
     settings |= {"seed": edit.seed or 0, "name": edit.editor}
     if device:
@@ -67,6 +71,11 @@ def settings_of(
     if dtype:
         settings["dtype"] = dtype
     return settings
+
+
+def _own_hub(edit: Edit) -> str:
+    family = FAMILIES.get(str(edit.settings.get("family")))
+    return family.hub if family is not None else ""
 
 
 def _on_cpu(device: str | None) -> bool:

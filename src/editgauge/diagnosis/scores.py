@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import cv2
 import numpy as np
 
 from editgauge.metrics.grounding import Floats, Grounding, normalised
@@ -48,10 +49,9 @@ def scores(
 
 
 def facts(found: Grounding) -> dict[str, Any]:
-    """What a row's detail says of the cut: threshold, the region's and the mask's share."""
+    """What a row's detail says beside its number: the cut, and the mask's share."""
     return {
         "threshold": round(found.threshold, 6),
-        "region_share": round(found.share, 6),
         "mask_share": round(found.area, 6),
     }
 
@@ -61,8 +61,10 @@ def kept_map(values: Floats, scale: float | None = None) -> dict[str, Any]:
     cells a side. 255 stands for `scale`, by default after min–max normalisation for 1.
     """
     shown = normalised(values) if scale is None else np.clip(values / scale, 0.0, 1.0)
-    step = -(-max(shown.shape) // MAP_SIDE)
-    shown = shown[step // 2 :: step, step // 2 :: step]
+    share = MAP_SIDE / max(shown.shape)
+    if share < 1:
+        size = [max(1, round(side * share)) for side in shown.shape]
+        shown = cv2.resize(shown, (size[1], size[0]), interpolation=cv2.INTER_AREA)
     levels = np.rint(shown * 255).astype(np.uint8)
     return {
         "height": levels.shape[0],

@@ -184,7 +184,7 @@ var App = (function () {
       return [EG.address(["browse", b.name]), "Samples of " + b.name];
     }), meta.benchmarks.filter(function (b) { return b.study; }).map(function (b) {
       return [EG.address(["study", b.name]), "People on " + b.name];
-    }), [["#/run", "Run"]]).forEach(function (v) { views.append(h("li", {}, h("a", { href: v[0] }, v[1]))); });
+    }), meta.diagnosis ? [["diagnosis.html", "Why edits failed"]] : [], [["#/run", "Run"]]).forEach(function (v) { views.append(h("li", {}, h("a", { href: v[0] }, v[1]))); });
     views.append(h("li", {}, h("button", { type: "button", onclick: help }, "Keys")));
     addEventListener("hashchange", function () {
       var before = EG.parse(location.hash).path[0];

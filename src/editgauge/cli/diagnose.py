@@ -32,8 +32,7 @@ _BASES = ("both", "pixels", "attention")
 def register(app: typer.Typer) -> None:
     app.command(
         "diagnose",
-        epilog="Examples: editgauge diagnose runs/first --from pixels   "
-        "editgauge diagnose runs/first --editor instructpix2pix --concepts concepts.csv",
+        epilog="Example: editgauge diagnose runs/first --from pixels",
     )(diagnose)
 
 

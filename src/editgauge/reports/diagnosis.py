@@ -1,5 +1,6 @@
 """Why edits failed, as pictures: for each output its input, the map, the region's mask and their
-overlap (as MedEBench's Figure 6), and the page of a report that shows them by kind of failure.
+overlap (as MedEBench's Figure 6) with the output beside them, and the page of a report that shows
+them by kind of failure.
 
 Red is the mask alone, green the map's region alone, yellow where both are. The map is drawn from
 the levels that its row keeps; the numbers beside it are those of the row.
@@ -42,6 +43,7 @@ from editgauge.tables.failures import (
     read,
 )
 from editgauge.tables.frame import Frame
+from editgauge.tables.layouts import metrics_of
 from editgauge.tables.spec import choose
 
 PAGE = "diagnosis.html"
@@ -67,9 +69,13 @@ class Shown:
     """One of `failures.KINDS`; empty where it could not be told."""
     numbers: Mapping[str, float]
     """By the metric's name, those that are there."""
+    titles: Mapping[str, str]
+    """What the metrics are called."""
     detail: Mapping[str, Any]
     record: Mapping[str, Any]
     """Of the sample."""
+    output: str | None
+    """The output's path in the run."""
 
     @property
     def iou(self) -> float:
@@ -82,22 +88,32 @@ def every(runs: Sequence[RunFolder], frame: Frame, cutoffs: Cutoffs) -> list[Sho
     """
     frame = one_source(frame)
     details = _details(runs, frame.benchmark)
+    outputs = {
+        (record.sample, record.editor): record.path
+        for run in runs
+        for record in run.edits(frame.benchmark)
+    }
     found: list[Shown] = []
     for basis in BASES:
         told = read(frame, basis, cutoffs)
         if told is not None:
-            found += _of_basis(frame, told, cutoffs, details)
+            found += _of_basis(frame, told, cutoffs, details, outputs)
     order = {kind: number for number, kind in enumerate((*WORST, ""))}
     return sorted(found, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
 
 
 def _of_basis(
-    frame: Frame, told: Read, cutoffs: Cutoffs, details: Mapping[tuple[str, str, str], Any]
+    frame: Frame,
+    told: Read,
+    cutoffs: Cutoffs,
+    details: Mapping[tuple[str, str, str], Any],
+    outputs: Mapping[tuple[str, str], str | None],
 ) -> Iterator[Shown]:
     prefix = PREFIX[told.basis]
-    names = [m for m in frame.metrics if m.startswith(f"{prefix}_")]
+    names = [m for m in metrics_of(frame) if m.startswith(f"{prefix}_")]
     names += [name for name in (cutoffs.accuracy, cutoffs.preservation) if name in frame.metrics]
     grids = {name: frame.grid(name, choose(frame, name, "corrected")[0]).values for name in names}
+    titles = {name: metric.title for name, metric in metrics_of(frame).items()}
     for editor, sample in np.argwhere(~np.isnan(told.iou)).tolist():
         code = int(told.kinds[editor, sample])
         identity = frame.samples.ids[sample]
@@ -108,8 +124,10 @@ def _of_basis(
             sample=identity,
             kind="" if code == NONE else KINDS[code],
             numbers={name: value for name, value in numbers.items() if np.isfinite(value)},
+            titles=titles,
             detail=details.get((told.basis, frame.editors[editor], identity), {}),
             record=frame.samples.records[identity],
+            output=outputs.get((identity, frame.editors[editor])),
         )
 
 
@@ -155,8 +173,12 @@ def map_of(detail: Mapping[str, Any]) -> tuple[Floats, float] | None:
     return levels.reshape(height, width).astype(np.float64) / 255, float(cut)
 
 
-def figure(picture: Array, values: Floats, cut: float, mask: Mask) -> Array:
-    """Input, map, mask and overlap beside each other, each of the picture's size (H, W, 3)."""
+def figure(
+    picture: Array, values: Floats, cut: float, mask: Mask, output: Array | None = None
+) -> Array:
+    """Input, map, mask and overlap beside each other, and the output where there is one, each of
+    the picture's size (H, W, 3).
+    """
     size = (picture.shape[0], picture.shape[1])
     fine = cv2.resize(values, (size[1], size[0]), interpolation=cv2.INTER_LINEAR)
     top = fine.max()
@@ -173,6 +195,7 @@ def figure(picture: Array, values: Floats, cut: float, mask: Mask) -> Array:
             _YELLOW,
         ),
     ]
+    panels += [] if output is None else [output]
     gap = np.full((size[0], _GAP, 3), 255, dtype=np.uint8)
     pieces = [piece for panel in panels for piece in (panel, gap)][:-1]
     return np.concatenate(pieces, axis=1)
@@ -207,9 +230,15 @@ def drawn(runs: Sequence[RunFolder], shown: Shown, side: int) -> Array | None:
             assert mask is not None
             marked = read_mask(mask).astype(np.uint8)
             union |= resize(marked, size, "nearest").astype(np.bool_)
-        return figure(resize(picture, size, "bicubic"), *found, union)
+        return figure(resize(picture, size, "bicubic"), *found, union, _output(runs, shown, size))
     except ImageError:
         return None
+
+
+def _output(runs: Sequence[RunFolder], shown: Shown, size: tuple[int, int]) -> Array | None:
+    places = (run.picture(shown.output, "edits") for run in runs)
+    path = next((path for path in places if path is not None), None)
+    return None if path is None else resize(read_image(path), size, "bicubic")
 
 
 def _file(runs: Sequence[RunFolder], relative: object) -> Path | None:
@@ -248,9 +277,9 @@ img-src 'self' file: data:; base-uri 'none'; form-action 'none'">
 <header class="top"><p class="brand"><a href="index.html">editgauge</a></p></header>
 <main id="main">
 <h1>Why edits failed</h1>
-<p>Each figure: the input, the map over it, the region's mask, and their overlap – red is the mask \
-alone, green the map's region alone, yellow where both are. The cut-offs are stated; they are not \
-the paper's, which gives none.</p>
+<p>Each figure: the input, the map over it, the region's mask, their overlap – red is the mask \
+alone, green the map's region alone, yellow where both are – and the output. The cut-offs are \
+stated; they are not a paper's.</p>
 """
 _TAIL = "</main>\n</body>\n</html>\n"
 
@@ -299,7 +328,7 @@ def _part(
 
 def _figure(one: Shown, place: str, runs: Sequence[RunFolder], to: Path) -> Iterator[str]:
     made = drawn(runs, one, SMALL)
-    told = [f"{name} {value:.3f}" for name, value in one.numbers.items()]
+    told = [f"{one.titles.get(name, name)} {value:.3f}" for name, value in one.numbers.items()]
     token = one.detail.get("token")
     if isinstance(token, list) and one.detail.get("concept"):
         found = ", ".join(str(part) for part in token[:8])
@@ -311,7 +340,7 @@ def _figure(one: Shown, place: str, runs: Sequence[RunFolder], to: Path) -> Iter
         buffer = io.BytesIO()
         Image.fromarray(made).save(buffer, format="WEBP", quality=80, method=2)
         write_bytes(to / place, buffer.getvalue())
-        alt = _text(f"Input, map, mask and overlap of sample {one.sample} by {one.editor}")
+        alt = _text(f"Input, map, mask, overlap and output: {one.sample} by {one.editor}")
         yield f'<img src="{place}" alt="{alt}" width="{made.shape[1]}" height="{made.shape[0]}" '
         yield 'loading="lazy">'
     else:

@@ -96,7 +96,7 @@ def _levels(values: Floats, level: float) -> float:
     return float(values.min() + level * (values.max() - values.min()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeScorer:
     """Change grounding (see the module), one row for each metric of `CHANGE`."""
 

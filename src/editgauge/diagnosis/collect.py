@@ -144,7 +144,7 @@ def watch(pipe: Any, locate: Locate, *, resolution: int | None = None) -> Iterat
     """
     kind = kind_of(pipe)
     network = getattr(pipe, kind.model)
-    watching = _Watching(kind, locate, None if kind.joint else resolution)
+    watching = _Watching(kind=kind, locate=locate, resolution=None if kind.joint else resolution)
     before = dict(network.attn_processors)
     with contextlib.ExitStack() as stack:
         encoder = getattr(pipe, kind.encoder)
@@ -178,7 +178,7 @@ def _wrapped(processor: Any, watching: _Watching) -> Any:
     return Watched()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Watching:
     """The state of one `watch`."""
 

@@ -227,10 +227,9 @@ def test_blocks_of_any_size_give_the_same_map_and_hold_no_more(
     sizes: list[int] = []
     block = collect._Rows._block
 
-    def counted(self: Any, head: int, start: int, stop: int) -> Any:
-        made = block(self, head, start, stop)
-        sizes.append(made.numel())
-        return made
+    def counted(self: Any, head: int, start: int, stop: int, columns: Any) -> Any:
+        sizes.append((stop - start) * self.key.shape[2])
+        return block(self, head, start, stop, columns)
 
     monkeypatch.setattr(collect._Rows, "_block", counted)
     monkeypatch.setattr(collect, "BLOCK", 5000)
@@ -335,3 +334,28 @@ def test_a_pipeline_of_no_known_family_is_said(tmp_path: Path) -> None:
 
     with pytest.raises(NotWatched, match="Strange: how its attention is to be read is not known"):
         collect.kind_of(Strange())
+
+
+@pytest.mark.parametrize("masked", ["not", "added", "boolean", "of each query"])
+def test_attention_is_what_the_library_computes_whatever_the_mask(masked: str) -> None:
+    """With one-hot values the library's output is its attention."""
+    random = torch.Generator().manual_seed(0)
+    query = torch.randn(2, 4, 5, 8, generator=random)
+    key = torch.randn(2, 2, 7, 8, generator=random)  # half as many heads
+    mask = {
+        "not": None,
+        "added": torch.randn(2, 1, 1, 7, generator=random),
+        "boolean": torch.rand(2, 1, 1, 7, generator=random) < 0.6,
+        "of each query": torch.randn(1, 4, 5, 7, generator=random),
+    }[masked]
+    value = torch.eye(7).expand(2, 2, 7, 7)
+    seen: list[Any] = []
+    with collect._looking(2, seen.append):
+        made = torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=mask, scale=0.3, enable_gqa=True
+        )
+    (rows,) = seen
+    for first, number in ((True, 0), (False, 1)):
+        found = rows.branch(first).part(1, 4).to([2, 5])
+        wanted = made[number, :, 1:4][..., [2, 5]].mean(dim=0).T
+        np.testing.assert_allclose(found, wanted.numpy(), atol=1e-6)

@@ -26,8 +26,8 @@ import numpy as np
 from editgauge.errors import EditgaugeError
 from editgauge.metrics.grounding import Floats
 
-BLOCK = 1 << 22
-"""Logits that are in memory at once: 16 MB as float32."""
+BLOCK = 1 << 20
+"""Logits that are in memory at once: 4 MB as float32."""
 Locate = Callable[[Sequence[int], int], Sequence[int]]
 """From what the text encoder was given (token numbers) and how many of the last of them the
 attention sees, to the positions among these whose attention is wanted.
@@ -333,7 +333,7 @@ class _Rows:
         found = torch.zeros((queries, len(positions)), dtype=torch.float64)
         for head in range(heads):
             for start, stop in self._blocks(queries):
-                found[start:stop] += self._block(head, start, stop)[:, columns].double().cpu()
+                found[start:stop] += self._block(head, start, stop, columns).double().cpu()
         return np.asarray((found / heads).T.numpy())
 
     def _blocks(self, queries: int) -> Iterator[tuple[int, int]]:
@@ -342,12 +342,12 @@ class _Rows:
         for start in range(0, queries, step):
             yield start, min(start + step, queries)
 
-    def _block(self, head: int, start: int, stop: int) -> Any:
-        """The probabilities of some queries of one head: (stop - start, K), float32."""
+    def _block(self, head: int, start: int, stop: int, columns: Any) -> Any:
+        """The attention of some queries of one head: (stop - start, columns), float32."""
         if self.key is None:
-            return self.query[0, head, start:stop].float()
+            return self.query[0, head, start:stop, columns].float()
         key = self.key[0, head * self.key.shape[1] // self.query.shape[1]].float()
-        logits = (self.query[0, head, start:stop].float() @ key.T) * self.scale
+        logits = (self.query[0, head, start:stop].float() * self.scale) @ key.T
         mask = self.mask
         if mask is not None:
             while mask.ndim < 4:
@@ -355,10 +355,13 @@ class _Rows:
             mine = mask[0, head if mask.shape[1] > 1 else 0]
             mine = mine[start:stop] if mine.shape[0] > 1 else mine
             if mine.dtype == _torch_bool():
-                logits = logits.masked_fill(~mine, float("-inf"))
+                logits.masked_fill_(~mine, float("-inf"))
             else:
-                logits = logits + mine.float()
-        return logits.softmax(dim=-1)
+                logits += mine.float()
+        # The softmax in place: a block is in memory once.
+        logits -= logits.amax(dim=-1, keepdim=True)
+        logits.exp_()
+        return logits[:, columns] / logits.sum(dim=-1, keepdim=True)
 
 
 def _torch_bool() -> Any:

@@ -193,7 +193,7 @@ def _row(
     extra: dict[str, Any] = {}
     if reason:
         extra["reason"] = cut(reason)
-    detail = parquet.mapping(text)
+    detail = {name: part for name, part in parquet.mapping(text).items() if name != "map"}
     if detail:
         reply = stored(detail)
         if reply is not None:

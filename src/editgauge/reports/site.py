@@ -13,6 +13,7 @@ number.
     report/data/<n>/detail-<k>.js   everything about some dozens of samples, loaded when one is opened
     report/thumbs/<n>/…             thumbnails, made once
     report/figures/*.svg            the plots
+    report/diagnosis.html           why edits failed, with diagnosis/*.webp; where a run was diagnosed
 
 Data are scripts that hand one JSON value to one function, because a page opened from disk may load
 scripts but not fetch files. Texts from data sets, judges and editors are untrusted: they are JSON
@@ -41,9 +42,10 @@ from numpy.typing import NDArray
 from editgauge import __version__, escape
 from editgauge.errors import RunError
 from editgauge.images import MAX_FILE_BYTES, write_bytes
-from editgauge.reports import details, figures, overview, thumbs
+from editgauge.reports import details, diagnosis, figures, overview, thumbs
 from editgauge.store import copies, paths
 from editgauge.store.run_folder import RunFolder
+from editgauge.tables import failures
 from editgauge.tables.draw import as_json
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.scale import on_scale, titles
@@ -111,6 +113,7 @@ def build(
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
     places = Places(runs, to, copied=copy_images or not inside)
     shown = []
+    diagnosed = []
     made = 0
     for number, part in enumerate(parts):
         folder = to / "data" / str(number)
@@ -121,6 +124,9 @@ def build(
         shown[-1]["figures"] = figures.write(
             part.frame, part.metrics, part.plots, to / "figures", prefix=str(number)
         )
+        cutoffs = failures.recorded(runs, part.frame.benchmark)
+        outputs = diagnosis.every(runs, part.frame, cutoffs)
+        diagnosed.append((part.title or part.frame.benchmark, number, outputs, cutoffs))
     meta = {
         "version": __version__,
         "runs": [run.path.name for run in runs],
@@ -136,6 +142,7 @@ def build(
         ],
         "copied": places.copied,
         "id": _identity(runs),
+        "diagnosis": diagnosis.PAGE if diagnosis.write_page(diagnosed, runs, to) else None,
     }
     write_script(to / "data" / "meta.js", "meta", meta)
     for name in STATIC:
@@ -522,6 +529,8 @@ def _claim(to: Path, runs: Sequence[RunFolder]) -> Path:
         write_bytes(to / MARKER, f"editgauge {__version__}\n".encode())
         shutil.rmtree(to / "data", ignore_errors=True)
         shutil.rmtree(to / "figures", ignore_errors=True)
+        shutil.rmtree(to / diagnosis.FOLDER, ignore_errors=True)
+        (to / diagnosis.PAGE).unlink(missing_ok=True)
         (to / "static").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(

@@ -62,6 +62,7 @@ var App = (function () {
         [EG.address(["reviewers", about.name]), "For reviewers", view === "reviewers"]);
       if (about.study) list.push([EG.address(["study", about.name]), "People", view === "study"]);
     }
+    if (EG.meta.diagnosis) list.push([EG.meta.diagnosis, "Why edits failed", false]);
     list.push([EG.address(["notes"]), "Notes", view === "notes"], [EG.address(["run"]), "Run", view === "run"]);
     list[0][0] = EG.address([""]);
     var pick = h("select", { id: "benchmark", "aria-label": "Benchmark", onchange: function () {

@@ -103,5 +103,6 @@ VARIABLES: tuple[Variable, ...] = (
         ("EDITGAUGE_MEDCLIP",),
         "the command that starts the program which gives MedCLIP scores, likewise",
     ),
+    Variable(("RAY_ADDRESS",), "the Ray cluster of `--engine ray` when `--address` is not given"),
     Variable(("NO_COLOR",), "any value: no colours on a terminal"),
 )

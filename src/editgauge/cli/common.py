@@ -54,6 +54,18 @@ WorkersOpt = Annotated[
         "--workers", min=0, help="Processes; default: the cores. 0: everything in this process."
     ),
 ]
+EngineOpt = Annotated[
+    str,
+    typer.Option("--engine", help="Where the work is done: local (processes here) or ray."),
+]
+AddressOpt = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="The Ray cluster; default: RAY_ADDRESS, else a Ray of its own on this machine.",
+    ),
+]
 RetryOpt = Annotated[
     str,
     typer.Option(

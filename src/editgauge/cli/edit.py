@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editgauge.cli.common import (
+    AddressOpt,
     BenchmarkArg,
     DataArg,
+    EngineOpt,
     JsonOpt,
     LimitOpt,
     MemoryOpt,
@@ -47,6 +49,8 @@ def edit(
     sample: SampleOpt = None,
     where: WhereOpt = None,
     workers: WorkersOpt = None,
+    engine: EngineOpt = "local",
+    address: AddressOpt = "",
     retry: RetryOpt = "",
     model: Annotated[
         str, typer.Option("--model", help="The model of openai and gemini, or a local path.")
@@ -113,6 +117,7 @@ def edit(
     from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
+    from editgauge.run.engine import open_engine
     from editgauge.store import selection
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
@@ -150,13 +155,14 @@ def edit(
     folder = RunFolder.create(run)
     _within(made, folder, budget)
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
-    with common.progress(json) as show:
+    opened = open_engine(engine, workers=workers, cores=common.cores(), address=address)
+    with common.progress(json) as show, opened as where_to:
         summary = edit_all(
             folder,
             bench.name,
             chosen,
             made,
-            workers=common.cores() if workers is None else workers,
+            workers=where_to,
             retry=retried,
             seconds_a_sample=timeout,
             progress=show,

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from editgauge.cli.common import (
+    AddressOpt,
     BenchmarkArg,
     DataArg,
     DeviceOpt,
+    EngineOpt,
     JsonOpt,
     LimitOpt,
     MemoryOpt,
@@ -76,6 +78,8 @@ def score(
     sample: SampleOpt = None,
     where: WhereOpt = None,
     workers: WorkersOpt = None,
+    engine: EngineOpt = "local",
+    address: AddressOpt = "",
     retry: RetryOpt = "",
     weights: WeightsOpt = None,
     device: DeviceOpt = None,
@@ -109,6 +113,7 @@ def score(
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.errors import UsageError
+    from editgauge.run.engine import open_engine
     from editgauge.run.score import score as score_all
     from editgauge.scoring.derived import derive
     from editgauge.scoring.outside import scorers_of
@@ -135,9 +140,8 @@ def score(
         "device": device,
         "precision": precision,
     }
-    found = scorers_of(
-        bench, wanted, everything=not tracks and not explain, cache=folder.cache_folder, **options
-    )
+    cache = folder.cache_folder if engine == "local" else None  # SQLite is for one machine
+    found = scorers_of(bench, wanted, everything=not tracks and not explain, cache=cache, **options)
     scorers = found.scorers
     if not scorers:
         raise UsageError(
@@ -146,7 +150,11 @@ def score(
         )
     lacks = _lacking(scorers)
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
-    with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
+    with (
+        HashStore(folder.cache_folder / "hashes.sqlite") as hashes,
+        common.progress(json) as show,
+        open_engine(engine, workers=workers, cores=common.cores(), address=address) as where_to,
+    ):
         edits = edits_of(folder, bench.name, outputs, editor or [], chosen, hashes)
         summary = score_all(
             folder,
@@ -155,7 +163,7 @@ def score(
             edits,
             scorers,
             hashes=hashes,
-            workers=common.cores() if workers is None else workers,
+            workers=where_to,
             retry=retried,
             seconds_an_output=timeout,
             roots=[dataset.root],

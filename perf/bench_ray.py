@@ -1,0 +1,216 @@
+"""The engine for clusters beside the local one, on Ray nodes of one core each on this machine.
+
+    python perf/bench_ray.py                      all parts; a quiet machine with 2 cores
+    python perf/bench_ray.py nodes overhead       some of: nodes, overhead, flat
+    python perf/bench_ray.py flat --samples 100000
+
+nodes     the pixel track on `--pictures` pairs made here, one node against two; rows must be equal
+overhead  1,000 batches of a fixed computation: the local pool with one worker against one node
+flat      `--samples` samples of a scorer that does nothing: this process's memory and the time a
+          sample at the beginning (after a tenth) and at the end, rows written as `score` does
+
+Prints wall time and, where it says so, processor time of this process. On a busy machine wall times
+are no figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+
+import numpy as np
+import psutil
+
+from editgauge.benchmarks.texteditbench.pixel import pixel_scorers
+from editgauge.images import write_png
+from editgauge.run.cluster import Ray
+from editgauge.run.engine import Engine, Job, Local
+from editgauge.run.score import score
+from editgauge.run.worker import Counts
+from editgauge.store.collect import take_in
+from editgauge.store.hashes import HashStore
+from editgauge.store.run_folder import RunFolder
+from editgauge.store.samples import keep_samples
+from editgauge.types import Row, Sample, Status
+
+SIDE = 768
+
+
+def nothing() -> None:
+    """A start without anything to prepare."""
+
+
+def spin(batch: Sequence[int]) -> list[int]:
+    """Some 30 ms of one core, the same every time."""
+    total = np.float64(0)
+    for item in batch:
+        field = np.full((400, 400), float(item + 1))
+        for _ in range(12):
+            total += np.sqrt(field).sum()
+    return [len(batch), int(total) % 7]
+
+
+def trivial(batch: Sequence[int]) -> Counts:
+    """One row a sample, as a scorer that gives 1."""
+    rows = [
+        Row(
+            benchmark="none", sample=f"s{item:07d}", editor="e", scorer="one", metric="one",
+            variant="faithful", value=1.0, status=Status.SCORED, fingerprint="0" * 32,
+        )
+        for item in batch
+    ]  # fmt: skip
+    return Counts(Counter({("e", "one", "one", "faithful", "scored"): len(rows)}), Counter(), rows)
+
+
+def job(work: object) -> Job:  # type: ignore[type-arg]
+    return Job(work=work, start=nothing, start_args=(), unfinished=list, seconds_an_item=600.0)  # type: ignore[arg-type]
+
+
+def cluster(number: int) -> tuple[object, Ray]:
+    from ray.cluster_utils import Cluster
+
+    small = {"num_cpus": 1, "object_store_memory": 100 << 20}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = Cluster(initialize_head=True, head_node_args={**small, "include_dashboard": False})
+        for _ in range(number - 1):
+            made.add_node(**small)
+        return made, Ray(address=made.address)
+
+
+def on_nodes(number: int, call: object) -> object:
+    made, engine = cluster(number)
+    try:
+        with engine:
+            list(engine.outcomes(job(spin), iter([[n] for n in range(2 * number)])))  # all awake
+            return call(engine)  # type: ignore[operator]
+    finally:
+        made.shutdown()  # type: ignore[attr-defined]
+
+
+def pairs(place: Path, number: int) -> list[Sample]:
+    chance = np.random.default_rng(0)
+    samples = []
+    for index in range(number):
+        small = chance.integers(0, 255, (SIDE // 16, SIDE // 16, 3), np.uint8)
+        image = np.kron(small, np.ones((16, 16, 1), np.uint8))
+        name = f"{index:04d}"
+        for folder in ("data", "out/e"):
+            (place / folder).mkdir(parents=True, exist_ok=True)
+            write_png(place / folder / f"{name}.png", image)
+            image = np.clip(image.astype(int) + 3, 0, 255).astype(np.uint8)
+        samples.append(
+            Sample(benchmark="bench", id=name, images=(place / "data" / f"{name}.png",),
+                   instruction="none", output_stems=(name,))
+        )  # fmt: skip
+    return samples
+
+
+def pixel_track(place: Path, name: str, samples: list[Sample], engine: Engine | int) -> float:
+    run = RunFolder.create(place / name)
+    keep_samples(run, "bench", place / "data", samples, samples)
+    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+        edits = take_in(run, "bench", "e", place / "out" / "e", samples, hashes)
+        began = time.perf_counter()
+        score(run, "bench", samples, edits, pixel_scorers(), hashes=hashes, workers=engine)
+        return time.perf_counter() - began
+
+
+def nodes(place: Path, number: int) -> None:
+    samples = pairs(place, number)
+    alone = on_nodes(1, lambda engine: pixel_track(place, "one", samples, engine))
+    both = on_nodes(2, lambda engine: pixel_track(place, "two", samples, engine))
+    pixel_track(place, "local", samples, 1)
+    rows = [RunFolder.open(place / name).rows() for name in ("one", "two", "local")]
+    same = rows[0] == rows[1] == rows[2]
+    print(f"nodes: one {alone:.1f} s, two {both:.1f} s: {alone / both:.2f} x; "  # type: ignore[operator, str-bytes-safe]
+          f"{len(rows[0])} rows, equal to the local engine's: {same}")  # fmt: skip
+    if not same:
+        raise SystemExit("the rows of one node, two nodes and the local engine differ")
+
+
+def timed(engine: Engine, batches: Iterator[list[int]]) -> tuple[float, float]:
+    """Wall seconds and this process's processor seconds, from the first result on."""
+    outcomes = engine.outcomes(job(spin), batches)
+    next(outcomes)
+    began, used = time.perf_counter(), time.process_time()
+    for _ in outcomes:
+        pass
+    return time.perf_counter() - began, time.process_time() - used
+
+
+def overhead(number: int) -> None:
+    def batches() -> Iterator[list[int]]:
+        return ([n] * 16 for n in range(number))
+
+    local = timed(Local(1), batches())
+    away: tuple[float, float] = on_nodes(1, lambda engine: timed(engine, batches()))  # type: ignore[assignment]
+    print(
+        f"overhead: {number} batches, local pool {local[0]:.1f} s, one node {away[0]:.1f} s: "
+        f"{100 * (away[0] / local[0] - 1):+.1f} % of wall time; processor time of this process "
+        f"{1000 * local[1] / number:.2f} and {1000 * away[1] / number:.2f} ms a batch"
+    )
+
+
+def flat(place: Path, number: int) -> None:
+    run = RunFolder.create(place / "flat")
+    me = psutil.Process()
+    looks: list[tuple[int, float, float, float]] = []
+
+    def call(engine: Engine) -> None:
+        batches = (list(range(at, min(at + 16, number))) for at in range(0, number, 16))
+        done = 0
+        with run.writer("gathered") as writer:
+            for outcome in engine.outcomes(job(trivial), batches):
+                assert outcome.result is not None
+                done += writer.write(outcome.result.rows)
+                if done >= number * (len(looks) + 1) / 20:
+                    looks.append((done, time.perf_counter(), time.process_time(),
+                                  me.memory_info().rss / 1e6))  # fmt: skip
+        assert done == number, f"{done} rows of {number} samples"
+
+    on_nodes(1, call)
+    first, last = looks[1:4], looks[-3:]
+    memory = [look[3] for look in looks[1:]]
+
+    def each(part: list[tuple[int, float, float, float]], column: int) -> float:
+        return 1e6 * (part[-1][column] - part[0][column]) / (part[-1][0] - part[0][0])
+
+    print(
+        f"flat: {number:,} samples; memory of this process {min(memory):.0f} to {max(memory):.0f} "
+        f"MB after the first tenth; a sample took {each(first, 1):.0f} us at the beginning and "
+        f"{each(last, 1):.0f} us at the end ({each(first, 2):.0f} and {each(last, 2):.0f} us of "
+        f"this process's processor time)"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=[], help="nodes, overhead, flat")
+    parser.add_argument("--samples", type=int, default=1_000_000)
+    parser.add_argument("--batches", type=int, default=1000)
+    parser.add_argument("--pictures", type=int, default=96)
+    given = parser.parse_args()
+    parts = given.parts or ["nodes", "overhead", "flat"]
+    with tempfile.TemporaryDirectory() as folder:
+        for part in parts:
+            if part == "nodes":
+                nodes(Path(folder), given.pictures)
+            elif part == "overhead":
+                overhead(given.batches)
+            elif part == "flat":
+                flat(Path(folder), given.samples)
+            else:
+                parser.error(f"{part}: wanted nodes, overhead or flat")
+
+
+if __name__ == "__main__":
+    main()

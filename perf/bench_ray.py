@@ -29,7 +29,7 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 import numpy as np
 import psutil
 
-from editgauge.benchmarks.texteditbench.pixel import pixel_scorers
+from editgauge.benchmarks.texteditbench.pixel import scorers
 from editgauge.images import write_png
 from editgauge.run.cluster import Ray
 from editgauge.run.engine import Engine, Job, Local
@@ -63,7 +63,7 @@ def trivial(batch: Sequence[int]) -> Counts:
     rows = [
         Row(
             benchmark="none", sample=f"s{item:07d}", editor="e", scorer="one", metric="one",
-            variant="faithful", value=1.0, status=Status.SCORED, fingerprint="0" * 32,
+            variant="faithful", value=1.0, status=Status.SCORED, reason="", fingerprint="0" * 32,
         )
         for item in batch
     ]  # fmt: skip
@@ -107,11 +107,21 @@ def pairs(place: Path, number: int) -> list[Sample]:
             (place / folder).mkdir(parents=True, exist_ok=True)
             write_png(place / folder / f"{name}.png", image)
             image = np.clip(image.astype(int) + 3, 0, 255).astype(np.uint8)
+        masks = {"input": mask(place, name, 100), "target": mask(place, name, 300)}
         samples.append(
-            Sample(benchmark="bench", id=name, images=(place / "data" / f"{name}.png",),
-                   instruction="none", output_stems=(name,))
+            Sample(masks=masks, benchmark="bench", id=name, images=(place / "data" / f"{name}.png",),
+                   split="", category=(), instruction="none", output_stems=(name,))
         )  # fmt: skip
     return samples
+
+
+def mask(place: Path, name: str, at: int) -> Path:
+    """White where the edit may be."""
+    path = place / "data" / f"{name}-{at}.png"
+    area = np.zeros((SIDE, SIDE, 3), np.uint8)
+    area[at : at + 120, at : at + 120] = 255
+    write_png(path, area)
+    return path
 
 
 def pixel_track(place: Path, name: str, samples: list[Sample], engine: Engine | int) -> float:
@@ -120,7 +130,7 @@ def pixel_track(place: Path, name: str, samples: list[Sample], engine: Engine | 
     with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
         edits = take_in(run, "bench", "e", place / "out" / "e", samples, hashes)
         began = time.perf_counter()
-        score(run, "bench", samples, edits, pixel_scorers(), hashes=hashes, workers=engine)
+        score(run, "bench", samples, edits, scorers(), hashes=hashes, workers=engine)
         return time.perf_counter() - began
 
 
@@ -133,6 +143,8 @@ def nodes(place: Path, number: int) -> None:
     same = rows[0] == rows[1] == rows[2]
     print(f"nodes: one {alone:.1f} s, two {both:.1f} s: {alone / both:.2f} x; "  # type: ignore[operator, str-bytes-safe]
           f"{len(rows[0])} rows, equal to the local engine's: {same}")  # fmt: skip
+    if not any(row.status is Status.SCORED for row in rows[0]):
+        raise SystemExit("no pair has a score: nothing was measured")
     if not same:
         raise SystemExit("the rows of one node, two nodes and the local engine differ")
 
@@ -193,7 +205,9 @@ def flat(place: Path, number: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("parts", nargs="*", default=[], help="nodes, overhead, flat")
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--batches", type=int, default=1000)

@@ -59,6 +59,7 @@ class Evaluation:
         where: Sequence[str] = (),
     ) -> None:
         from editgauge.store import selection
+        from editgauge.store.mirror import local_folder
         from editgauge.store.run_folder import RunFolder
 
         folder = None if data is None else Path(data)
@@ -66,7 +67,7 @@ class Evaluation:
             from editgauge.tables.contract import verify
 
             verify(benchmark)
-            self.dataset: Dataset = benchmark.load(folder, split=split)
+            self.dataset: Dataset = benchmark.load(local_folder(folder), split=split)
             self.benchmark, every = benchmark, list(self.dataset)
         else:
             self.benchmark, self.dataset, every = catalog.open_data(benchmark, folder, split)

@@ -216,9 +216,10 @@ class _Room:
         return "; ".join(shown[:8]) or "none"
 
 
-def _pickled(orders: tuple[Any, ...]) -> bytes:
+def _pickled(ray: Any, orders: tuple[Any, ...]) -> bytes:
+    """Orders as bytes; classes and functions of a user's own script go with them."""
     try:
-        return pickle.dumps(orders)
+        return cast(bytes, ray.cloudpickle.dumps(orders))
     except Exception as error:  # a lock, an open file: whatever somebody's class holds
         raise UsageError(
             f"--engine ray: what is to be done cannot be sent to another machine ({error}); use "
@@ -241,7 +242,7 @@ class _Nodes(Generic[Item]):
         token = secrets.token_hex(8)
         orders = _Orders(
             token=token,
-            job=_pickled((job.work, job.start, job.start_args)),
+            job=_pickled(ray, (job.work, job.start, job.start_args)),
             places=job.places,
             versions=versions(),
             environment=_environment(),

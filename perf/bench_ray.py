@@ -35,7 +35,7 @@ from editgauge.run.cluster import Ray
 from editgauge.run.engine import Engine, Job, Local
 from editgauge.run.score import score
 from editgauge.run.worker import Counts
-from editgauge.store.collect import take_in
+from editgauge.store.collect import import_outputs
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import RunFolder
 from editgauge.store.samples import keep_samples
@@ -128,7 +128,7 @@ def pixel_track(place: Path, name: str, samples: list[Sample], engine: Engine | 
     run = RunFolder.create(place / name)
     keep_samples(run, "bench", place / "data", samples, samples)
     with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
-        edits = take_in(run, "bench", "e", place / "out" / "e", samples, hashes)
+        edits = import_outputs(run, "bench", "e", place / "out" / "e", samples, hashes)
         began = time.perf_counter()
         score(run, "bench", samples, edits, scorers(), hashes=hashes, workers=engine)
         return time.perf_counter() - began

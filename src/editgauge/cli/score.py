@@ -79,6 +79,8 @@ def score(
     from editgauge.cli import common
     from editgauge.evaluation.score import Request, Scoring, tracks_of
     from editgauge.store import selection
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import working
     from editgauge.store.run_folder import RunFolder
     from editgauge.tables import rows
 
@@ -96,21 +98,22 @@ def score(
         options=asdict(engines),
     )
     material = narrowing.open(benchmark, data, explain or ())
-    folder = RunFolder.create(run)
-    with placing.open() as engine:
-        scoring = Scoring(material, folder, replace(request, workers=engine))
+    with working(run) as here, placing.open() as engine:
+        scoring = Scoring(material, RunFolder.create(here), replace(request, workers=engine))
         for why, titles in scoring.empty_columns().items():
             typer.echo(f"these columns will stay empty: {', '.join(titles)}: {why}", err=True)
         with common.progress(json) as show:
             scored = scoring.run(show)
     name = material.benchmark.name
     if json:
-        common.print_json({"run": str(run), "benchmark": name, **scored.as_dict()})
+        common.print_json(
+            {"run": address_of(run) or str(run), "benchmark": name, **scored.as_dict()}
+        )
     else:
         for line in scored.lines():
             print(line)
         for place in scored.drawn:
-            print(f"drawn: {run / place}")
+            print(f"drawn: {here / place}")
         _print_table(run, name, variants)
     if not scored.complete:
         raise typer.Exit(1)
@@ -120,6 +123,7 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     from editgauge.cli.drawn import print_tables
     from editgauge.errors import EditgaugeError
     from editgauge.evaluation.tables import Choice, tables
+    from editgauge.store.addresses import address_of
     from editgauge.tables import rows
 
     print()
@@ -129,5 +133,6 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
         print_tables(made, opened, "terminal")
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
-    print(f"\nrows:  {run}/rows   report: editgauge report {run}")
-    print(f"next:  editgauge table {run} --benchmark {benchmark} --published --intervals")
+    place = address_of(run) or run
+    print(f"\nrows:  {place}/rows   report: editgauge report {place}")
+    print(f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals")

@@ -67,7 +67,9 @@ def trivial(batch: Sequence[int]) -> Counts:
         )
         for item in batch
     ]  # fmt: skip
-    return Counts(Counter({("e", "one", "one", "faithful", "scored"): len(rows)}), Counter(), rows)
+    return Counts(
+        Counter({("e", "one", "one", "faithful", "scored"): len(rows)}), Counter(), Counter(), rows
+    )
 
 
 def job(work: object) -> Job:  # type: ignore[type-arg]

@@ -22,6 +22,7 @@ COMMANDS: tuple[str, ...] = (
     "edit",
     "recipe",
     "score",
+    "plan",
     "import-scores",
     "judge",
     "prompts",

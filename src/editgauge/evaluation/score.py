@@ -164,6 +164,7 @@ class Scoring:
             kept=summary.kept,
             derived=derived.written,
             seconds=round(summary.seconds, 3),
+            processor=summary.processor(),
         )
         summary.problems += self._plugged.problems
         drawn: list[str] = []

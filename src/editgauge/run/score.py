@@ -102,12 +102,13 @@ def _run_phase(
         if outcome.died:
             _write_dead(plan, outcome.items, outcome.died, writer)
         elif outcome.result is not None:  # None: rows of a worker that died, counted already
-            tally, seconds, rows = outcome.result
+            tally, seconds, outputs, rows = outcome.result
             writer.write(rows)
             for (editor, scorer, metric, variant, status), number in tally.items():
                 plan.summary.add(editor, scorer, metric, variant, Status(status), number)
             plan.summary.computed += sum(tally.values())
             plan.summary.scorer_seconds.update(seconds)
+            plan.summary.scorer_outputs.update(outputs)
         done += len(outcome.items)
         if progress:
             progress(min(done, total), total, note)

@@ -22,11 +22,12 @@ from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, 
 
 class Counts(NamedTuple):
     """What came of a batch: rows by (editor, scorer, metric, variant, status), seconds of processor
-    time by scorer, and the rows themselves where this process does not write them.
+    time and outputs by scorer, and the rows themselves where this process does not write them.
     """
 
     tally: Counter[Any]
     seconds: Counter[str]
+    outputs: Counter[str]
     rows: list[Row]
 
 
@@ -105,7 +106,13 @@ def work(batch: Sequence[Item]) -> Counts:
             rows += _rows(item, task, scores)
         _worker.sink.write(rows)
         _count(rows, tally)
-    return Counts(tally, seconds, kept if isinstance(kept, _Kept) else [])
+    outputs = Counter(
+        name
+        for item in batch
+        for task in item.tasks
+        for name in [_worker.scorers[task.scorer].name] * max(1, len(item.pairs))
+    )
+    return Counts(tally, seconds, outputs, kept if isinstance(kept, _Kept) else [])
 
 
 def _score_batch(

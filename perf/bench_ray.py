@@ -9,8 +9,8 @@ overhead  1,000 batches of a fixed computation: the local pool with one worker a
 flat      `--samples` samples of a scorer that does nothing: this process's memory and the time a
           sample at the beginning (after a tenth) and at the end, rows written as `score` does
 
-Prints wall time and, where it says so, processor time of this process. On a busy machine wall times
-are no figures.
+The first two take turns with what they are compared with. Prints wall time and, where it says so,
+processor time of this process. On a busy machine wall times are no figures.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
@@ -42,6 +43,7 @@ from editgauge.store.samples import keep_samples
 from editgauge.types import Row, Sample, Status
 
 SIDE = 768
+ROUNDS = 5
 
 
 def nothing() -> None:
@@ -138,17 +140,32 @@ def pixel_track(place: Path, name: str, samples: list[Sample], engine: Engine | 
 
 def nodes(place: Path, number: int) -> None:
     samples = pairs(place, number)
-    alone = on_nodes(1, lambda engine: pixel_track(place, "one", samples, engine))
-    both = on_nodes(2, lambda engine: pixel_track(place, "two", samples, engine))
-    pixel_track(place, "local", samples, 1)
-    rows = [RunFolder.open(place / name).rows() for name in ("one", "two", "local")]
-    same = rows[0] == rows[1] == rows[2]
-    print(f"nodes: one {alone:.1f} s, two {both:.1f} s: {alone / both:.2f} x; "  # type: ignore[operator, str-bytes-safe]
-          f"{len(rows[0])} rows, equal to the local engine's: {same}")  # fmt: skip
-    if not any(row.status is Status.SCORED for row in rows[0]):
+
+    def call(both: Engine) -> list[tuple[float, float]]:
+        one = Ray(workers=1)  # on the same nodes: the load of the machine changes with the minutes
+        return [
+            (
+                pixel_track(place, f"one-{turn}", samples, one),
+                pixel_track(place, f"two-{turn}", samples, both),
+            )
+            for turn in range(ROUNDS)
+        ]
+
+    times: list[tuple[float, float]] = on_nodes(2, call)  # type: ignore[assignment]
+    pixel_track(place, "local", samples, 0)
+    local = RunFolder.open(place / "local").rows()
+    if not any(row.status is Status.SCORED for row in local):
         raise SystemExit("no pair has a score: nothing was measured")
-    if not same:
-        raise SystemExit("the rows of one node, two nodes and the local engine differ")
+    for turn in range(ROUNDS):
+        for name in (f"one-{turn}", f"two-{turn}"):
+            if RunFolder.open(place / name).rows() != local:
+                raise SystemExit(f"{name}: its rows are not the local engine's")
+    ratios = [alone / both for alone, both in times]
+    told = ", ".join(f"{alone:.1f} / {both:.1f} s" for alone, both in times)
+    print(
+        f"nodes: one against two, {ROUNDS} turns: {told}; median {median(ratios):.2f} x; "
+        f"{len(local)} rows, each time equal to the local engine's"
+    )
 
 
 def timed(engine: Engine, batches: Iterator[list[int]]) -> tuple[float, float]:
@@ -163,14 +180,21 @@ def timed(engine: Engine, batches: Iterator[list[int]]) -> tuple[float, float]:
 
 def overhead(number: int) -> None:
     def batches() -> Iterator[list[int]]:
-        return ([n] * 16 for n in range(number))
+        return ([n] * 16 for n in range(number // ROUNDS))
 
-    local = timed(Local(1), batches())
-    away: tuple[float, float] = on_nodes(1, lambda engine: timed(engine, batches()))  # type: ignore[assignment]
+    def call(engine: Engine) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+        return [(timed(Local(1), batches()), timed(engine, batches())) for _ in range(ROUNDS)]
+
+    turns: list[tuple[tuple[float, float], tuple[float, float]]] = on_nodes(1, call)  # type: ignore[assignment]
+    more = [100 * (away[0] / local[0] - 1) for local, away in turns]
+    each = 1000 * ROUNDS / number
     print(
-        f"overhead: {number} batches, local pool {local[0]:.1f} s, one node {away[0]:.1f} s: "
-        f"{100 * (away[0] / local[0] - 1):+.1f} % of wall time; processor time of this process "
-        f"{1000 * local[1] / number:.2f} and {1000 * away[1] / number:.2f} ms a batch"
+        f"overhead: {number} batches in {ROUNDS} turns, local pool "
+        f"{sum(local[0] for local, _ in turns):.1f} s, one node "
+        f"{sum(away[0] for _, away in turns):.1f} s; by turn "
+        f"{', '.join(f'{one:+.1f}' for one in more)} %, median {median(more):+.1f} %; processor "
+        f"time of this process {each * median(local[1] for local, _ in turns):.2f} and "
+        f"{each * median(away[1] for _, away in turns):.2f} ms a batch"
     )
 
 

@@ -323,6 +323,17 @@ class Metric:
     """One value for a whole set of edits (FID) and none for a sample."""
     note: str = ""
     """What it is, how faithful and corrected differ, and the source."""
+    printed: tuple[tuple[float, float], ...] = ()
+    """The scale on which its numbers are printed everywhere: pairs of a stored value and the number
+    that is printed for it, ascending in both, in a line between them. Empty where they are printed
+    as they are stored.
+    """
+    keeps: bool = False
+    """Whether it says how much of what should not change was kept: a low value (or a high one,
+    where lower is better) is damage outside the wanted edit.
+    """
+    plain: str = ""
+    """What it says of a picture, for readers who know no metric: completes "It says …"."""
 
     @property
     def title(self) -> str:
@@ -427,7 +438,8 @@ class Scorer(Protocol):
     (versions, engine, model hashes, parameters) and the output's bytes they make the fingerprint. A
     scorer is called only with an edit that has a readable picture; it must be picklable, and give
     the same value whatever was scored before. It returns one `Score` for each metric and variant in
-    `metrics`.
+    `metrics`. What a worker with it takes of a cluster's node it may say in attributes `num_cpus`,
+    `num_gpus` and `memory`: see `run.needs.Needs`.
     """
 
     name: str

@@ -8,15 +8,16 @@ over samples, so the overall numbers weigh an organ by its samples.
 from __future__ import annotations
 
 import csv
+from functools import partial
 from pathlib import Path
 
-from editgauge.benchmarks.medebench.facts import HIGH, ORGANS, SIZE
+from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
 from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID
 from editgauge.tables.frame import Frame
+from editgauge.tables.scale import on_scale
 from editgauge.tables.spec import (
-    Floats,
     Layout,
     Leaf,
     Sheet,
@@ -60,7 +61,7 @@ def organs(frame: Frame, variant: Variant) -> Layout:
         where = {} if organ == "Overall" else {"organ": organ}
         for metric in BY_ORGAN:
             made, note = choose(frame, metric.name, variant)
-            shown = tenth if metric.high == HIGH else None
+            shown = partial(on_scale, metric) if metric.printed else None
             leaf = Leaf(metric=metric, variant=made, where=where, shown=shown)
             sheet.add(f"{organ}_{metric.title}", leaf, above=(organ,), note=note)
     fid, note = choose(frame, FID.name, variant)
@@ -111,7 +112,7 @@ def judged(frame: Frame, variant: Variant) -> Layout:
     for kind, title in TEXTS.items():
         for metric in JUDGE[kind]:
             made, note = choose(frame, metric.name, variant)
-            leaf = Leaf(metric=metric, variant=made, shown=tenth)
+            leaf = Leaf(metric=metric, variant=made, shown=partial(on_scale, metric))
             sheet.add(metric.name, leaf, above=(title,), note=note)
     return Layout(
         name="medebench.judged",
@@ -226,11 +227,6 @@ def paradigms(variant: Variant) -> list[Layout]:
             )
         )
     return found
-
-
-def tenth(values: Floats) -> Floats:
-    """The judge's 0-10 as the paper's 0-1."""
-    return values / HIGH
 
 
 def _printed() -> set[str]:

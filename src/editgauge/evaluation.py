@@ -249,12 +249,12 @@ class Evaluation:
         """Two editors on the samples that both have: a `tables.compare.Comparison`."""
         from editgauge.tables import rows
         from editgauge.tables.compare import compare
-        from editgauge.tables.layouts import metrics_of
+        from editgauge.tables.layouts import directions
 
         frame = rows.frames(
             [self.folder], self.benchmark.name, editors=[a, b], sources=list(sources)
         )[0]
-        ways = {name: one.direction for name, one in metrics_of(frame).items()}
+        ways = directions(frame)
         return compare(frame, a, b, ways, variants=VARIANTS)
 
     def report(self, to: Path | str | None = None, *, copy_images: bool = False) -> Path:

@@ -83,7 +83,7 @@ def compare(
     from editgauge.study.people import averaged_for
     from editgauge.tables import given_back, rows
     from editgauge.tables.compare import compare as compute
-    from editgauge.tables.layouts import metrics_of
+    from editgauge.tables.layouts import directions
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     if a == b:
@@ -124,7 +124,7 @@ def compare(
         raise typer.Exit(code)
     found: list[Comparison] = []
     for frame in frames:
-        ways = {name: one.direction for name, one in metrics_of(frame).items()}
+        ways = directions(frame)
         ways = _only(ways, metric, frame)
         item = compute(
             frame,

@@ -67,13 +67,13 @@ def gate(
 ) -> int:
     """Judge B on every frame, print the verdict and write what was asked for; the exit code."""
     from editgauge.tables import gate as gates
-    from editgauge.tables.layouts import metrics_of
+    from editgauge.tables.layouts import directions
 
     policy = policy_of(path)
     judged: list[Gate] = []
     known = {}
     for frame in frames:
-        ways = {name: metric.direction for name, metric in metrics_of(frame).items()}
+        ways = directions(frame)
         known[frame.benchmark] = ways
         usage = _usage(runs, frame.benchmark, b)
         judged.append(gates.judge(frame, a, b, ways, policy, usage=usage, seed=seed))

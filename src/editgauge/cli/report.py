@@ -66,7 +66,7 @@ def report(
         raise UsageError("several runs: name a folder for their report with --to")
     target = to or opened[0].path / "report"
     parts = [
-        _with_study(part(opened, name, published=published, intervals=intervals))
+        _with_study(part(opened, name, published=published, intervals=intervals), published)
         for name in rows.benchmarks(opened, benchmark)
     ]
     if not parts:
@@ -113,17 +113,18 @@ def report(
     print(f"open:    {built.page}")
 
 
-def _with_study(part: Part) -> Part:
+def _with_study(part: Part, published: bool) -> Part:
     """The part with how far its judges agree, and with what people said of it."""
     from dataclasses import replace
 
+    from editgauge.cli.agreements import published_lines
     from editgauge.judging import compared
     from editgauge.study.reporting import reported
 
     agreement = compared.table(part.frame)
     if agreement is not None:
         part = replace(part, tables=[*part.tables, agreement])
-    found = reported(part.frame)
+    found = reported(part.frame, published_lines(part.frame.benchmark) if published else ())
     if found is None:
         return part
     return replace(part, tables=[*part.tables, *found.tables], study=found.facts)

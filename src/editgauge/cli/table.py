@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from editgauge.cli import common, output
+from editgauge.cli import agreements, common, output
 from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, mean_tables
 from editgauge.cli.common import WhereOpt
 from editgauge.errors import UsageError
@@ -117,6 +117,12 @@ def table(
                 layouts=made_by.get(frame.benchmark),
             )
     found = _unrepeated(found)
+    if not (by or editor or source):  # a choice of lines leaves no judges or people to compare
+        for name in sorted({item.benchmark for item in found}):
+            (whole,) = rows.every_frame(opened, name, where=where)
+            found += agreements.tables(
+                whole, rows.variants(variant), published=published, seed=seed
+            )
     if only:
         names = sorted({item.name for item in found})
         found = [item for item in found if item.name == only]

@@ -18,7 +18,7 @@ from editgauge.tables.frame import Frame
 from editgauge.tables.slices import beside, noise, repeated, sliced
 from editgauge.tables.spec import Layout, generic, unknown
 from editgauge.tables.table import Table
-from editgauge.types import Benchmark, Metric, Variant
+from editgauge.types import Benchmark, Direction, Metric, Variant
 
 Layouts = Callable[[Frame, Variant], Sequence[Layout]]
 
@@ -35,6 +35,14 @@ def metrics_of(frame: Frame) -> dict[str, Metric]:
     order = dict.fromkeys([*declared, *frame.metrics])
     known = {**declared, **frame.described}
     return {name: known.get(name, unknown(name)) for name in order if name in frame.metrics}
+
+
+def directions(frame: Frame) -> dict[str, Direction | None]:
+    """By which way of each metric editors are compared; without what says something of the samples
+    alone (`Metric.of_sample`).
+    """
+    known = metrics_of(frame)
+    return {name: one.direction for name, one in known.items() if not one.of_sample}
 
 
 def tables(

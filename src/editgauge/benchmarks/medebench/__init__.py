@@ -10,11 +10,17 @@ from typing import Any
 
 from editgauge.benchmarks.base import Samples, by_track
 from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
-from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
+from editgauge.benchmarks.medebench.metrics import (
+    CLIP_INSTRUCTION,
+    EMBEDDING,
+    JUDGE,
+    LPIPS,
+    PIXEL,
+)
 from editgauge.scoring.metrics import FID, KID
 from editgauge.types import Benchmark, DataSource, Plot, Sample, Variant
 
-__all__ = ["BENCHMARK", "EMBEDDING", "JUDGE", "embedding"]
+__all__ = ["BENCHMARK", "CLIP_INSTRUCTION", "EMBEDDING", "JUDGE", "embedding"]
 
 
 def _load(root: Path | None, *, split: str | None = None) -> Samples:
@@ -67,6 +73,12 @@ def _audits() -> Sequence[Any]:
     return AUDITS
 
 
+def _agreement() -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.tables import correlations
+
+    return correlations()
+
+
 def _importers() -> Sequence[Any]:
     from editgauge.benchmarks.medebench.imports import read
 
@@ -94,7 +106,7 @@ BENCHMARK = Benchmark(
     published_counts={"": SIZE},
     marks=("editing/editing_metadata.json", "editing_metadata.json"),
     data=DataSource("LIUMinghao/MedEBench", "stated on the data set's page"),
-    metrics=(*PIXEL, LPIPS, *EMBEDDING, FID, KID, *JUDGE["D"], *JUDGE["P"]),
+    metrics=(*PIXEL, LPIPS, *EMBEDDING, CLIP_INSTRUCTION, FID, KID, *JUDGE["D"], *JUDGE["P"]),
     load=_load,
     scorers=by_track({"pixel": [_pixel, _lpips], "embedding": [_lpips, embedding]}),
     tables=_tables,
@@ -102,12 +114,14 @@ BENCHMARK = Benchmark(
     rubrics=Path(__file__).parent / "rubrics",
     prompts=_prompts,
     audits=_audits,
+    agreement=_agreement,
     importers=_importers,
     figures=(
         Plot("bars", "organ", "by organ", ORGANS),
+        Plot("histogram", "clip_instruction", "CLIP similarity of the instruction and the input"),
         Plot("histogram", "mask_ratio", "Share of the picture that the region's mask marks"),
     ),
-    not_in_tables=("kid",),
+    not_in_tables=("kid", "clip_instruction"),
     measured=("mask_ratio", "mask_band"),
     measure=_measure,
     settled=_settled,

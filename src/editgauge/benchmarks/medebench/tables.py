@@ -149,6 +149,20 @@ def attention(variant: Variant) -> Layout:
     )
 
 
+def correlations() -> list[TableRow]:
+    """Table 3: Spearman's rho of each metric with people's ranks, as it is printed."""
+    with (_HERE / "published_spearman.csv").open(encoding="utf-8", newline="") as file:
+        records = list(csv.DictReader(file))
+    return [
+        TableRow(
+            name=record.pop("metric"),
+            cells={name: Cell(value=float(text), text=text) for name, text in record.items()},
+            kind="published",
+        )
+        for record in records
+    ]
+
+
 def paradigms(variant: Variant) -> list[Layout]:
     """Table 7: fine-tuning and in-context learning, a line for each task, EA, CP and VQ for each
     number of shots. The published lines stand alone until a run has such rows.

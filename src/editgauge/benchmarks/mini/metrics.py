@@ -48,6 +48,7 @@ METRICS: tuple[Metric, ...] = (
     textedit.CLIP,
     textedit.AES,
     *medebench.EMBEDDING,
+    medebench.CLIP_INSTRUCTION,
     FID,
     KID,
     *JUDGE.values(),

@@ -32,9 +32,10 @@ class Measure:
 
     `kind`: ``clip_score`` 2.5 · max(0, cos(output, text)); ``image`` cos(output, reference);
     ``text`` cos(output, text); ``direction`` cos(output - input, text); ``input`` cos(input, text),
-    which the output has no part in; ``aesthetic`` the linear head on the output. `text` is the sample's field with the text. `as_released`: the faithful
-    variant crops as the ``clip`` package does (torchvision's rounding), the corrected one as
-    transformers does; without it there is one variant, with transformers' crop.
+    which the output has no part in; ``aesthetic`` the linear head on the output. `text` is the
+    sample's field with the text. `as_released`: the faithful variant crops as the ``clip`` package
+    does (torchvision's rounding), the corrected one as transformers does; without it there is one
+    variant, with transformers' crop.
     """
 
     metric: Metric

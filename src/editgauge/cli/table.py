@@ -62,6 +62,19 @@ def table(
     only: Annotated[
         str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
     ] = "",
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,…", help="Only these columns, by name or heading: Real,Overall."
+        ),
+    ] = "",
+    metrics: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Only the columns of these metrics: SSIM,LPIPS.")
+    ] = "",
+    width: Annotated[
+        str,
+        typer.Option(help="LaTeX: column, text (table*), or auto: the narrower one that fits."),
+    ] = "auto",
     weights: Annotated[
         str, typer.Option(metavar="W,W…", help="TextEdit: of TA, TP, SI, LR, VC; sum 1.")
     ] = "",
@@ -77,9 +90,11 @@ def table(
     from editgauge.store.selection import one_of
     from editgauge.study.people import averaged_for
     from editgauge.tables import rows
+    from editgauge.tables.columns import with_columns
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     one_of("--failures", failures, ("out", "floor", "both"))
+    one_of("--width", width, ("auto", "column", "text"))
     opened = rows.open_runs(runs)
     if calibrate:
         made = mean_tables(
@@ -130,7 +145,12 @@ def table(
             raise UsageError(
                 f"--only {only}: no such table here; there are: {', '.join(names) or 'none'}"
             )
-    print_tables(found, opened, "json" if as_json else form, failures)
+    found = with_columns(found, columns=_words(columns), metrics=_words(metrics))
+    print_tables(found, opened, "json" if as_json else form, failures, width=width)
+
+
+def _words(text: str) -> list[str]:
+    return [word for part in text.split(",") if (word := part.strip())]
 
 
 def _tables(frame: Frame, variant: Variant, **options: Any) -> list[Table]:
@@ -182,8 +202,10 @@ def _unrepeated(found: list[Table]) -> list[Table]:
     return kept
 
 
-def print_tables(found: list[Table], runs: list[RunFolder], form: str, failures: str) -> None:
-    """Tables in a format, and what was found damaged in the runs."""
+def print_tables(
+    found: list[Table], runs: list[RunFolder], form: str, failures: str, width: str = "auto"
+) -> None:
+    """Tables in a format, and what was found damaged in the runs. `width`: for LaTeX."""
 
     from editgauge.tables import draw as drawing
 
@@ -211,5 +233,6 @@ def print_tables(found: list[Table], runs: list[RunFolder], form: str, failures:
         if form == "terminal":
             drawing.show(item, console, failures=failures)  # type: ignore[arg-type]
         else:
-            typer.echo(drawing.draw(item, form, failures=failures), nl=False)  # type: ignore[arg-type]
+            text = drawing.draw(item, form, failures=failures, place=width)  # type: ignore[arg-type]
+            typer.echo(text, nl=False)
     common.warn(*runs)

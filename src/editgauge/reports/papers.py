@@ -39,7 +39,8 @@ SETTINGS = {
 _STYLES = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "d")
 _HATCHES = ("", "////", "----", "....", "\\\\\\\\")
-_LEGEND_LETTERS = 26
+_LEGEND_LETTERS = 23
+_TITLE_LETTERS = 56
 
 
 def matplotlib_of(what: str) -> Any:
@@ -98,7 +99,7 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
         "histogram": 1.8,
         "bars": max(1.2, len(figure.labels) * _thickness(figure) * (len(figure.series) + 1.6)),
     }[figure.kind]
-    names = [plain_text(textwrap.fill(name, _LEGEND_LETTERS)) for name in figure.series]
+    names = [plain_text(_legend_name(name)) for name in figure.series]
     lacking = figure.kind == "bars" and _lacks(figure)
     lines = [name.count("\n") + 1 for name in [*names, *[NO_SCORE] * lacking]]
     half = -(-len(lines) // 2)
@@ -107,7 +108,7 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
     )
     if figure.kind == "histogram":
         below = 0.05  # one series needs no legend
-    title = textwrap.wrap(figure.title, 62)
+    title = textwrap.wrap(figure.title, _TITLE_LETTERS)
     above = 0.1 + 0.13 * len(title)
     room = _room(figure)
     whole = above + height + below + room
@@ -150,6 +151,11 @@ _CURVE_LETTERS = 26
 def _upright(figure: Figure) -> bool:
     """Whether the labels of a curve stand upright: they would lie on each other."""
     return max(map(len, figure.labels)) * len(figure.labels) > 45
+
+
+def _legend_name(name: str) -> str:
+    """A name in lines that fit half of the width; it breaks after underscores, too."""
+    return textwrap.fill(name.replace("_", "_ "), _LEGEND_LETTERS).replace("_ ", "_")
 
 
 def plain_text(text: str) -> str:

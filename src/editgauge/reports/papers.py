@@ -103,8 +103,8 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
     lacking = figure.kind == "bars" and _lacks(figure)
     lines = [name.count("\n") + 1 for name in [*names, *[NO_SCORE] * lacking]]
     half = -(-len(lines) // 2)
-    below = 0.12 + max(
-        sum(0.11 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
+    below = 0.16 + max(
+        sum(0.118 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
     )
     if figure.kind == "histogram":
         below = 0.05  # one series needs no legend

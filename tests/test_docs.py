@@ -92,13 +92,13 @@ def test_every_command_benchmark_editor_and_metric_is_documented(reference: Modu
         for scorer in catalog.find("benchmarks", name).scorers(TRACKS):
             assert f"\n### {name}: {scorer.name} (" in text["scorers.md"]
             for metric in scorer.metrics:
-                assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
+                assert f"\n| `{metric.name}` | {metric.direction or ''} |" in text["scorers.md"]
                 assert metric.note or metric.unit or len(metric.variants) == 1, (
                     f"{name}/{metric.name}: say what it is"
                 )
     for name in set(catalog.BENCHMARKS) - {"mini"}:
         for metric in judging_of(catalog.find("benchmarks", name)).metrics:
-            assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
+            assert f"\n| `{metric.name}` | {metric.direction or ''} |" in text["scorers.md"]
     for name in catalog.EDITORS:
         assert f"\n## {name}\n" in text["editors.md"]
     for name in catalog.OCR_ENGINES:

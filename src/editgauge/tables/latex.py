@@ -17,6 +17,7 @@ from editgauge import escape
 from editgauge.tables.drawn import Drawn, Item
 
 Place = Literal["auto", "column", "text"]
+PLACES: tuple[Place, ...] = ("auto", "column", "text")
 COLUMN, TEXT = 219.0, 455.0
 r"""``\columnwidth`` and ``\textwidth`` of the narrowest usual two-column style (ACL), in points."""
 _SIZES = {"small": 9.0, "footnotesize": 8.0, "scriptsize": 7.0}

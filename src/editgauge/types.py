@@ -176,7 +176,7 @@ class Score:
 
     Raises `ValueError` when the value is not finite, when a value comes with another status than
     SCORED, when SCORED comes without a value and is not infinite, or when a score that is not of
-    that kind claims to be infinite: no score is not zero, and not NaN either.
+    that kind claims to be infinite: a missing score is not a zero, and not NaN either.
     """
 
     metric: str
@@ -217,8 +217,8 @@ class Score:
 
 
 def _check_value(what: str, value: float | None, status: Status, detail: Mapping[str, Any]) -> None:
-    """Raise `ValueError` where value and status do not go together: no score is not zero, and not
-    NaN either.
+    """Raise `ValueError` where value and status do not go together: a missing score is not a
+    zero, and not NaN either.
     """
     if value is not None and not math.isfinite(value):
         raise ValueError(f"{what}: a value must be finite, found {value!r}")

@@ -1,4 +1,4 @@
-"""`editgauge demo`: the whole way on the built-in benchmark, offline."""
+"""`editgauge demo`: the built-in benchmark end to end, offline."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Try the whole way on the built-in benchmark: edit, score, table, report. Needs no data,
+    """Run the built-in benchmark end to end: edit, score, table, report. Needs no data,
     network or GPU.
     """
     from editgauge.cli.edit import edit

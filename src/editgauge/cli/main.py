@@ -20,6 +20,7 @@ COMMANDS: tuple[str, ...] = (
     "fetch",
     "check",
     "edit",
+    "import-outputs",
     "recipe",
     "score",
     "import-scores",

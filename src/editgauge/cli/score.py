@@ -88,6 +88,8 @@ def score(
         recorded={"variant": variant},
         tracks=tracks_of(tracks),
         outputs=delivered.outputs,
+        pattern=delivered.outputs_pattern,
+        map=delivered.outputs_map,
         editors=delivered.editor or (),
         explain=explain or (),
         workers=common.cores() if workers is None else workers,

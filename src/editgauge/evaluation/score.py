@@ -89,10 +89,7 @@ class Scored:
             yield f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}"
         for problem in summary.problems:
             yield f"note: {problem}"
-        yield (
-            f"{summary.computed} new scores, {summary.kept} reused, in "
-            f"{summary.seconds:.1f} s"
-        )
+        yield (f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s")
 
 
 class Scoring:

@@ -78,7 +78,7 @@ def _counts(line: Line) -> tuple[int, ...]:
 
 
 def verdict(line: Line) -> str:
-    """better, worse, or no significant difference; for a metric without a known direction that it is none."""
+    """better, worse, or no significant difference; that a metric has no known direction."""
     if line.direction is None:
         return "no verdict: direction not known"
     return "better" if line.better else "worse" if line.worse else "no significant difference"

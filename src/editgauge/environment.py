@@ -103,5 +103,6 @@ VARIABLES: tuple[Variable, ...] = (
         ("EDITGAUGE_MEDCLIP",),
         "the command that starts the program which gives MedCLIP scores, likewise",
     ),
+    Variable(("EDITGAUGE_CONFIG",), "the project file; default: editgauge.toml of this folder"),
     Variable(("NO_COLOR",), "any value: no colours on a terminal"),
 )

@@ -59,9 +59,11 @@ def demo(
             editor=["reference", "copy", "typeset"],
             workers=workers,
         )
+        _say(3, "Compare: does `typeset`, which sets the new text, do better than no edit at all?")
+        _compare(run)
     elif not installed:
         print("(with pip install 'editgauge[ocr]' the demo also reads the text in the pictures)")
-    _say(3, "Report: every number opens its picture.")
+    _say(4 if reads_text else 3, "Report: every number opens its picture.")
     page = _report(run)
     print()
     print(
@@ -89,6 +91,24 @@ def _quietly(command: Callable[..., None], **options: object) -> None:
     except typer.Exit as end:
         if end.exit_code not in (0, 1):
             raise
+
+
+def _compare(run: Path) -> None:
+    """Say by how much `typeset` is better than `copy`, in what the OCR engine reads."""
+    from editgauge.evaluation.compare import compare
+    from editgauge.tables import compare_sheets, rows
+
+    frames = rows.frames(rows.open_runs([run]), "mini", editors=["copy", "typeset"])
+    for found in compare(frames, "copy", "typeset", metrics=["F1"], variants=["corrected"]):
+        for line in found.lines:
+            paired = line.paired
+            print(
+                f"F1 (of the wanted text, read by OCR): copy {line.mean_a:.3f}, typeset "
+                f"{line.mean_b:.3f}; difference {paired.difference:+.3f} [{paired.low:+.3f}, "
+                f"{paired.high:+.3f}] on {paired.n} samples, p = {paired.p_permutation:.2g}: "
+                f"{compare_sheets.verdict(line)}"
+            )
+    print(f"the same for every metric:  editgauge compare {run} copy typeset")
 
 
 def _report(run: Path) -> Path | None:

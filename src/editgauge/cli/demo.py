@@ -93,22 +93,28 @@ def _quietly(command: Callable[..., None], **options: object) -> None:
             raise
 
 
+_COMPARED = {
+    "reference_ssim": "likeness to the right answer (SSIM)",
+    "F1": "words of the wanted text (F1, read by OCR)",
+}
+
+
 def _compare(run: Path) -> None:
-    """Say by how much `typeset` is better than `copy`, in what the OCR engine reads."""
+    """Say by how much `typeset` is better than `copy`, and where the samples are too few to say."""
     from editgauge.evaluation.compare import compare
     from editgauge.tables import compare_sheets, rows
 
     frames = rows.frames(rows.open_runs([run]), "mini", editors=["copy", "typeset"])
-    for found in compare(frames, "copy", "typeset", metrics=["F1"], variants=["corrected"]):
+    names = list(_COMPARED)
+    for found in compare(frames, "copy", "typeset", metrics=names, variants=["corrected"]):
         for line in found.lines:
             paired = line.paired
             print(
-                f"F1 (of the wanted text, read by OCR): copy {line.mean_a:.3f}, typeset "
-                f"{line.mean_b:.3f}; difference {paired.difference:+.3f} [{paired.low:+.3f}, "
-                f"{paired.high:+.3f}] on {paired.n} samples, p = {paired.p_permutation:.2g}: "
-                f"{compare_sheets.verdict(line)}"
+                f"{_COMPARED[line.metric]}: copy {line.mean_a:.3f}, typeset {line.mean_b:.3f}; "
+                f"difference {paired.difference:+.4f} [{paired.low:+.4f}, {paired.high:+.4f}] on "
+                f"{paired.n} samples: {compare_sheets.verdict(line)}"
             )
-    print(f"the same for every metric:  editgauge compare {run} copy typeset")
+    print(f"every metric, with p and the samples behind it:  editgauge compare {run} copy typeset")
 
 
 def _report(run: Path) -> Path | None:

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from editgauge import catalog
+from editgauge.diagnosis.metrics import ATTENTION
 from editgauge.errors import BenchmarkError, EditgaugeError
 from editgauge.tables.contract import problems, specimen, verify
 from editgauge.tables.spec import Layout, Leaf, Sheet
 from editgauge.testing import check_benchmark
-from editgauge.types import Benchmark, Derived, Metric, Variant
+from editgauge.types import TRACKS, Benchmark, Derived, Metric, Variant
 
 ONE = Metric("one", direction="higher", low=0.0, high=1.0)
 TWO = Metric("two", direction="lower", low=0.0, high=9.0)
@@ -54,8 +55,8 @@ def test_the_built_in_benchmarks_are_complete(name: str) -> None:
 @pytest.mark.parametrize("name", catalog.BENCHMARKS)
 def test_every_column_is_fed_by_a_scorer_a_judge_or_a_derived_metric(name: str) -> None:
     benchmark = catalog.find("benchmarks", name)
-    given = {metric.name for scorer in benchmark.scorers(("pixel", "ocr", "embedding"))
-             for metric in scorer.metrics}  # fmt: skip
+    given = {metric.name for scorer in benchmark.scorers(TRACKS) for metric in scorer.metrics}
+    given |= {metric.name for metric in ATTENTION}  # of `diagnose`, which runs editors again
     given |= {metric.name for metric in benchmark.judging().metrics}
     given |= {derived.metric.name for derived in benchmark.derived}
     frame = specimen(benchmark)

@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
     "import-outputs",
     "recipe",
     "score",
+    "plan",
     "import-scores",
     "judge",
     "prompts",

@@ -23,6 +23,7 @@ WITHOUT_IMPORT = {
     "torchvision": "processors of some diffusers pipelines use it",
     "pandas": "imported by the name that is asked for, when a table is handed over",
     "polars": "imported by the name that is asked for, when a table is handed over",
+    "mkdocs-material": "builds the documentation's site (make site)",
     "font-caladea": "a typeface, found by its entry point",
     "font-fredoka-one": "a typeface, found by its entry point",
     "font-amatic-sc": "a typeface, found by its entry point",

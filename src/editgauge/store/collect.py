@@ -5,7 +5,7 @@ run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -75,17 +75,19 @@ def import_outputs(
     folder: Path,
     samples: Iterable[Sample],
     hashes: HashStore,
+    named: Mapping[str, Path] | None = None,
 ) -> list[EditRecord]:
     """Record the output, or its absence, of one editor for each sample; keep the files in the run;
     return the records.
 
     Nothing is resized. An output of its input's size is decoded once, to tell whether it was given
     back; of others only the first bytes are read. An output that is the same as at the last call
-    costs a look at its size and time.
+    costs a look at its size and time. `named`: sample id -> its file, where the names are not the
+    official ones.
     """
     before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
     samples = list(samples)
-    outputs = OutputFolder(folder)
+    outputs = OutputFolder(folder, named)
     taken = [
         _take(run, benchmark, editor, outputs, sample, hashes, before.get(sample.id))
         for sample in samples

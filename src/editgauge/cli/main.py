@@ -37,6 +37,7 @@ COMMANDS: tuple[str, ...] = (
     "grid",
     "audit",
     "new",
+    "curate",
     "check-run",
     "doctor",
 )

@@ -143,6 +143,8 @@ class DataSet:
             if _OWN & set(fields):
                 raise DataError(f"{sample}: {', '.join(sorted(_OWN & set(fields)))}: not to be set")
             after = {k: v for k, v in fields.items() if record.get(k) != v}
+            if record.get("state") == "verified" and records.CONTENT & set(after):
+                after.setdefault("state", "refined")  # what was verified is no longer what it was
             before = {key: record.get(key) for key in after}
             if version != record["version"]:
                 self._trail.append(

@@ -35,6 +35,20 @@ TEXTS: tuple[str, ...] = (
     "rephrased",
 )
 """Fields of `types.Sample` that are texts, under the same names."""
+CONTENT = frozenset(
+    {
+        *TEXTS,
+        "images",
+        "reference",
+        "masks",
+        "category",
+        "split",
+        "protocol",
+        "attributes",
+        "source",
+    }
+)
+"""What a reviewer accepts: a review is of these fields as they were."""
 SOURCE: tuple[str, ...] = ("url", "licence", "consent")
 """Where a picture comes from, and what allows its use; a policy may ask for each before export."""
 MASKS: tuple[str, ...] = ("input", "second", "roi")

@@ -61,7 +61,11 @@ def test_a_pair_is_aligned_within_half_a_pixel(model: str, seed: int) -> None:
 def phantom() -> Any:
     """A scan with too little detail for keypoints: soft ellipses."""
     made = np.zeros((200, 256), np.float32)
-    for x, y, a, b, level in ((128, 100, 90, 70, 120), (100, 90, 20, 30, 60), (160, 110, 25, 18, -70)):
+    for x, y, a, b, level in (
+        (128, 100, 90, 70, 120),
+        (100, 90, 20, 30, 60),
+        (160, 110, 25, 18, -70),
+    ):
         ellipse = np.zeros_like(made)
         cv2.ellipse(ellipse, (x, y), (a, b), 20, 0, 360, 1.0, -1)
         made += level * cv2.GaussianBlur(ellipse, (0, 0), 5)

@@ -59,7 +59,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _KEYS = {
     "id", "version", "state", "split", "protocol", "category", "images", "reference", "masks",
-    "paraphrases", "attributes", "source", "pictures", "reviews", "comments", "ratings", *TEXTS,
+    "paraphrases", "attributes", "source", "pictures", "reviews", "comments", "ratings", "proposed",
+    *TEXTS,
 }  # fmt: skip
 
 
@@ -270,6 +271,10 @@ def _check_facts(value: Mapping[str, Any], where: str) -> None:
         name in SOURCE and isinstance(text, str) for name, text in source.items()
     ):
         raise DataError(f"{where}: source: wanted texts for some of {', '.join(SOURCE)}")
+    proposed = value.get("proposed") or {}
+    texts = (*TEXTS, "paraphrases", "by")
+    if not isinstance(proposed, dict) or set(proposed) - set(texts):
+        raise DataError(f"{where}: proposed: wanted an object of texts")
     for name in ("pictures", "reviews", "ratings"):
         found = value.get(name) or {}
         if not isinstance(found, dict) or not all(isinstance(x, dict) for x in found.values()):

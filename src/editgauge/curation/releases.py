@@ -35,7 +35,7 @@ READS: Mapping[str, frozenset[str]] = {
     "human": frozenset({"images", "reference", "instruction", "knowledge"}),
 }
 """Track -> fields of a sample that its scores depend on."""
-_PROCESS = ("reviews", "comments", "ratings", "version")
+_PROCESS = ("reviews", "comments", "ratings", "version", "proposed")
 """Fields of a record that are about its making and name people."""
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
 _DATE = (1980, 1, 1, 0, 0, 0)

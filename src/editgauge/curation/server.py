@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
-from editgauge.curation import difficulty, masks, privacy, readiness, records, review
+from editgauge.curation import difficulty, masks, privacy, readiness, records, refining, review
 from editgauge.curation.dataset import Conflict, DataSet
 from editgauge.curation.people import is_expert
 from editgauge.curation.statistics import statistics
@@ -78,6 +78,7 @@ class Workbench(Site):
             "mask": self._mask,
             "propose": self._propose,
             "rate": self._rate,
+            "decide": self._decide,
         }
         return Starlette(
             routes=[
@@ -147,7 +148,8 @@ class Workbench(Site):
         """
         named = {path: self._url(path) for path in records.pictures_of(record)}
         mine = (record.get("ratings") or {}).get(who.pseudonym, {})
-        shown = {k: v for k, v in record.items() if k not in ("reviews", "ratings")}
+        hidden = ("reviews", "ratings", "proposed")
+        shown = {k: v for k, v in record.items() if k not in hidden}
         try:
             told = {**difficulty.hints(self.data, record), **difficulty.computed(self.data, record)}
         except EditgaugeError:  # a picture that is gone: the faults below name it
@@ -164,6 +166,7 @@ class Workbench(Site):
                 for path, about in (record.get("pictures") or {}).items()
             },
             "unseen": privacy.unseen(record),
+            "proposed": refining.proposals(record),
         }
 
     def _url(self, path: str) -> str:
@@ -266,6 +269,16 @@ class Workbench(Site):
         if not isinstance(values, dict):
             raise Refused("values: wanted an object")
         made = difficulty.rate(self.data, sample, values, who.pseudonym, nonce=nonce)
+        return self._told(made, who)
+
+    def _decide(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        sample, version, nonce = _about(sent)
+        take = sent.get("take")
+        if not isinstance(take, bool):
+            raise Refused("take: wanted true or false")
+        made = refining.decide(
+            self.data, sample, version, _text(sent, "field"), take, who.pseudonym, nonce=nonce
+        )
         return self._told(made, who)
 
 

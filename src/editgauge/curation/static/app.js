@@ -118,6 +118,7 @@
     difficulty();
     reviews();
     looking();
+    proposed();
   }
 
   async function picture(fresh) {
@@ -194,6 +195,30 @@
       await done(await post("change", { fields: changed }), "Saved on top.");
     };
     $("theirs").onclick = () => { show(late); say("What you wrote is in the trail."); };
+  }
+
+  // ---- what a model proposes ----
+
+  function proposed() {
+    $("proposed").hidden = !shown.proposed.length;
+    $("differences").replaceChildren(...shown.proposed.map((one) => {
+      const line = make("li"), text = make("p");
+      line.append(make("b", one.field.replaceAll("_", " ") + " (" + one.by + ")"));
+      for (const [kind, piece] of one.pieces) text.append(make({ same: "span", out: "del", in: "ins" }[kind], piece), " ");
+      line.append(text);
+      for (const take of [true, false]) {
+        const button = make("button", take ? "Take it" : "Leave it", { type: "button" });
+        button.dataset.field = one.field;
+        button.dataset.take = String(take);
+        button.addEventListener("click", async () => {
+          const found = await post("decide", { field: one.field, take: take });
+          if (found.status === 409) { show(found.told.newest); return say(found.told.error); }
+          await done(found, take ? "Taken over." : "Put away.");
+        });
+        line.append(button);
+      }
+      return line;
+    }));
   }
 
   // ---- masks ----

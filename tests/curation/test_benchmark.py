@@ -93,3 +93,14 @@ def test_new_dataset_says_what_is_next(tmp_path: Path) -> None:
     assert "data set our-wards" in said
     about = records.read_about(tmp_path / "Our wards")
     assert (about.policy.required, about.policy.reviews) == (("licence",), 2)
+
+
+def test_a_link_out_of_the_set_is_not_followed(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    write_png(tmp_path / "private.png", scene(9))
+    place = data.root / data.record("s00")["reference"]
+    place.unlink()
+    place.symlink_to(tmp_path / "private.png")
+    (sample,) = list(catalog.find("benchmarks", f"dir:{tmp_path / 'set'}").load(None))
+    assert "leads out" in str(sample.lost("reference"))
+    assert not sample.reference.exists()

@@ -20,7 +20,7 @@ _LOCAL = "http://127.0.0.1:8600"
 
 
 def register(group: typer.Typer) -> None:
-    group.command("serve", epilog="Example: editgauge curate wards --port 8600")(serve)
+    group.command("serve", epilog="Example: editgauge curate serve wards --port 8600")(serve)
     group.command("invite", epilog="Example: editgauge curate invite wards ann --expert")(invite)
     group.command("revoke", epilog="Example: editgauge curate revoke wards ann")(revoke)
     group.command(

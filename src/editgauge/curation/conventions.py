@@ -13,10 +13,11 @@ from typing import Any
 
 from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES, temporal_task
 from editgauge.benchmarks.medebench.organs import depth_of, organ_of
+from editgauge.benchmarks.reading import Tree
 from editgauge.benchmarks.textedit.samples import split_of
 from editgauge.benchmarks.texteditbench.words import TOPICS
 from editgauge.benchmarks.texteditbench.words import folder_name as topic_folder
-from editgauge.curation.records import TEXTS
+from editgauge.curation.records import SAMPLES, TEXTS
 from editgauge.escape import file_name
 from editgauge.types import Finding, Sample
 
@@ -30,7 +31,18 @@ def sample_of(record: Mapping[str, Any], root: Path, benchmark: str, protocol: s
     With a protocol its masks, category and attributes are those that the protocol's scorers and
     tables read. A picture that is not there, or not a file of the set, is found when it is read.
     """
-    masks = {name: root / path for name, path in (record.get("masks") or {}).items()}
+    findings = _findings(record)
+    tree = Tree(root)
+
+    def place(relative: str, part: str) -> Path:
+        path = root / relative
+        if tree.inside(path):
+            return path
+        found = f"{relative!r} leads out of the data set"
+        findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
+        return tree.nowhere(part or "input")
+
+    masks = {name: place(path, "mask") for name, path in (record.get("masks") or {}).items()}
     reference = record.get("reference")
     facts = _common(record)
     category = tuple(record.get("category") or ("unsorted",))
@@ -46,25 +58,23 @@ def sample_of(record: Mapping[str, Any], root: Path, benchmark: str, protocol: s
         split=split,
         category=category,
         instruction=record.get("instruction") or "",
-        images=tuple(root / path for path in record["images"]),
+        images=tuple(place(path, "") for path in record["images"]),
         output_stems=(record["id"], f"{record['id']}_0", f"{record['id']}_edited"),
-        reference=root / reference if reference else None,
+        reference=place(reference, "reference") if reference else None,
         masks=masks,
         attributes=facts,
-        findings=_findings(record),
+        findings=tuple(findings),
         **texts,
     )
 
 
-def _findings(record: Mapping[str, Any]) -> tuple[Finding, ...]:
+def _findings(record: Mapping[str, Any]) -> list[Finding]:
     if (record.get("instruction") or "").strip():
-        return ()
-    return (
-        Finding(
-            "instruction-missing", f"samples.jsonl ({record['id']})", "no instruction",
-            "nothing can be asked", False,
-        ),
-    )  # fmt: skip
+        return []
+    where = f"{SAMPLES} ({record['id']})"
+    return [
+        Finding("instruction-missing", where, "no instruction", "nothing can be asked", False),
+    ]
 
 
 def _common(record: Mapping[str, Any]) -> Attributes:

@@ -60,7 +60,7 @@ class DataSet:
         self.root = root.absolute()
         self.about: About = records.read_about(self.root)
         self._thread = threading.RLock()
-        self._trail = Trail(self.root / records.TRAIL)
+        self._trail = Trail(path=self.root / records.TRAIL)
         self._records: dict[str, dict[str, Any]] = {}
         self._inside = False
         self._seen: tuple[int, ...] | None = None
@@ -96,7 +96,7 @@ class DataSet:
 
     def events(self) -> list[Event]:
         """The whole trail, read anew: raises `RunError` where it was tampered with."""
-        return list(Trail(self.root / records.TRAIL).read())
+        return list(Trail(path=self.root / records.TRAIL).read())
 
     def path(self, relative: str) -> Path:
         """A picture of the set. Raises `RunError` for a path that leads elsewhere."""

@@ -45,7 +45,7 @@ class Event(NamedTuple):
     """Made by who sends a change, once for each: the same one sent twice is one change."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Trail:
     """The events of one file, read as far as `read` was called. Not for several threads at once."""
 

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from editgauge.cli import curate_out, curate_people
-from editgauge.cli.common import JsonOpt
+from editgauge.cli.options import JsonOpt
 
 DirArg = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the data set.")]
 WhoOpt = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from editgauge.cli.common import JsonOpt
+from editgauge.cli.options import JsonOpt
 
 DirArg = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the data set.")]
 OcrOpt = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from editgauge.cli.common import JsonOpt
+from editgauge.cli.options import JsonOpt
 
 DirArg = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the data set.")]
 SampleArg = Annotated[str, typer.Argument(metavar="SAMPLE", help="The id of a sample.")]

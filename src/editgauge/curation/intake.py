@@ -207,7 +207,7 @@ def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
     elif moving.shape != fixed.shape:
         privacy.purge(data, [place])
         raise DataError(f"{one.name} and {two.name}: of two sizes; take them in with --align")
-    if more:
+    if more or facts:  # the frame's border is the input's own, and what is burnt into it
         about["needs_look"] = True
         if how.engine is not None:
             about["proposals"] = privacy.texts_in(moving, how.engine)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.curation.made_set import edited, make_set, scene
 from typer.testing import CliRunner
 
 from editgauge.cli.main import build_app
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import EditgaugeError
 from editgauge.images import write_png
-from tests.curation.made_set import edited, make_set, scene
 
 
 def run(*words: object, code: int = 0) -> str:

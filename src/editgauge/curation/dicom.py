@@ -25,8 +25,10 @@ KEPT: Mapping[str, str] = {
 """Our name -> the element's keyword: coded strings of the standard, which are about the picture."""
 _CODE = 16
 """The longest coded string of the standard."""
-_NAMES = ("PN", "LO", "SH", "DA", "UI")
-"""Value representations in which people, institutions, numbers and dates are named."""
+_NUMBERS = frozenset({"PatientID", "OtherPatientIDs", "AccessionNumber", "PatientBirthDate"})
+"""Elements beside all names of people (value representation PN) that lead to somebody. Not those of
+places and of what was examined: their words are ordinary ones.
+"""
 
 
 class Scan(NamedTuple):
@@ -37,7 +39,7 @@ class Scan(NamedTuple):
     facts: dict[str, Any]
     """``window`` = [centre, width], ``modality``…; nothing about a person."""
     words: frozenset[str]
-    """Words that name the patient, staff or place: never stored, only looked for."""
+    """Words that name the patient or staff, and their numbers: never stored, only looked for."""
 
 
 def is_dicom(path: Path) -> bool:
@@ -137,10 +139,10 @@ def _first(value: Any) -> float:
 
 
 def _words(data: Any) -> frozenset[str]:
-    """Words of at least four letters or digits in elements that name somebody or something."""
+    """Words of at least four letters or digits in elements that name somebody."""
     found: set[str] = set()
     for element in data.iterall():
-        if element.VR in _NAMES and element.keyword not in KEPT.values():
+        if element.VR == "PN" or element.keyword in _NUMBERS:
             text = str(element.value)
             found.update("".join(c if c.isalnum() else " " for c in text).split())
     return frozenset(word.casefold() for word in found if len(word) >= 4)

@@ -52,7 +52,7 @@ def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator
         yield f"{len(unseen)} pictures nobody has looked at for names and faces"
     named = privacy.names_in(data, _texts(record))
     if named:
-        yield f"a text holds {len(named)} words that name a patient, staff or a place"
+        yield f"a text holds {len(named)} words that name a patient or staff"
     yield from _pictures(data, record, engine)
     if layout:
         yield from _NEEDS.get(layout, _nothing)(record)

@@ -255,7 +255,7 @@
   }
 
   function list() {
-    const path = $("look-path").value, proposed = (shown.proposals[path] || []).map((item) => ({ item: item, on: item.kind !== "eyes" }));
+    const path = $("look-path").value, image = $("input"), proposed = (shown.proposals[path] || []).map((item) => ({ item: item, on: item.kind !== "eyes" && item.box[2] * item.box[3] < 0.3 * (image.naturalWidth * image.naturalHeight || Infinity) }));
     boxes = [...proposed, ...boxes.filter((one) => one.own)];
     draw();
   }

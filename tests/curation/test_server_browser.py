@@ -135,11 +135,15 @@ TEXTS = {
 
 
 async def write_and_mask(person: Person, sample: str) -> None:
+    """What is not saved stays while a mask is saved and another sample is looked at."""
     await person.open(sample)
     await person.fill(**TEXTS)
-    await person.press("#save", "Saved.")
     await person.press("#from-difference", "Proposed")
+    await person.open("scan")
+    await person.open(sample)
+    await person.page.locator("#message").filter(has_text="did not save").wait_for()
     await person.press("#save-mask", "Mask saved.")
+    await person.press("#save", "Saved.")
 
 
 async def hide_the_name(person: Person) -> None:

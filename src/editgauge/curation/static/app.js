@@ -5,7 +5,8 @@
   const TEXTS = ["instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased"];
   const FACTS = ["split", "category", "operation", "topic", "organ", "task", "kris_task", "textedit_category", "url", "licence", "consent"];
   const SOURCE = ["url", "licence", "consent"];
-  let set = null, shown = null, late = null, boxes = [], timer = 0;
+  let set = null, shown = null, late = null, boxes = [], timer = 0, maskName = "";
+  const drafts = {}, sketches = {}; // what was written and drawn and is not saved, by sample
 
   function make(tag, text, facts) {
     const made = document.createElement(tag);
@@ -85,8 +86,9 @@
   async function open(id) {
     const told = await get("/api/sample/" + encodeURIComponent(id));
     if (!told) return;
-    say("");
-    late = null;
+    leave();
+    shown = late = null;
+    say(drafts[id] ? "What you wrote here and did not save is still here." : "");
     show(told);
     for (const button of document.querySelectorAll("#samples button")) button.setAttribute("aria-current", String(button.dataset.sample === id));
   }
@@ -100,7 +102,27 @@
     return String((record.attributes || {})[name] ?? "");
   }
 
+  // What differs from what is saved goes with the sample until it is saved or the page is left.
+  function leave() {
+    if (!shown) return;
+    const written = {};
+    for (const input of $("texts").elements) if (input.name && input.value.trim() !== valueOf(shown.record, input.name)) written[input.name] = input.value;
+    if (Object.keys(written).length) drafts[shown.record.id] = written;
+    else delete drafts[shown.record.id];
+    sketch();
+  }
+
+  function sketch() {
+    if (shown && Paint.state.changed) sketches[shown.record.id + "/" + maskName] = Paint.png();
+  }
+
+  function unsaved() {
+    leave();
+    return Object.keys(drafts).length + Object.keys(sketches).length > 0;
+  }
+
   function show(told) {
+    leave();
     const fresh = !shown || shown.record.id !== told.record.id;
     shown = told;
     const record = told.record;
@@ -114,6 +136,7 @@
       label.append(make(TEXTS.includes(name) ? "textarea" : "input", null, { name: name, value: valueOf(record, name) }));
       return label;
     }));
+    for (const [name, text] of Object.entries(drafts[record.id] || {})) $("texts").elements[name].value = text;
     picture(fresh);
     difficulty();
     reviews();
@@ -134,11 +157,13 @@
   }
 
   async function mask() {
-    const path = (shown.record.masks || {})[$("mask-name").value], image = $("input");
+    maskName = $("mask-name").value;
+    const path = (shown.record.masks || {})[maskName], image = $("input"), drawn = sketches[shown.record.id + "/" + maskName];
     Paint.fit(image.naturalWidth || 1, image.naturalHeight || 1);
     document.body.dataset.ready = "";
-    if (path) await paint(await (await fetch(shown.urls[path], { credentials: "same-origin" })).blob());
-    Paint.state.changed = false;
+    if (drawn) await paint(blobOf(drawn));
+    else if (path) await paint(await (await fetch(shown.urls[path], { credentials: "same-origin" })).blob());
+    Paint.state.changed = Boolean(drawn);
     document.body.dataset.ready = shown.record.id;
   }
 
@@ -176,6 +201,10 @@
     return changed;
   }
 
+  function fill(record) {
+    for (const input of $("texts").elements) if (input.name) input.value = valueOf(record, input.name);
+  }
+
   async function save() {
     const changed = fields();
     if (!Object.keys(changed).length) return say("Nothing was changed.");
@@ -191,10 +220,10 @@
     $("conflict").scrollIntoView();
     say(found.told.error);
     $("mine").onclick = async () => {
-      shown = late;
+      shown = Object.assign({}, shown, { record: Object.assign({}, shown.record, { version: late.record.version }) });
       await done(await post("change", { fields: changed }), "Saved on top.");
     };
-    $("theirs").onclick = () => { show(late); say("What you wrote is in the trail."); };
+    $("theirs").onclick = () => { fill(shown.record); show(late); say("What you wrote is in the trail."); };
   }
 
   // ---- what a model proposes ----
@@ -239,6 +268,10 @@
       shown = Object.assign({}, shown, { record: Object.assign({}, shown.record, { version: late.record.version }) });
       say(found.told.error + " Your drawing is still here: save it again to put it on top.");
       return;
+    }
+    if (found.status === 200) {
+      Paint.state.changed = false;
+      delete sketches[shown.record.id + "/" + maskName];
     }
     await done(found, "Mask saved.");
   }
@@ -376,7 +409,8 @@
   }
   for (const button of document.querySelectorAll(".verdict")) button.addEventListener("click", () => review(button.dataset.verdict));
   $("size").addEventListener("input", () => { Paint.state.size = Number($("size").value); });
-  $("mask-name").addEventListener("change", mask);
+  $("mask-name").addEventListener("change", () => { sketch(); mask(); });
+  window.addEventListener("beforeunload", (event) => { if (unsaved()) event.preventDefault(); });
   $("from-difference").addEventListener("click", () => propose("difference"));
   $("from-text").addEventListener("click", () => propose("text"));
   $("clear").addEventListener("click", Paint.clear);

@@ -99,6 +99,16 @@ def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
     assert "# wards" in run("card", data.root)
 
 
+def test_what_is_said_of_the_set_can_be_changed(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    told = value("about", data.root, "--title", "Wards", "--reviews", "2", "--require", "licence")
+    assert told["policy"] == {"required": ["licence"], "reviews": 2, "expert": []}
+    assert "title: Wards" in run("about", data.root)
+    assert DataSet(data.root).events()[-1].what == "described"
+    assert "protocol 'x'" in refused("about", data.root, "--protocol", "x")
+    assert "required 'name'" in refused("about", data.root, "--require", "name")
+
+
 def test_near_duplicates_of_two_splits_are_exit_code_1(tmp_path: Path) -> None:
     pytest.importorskip("imagehash")
     data = make_set(tmp_path / "set", 1)

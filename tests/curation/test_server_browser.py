@@ -239,6 +239,9 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
             told = await ann.page.locator("#stats:not([hidden])").inner_text()
             assert "3 samples" in told
             assert "verified" in told
+            await accessible(ann)
+            await ann.open("p0")
+            await accessible(ann)
             assert [*ann.errors, *ben.errors] == []
             await browser.close()
 
@@ -258,6 +261,12 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
     assert mask.sum() < 1.5 * wanted.sum()
     no_name(made, tmp_path)
     clean_exports(made, tmp_path)
+
+
+async def accessible(person: Person) -> None:
+    axe = pytest.importorskip("axe_playwright_python.async_playwright")
+    found = await axe.Axe().run(person.page)
+    assert [rule["id"] for rule in found.response["violations"]] == []
 
 
 def no_name(made: Made, tmp_path: Path) -> None:

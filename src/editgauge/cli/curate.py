@@ -40,6 +40,7 @@ def register(app: typer.Typer) -> None:
     group.command(
         "set", epilog="Example: editgauge curate set wards s-1 instruction='Remove it.' split=test"
     )(set_fields)
+    group.command("about", epilog="Example: editgauge curate about wards --reviews 2")(about)
     group.command("propose", epilog="Example: editgauge curate propose wards --ocr tesseract")(
         propose
     )
@@ -215,6 +216,46 @@ def set_fields(
         print_json(made)
         return
     print(f"{sample}: version {made['version']}")
+
+
+def about(
+    folder: DirArg,
+    title: Annotated[str | None, typer.Option("--title", help="For people.")] = None,
+    description: Annotated[
+        str | None, typer.Option("--description", help="What the set is; for its card.")
+    ] = None,
+    licence: Annotated[str | None, typer.Option("--licence", help="Of the set as a whole.")] = None,
+    protocol: Annotated[
+        str | None, typer.Option("--protocol", help="How it is measured; empty: by each sample's.")
+    ] = None,
+    require: Annotated[
+        str | None, typer.Option("--require", help="Before export: some of url,licence,consent.")
+    ] = None,
+    reviews: Annotated[
+        int | None, typer.Option("--reviews", min=0, max=9, help="People who must accept a sample.")
+    ] = None,
+    expert: Annotated[
+        str | None, typer.Option("--expert", help="Categories that need an expert, by commas.")
+    ] = None,
+    who: WhoOpt = _WHO,
+    json: JsonOpt = False,
+) -> None:
+    """Say what is known of the whole set, or change it: title, licence, protocol, policy."""
+    from editgauge.cli.common import print_json
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.fields import policy_of
+
+    data = DataSet(folder)
+    texts = {"title": title, "description": description, "licence": licence, "protocol": protocol}
+    changed: dict[str, Any] = {name: text for name, text in texts.items() if text is not None}
+    changed["policy"] = policy_of(data.about.policy, require, reviews, expert)
+    told = data.describe(who, **changed).as_dict()
+    if json:
+        print_json(told)
+        return
+    policy = told.pop("policy")
+    for name, value in {**told, **policy}.items():
+        print(f"{name}: {', '.join(value) if isinstance(value, list) else value}")
 
 
 def propose(

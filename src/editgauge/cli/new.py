@@ -71,9 +71,10 @@ def dataset(
     """Start a data set: a folder that becomes a benchmark, `dir:DIR`, as soon as it has samples."""
     from editgauge.cli import common
     from editgauge.curation.dataset import DataSet
+    from editgauge.curation.fields import words_of
     from editgauge.curation.records import About, Policy, name_from
 
-    policy = Policy(required=_words(require), reviews=reviews, expert=_words(expert))
+    policy = Policy(required=words_of(require), reviews=reviews, expert=words_of(expert))
     about = About(
         name=name or name_from(to),
         title=title,
@@ -87,7 +88,3 @@ def dataset(
         return
     typer.echo(f"data set {made.about.name}: {to}")
     typer.echo(f"next:   editgauge curate add {to} PICTURES, then: editgauge curate {to}")
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from editgauge.curation import dicom, privacy
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.intake import files_in
-from editgauge.curation.records import SOURCE, TEXTS
+from editgauge.curation.records import SOURCE, TEXTS, Policy
 from editgauge.errors import UsageError
 
 _PLAIN = (*TEXTS, "split", "state", "protocol")
@@ -110,3 +111,20 @@ def box_of(text: str) -> list[int]:
     if len(made) != 4:
         raise UsageError(f"--box {text!r}: wanted LEFT,TOP,WIDTH,HEIGHT in pixels")
     return made
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words between commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def policy_of(
+    policy: Policy, require: str | None, reviews: int | None, expert: str | None
+) -> Policy:
+    """A policy with what was given in place of what was there; None leaves it."""
+    given: dict[str, Any] = {
+        "required": None if require is None else words_of(require),
+        "reviews": reviews,
+        "expert": None if expert is None else words_of(expert),
+    }
+    return replace(policy, **{name: value for name, value in given.items() if value is not None})

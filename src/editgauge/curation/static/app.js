@@ -152,6 +152,12 @@
     $("reference-figure").hidden = $("flicker").hidden = $("from-difference").hidden = !record.reference;
     if (record.reference) $("reference").src = $("over").src = shown.urls[record.reference];
     else { $("reference").removeAttribute("src"); $("over").removeAttribute("src"); }
+    $("further").replaceChildren(...record.images.slice(1).map((path, n) => {
+      const figure = make("figure"), stage = make("div", null, { className: "stage" });
+      stage.append(make("img", null, { src: shown.urls[path], alt: "input " + (n + 2) }));
+      figure.append(make("figcaption", "Input " + (n + 2)), stage);
+      return figure;
+    }));
     await image.decode().catch(() => say("This picture cannot be shown."));
     await mask();
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -16,6 +18,7 @@ import pytest
 from editgauge.curation import records
 from editgauge.curation.dataset import Conflict, DataSet
 from editgauge.curation.records import About
+from editgauge.curation.trail import Trail
 from editgauge.errors import DataError, RunError, UsageError
 from tests.curation.made_set import add, make_set
 
@@ -124,9 +127,7 @@ def test_a_torn_event_is_cut_and_a_snapshot_behind_is_written_anew(tmp_path: Pat
     before = (root / records.SAMPLES).read_bytes()
     data.change("s00", 1, {"change": "two"}, "ann")
     (root / records.SAMPLES).write_bytes(before)  # killed between the event and the file
-    (root / ".curate" / "snapshot").write_text(
-        __import__("hashlib").blake2b(before, digest_size=16).hexdigest()
-    )
+    (root / ".curate" / "snapshot").write_text(hashlib.blake2b(before, digest_size=16).hexdigest())
     with (root / records.TRAIL).open("ab") as file:
         file.write(b'{"number":3,"at":"2026')
     again = DataSet(root)
@@ -151,6 +152,31 @@ def test_a_trail_that_was_tampered_with_is_told(tmp_path: Path, spoil: str) -> N
         lines[1], lines[2] = lines[2], lines[1]
     path.write_bytes(b"".join(lines))
     with pytest.raises(RunError, match="not what was written there"):
+        DataSet(root)
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ({"colour": 1}, "is no event"),
+        ({"number": 7}, "is no event"),
+        ({"after": [1]}, "is no event"),
+        ({"after": {"images": ["../../etc/passwd"]}}, "event 2.*leads out"),
+        ({"what": "added", "sample": "new", "after": {"id": "new"}}, "event 2"),
+    ],
+)
+def test_a_forged_event_is_no_traceback(tmp_path: Path, event: dict[str, Any], said: str) -> None:
+    """Whoever knows the rule can write a line that fits; what it says is still checked."""
+    root = tmp_path / "set"
+    make_set(root, 1)
+    trail = Trail(path=root / records.TRAIL)
+    (first,) = trail.read()
+    made = {**first._asdict(), "number": 2, "before": {}, "after": {}, **event}
+    body = orjson.dumps(made)[:-1]
+    check = hashlib.blake2b(trail.check.encode() + body, digest_size=16).hexdigest()
+    with (root / records.TRAIL).open("ab") as file:
+        file.write(body + b',"check":"' + check.encode() + b'"}\n')
+    with pytest.raises((RunError, DataError), match=said):
         DataSet(root)
 
 
@@ -183,6 +209,18 @@ def test_what_was_written_by_hand_becomes_events(tmp_path: Path) -> None:
         (b'{"id": "b", "images": ["x.png"], "instruction": 3}', "instruction: wanted a text"),
         (b'{"id": "b", "images": ["x.png"], "masks": {"roi2": "x"}}', "masks: wanted"),
         (b"\xff\xfe", "line 2: no JSON"),
+        (b'{"id": "b", "images": ["x.png"], "reviews": {"ann": {"content": 5}}}', "reviews: 'ann'"),
+        (
+            b'{"id": "b", "images": ["x.png"], "ratings": {"ann": {"language": []}}}',
+            "ratings: 'ann'",
+        ),
+        (b'{"id": "b", "images": ["x.png"], "comments": [{"who": 1}]}', "comments: wanted"),
+        (b'{"id": "b", "images": ["x.png"], "proposed": {"change": 3}}', "proposed: wanted"),
+        (
+            b'{"id": "b", "images": ["x.png"], "pictures": {"x.png": {"proposals": [1]}}}',
+            "pictures",
+        ),
+        (b"[" * 100000, "line 2: no JSON"),
     ],
 )
 def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:

@@ -251,6 +251,9 @@ class DataSet:
     def _refresh(self) -> None:
         for event in self._trail.read():
             self._apply(event)
+            if event.sample in self._records:
+                where = f"{self.root / records.TRAIL}, event {event.number}"
+                records.checked(self._records[event.sample], where)
         self._look_at_file()
 
     def _apply(self, event: Event) -> None:

@@ -51,6 +51,8 @@ CONTENT = frozenset(
 """What a reviewer accepts: a review is of these fields as they were."""
 SOURCE: tuple[str, ...] = ("url", "licence", "consent")
 """Where a picture comes from, and what allows its use; a policy may ask for each before export."""
+VERDICTS: tuple[str, ...] = ("accept", "reject", "flag")
+"""What a reviewer says; ``flag``: an expert must look."""
 MASKS: tuple[str, ...] = ("input", "second", "roi")
 LONGEST_TEXT = 20_000
 MOST_PICTURES = 16
@@ -253,11 +255,18 @@ def _check_paths(value: Mapping[str, Any], where: str) -> None:
 
 
 def _check_lists(value: Mapping[str, Any], where: str) -> None:
-    for name, kind in (("category", str), ("paraphrases", str), ("comments", dict)):
+    for name in ("category", "paraphrases"):
         found = value.get(name, [])
-        if not isinstance(found, list) or not all(isinstance(item, kind) for item in found):
-            word = "texts" if kind is str else "objects"
-            raise DataError(f"{where}: {name}: wanted a list of {word}, found {str(found)[:60]!r}")
+        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+            raise DataError(f"{where}: {name}: wanted a list of texts, found {str(found)[:60]!r}")
+    comments = value.get("comments", [])
+    if not isinstance(comments, list) or not all(
+        isinstance(one, dict)
+        and isinstance(one.get("who"), str)
+        and isinstance(one.get("text"), str)
+        for one in comments
+    ):
+        raise DataError(f"{where}: comments: wanted a list of objects with 'who' and 'text'")
 
 
 def _check_facts(value: Mapping[str, Any], where: str) -> None:
@@ -275,10 +284,40 @@ def _check_facts(value: Mapping[str, Any], where: str) -> None:
     texts = (*TEXTS, "paraphrases", "by")
     if not isinstance(proposed, dict) or set(proposed) - set(texts):
         raise DataError(f"{where}: proposed: wanted an object of texts")
-    for name in ("pictures", "reviews", "ratings"):
+    several = proposed.get("paraphrases", [])
+    single = [text for name, text in proposed.items() if name != "paraphrases"]
+    if not isinstance(several, list) or not all(isinstance(x, str) for x in (*single, *several)):
+        raise DataError(f"{where}: proposed: wanted an object of texts")
+    for name, fits in (("pictures", _is_picture), ("reviews", _is_review), ("ratings", _is_rating)):
         found = value.get(name) or {}
-        if not isinstance(found, dict) or not all(isinstance(x, dict) for x in found.values()):
+        if not isinstance(found, dict):
             raise DataError(f"{where}: {name}: wanted an object of objects")
+        for key, one in found.items():
+            if not isinstance(one, dict) or not fits(one):
+                raise DataError(f"{where}: {name}: {plain(key)!r}: not what this tool writes there")
+
+
+def _is_picture(value: Mapping[str, Any]) -> bool:
+    lists = [value.get("proposals", []), value.get("hidden", [])]
+    return all(isinstance(one, list) and all(map(_is_box, one)) for one in lists)
+
+
+def _is_box(value: Any) -> bool:
+    box = value.get("box") if isinstance(value, dict) else None
+    return (
+        isinstance(box, list)
+        and len(box) == 4
+        and all(type(number) is int for number in box)
+        and isinstance(value.get("kind"), str)
+    )
+
+
+def _is_review(value: Mapping[str, Any]) -> bool:
+    return value.get("verdict") in VERDICTS and isinstance(value.get("content"), str)
+
+
+def _is_rating(value: Mapping[str, Any]) -> bool:
+    return all(type(number) is int for number in value.values())
 
 
 def pictures_of(record: Mapping[str, Any]) -> list[str]:

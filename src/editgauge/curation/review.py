@@ -15,12 +15,9 @@ import numpy as np
 import orjson
 
 from editgauge.curation.dataset import Conflict, DataSet
-from editgauge.curation.records import CONTENT, Policy
+from editgauge.curation.records import CONTENT, VERDICTS, Policy
 from editgauge.curation.trail import Event
 from editgauge.errors import DataError
-
-VERDICTS: tuple[str, ...] = ("accept", "reject", "flag")
-"""``flag``: an expert must look."""
 
 
 def content_of(record: Mapping[str, Any]) -> str:

@@ -106,11 +106,25 @@ class Trail:
                 f"{self.path}: the line after event {self.number} is not what was written there; "
                 f"put a copy back, or the trail proves nothing"
             )
-        event = Event(**orjson.loads(body + b"}"))
+        event = _read(body + b"}", self.path, self.number)
         self.number, self.check, self.end = event.number, wanted, self.end + len(line)
         if event.nonce:
             self.nonces[event.nonce] = event
         return event
+
+
+def _read(data: bytes, path: Path, number: int) -> Event:
+    """An event from its line. Raises `RunError` for one that this tool has not written."""
+    try:
+        event = Event(**orjson.loads(data))
+        texts = (event.at, event.who, event.what, event.sample, event.note, event.nonce)
+        sound = event.number == number + 1 and all(isinstance(text, str) for text in texts)
+        sound = sound and isinstance(event.before, dict) and isinstance(event.after, dict)
+    except (orjson.JSONDecodeError, TypeError):
+        sound = False
+    if not sound:
+        raise RunError(f"{path}: the line after event {number} is no event; put a copy back")
+    return event
 
 
 def _line(event: Event, before: str) -> bytes:

@@ -203,6 +203,7 @@ def test_what_was_written_by_hand_becomes_events(tmp_path: Path) -> None:
         (b'{"id": "b", "images": []}', r"line 2 \(b\): images"),
         (b'{"id": "b", "images": ["../x.png"]}', r"line 2 \(b\): '../x.png': leads out"),
         (b'{"id": "b", "images": ["/x.png"]}', "an absolute path"),
+        (b'{"id": "b", "images": [".curate/people.sqlite"]}', "a hidden file"),
         (b'{"id": "../b", "images": ["x.png"]}', "line 2: id"),
         (b'{"id": "a", "images": ["x.png"]}', "line 2: the id 'a' is that of line 1"),
         (b'{"id": "b", "images": ["x.png"], "instrution": "x"}', "'instrution' is no field"),

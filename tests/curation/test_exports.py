@@ -227,6 +227,31 @@ def test_a_release_is_a_benchmark_with_checksums_and_no_people(tmp_path: Path) -
     releases.release(again, tmp_path / "b.zip", "1.0.0")
 
 
+def test_pictures_that_were_put_there_by_hand_leave_without_metadata(tmp_path: Path) -> None:
+    from PIL import Image
+
+    data = DataSet.create(tmp_path / "set", About(name="wards"))
+    exif = Image.Exif()
+    exif[0x010E] = "Erika Mustermann"
+    Image.fromarray(scene(1)).save(tmp_path / "set" / "a.jpg", exif=exif)
+    Image.fromarray(scene(1)).save(tmp_path / "set" / "b.bmp")
+    line = {"id": "a", "instruction": "x", "images": ["a.jpg"], "category": ["color_change"]}
+    (tmp_path / "set" / "samples.jsonl").write_text(json.dumps(line) + "\n")
+    exports.export(data, tmp_path / "out", "krisbench")
+    exports.export(data, tmp_path / "pq", "parquet")
+    releases.release(data, tmp_path / "a.zip", "1.0.0")
+    shutil.unpack_archive(tmp_path / "a.zip", tmp_path / "a")
+    left = [p for folder in ("out", "pq", "a") for p in (tmp_path / folder).rglob("*")]
+    assert all(b"Erika" not in path.read_bytes() for path in left if path.is_file())
+    assert (
+        read_image(tmp_path / "a" / "a.jpg").tobytes()
+        == read_image(tmp_path / "out" / "KRIS_Bench" / "color_change" / "1.png").tobytes()
+    )
+    data.change("a", 1, {"images": ["b.bmp"]}, "ann")
+    with pytest.raises(DataError, match="its metadata cannot be taken out"):
+        releases.release(data, tmp_path / "b.zip", "1.1.0")
+
+
 def test_the_same_set_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         releases.release(make_set(tmp_path / name, 2), tmp_path / f"{name}.zip", "1.0.0")

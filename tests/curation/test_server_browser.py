@@ -18,10 +18,12 @@ from typer.testing import CliRunner
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES as TEN
 from editgauge.cli.main import build_app
-from editgauge.curation import difficulty
+from editgauge.curation import difficulty, refining
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS
 from editgauge.images import read_image, read_mask, write_png
+from editgauge.judging.fakes import FaultServer, ScriptedJudge
+from editgauge.judging.session import Options
 from editgauge.run.check import check_data
 from tests.curation.made_set import BOX, edited, scene
 from tests.curation.test_intake import misaligned, scan
@@ -146,6 +148,26 @@ async def write_and_mask(person: Person, sample: str) -> None:
     await person.press("#save", "Saved.")
 
 
+async def take_a_proposal(person: Person, made: Made) -> None:
+    """A model's words become the sample's once somebody who sees the difference takes them."""
+    said = {"instruction": 'Change "OLD" to "NEW".', "paraphrase_1": EVIL + '"OLD" "NEW"'}
+
+    def refine() -> None:
+        with FaultServer(answer=ScriptedJudge(replies=(json.dumps(said),))) as server:
+            options = Options(model="m-2025-01-01", base_url=server.url)
+            refining.refine(made.data, options, "ann", samples=["p0"], paraphrases=1)
+
+    await asyncio.to_thread(refine)
+    await person.open("p0")
+    assert "Replace" in await person.page.locator("#differences del").first.inner_text()
+    await person.press("[data-field='instruction'][data-take='true']", "Taken over.")
+    await person.press("[data-field='rephrased'][data-take='false']", "Put away.")
+    await person.press("[data-field='paraphrases'][data-take='false']", "Put away.")
+    await person.page.locator("#proposed").wait_for(state="hidden")
+    assert made.data.record("p0")["instruction"] == said["instruction"]
+    assert await person.page.evaluate("window.pwned") is None
+
+
 async def hide_the_name(person: Person) -> None:
     page = person.page
     await person.open("scan")
@@ -225,6 +247,7 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
             ben = await Person.come(browser, made.links["ben"])
             await write_and_mask(ann, "p0")
             await write_and_mask(ben, "p1")
+            await take_a_proposal(ann, made)
             await hide_the_name(ann)
             await brush_by_hand(ben, made)
             await late(ann, ben)

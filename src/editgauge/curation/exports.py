@@ -20,6 +20,7 @@ from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, tier_of
 from editgauge.benchmarks.texteditbench.samples import SPLITS
 from editgauge.curation import card, conventions
 from editgauge.curation.dataset import DataSet
+from editgauge.curation.leaving import png_file
 from editgauge.curation.readiness import Fault, faults
 from editgauge.curation.records import TEXTS
 from editgauge.errors import DataError, UsageError
@@ -110,7 +111,7 @@ Numbered = Sequence[tuple[int, Record]]
 
 def _copy(data: DataSet, relative: str, to: Path) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(data.path(relative), to)
+    to.write_bytes(png_file(data, relative))
 
 
 def _json(path: Path, value: Any) -> None:
@@ -336,7 +337,7 @@ def _plain(name: str) -> str:
 def _picture(data: DataSet, identity: str, column: str, path: str | None) -> Any:
     if path is None:
         return None
-    return {"bytes": data.path(path).read_bytes(), "path": f"{identity}_{column}.png"}
+    return {"bytes": png_file(data, path), "path": f"{identity}_{column}.png"}
 
 
 _WRITERS: Mapping[str, Callable[[DataSet, Path, Numbered], dict[str, str]]] = {

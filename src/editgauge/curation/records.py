@@ -250,6 +250,8 @@ def _check_paths(value: Mapping[str, Any], where: str) -> None:
     reference = value.get("reference")
     for path in (*images, *masks.values(), *([reference] if reference is not None else [])):
         why = paths.misplaced(path)
+        if why is None and any(part.startswith(".") for part in path.split("/")):
+            why = "a hidden file"
         if why is not None:
             raise DataError(f"{where}: {str(path)[:80]!r}: {why}; pictures lie in the data set")
 

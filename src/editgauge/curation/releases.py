@@ -21,6 +21,7 @@ import orjson
 from editgauge.curation import card
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.exports import refusal
+from editgauge.curation.leaving import bare_file
 from editgauge.curation.readiness import faults
 from editgauge.curation.records import DATASET, SAMPLES, TEXTS, pictures_of, written
 from editgauge.errors import DataError, UsageError
@@ -106,8 +107,10 @@ def release(
         "since": past[-1]["version"] if past else None,
         **changes(past[-1]["samples"] if past else None, new),
     }
+    places = dict.fromkeys(path for record in new.values() for path in pictures_of(record))
+    pictures = {path: bare_file(data, path) for path in places}
     data.describe(who, version=version)
-    _zip(to, _files(data, new, told))
+    _zip(to, _files(data, new, told, pictures))
     data.note(who, "released", version=version, samples=new)
     return told
 
@@ -118,17 +121,19 @@ def releases(data: DataSet) -> list[dict[str, Any]]:
 
 
 def _files(
-    data: DataSet, new: Mapping[str, Mapping[str, Any]], told: Mapping[str, Any]
+    data: DataSet,
+    new: Mapping[str, Mapping[str, Any]],
+    told: Mapping[str, Any],
+    pictures: Mapping[str, bytes],
 ) -> dict[str, bytes]:
     indent = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     made = {
+        **pictures,
         DATASET: orjson.dumps(data.about.as_dict(), option=indent),
         SAMPLES: written(new.values()),
         CHANGES: orjson.dumps(told, option=indent),
         "README.md": card.card(data).encode(),
     }
-    places = dict.fromkeys(path for record in new.values() for path in pictures_of(record))
-    made |= {path: data.path(path).read_bytes() for path in places}
     sums = [f"{hashlib.sha256(made[name]).hexdigest()}  {name}\n" for name in sorted(made)]
     return {**made, SUMS: "".join(sums).encode()}
 

@@ -28,6 +28,7 @@ COMMANDS: tuple[str, ...] = (
     "prompts",
     "table",
     "compare",
+    "diagnose",
     "merge",
     "study",
     "agree",

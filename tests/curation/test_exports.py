@@ -19,7 +19,7 @@ from editgauge.curation.records import PROTOCOLS, About, Policy
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.run.check import check_data
-from editgauge.types import Edit, Sample
+from editgauge.types import TRACKS, Edit, Sample
 from tests.benchmarks.released_scripts import functions_of
 from tests.curation.made_set import add, area, edited, make_set, scene
 
@@ -202,6 +202,10 @@ def test_a_release_says_which_scores_stay(tmp_path: Path) -> None:
     assert told["comparable"]["pixel"]["whole_set"] is False
     with pytest.raises(UsageError, match=r"the last one is 1\.2\.0"):
         releases.release(data, tmp_path / "four.zip", "1.2.0")
+
+
+def test_every_track_says_what_its_scores_depend_on() -> None:
+    assert set(releases.READS) == set(TRACKS)
 
 
 def test_a_release_is_a_benchmark_with_checksums_and_no_people(tmp_path: Path) -> None:

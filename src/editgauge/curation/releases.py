@@ -34,6 +34,7 @@ READS: Mapping[str, frozenset[str]] = {
     "embedding": frozenset({"images", "reference", "masks", "instruction", "caption", "change"}),
     "judge": frozenset({"images", "reference", "protocol", "attributes", "category", *TEXTS}),
     "human": frozenset({"images", "reference", "instruction", "knowledge"}),
+    "diagnosis": frozenset({"images", "reference", "masks", "instruction", "concept", "category"}),
 }
 """Track -> fields of a sample that its scores depend on."""
 _PROCESS = ("reviews", "comments", "ratings", "version", "proposed")

@@ -155,6 +155,7 @@ def _loaded(kind: str, entry: EntryPoint) -> Any:
         raise broken(kind, entry.name, said) from error
 
 
+_LOCAL_FOLDER = "editgauge.store.mirror:local_folder"
 _CHECKS = {
     "benchmarks": "editgauge.tables.contract:verify",
     "judges": "editgauge.tables.contract:verify_judge",
@@ -175,9 +176,11 @@ def _checked(kind: str, thing: Any, package: str) -> Any:
 def open_data(
     name: str, data: Path | None, split: str | None
 ) -> tuple[Benchmark, Dataset, list[Sample]]:
-    """The benchmark, its data set and all its samples. Raises `DataError` when there are none."""
+    """The benchmark, its data set and all its samples. `data` may be an address or packed (see
+    `store.mirror`). Raises `DataError` when there are none.
+    """
     benchmark: Benchmark = find("benchmarks", name)
-    dataset = benchmark.load(data, split=split)
+    dataset = benchmark.load(_load(_LOCAL_FOLDER)(data), split=split)
     samples = list(dataset)
     if not samples:
         raise DataError(

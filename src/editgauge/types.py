@@ -438,7 +438,8 @@ class Scorer(Protocol):
     (versions, engine, model hashes, parameters) and the output's bytes they make the fingerprint. A
     scorer is called only with an edit that has a readable picture; it must be picklable, and give
     the same value whatever was scored before. It returns one `Score` for each metric and variant in
-    `metrics`.
+    `metrics`. What a worker with it takes of a cluster's node it may say in attributes `num_cpus`,
+    `num_gpus` and `memory`: see `run.needs.Needs`.
     """
 
     name: str

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editgauge.cli.edit_options import Model, Spending, Telling
+from editgauge.cli.engine_options import Placing
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Narrowing
 from editgauge.cli.options import (
@@ -18,7 +19,6 @@ from editgauge.cli.options import (
     MemoryOpt,
     RetryOpt,
     RunOpt,
-    WorkersOpt,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def edit(
         list[str] | None, typer.Option("--set", help="key=value for the editor; may be repeated.")
     ] = None,
     narrowing: Narrowing,
-    workers: WorkersOpt = None,
+    placing: Placing,
     retry: RetryOpt = "",
     model: Model,
     telling: Telling,
@@ -62,6 +62,8 @@ def edit(
     from editgauge.errors import UsageError
     from editgauge.evaluation import edit as evaluation
     from editgauge.store import selection
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import fetched, working
     from editgauge.store.run_folder import RunFolder
 
     common.set_memory(memory)
@@ -82,31 +84,29 @@ def edit(
     made = evaluation.make(material, request)
     name = material.benchmark.name
     if spending.estimate:
-        there = RunFolder.open(run) if run.exists() else None
+        known = fetched(run) if address_of(run) else run
+        there = RunFolder.open(known) if known.exists() else None
         todo = evaluation.remaining(material, there, made)
         _print_estimate(made.name, name, costs.estimate(made, todo), json)
         return
-    folder = RunFolder.create(run)
-    limits = evaluation.Limits(
-        workers=common.cores() if workers is None else workers,
-        retry=retried,
-        seconds_a_sample=timeout,
-        budget=spending.budget,
-    )
-    with common.progress(json) as show:
+    with working(run) as here, placing.open() as engine, common.progress(json) as show:
+        folder = RunFolder.create(here)
+        limits = evaluation.Limits(
+            workers=engine, retry=retried, seconds_a_sample=timeout, budget=spending.budget
+        )
         summary = evaluation.edit(material, folder, made, limits, request=request, progress=show)
     common.warn(folder)
-    counts = dict(summary.counts)
+    counts, shown = dict(summary.counts), address_of(run) or str(run)
     if json:
         facts = {**asdict(summary), "counts": counts}
-        common.print_json({"run": str(run), "benchmark": name, **facts})
+        common.print_json({"run": shown, "benchmark": name, **facts})
     else:
         print(summary.line(name))
         if spent := costs.spent(made):
             print(f"costs:   {spent}")
         print(f"outputs: {folder.edits_folder(name, summary.editor)}")
         place = f" {data}" if data else ""
-        print(f"next:    editgauge score {benchmark}{place} --run {run}")
+        print(f"next:    editgauge score {benchmark}{place} --run {shown}")
     if summary.stopped:
         if not json:
             print(summary.stopped)

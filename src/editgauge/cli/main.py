@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "edit",
     "recipe",
     "score",
+    "plan",
     "import-scores",
     "judge",
     "prompts",

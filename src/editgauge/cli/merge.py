@@ -32,11 +32,13 @@ def merge(
     from editgauge.cli.common import print_json
     from editgauge.escape import plain
     from editgauge.store.merge import merge as merge_runs
+    from editgauge.store.remote_run import working
     from editgauge.store.run_folder import RunFolder
     from editgauge.tables import rows
 
-    done = merge_runs(rows.open_runs(runs), RunFolder.create(to))
-    _derive(RunFolder.open(to))
+    with working(to) as here:
+        done = merge_runs(rows.open_runs(runs), RunFolder.create(here))
+        _derive(RunFolder.open(here))
     if as_json:
         print_json({"run": str(to), **asdict(done)})
         return

@@ -10,6 +10,7 @@ from typing import Any
 
 from editgauge.errors import UsageError
 from editgauge.evaluation.material import Material
+from editgauge.run.engine import Engine, engine_of
 from editgauge.run.score import score as score_all
 from editgauge.scoring.derived import derive
 from editgauge.scoring.failures import lacking
@@ -40,7 +41,7 @@ class Request:
     outputs: Path | None = None
     editors: Sequence[str] = ()
     explain: Sequence[str] = ()
-    workers: int = 0
+    workers: int | Engine = 0
     retry: frozenset[Status] = frozenset()
     seconds_an_output: float = 600.0
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -99,11 +100,12 @@ class Scoring:
         bench = material.benchmark
         self.material, self.folder, self.request = material, folder, request
         self.tracks = list(request.tracks) or default_tracks(bench, bool(request.explain))
+        away = engine_of(request.workers).away  # what is kept in SQLite is for one machine
         self._plugged = scorers_of(
             bench,
             self.tracks,
             everything=not request.tracks and not request.explain,
-            cache=folder.cache_folder,
+            cache=None if away else folder.cache_folder,
             **request.options,
         )
         self.scorers: Sequence[Scorer | SetScorer] = self._plugged.scorers
@@ -162,6 +164,7 @@ class Scoring:
             kept=summary.kept,
             derived=derived.written,
             seconds=round(summary.seconds, 3),
+            processor=summary.processor(),
         )
         summary.problems += self._plugged.problems
         drawn: list[str] = []

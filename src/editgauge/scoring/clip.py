@@ -14,7 +14,7 @@ from editgauge.errors import EditgaugeError, ShapeMismatch
 from editgauge.metrics.embedding import aesthetic, clip_score, cosine, directional_alignment
 from editgauge.networks.features import CLIP, ClipFeatures
 from editgauge.networks.loading import aesthetic_head
-from editgauge.networks.runtime import resolve
+from editgauge.networks.runtime import gpus, resolve
 from editgauge.networks.weights import locate
 from editgauge.scoring import NoScore
 from editgauge.scoring.failures import all_failed, detail_of, failure, field_of, origin_of
@@ -73,6 +73,10 @@ class ClipScorer:
             needed = {"image": ["reference"], "direction": ["images"]}.get(measure.kind, [])
             fields.update(dict.fromkeys([*needed, *([measure.text] if measure.text else [])]))
         return tuple(fields)
+
+    @property
+    def num_gpus(self) -> int | None:
+        return gpus(self.device)
 
     def origin(self) -> Mapping[str, Any]:
         crops = {"crop": "as released"} if any(m.as_released for m in self.measures) else {}

@@ -153,6 +153,18 @@ class _Origin:
     def source(self) -> str:
         return str(self.scorer.source)
 
+    @property
+    def num_cpus(self) -> Any:
+        return getattr(self.scorer, "num_cpus", 1.0)
+
+    @property
+    def num_gpus(self) -> Any:
+        return getattr(self.scorer, "num_gpus", 0.0)
+
+    @property
+    def memory(self) -> Any:
+        return getattr(self.scorer, "memory", 0)
+
     def origin(self) -> Mapping[str, Any]:
         return {
             **self.scorer.origin(),

@@ -15,6 +15,7 @@ from editgauge.images import MAX_FILE_BYTES, read_header
 from editgauge.store import paths
 from editgauge.store.copies import same
 from editgauge.store.hashes import HashStore
+from editgauge.store.mirror import local_folder
 from editgauge.store.outputs import OutputFolder, given_back, model_folder
 from editgauge.store.paths import portable
 from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
@@ -295,11 +296,12 @@ def edits_of(
     samples: Sequence[Sample],
     hashes: HashStore,
 ) -> list[EditRecord]:
-    """The records of the wanted editors (all of them when none is named): taken in from `outputs`,
-    or those of the run.
+    """The records of the wanted editors (all of them when none is named): taken in from `outputs`
+    (a folder, or an address: see `store.mirror`), or those of the run.
 
     Raises `DataError` for an editor without outputs.
     """
+    outputs = local_folder(outputs)
     if outputs is not None:
         places = (
             {name: outputs_of(outputs, name, samples) for name in editors}

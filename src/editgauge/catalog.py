@@ -62,6 +62,9 @@ TABLES: dict[str, dict[str, str]] = {
     "editors": EDITORS,
     "ocr_engines": OCR_ENGINES,
 }
+DATA_SETS = ("dir:", "dir.")
+"""How the name of a data set of one's own begins: a folder, or what runs call it."""
+_DATA_SET = "editgauge.curation.benchmark:named"
 _ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}
 
 
@@ -85,6 +88,8 @@ def find(kind: str, name: str) -> Any:
     Raises `UnknownName` with the nearest names when there is none, `PluginError` when a package
     that has it cannot be imported, and `BenchmarkError` when a benchmark's declaration is wrong.
     """
+    if kind == "benchmarks" and name.startswith(DATA_SETS):
+        return _load(_DATA_SET)(name)
     name = canonical(name)
     target = TABLES.get(kind, {}).get(name)
     if target is not None:

@@ -38,6 +38,7 @@ COMMANDS: tuple[str, ...] = (
     "grid",
     "audit",
     "new",
+    "curate",
     "check-run",
     "doctor",
 )

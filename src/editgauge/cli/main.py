@@ -29,6 +29,7 @@ COMMANDS: tuple[str, ...] = (
     "prompts",
     "table",
     "compare",
+    "diagnose",
     "merge",
     "study",
     "agree",

@@ -109,6 +109,7 @@ VARIABLES: tuple[Variable, ...] = (
         ("EDITGAUGE_MEDCLIP",),
         "the command that starts the program which gives MedCLIP scores, likewise",
     ),
+    Variable(("EDITGAUGE_CONFIG",), "the project file; default: editgauge.toml of this folder"),
     Variable(("RAY_ADDRESS",), "the Ray cluster of `--engine ray` when `--address` is not given"),
     Variable(("NO_COLOR",), "any value: no colours on a terminal"),
 )

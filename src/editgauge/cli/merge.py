@@ -46,7 +46,7 @@ def merge(
         f"{done.rows} rows, {done.edits} edits, {done.samples} samples, {done.replies} replies "
         f"taken"
     )
-    typer.echo(f"{done.rows_known} rows were there; {done.retired} failures gave way to scores")
+    typer.echo(f"{done.rows_known} rows already there; {done.retired} failures gave way to scores")
     for text in done.problems:
         typer.echo(f"warning: {plain(text, None)}", err=True)
     for name in done.left:

@@ -92,6 +92,8 @@ def score(
         recorded={"variant": variant},
         tracks=tracks_of(tracks),
         outputs=delivered.outputs,
+        pattern=delivered.outputs_pattern,
+        map=delivered.outputs_map,
         editors=delivered.editor or (),
         explain=explain or (),
         seconds_an_output=timeout,

@@ -80,18 +80,15 @@ class EditSummary:
         counts = ", ".join(
             f"{n} {self._said(status, n)}" for status, n in sorted(self.counts.items())
         )
-        return (
-            f"{self.editor} on {benchmark}: {counts}; {self.edited} made now in "
-            f"{self.seconds:.1f} s"
-        )
+        return f"{self.editor} on {benchmark}: {counts}; {self.edited} new in {self.seconds:.1f} s"
 
     def _said(self, status: str, number: int) -> str:
-        """A status as a word; delivered outputs part into edited ones and inputs handed back."""
+        """A status as a word; outputs part into edited ones and inputs handed back."""
         if status != Status.SCORED.value:
             return status.replace("_", " ")
         if not self.given_back:
-            return "delivered"
-        return f"delivered ({number - self.given_back} edited, {self.given_back} given back)"
+            return "outputs"
+        return f"outputs ({number - self.given_back} edited, {self.given_back} given back)"
 
 
 def edit(
@@ -439,7 +436,16 @@ def _on_engine(
         seconds_an_item=seconds,
         alone=_how(editor) == "serial",
         needs=Needs.of(editor),
-        places=(run.path / "manifest.json",),
+        places=(
+            run.path / "manifest.json",
+            *(
+                path
+                for batch in batches[:1]
+                for one in batch
+                for path in one.images
+                if path.exists()
+            ),
+        ),
     )
     with run.edit_writer("gathered") as writer:  # no segment where nothing is written
         for outcome in engine.outcomes(job, iter(batches)):

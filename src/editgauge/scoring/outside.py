@@ -114,7 +114,7 @@ def made(name: str, **options: Any) -> list[Scorer | SetScorer]:
         if not isinstance(scorer, Scorer | SetScorer) or isinstance(scorer, type):
             raise catalog.broken("scorers", name, f"wanted a scorer, found {scorer!r:.60}")
         for metric in scorer.metrics:
-            if metric.direction is None:
+            if metric.direction is None and not metric.of_sample:
                 raise catalog.broken("scorers", name, f"metric {metric.name} has no direction")
     return scorers
 

@@ -25,6 +25,8 @@ BRINGS = {
     "study": "the human study; data sets of your own in the browser",
     "frames": "tables as pandas and polars data frames",
     "report": "figures as PDF, SVG and PNG",
+    "ray": "scoring and editing on many machines",
+    "remote": "data, outputs and runs on stores (s3://…)",
     "texteditbench": "what TextEditBench's tables need",
     "textedit": "what TextEdit's tables need",
     "medebench": "what MedEBench's tables need",

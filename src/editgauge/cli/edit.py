@@ -24,6 +24,7 @@ from editgauge.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from editgauge.run.edit import EditSummary
     from editgauge.store.run_folder import RunFolder
     from editgauge.types import Editor, Sample
 
@@ -84,6 +85,26 @@ def edit(
     rewriter_url: Annotated[
         str, typer.Option("--rewriter-url", help="The rewriter's OpenAI-compatible address.")
     ] = "https://api.openai.com/v1",
+    template: Annotated[
+        str,
+        typer.Option(
+            "--template", help='Words around each instruction: "Edit this image: {instruction}".'
+        ),
+    ] = "",
+    preset: Annotated[
+        str, typer.Option("--preset", help="Settings of a paper for this editor: medebench.")
+    ] = "",
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="NAME=V,V…",
+            help="A variant for each value; several sweeps make every combination.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option("--seeds", metavar="A..B", help="A variant for each seed: 0..3 or 1,5.")
+    ] = "",
     budget: Annotated[
         float | None,
         typer.Option(
@@ -109,7 +130,7 @@ def edit(
     """
     from editgauge import catalog
     from editgauge.cli import common
-    from editgauge.editors import tracks
+    from editgauge.editors import presets, sweeps, tracks
     from editgauge.editors.command import recorded
     from editgauge.errors import UsageError
     from editgauge.run.edit import edit as edit_all
@@ -122,8 +143,6 @@ def edit(
         raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
     retried = selection.statuses(retry)
     factory = catalog.find("editors", editor)
-    bench, dataset, samples = catalog.open_data(benchmark, data, split)
-    chosen = selection.choose(samples, limit=limit, ids=sample or (), where=where or ())
     given: dict[str, Any] = {
         "model": model,
         "base_url": base_url,
@@ -135,77 +154,124 @@ def edit(
     settings = {
         key: value for key, value in given.items() if value not in ("", None)
     } | selection.settings(set_ or ())
-    told = [tracks.retold(s, instruction) or s for s in samples]
-    writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
-    made = tracks.on_track(
-        factory(told, **settings),
-        instruction,
-        writer,
-        shots=int(settings.get("shots") or 0),
-        samples=told,
+    wanted = sweeps.variants(
+        settings,
+        sweeps=sweep or (),
+        seeds=seeds,
+        template=tracks.checked_template(template),
+        preset=(preset, presets.preset(preset, editor)) if preset else None,
     )
+    bench, dataset, samples = catalog.open_data(benchmark, data, split)
+    chosen = selection.choose(samples, limit=limit, ids=sample or (), where=where or ())
+    words = wanted[0].making.template
+    told = [tracks.templated(tracks.retold(s, instruction) or s, words) for s in samples]
+    writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
+
+    def make(one: sweeps.Variant) -> Editor:
+        return tracks.on_track(
+            factory(told, **one.settings),
+            instruction,
+            writer,
+            shots=int(one.settings.get("shots") or 0),
+            samples=told,
+            making=one.making,
+        )
+
+    editors = sweeps.editors(wanted, make)
     if estimate:
-        _estimate(made, bench.name, chosen, run, json)
+        _estimate(editors, bench.name, chosen, run, json)
         return
     folder = RunFolder.create(run)
-    _within(made, folder, budget)
+    for made in editors:
+        _within(made, folder, budget)
     data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
-    with common.progress(json) as show:
-        summary = edit_all(
-            folder,
-            bench.name,
-            chosen,
-            made,
-            workers=common.cores() if workers is None else workers,
-            retry=retried,
-            seconds_a_sample=timeout,
-            progress=show,
+    summaries: list[EditSummary] = []
+    for number, made in enumerate(editors):
+        if number:
+            sweeps.hand_over(editors[number - 1], made)
+        with common.progress(json) as show:
+            summary = edit_all(
+                folder,
+                bench.name,
+                chosen,
+                made,
+                workers=common.cores() if workers is None else workers,
+                retry=retried,
+                seconds_a_sample=timeout,
+                progress=show,
+            )
+        summaries.append(summary)
+        folder.record(
+            "edit",
+            benchmark=bench.name,
+            editor=summary.editor,
+            plugins=_plugins(bench.name, editor),
+            settings=recorded(wanted[number].settings),
+            instruction=instruction,
+            template=words,
+            preset=preset,
+            rewriter=rewriter,
+            data=data_hash,
+            samples=len(samples),
+            chosen=len(chosen),
+            counts=dict(summary.counts),
+            seconds=round(summary.seconds, 3),
+            cost=summary.cost,
         )
-    folder.record(
-        "edit",
-        benchmark=bench.name,
-        editor=summary.editor,
-        plugins=_plugins(bench.name, editor),
-        settings=recorded(settings),
-        instruction=instruction,
-        rewriter=rewriter,
-        data=data_hash,
-        samples=len(samples),
-        chosen=len(chosen),
-        counts=dict(summary.counts),
-        seconds=round(summary.seconds, 3),
-        cost=summary.cost,
-    )
+        if not json:
+            _print(summary, made, bench.name)
+        if summary.stopped:
+            break
     common.warn(folder)
     if json:
-        common.print_json(
-            {
-                "run": str(run),
-                "benchmark": bench.name,
-                **asdict(summary),
-                "counts": dict(summary.counts),
-            }
-        )
+        _print_json(run, bench.name, summaries)
     else:
-        counts = ", ".join(
-            f"{n} {_word(status)}{_parted(status, n, summary.given_back)}"
-            for status, n in sorted(summary.counts.items())
-        )
-        print(
-            f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
-            f"{summary.seconds:.1f} s"
-        )
-        if costs := _costs(made):
-            print(f"costs:   {costs}")
-        print(f"outputs: {folder.edits_folder(bench.name, summary.editor)}")
+        of = summaries[0].editor if len(editors) == 1 else ""
+        print(f"outputs: {_place(folder, bench.name, of)}")
         place = f" {data}" if data else ""
         print(f"next:    editgauge score {benchmark}{place} --run {run}")
-    if summary.stopped:
+    _leave(summaries, json)
+
+
+def _leave(summaries: Sequence[EditSummary], json: bool) -> None:
+    """End the command with the exit code that its last or worst call asks for; 0 returns."""
+    last = summaries[-1]
+    if last.stopped:
         if not json:
-            print(summary.stopped)
-        raise typer.Exit(summary.exit_code)
-    if any(n for status, n in summary.counts.items() if status not in ("scored", "not_applicable")):
+            print(last.stopped)
+        raise typer.Exit(last.exit_code)
+    fine = ("scored", "not_applicable")
+    if any(n for one in summaries for status, n in one.counts.items() if status not in fine):
         raise typer.Exit(1)
+
+
+def _place(folder: RunFolder, benchmark: str, editor: str) -> Path:
+    """Where the outputs of an editor lie, or those of all editors where it has no name."""
+    if editor:
+        return folder.edits_folder(benchmark, editor)
+    return folder.path / "edits" / benchmark
+
+
+def _print(summary: EditSummary, made: Editor, benchmark: str) -> None:
+    counts = ", ".join(
+        f"{n} {_word(status)}{_parted(status, n, summary.given_back)}"
+        for status, n in sorted(summary.counts.items())
+    )
+    print(
+        f"{summary.editor} on {benchmark}: {counts}; {summary.edited} made now in "
+        f"{summary.seconds:.1f} s"
+    )
+    if costs := _costs(made):
+        print(f"costs:   {costs}")
+
+
+def _print_json(run: Path, benchmark: str, summaries: Sequence[EditSummary]) -> None:
+    """One object: that of the only editor, or with a list of the variants of a sweep."""
+    from editgauge.cli import common
+
+    told = [{**asdict(one), "counts": dict(one.counts)} for one in summaries]
+    whole = told[0] if len(told) == 1 else {"variants": told}
+    common.print_json({"run": str(run), "benchmark": benchmark, **whole})
 
 
 def _plugins(benchmark: str, editor: str) -> list[dict[str, str]]:
@@ -225,7 +291,7 @@ def _todo(
 
 
 def _estimate(
-    made: Editor, benchmark: str, samples: Sequence[Sample], run: Path, json: bool
+    editors: Sequence[Editor], benchmark: str, samples: Sequence[Sample], run: Path, json: bool
 ) -> None:
     """Print what the edits that are still to be made would cost; nothing is called and nothing is
     written.
@@ -233,25 +299,28 @@ def _estimate(
     from editgauge.cli import common
     from editgauge.store.run_folder import RunFolder
 
-    todo = _todo(made, RunFolder.open(run), benchmark, samples) if run.exists() else list(samples)
-    ask: Any = getattr(made, "estimate", None)
-    costs = [ask(sample) if ask is not None else 0.0 for sample in todo]
-    known = [cost for cost in costs if cost is not None]
-    if json:
+    folder = RunFolder.open(run) if run.exists() else None
+    told = []
+    for made in editors:
+        todo = _todo(made, folder, benchmark, samples) if folder else list(samples)
+        ask: Any = getattr(made, "estimate", None)
+        costs = [ask(sample) if ask is not None else 0.0 for sample in todo]
+        known = [cost for cost in costs if cost is not None]
         dollars = round(sum(known), 4) if len(known) == len(costs) else None
-        common.print_json(
+        told.append(
             {"editor": made.name, "benchmark": benchmark, "samples": len(todo), "dollars": dollars}
         )
-    elif len(known) < len(costs):
-        print(
-            f"{made.name} on {benchmark}: {len(todo)} to make; the price is not known: give one "
-            f"with --price 0.04"
+    if json:
+        common.print_json(told[0] if len(told) == 1 else {"variants": told})
+        return
+    for one in told:
+        price = (
+            "the price is not known: give one with --price 0.04"
+            if one["dollars"] is None
+            else f"about {one['dollars']:.2f} US dollars by list prices"
         )
-    else:
-        print(
-            f"{made.name} on {benchmark}: {len(todo)} to make, about {sum(known):.2f} US dollars "
-            f"by list prices"
-        )
+        comma = ";" if one["dollars"] is None else ","
+        print(f"{one['editor']} on {benchmark}: {one['samples']} to make{comma} {price}")
 
 
 def _within(made: Editor, folder: RunFolder, budget: float | None) -> None:

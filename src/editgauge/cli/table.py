@@ -59,6 +59,18 @@ def table(
             help="Whose rows, where several judges or OCR engines made some; human: people."
         ),
     ] = None,
+    sweep: Annotated[
+        bool,
+        typer.Option(
+            "--sweep", help="The variants of edit --sweep as one model: mean, best of N, spread."
+        ),
+    ] = False,
+    best_by: Annotated[
+        str,
+        typer.Option(
+            "--best-by", metavar="METRIC", help="With --sweep: also choose the best of N by this."
+        ),
+    ] = "",
     only: Annotated[
         str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
     ] = "",
@@ -95,9 +107,14 @@ def table(
         )
         print_tables(made, opened, "json" if as_json else form, "out")
         return
+    if best_by and not sweep:
+        raise UsageError("--best-by goes with --sweep")
+    if sweep and (by or published):
+        raise UsageError(
+            "--sweep: has no slices and no published lines; leave out --by, --published"
+        )
     made_by = scheme_of(rows.benchmarks(opened, benchmark), weights, cutoff)
-    found: list[Table] = []
-    for frame in rows.frames(
+    frames = rows.frames(
         opened,
         benchmark,
         where=where,
@@ -105,9 +122,19 @@ def table(
         sources=source,
         people=averaged_for(source),
         side_by_side=True,
-    ):
-        for wanted in rows.variants(variant):
-            found += _tables(
+    )
+    if sweep:
+        from editgauge.tables import sweeps
+
+        found = sweeps.tables(
+            frames, rows.variants(variant), best_by=best_by, intervals=intervals, seed=seed
+        )
+    else:
+        found = [
+            table
+            for frame in frames
+            for wanted in rows.variants(variant)
+            for table in _tables(
                 frame,
                 wanted,
                 by=by,
@@ -116,6 +143,7 @@ def table(
                 seed=seed,
                 layouts=made_by.get(frame.benchmark),
             )
+        ]
     found = _unrepeated(found)
     if only:
         names = sorted({item.name for item in found})

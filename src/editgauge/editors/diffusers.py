@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.editors.asking import numbered, shots_for
-from editgauge.editors.delivery import faulty, flag, known, received, whole
+from editgauge.editors.delivery import faulty, flag, known, received, typed, whole
 from editgauge.editors.families import FAMILIES, Family
 from editgauge.editors.pipelines import (
     BATCHES,
@@ -452,6 +452,29 @@ class DiffusersEditor:
         width, height = (max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
         return image if image.size == (width, height) else image.resize((width, height), method)
 
+    def adopt(self, other: object) -> None:
+        """Take over the weights that another editor has loaded, where they are the same ones in the
+        same form: variants of one model load them once.
+        """
+        if isinstance(other, DiffusersEditor) and other._weights() == self._weights():
+            self._loaded, self._unavailable = other._loaded, other._unavailable
+
+    def release(self) -> None:
+        """Let go of the loaded weights; they are loaded again when they are needed."""
+        self._loaded = {}
+
+    def _weights(self) -> tuple[Any, ...]:
+        """What two editors share that can use the same loaded pipelines."""
+        return (
+            self.line.pipeline,
+            self.model,
+            self.revision,
+            self.devices,
+            self.dtype,
+            self.offload,
+            self.checker,
+        )
+
     def _load(self, device: str) -> tuple[Any, str]:
         """The pipeline on a device and its revision. Raises `Unavailable`, at once after the first
         time.
@@ -558,24 +581,6 @@ def content_hash(folder: Path) -> str:
         if file.suffix == ".json" and file.stat().st_size < 1 << 20:
             digest.update(file.read_bytes())
     return f"folder-{digest.hexdigest()}"
-
-
-def typed(value: Any) -> Any:
-    """A setting from the command line as Python would have it: 7, 2.5, True, None, or the word
-    itself.
-    """
-    if not isinstance(value, str):
-        return value
-    words: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if value.lower() in words:
-        return words[value.lower()]
-    kinds: tuple[Callable[[str], Any], ...] = (int, float)
-    for kind in kinds:
-        try:
-            return kind(value)
-        except ValueError:
-            continue
-    return value
 
 
 def _portable(model: str) -> str:

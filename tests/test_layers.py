@@ -30,6 +30,7 @@ LAYERS: dict[str, int] = {
     "study": 6,
     "notebook": 2,
     "evaluation": 7,
+    "tuning": 7,
     "cli": 8,
 }  # fmt: skip
 """Reading a run (`reports`, `study`) uses nothing above level 1: see

@@ -69,6 +69,14 @@ def edit(
         int,
         typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
     ] = 0,
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out",
+            help="Only the test samples of the run's split (editgauge tune); demonstrations come "
+            "from its training samples.",
+        ),
+    ] = False,
     instruction: Annotated[
         str,
         typer.Option(
@@ -162,9 +170,14 @@ def edit(
         preset=(preset, presets.preset(preset, editor)) if preset else None,
     )
     bench, dataset, samples = catalog.open_data(benchmark, data, split)
-    chosen = selection.choose(samples, limit=limit, ids=sample or (), where=where or ())
+    shown, tested = samples, samples
+    if held_out:
+        from editgauge.tuning.split import held_out as parted
+
+        shown, tested = parted(RunFolder.open(run), bench.name, samples)
+    chosen = selection.choose(tested, limit=limit, ids=sample or (), where=where or ())
     words = wanted[0].making.template
-    told = [tracks.templated(tracks.retold(s, instruction) or s, words) for s in samples]
+    told = [tracks.templated(tracks.retold(s, instruction) or s, words) for s in shown]
     writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
 
     def make(one: sweeps.Variant) -> Editor:

@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
     "check",
     "edit",
     "recipe",
+    "tune",
     "score",
     "import-scores",
     "judge",

@@ -445,12 +445,7 @@ class DiffusersEditor:
         return self._fitted(Image.fromarray(pixels), Image.Resampling.NEAREST)
 
     def _fitted(self, image: Any, method: Any) -> Any:
-        """Brought to the longer side that the model works at, both sides multiples of 8."""
-        if self.side is None:
-            return image
-        scale = self.side / max(image.size)
-        width, height = (max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
-        return image if image.size == (width, height) else image.resize((width, height), method)
+        return image if self.side is None else fitted(image, self.side, method)
 
     def adopt(self, other: object) -> None:
         """Take over the weights that another editor has loaded, where they are the same ones in the
@@ -493,6 +488,20 @@ class DiffusersEditor:
                     raise self._unavailable from error
             return self._loaded[device]
 
+    def source(self) -> tuple[str, str]:
+        """Where the weights come from (a folder or a hub id) and their revision. Raises `DataError`
+        when the hub is to tell it and cannot be asked.
+        """
+        folder = Path(self.model).expanduser()
+        if folder.is_dir():
+            return str(folder), content_hash(folder)
+        pinned = self.line.revision if self.model == self.line.hub else None
+        return self.model, self.revision or pinned or current_commit(self.model)
+
+    def pipeline(self, device: str) -> Any:
+        """The loaded pipeline on a device. Raises `Unavailable`."""
+        return self._load(device)[0]
+
     def _load_now(self, device: str) -> tuple[Any, str]:
         import torch
 
@@ -500,16 +509,10 @@ class DiffusersEditor:
         options: dict[str, Any] = {_dtype_word(): getattr(torch, self.dtype)}
         if line.checked and not self.checker:
             options |= {"safety_checker": None, "requires_safety_checker": False}
-        folder = Path(self.model).expanduser()
-        if folder.is_dir():
-            source, revision = str(folder), content_hash(folder)
+        source, revision = self.source()
+        if Path(source).is_dir():
             options["local_files_only"] = True
         else:
-            source, revision = (
-                self.model,
-                self.revision or (line.revision if self.model == line.hub else None) or "",
-            )
-            revision = revision or current_commit(self.model)
             options["revision"] = revision
         with _quiet():
             pipe = pipeline_class(self.family, line.pipeline).from_pretrained(source, **options)
@@ -519,6 +522,15 @@ class DiffusersEditor:
         else:
             pipe.to(device)
         return pipe, revision
+
+
+def fitted(image: Any, side: int, method: Any) -> Any:
+    """A picture of Pillow brought to the longer side that a model works at, both sides multiples of
+    8.
+    """
+    scale = side / max(image.size)
+    width, height = (max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
+    return image if image.size == (width, height) else image.resize((width, height), method)
 
 
 def _told(error: Exception) -> str:

@@ -23,10 +23,10 @@ import numpy as np
 
 from editgauge import escape as escaping
 from editgauge.images import write_bytes
-from editgauge.tables import stats
+from editgauge.tables import learning, stats
 from editgauge.tables.frame import Frame
 from editgauge.tables.slices import in_order
-from editgauge.types import Metric, Plot
+from editgauge.types import Metric, Plot, Variant
 
 Kind = Literal["radar", "bars", "curve", "histogram"]
 COLOURS = (
@@ -109,6 +109,58 @@ def figures(
                 variant = "faithful" if side.has(metric, "faithful") else "corrected"
                 what = _What(kind, attribute, words, metric, variant, source, order)
                 found += _figures(side, metrics, what)
+    for source, side in sides:
+        for name in frame.metrics:
+            if name in side.metrics and _of_side(frame, name, source):
+                found += _learning(side, metrics.get(name), source)
+    return found
+
+
+_LEARNED = {"tuned": "samples trained on", "shots": "demonstrations"}
+
+
+def _learning(frame: Frame, metric: Metric | None, source: str) -> list[Figure]:
+    """Learning curves of a metric: its mean for each number of samples learned from, a line for
+    each model and task; none where no editor of the frame learned.
+    """
+    found: list[Figure] = []
+    if metric is None or metric.whole_set:
+        return found
+    variant: Variant = "faithful" if frame.has(metric.name, "faithful") else "corrected"
+    for kind, axis in _LEARNED.items():
+        every = list(learning.series(frame, kind))
+        numbers = sorted({number for one in every for number in one.editors})
+        lines: dict[str, list[Any]] = {}
+        for one in every:
+            values = dict(zip(one.editors, learning.means(one, metric, variant), strict=True))
+            if any((~np.isnan(cell)).any() for cell in values.values()):
+                none = np.full(len(one.frame.samples), np.nan)
+                lines[one.name] = [values.get(number, none) for number in numbers]
+        by = f"; {source.partition('#')[0]}" if source else ""
+        tail = f"-{portable(source)}" if source else ""
+        names = list(lines)
+        for start in range(0, len(names), MOST_EDITORS):
+            part = {name: lines[name] for name in names[start : start + MOST_EDITORS]}
+            more = start // MOST_EDITORS + 1
+            found.append(
+                Figure(
+                    kind="curve",
+                    name=portable(f"learning-{kind}-{metric.name}-{variant}{tail}")
+                    + (f"-{more}" if len(names) > MOST_EDITORS else ""),
+                    title=f"{metric.title} ({variant}{by}) by {axis}",
+                    axis=f"{metric.title} by {axis}",
+                    labels=tuple(str(number) for number in numbers),
+                    series={n: tuple(_mean(c) for c in cells) for n, cells in part.items()},
+                    counts=tuple(
+                        sum(len(c[number]) for c in part.values()) for number in range(len(numbers))
+                    ),
+                    scored={
+                        n: tuple(int((~np.isnan(c)).sum()) for c in cells)
+                        for n, cells in part.items()
+                    },
+                    limits={n: tuple(_interval(c) for c in cells) for n, cells in part.items()},
+                )
+            )
     return found
 
 
@@ -523,6 +575,15 @@ def _curve(figure: Figure) -> tuple[str, int, int]:
             joined = " ".join(f"{points[i][0]:.1f},{points[i][1]:.1f}" for i in stretch)
             parts.append(f'<polyline points="{joined}" fill="none" {_stroke(number)}/>')
         parts += [_marker(number, x, y) for x, y in points.values()]
+        editor = list(figure.series)[number]
+        for place, pair in enumerate(figure.limits.get(editor, ())):
+            if not math.isnan(pair[0]):
+                ends = [top + plot * (1 - (v - low) / (high - low)) for v in pair]
+                x = left + 10 + place * step + 3 * number
+                parts.append(
+                    f'<line class="i" x1="{x:.1f}" x2="{x:.1f}" y1="{ends[0]:.1f}" '
+                    f'y2="{ends[1]:.1f}"/>'
+                )
     return "".join(parts), width, top + plot + 34
 
 

@@ -265,6 +265,11 @@ def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
 
 def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     _lines(axes, figure, names, range(len(figure.labels)))
+    for number, editor in enumerate(figure.series):
+        for place, pair in enumerate(figure.limits.get(editor, ())):
+            if not math.isnan(pair[0]):
+                at = place + 0.02 * number  # intervals of two lines do not hide each other
+                axes.plot((at, at), pair, color=_style(number)["color"], linewidth=0.6)
     count = len(figure.labels)
     names_below = [
         plain_text(textwrap.shorten(name.replace("_", " "), _CURVE_LETTERS, placeholder="…"))

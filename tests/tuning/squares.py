@@ -1,48 +1,43 @@
-"""Coloured squares in MedEBench's layout: an input, the square that it is to become, a mask, and a
-tiny random InstructPix2Pix whose encoder is learned in a moment, so that its pictures mean
-something.
+"""Coloured squares in MedEBench's layout, each with the green one that it is to become, and a tiny
+random InstructPix2Pix on disk.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from tests.editors import tiny_pipelines
 
 from editgauge.images import write_png
 
-TASK = "Turn squares green."
+TASK = "Reconstruct ear."
 TARGET = (40, 200, 60)
 SIDE = 16
 
 
-def write_data(root: Path, count: int = 8, *, other_task: int = 0, seed: int = 0) -> Path:
-    """`count` squares of random colours whose reference is a green one, and some of a second
-    task.
+def write_data(root: Path, count: int = 8, *, other_task: int = 0) -> Path:
+    """`count` squares of random colours of one task, and some of a second one. No two pictures are
+    the same.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     records = []
     for number in range(1, count + other_task + 1):
-        task = TASK if number <= count else "Turn squares black"
         before = np.full((SIDE, SIDE, 3), random.integers(0, 256, 3), np.uint8)
-        shade = random.integers(-20, 21, 3)  # no two references are the same picture
-        after = np.clip(np.array(TARGET) + shade, 0, 255).astype(np.uint8)
+        after = np.full((SIDE, SIDE, 3), TARGET + random.integers(-20, 21, 3), np.uint8)
+        before[0, 0, 0] = after[0, 0, 0] = number
         mask = np.zeros((SIDE, SIDE), np.bool_)
         mask[4:12, 4:12] = True
-        for folder, pixels in (
-            ("previous", before),
-            ("changed", np.broadcast_to(after, before.shape).copy()),
-            ("previous_mask", mask),
-        ):
-            write_png(root / "editing" / folder / f"{number}.png", pixels)
+        folder = root / "editing"
+        write_png(folder / "previous" / f"{number}.png", before)
+        write_png(folder / "changed" / f"{number}.png", after)
+        write_png(folder / "previous_mask" / f"{number}.png", mask)
         records.append(
             {
                 "id": number,
-                "organ": "Skin",
-                "task": task,
+                "organ": "Ears",
+                "task": TASK if number <= count else "Reconstruct nose.",
                 "prompt": "make it green",
                 "rephrased_prompt": "green it",
                 "detailed_prompt": "the square is green",
@@ -56,10 +51,5 @@ def write_data(root: Path, count: int = 8, *, other_task: int = 0, seed: int = 0
 
 
 def pipeline(folder: Path) -> Path:
+    """A tiny random InstructPix2Pix, saved as published ones are."""
     return tiny_pipelines.instructpix2pix(folder)
-
-
-def tensors(file: Path) -> dict[str, Any]:
-    from safetensors.torch import load_file
-
-    return load_file(file)

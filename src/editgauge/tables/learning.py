@@ -96,7 +96,7 @@ def lines(
 
 
 def means(one: Series, metric: Metric, variant: Variant) -> list[np.ndarray]:
-    """The values of each number of samples, in order: (S,), NaN = no score; without infinite ones."""
+    """Of each number of samples, in order, the values (S,); NaN = no score, none infinite."""
     values = one.frame.grid(metric.name, variant).values
     return [np.where(np.isinf(line), np.nan, line) for line in values]
 

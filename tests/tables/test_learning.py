@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.made_rows import record, row
 
 from editgauge.benchmarks.medebench import BENCHMARK
 from editgauge.reports import figures, papers
@@ -13,6 +12,7 @@ from editgauge.store.variants import Learned, Variants
 from editgauge.tables import learning
 from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import tables
+from tests.made_rows import record, row
 
 B = "medebench"
 EAR, NOSE = "Reconstruct ear.", "Reconstruct nose."

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.made_rows import record, row
 
 from editgauge.errors import UsageError
 from editgauge.store.variants import Swept, Variants
@@ -17,6 +16,7 @@ from editgauge.tables.draw import draw
 from editgauge.tables.frame import Frame
 from editgauge.tables.table import Table
 from editgauge.types import Metric, Status
+from tests.made_rows import record, row
 
 B = "swept"
 QUALITY = Metric("quality", direction="higher", low=0.0, high=10.0, digits=2, failure=0.0)

@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 import numpy as np
-from tests.editors import tiny_pipelines
 
 from editgauge.images import write_png
+from tests.editors import tiny_pipelines
 
 TASK = "Reconstruct ear."
 TARGET = (40, 200, 60)

@@ -21,7 +21,6 @@ pytest.importorskip("accelerate", reason="tuning needs the extra neural")
 pytest.importorskip("torch", reason="tuning needs the extra neural")
 
 import torch
-from tests.tuning import squares
 
 from editgauge import catalog
 from editgauge.editors import diffusers
@@ -30,6 +29,7 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.tuning import checkpoint
 from editgauge.tuning.training import Place, Recipe, Trained, checked, train
 from editgauge.tuning.triplets import Triplet, triplets
+from tests.tuning import squares
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
 TINY = Recipe(steps_a_sample=3, rate=1e-3, resolution=16, accumulate=2, schedule="cosine", warmup=2)

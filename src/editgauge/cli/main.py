@@ -1,19 +1,16 @@
-"""`editgauge`: the commands, one module each, and the one place that turns our errors into exit
-codes.
-"""
+"""`editgauge`: the commands, one module each."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-import traceback
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from editgauge import __version__
+from editgauge.cli import exits
 from editgauge.cli.output import inert_output
-from editgauge.errors import EditgaugeError
 
 COMMANDS: tuple[str, ...] = (
     # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has
@@ -43,13 +40,6 @@ COMMANDS: tuple[str, ...] = (
 )
 """Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300
 ms).
-"""
-
-
-INTERRUPTED = "interrupted; what was done is kept: run the same command again to go on"
-UsageMistake: Any = typer.BadParameter.__bases__[0]
-"""What the parser raises for wrong words: newer versions of Typer have a click of their own, so the
-class is taken from where Typer names one of its children.
 """
 
 
@@ -92,53 +82,7 @@ def main() -> None:
     interrupted.
     """
     with inert_output():
-        sys.exit(_run())
-
-
-def _run() -> int | str | None:
-    try:
-        code: int | None = build_app()(standalone_mode=False)
-        if code == 130:  # the parser turns Ctrl-C into an exit code without a word
-            _say(INTERRUPTED)
-        return code
-    except SystemExit as stop:
-        return stop.code
-    except EditgaugeError as error:
-        _say(f"error: {error}")
-        return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        _say(INTERRUPTED)
-        return 130
-    except BrokenPipeError:
-        return 0
-    except OSError as error:
-        # a full disk, a folder without rights: wherever it happens, one line is enough
-        where = f"{error.filename}: " if error.filename else ""
-        _say(
-            f"error: {where}{error.strerror or error}; what was done is kept: mend it and run the "
-            f"same command again"
-        )
-        return 2
-    except MemoryError:
-        _say(
-            "error: out of memory; what was done is kept: run the same command again with fewer "
-            "--workers"
-        )
-        return 2
-    except UsageMistake as error:
-        error.show()
-        return int(error.exit_code)
-    except Exception as error:  # a mistake of ours: shown whole, as nothing else is, but inert
-        traceback.print_exc()
-        _say(
-            f"error: unexpected {type(error).__name__}, a mistake in editgauge; please report the "
-            f"lines above. What was done is kept."
-        )
-        return 2
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+        sys.exit(exits.code_of(lambda: build_app()(standalone_mode=False)))
 
 
 if __name__ == "__main__":

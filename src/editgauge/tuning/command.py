@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -79,6 +79,17 @@ class Outcome:
     def editors(self) -> list[str]:
         """The editors that were tested, each once."""
         return list(dict.fromkeys(summary.editor for summary in self.edits))
+
+    def lines(self, run: Path, benchmark: str) -> Iterator[str]:
+        """What was done in words."""
+        for one in self.trainings:
+            how = f"{one.seconds:.1f} s" if one.fresh else "was there"
+            yield (
+                f"{one.task}, {one.samples} samples: loss {one.first:.4f} at first, {one.last:.4f} "
+                f"at last; {how}: {run / one.folder}"
+            )
+        yield from (summary.line(benchmark) for summary in self.edits)
+        yield from (f"note: {note}" for note in self.notes)
 
 
 def splits_of(

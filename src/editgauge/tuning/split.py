@@ -38,6 +38,14 @@ class Split:
     def record(self) -> dict[str, Any]:
         return {"seed": self.seed, "training": list(self.training), "test": list(self.test)}
 
+    def lines(self) -> list[str]:
+        """The split in words."""
+        return [
+            f"{self.task}: {len(self.training)} to train on, {len(self.test)} to test",
+            f"  train: {', '.join(self.training) or 'none'}",
+            f"  test:  {', '.join(self.test)}",
+        ]
+
 
 def task_name(sample: Sample) -> str:
     """The name of a sample's task: its attribute ``task``, or the narrowest category."""

@@ -21,8 +21,6 @@ pytest.importorskip("accelerate", reason="tuning needs the extra neural")
 pytest.importorskip("torch", reason="tuning needs the extra neural")
 
 import torch
-from tests.test_docs import DOCS, commands
-from tests.tuning import squares
 
 from editgauge import catalog
 from editgauge.cli.main import build_app
@@ -33,6 +31,8 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.tuning import split
 from editgauge.tuning.editor import tuned
 from editgauge.types import Status
+from tests.test_docs import DOCS, commands
+from tests.tuning import squares
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
 SMALL = ["--set", "side=32", "--set", "num_inference_steps=1"]
@@ -201,7 +201,7 @@ def test_a_sample_that_it_was_trained_on_is_not_edited(desk: Path, tmp_path: Pat
 def test_lora_weights_are_those_that_diffusers_reads(desk: Path) -> None:
     pytest.importorskip("peft", reason="LoRA needs the extra tuning")
     out = tune("runs/lora", "--lora", "2", sizes="2")
-    assert "instructpix2pix[tuned 2]: 8 scored" in out
+    assert "instructpix2pix[tuned 2] on medebench: 8 delivered" in out
     (file,) = (desk / "runs/lora").rglob("pytorch_lora_weights.safetensors")
     base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
     pipe = base.pipeline("cpu")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from editgauge.benchmarks.medebench import BENCHMARK
@@ -44,6 +45,19 @@ def test_a_line_for_each_task_over_the_samples_that_all_were_tried_on() -> None:
     assert found[f"m: {EAR}"].editors == {0: "m", 4: "m[tuned 4]", 32: "m[tuned 32]"}
     assert learning.counts(made(), "tuned") == [0, 4, 32]
     assert list(learning.series(made(), "shots")) == []
+
+
+def test_a_number_that_was_tried_on_one_task_alone_costs_the_other_nothing() -> None:
+    frame = made()
+    code = frame.editors.index("m[tuned 32]")
+    noses = [frame.samples.ids.index(name) for name in "cd"]
+    left = frame.only(~((frame.columns.editor == code) & np.isin(frame.columns.sample, noses)))
+    found = {one.task: one for one in learning.series(left, "tuned")}
+    assert list(found[EAR].editors) == [0, 4, 32]
+    assert list(found[NOSE].editors) == [0, 4]
+    assert found[NOSE].frame.samples.ids == ("c", "d")
+    lines = {t.name: t for t in tables(left, "faithful")}["medebench.paradigms_a"].to_dicts()
+    assert [line["32_EA"] for line in lines] == [pytest.approx(0.45), None]
 
 
 @pytest.mark.parametrize(("kind", "letter"), [("tuned", "a"), ("shots", "b")])

@@ -237,6 +237,7 @@ def test_what_cannot_be_tuned_is_said_before_anything_is_done(desk: Path) -> Non
         (["--editor", "copy"], "cannot be tuned"),
         (["--samples", "4,4"], "stands there twice"),
         (["--precision", "half"], "--precision half: wanted one of"),
+        (["--precision", "float16", "--device", "cpu"], "needs a GPU"),
         (["--set", "shots=1"], "without demonstrations"),
         (["--set", "flavour=sweet"], "found flavour"),
     ]

@@ -224,3 +224,32 @@ def test_the_random_numbers_of_the_process_are_left_alone(
 def test_a_recipe_that_nothing_can_follow_is_refused(values: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         checked(replace(Recipe(), **values))
+
+
+def test_float16_wants_a_gpu() -> None:
+    half = replace(Recipe(), precision="float16")
+    assert checked(half, "cuda:1") is half
+    with pytest.raises(UsageError, match="needs a GPU, found cpu; take bfloat16"):
+        checked(half, "cpu")
+
+
+def test_a_full_disk_is_one_line_and_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import safetensors.torch
+
+    run = RunFolder.create(tmp_path / "run").path
+    made = checkpoint.Checkpoint(mark="m", step=1, tensors={"a": torch.zeros(3)})
+    checkpoint.write(run, "tuning/t", made)
+
+    def full(tensors: Any, path: Path, told: Any) -> None:
+        path.write_bytes(b"half")
+        raise safetensors.SafetensorError("No space left on device")
+
+    monkeypatch.setattr(safetensors.torch, "save_file", full)
+    with pytest.raises(RunError, match=r"No space left on device.*make room"):
+        checkpoint.write(run, "tuning/t", replace(made, step=2))
+    there = checkpoint.read(run, "tuning/t")
+    assert there is not None
+    assert there.step == 1
+    assert [path.name for path in (run / "tuning" / "t").iterdir()] == [checkpoint.FILE]

@@ -41,23 +41,27 @@ class Series:
 
 def series(frame: Frame, kind: str) -> Iterator[Series]:
     """The series of a frame, of editors that learned in one way (``tuned``, ``shots``): those with
-    two numbers of samples at least, by model and then by task.
+    two numbers of samples at least, by model and then by task. A number that was not tried on a
+    task is none of its series.
     """
     models: dict[str, dict[int, str]] = {}
     for editor in frame.editors:
         one = frame.variants_of.learned.get(editor)
         if one is not None and one.kind == kind:
             models.setdefault(one.of, {})[one.samples] = editor
+    tasks = _tasks(frame)
     for model, found in sorted(models.items()):
         mine = {0: model, **found} if model in frame.editors else found
-        if len(mine) < 2:
-            continue
-        editors = dict(sorted(mine.items()))
-        part = frame.of_editors(list(editors.values()))
-        there = _everywhere(part)
-        tasks = _tasks(frame)
-        for task in sorted(set(tasks[there].tolist())):
-            yield Series(model, task, editors, part.of_samples(there & (tasks == task)))
+        for task in sorted(set(tasks.tolist())):
+            part = frame.of_samples(np.asarray(tasks == task))
+            tried = _tried(part)
+            at = {n: part.editors.index(editor) for n, editor in sorted(mine.items())}
+            at = {n: place for n, place in at.items() if tried[place].any()}
+            there = tried[list(at.values())].all(axis=0)
+            if len(at) > 1 and there.any():
+                editors = {n: part.editors[place] for n, place in at.items()}
+                chosen = part.of_samples(there).of_editors(list(editors.values()))
+                yield Series(model, task, editors, chosen)
 
 
 def counts(frame: Frame, kind: str) -> list[int]:
@@ -101,12 +105,12 @@ def means(one: Series, metric: Metric, variant: Variant) -> list[np.ndarray]:
     return [np.where(np.isinf(line), np.nan, line) for line in values]
 
 
-def _everywhere(frame: Frame) -> Mask:
-    """(S,): the samples of which every editor has a row."""
+def _tried(frame: Frame) -> Mask:
+    """(E, S): whether an editor has any row of a sample."""
     found = np.zeros((len(frame.editors), len(frame.samples)), dtype=np.bool_)
     rows = frame.columns.sample >= 0
     found[frame.columns.editor[rows], frame.columns.sample[rows]] = True
-    return np.asarray(found.all(axis=0))
+    return found
 
 
 def _tasks(frame: Frame) -> np.ndarray:

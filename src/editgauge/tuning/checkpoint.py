@@ -71,6 +71,7 @@ def read(root: Path, place: str) -> Checkpoint | None:
 
 def save(root: Path, relative: str, tensors: Mapping[str, Any], told: Mapping[str, str]) -> Path:
     """Write tensors as a safetensors file below a run, whole or not at all."""
+    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
     above, _, name = relative.rpartition("/")
@@ -83,6 +84,8 @@ def save(root: Path, relative: str, tensors: Mapping[str, Any], told: Mapping[st
         os.replace(temporary, folder / name)
     except OSError as error:
         raise paths.unwritable(folder / name, error) from error
+    except SafetensorError as error:  # what the library makes of a full disk
+        raise paths.unwritable(folder / name, OSError(str(error))) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()

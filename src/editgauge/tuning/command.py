@@ -127,8 +127,8 @@ def tune(
     Raises `UsageError` for an editor that cannot be trained so, for settings that differ from those
     that the run was trained with, `Unavailable` for weights that cannot be loaded.
     """
-    checked(order.recipe)
     base = _base(order, order.settings)
+    checked(order.recipe, base.devices[0])
     done = Outcome(splits=list(splits))
     name = plain_name(base.name)
     with lease.lease(run.path, "tune", benchmark, name):
@@ -393,8 +393,7 @@ def _draw(stem: Path, losses: Sequence[float], means: Sequence[float], title: st
 
 def check(order: Order) -> None:
     """Raises `UsageError` for an order that cannot be carried out, before anything is read."""
-    checked(order.recipe)
-    _base(order, order.settings)
+    checked(order.recipe, _base(order, order.settings).devices[0])
     if order.recipe.lora:
         from editgauge.tuning.training import lora_config
 

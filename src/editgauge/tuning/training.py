@@ -62,8 +62,10 @@ class Recipe:
         return asdict(self)
 
 
-def checked(recipe: Recipe) -> Recipe:
-    """The recipe. Raises `UsageError` for a value that no training can have."""
+def checked(recipe: Recipe, device: str = "cuda") -> Recipe:
+    """The recipe. Raises `UsageError` for a value that no training can have, or none on the
+    device.
+    """
     whole = ("steps_a_sample", "resolution", "accumulate")
     wrong = [name for name in whole if getattr(recipe, name) < 1]
     wrong += [name for name in ("lora", "warmup", "seed") if getattr(recipe, name) < 0]
@@ -75,6 +77,8 @@ def checked(recipe: Recipe) -> Recipe:
         raise UsageError(f"--dropout {recipe.dropout}: wanted 0 to 1/3, of which three are made")
     if recipe.precision not in PRECISIONS:
         raise UsageError(f"--precision {recipe.precision}: wanted one of {', '.join(PRECISIONS)}")
+    if recipe.precision == "float16" and not device.startswith("cuda"):
+        raise UsageError(f"--precision float16: needs a GPU, found {device}; take bfloat16")
     if recipe.schedule not in SCHEDULES:
         raise UsageError(f"--schedule {recipe.schedule}: wanted one of {', '.join(SCHEDULES)}")
     return recipe

@@ -53,7 +53,7 @@ def series(frame: Frame, kind: str) -> Iterator[Series]:
     for model, found in sorted(models.items()):
         mine = {0: model, **found} if model in frame.editors else found
         for task in sorted(set(tasks.tolist())):
-            part = frame.of_samples(np.asarray(tasks == task))
+            part = frame.of_samples(np.array([label == task for label in tasks], dtype=np.bool_))
             tried = _tried(part)
             at = {n: part.editors.index(editor) for n, editor in sorted(mine.items())}
             at = {n: place for n, place in at.items() if tried[place].any()}

@@ -23,6 +23,7 @@ LAYERS: dict[str, int] = {
     "scoring": 3,
     "judging": 3,
     "editors": 3,
+    "diagnosis": 3,
     "testing": 4,
     "benchmarks": 4,
     "run": 5,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -28,6 +29,7 @@ COMMANDS: tuple[str, ...] = (
     "prompts",
     "table",
     "compare",
+    "diagnose",
     "merge",
     "study",
     "agree",
@@ -49,8 +51,8 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def build_app() -> typer.Typer:
-    """The Typer application with every command of `COMMANDS`."""
+def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The Typer application with the commands of these names, in their order."""
     app = typer.Typer(
         name="editgauge",
         help="Measure how well a model edits images by instruction. Start with: editgauge demo",
@@ -72,9 +74,35 @@ def build_app() -> typer.Typer:
         del version
         context.with_resource(inert_output())
 
-    for name in COMMANDS:
+    for name in names:
         importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
     return app
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """The application as far as a command line needs it: reading the options of twenty commands
+    takes longer than most of them do.
+    """
+    if words and words[0] in COMMANDS:
+        return build_app(words[:1])
+    app = build_app()
+    if list(words) in (["-h"], ["--help"]):
+        for info in app.registered_commands:
+            info.callback = _without_options(info.callback)
+        for group in app.registered_groups:
+            if group.typer_instance is not None:
+                group.typer_instance.registered_commands.clear()
+                group.typer_instance.registered_groups.clear()
+    return app
+
+
+def _without_options(command: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Stands for a command of which only the name and the first line of help are shown."""
+
+    def listed() -> None: ...
+
+    listed.__name__, listed.__doc__ = getattr(command, "__name__", ""), command.__doc__
+    return listed
 
 
 def main() -> None:
@@ -82,7 +110,7 @@ def main() -> None:
     interrupted.
     """
     with inert_output():
-        sys.exit(exits.code_of(lambda: build_app()(standalone_mode=False)))
+        sys.exit(exits.code_of(lambda: app_for(sys.argv[1:])(standalone_mode=False)))
 
 
 if __name__ == "__main__":

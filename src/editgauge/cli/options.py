@@ -24,7 +24,8 @@ SplitOpt = Annotated[
 ]
 LimitOpt = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N samples.")]
 SampleOpt = Annotated[
-    list[str] | None, typer.Option("--sample", help="Only this sample id; may be repeated.")
+    list[str] | None,
+    typer.Option("--sample", help="Only this sample id, or @FILE with ids; may be repeated."),
 ]
 WhereOpt = Annotated[
     list[str] | None,

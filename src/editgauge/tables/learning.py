@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from editgauge.tables.build import build
-from editgauge.tables.frame import Frame, Mask
+from editgauge.tables.frame import Floats, Frame, Mask
 from editgauge.tables.spec import Layout, Leaf, Sheet, choose
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import Metric, Variant
@@ -52,12 +52,12 @@ def series(frame: Frame, kind: str) -> Iterator[Series]:
     tasks = _tasks(frame)
     for model, found in sorted(models.items()):
         mine = {0: model, **found} if model in frame.editors else found
-        for task in sorted(set(tasks.tolist())):
-            part = frame.of_samples(np.array([label == task for label in tasks], dtype=np.bool_))
+        for task in sorted(set(tasks)):
+            part = frame.of_samples(np.array([label == task for label in tasks], dtype=bool))
             tried = _tried(part)
             at = {n: part.editors.index(editor) for n, editor in sorted(mine.items())}
             at = {n: place for n, place in at.items() if tried[place].any()}
-            there = tried[list(at.values())].all(axis=0)
+            there: Mask = np.asarray(tried[list(at.values())].all(axis=0))
             if len(at) > 1 and there.any():
                 editors = {n: part.editors[place] for n, place in at.items()}
                 chosen = part.of_samples(there).of_editors(list(editors.values()))
@@ -99,10 +99,10 @@ def lines(
     return made
 
 
-def means(one: Series, metric: Metric, variant: Variant) -> list[np.ndarray]:
-    """Of each number of samples, in order, the values (S,); NaN = no score, none infinite."""
-    values = one.frame.grid(metric.name, variant).values
-    return [np.where(np.isinf(line), np.nan, line) for line in values]
+def values(one: Series, metric: Metric, variant: Variant) -> list[Floats]:
+    """Of each number of samples, in order, the stored values (S,); NaN = none; all finite."""
+    grid = one.frame.grid(metric.name, variant).values
+    return [np.where(np.isinf(line), np.nan, line) for line in grid]
 
 
 def _tried(frame: Frame) -> Mask:
@@ -113,7 +113,8 @@ def _tried(frame: Frame) -> Mask:
     return found
 
 
-def _tasks(frame: Frame) -> np.ndarray:
+def _tasks(frame: Frame) -> list[str]:
+    """The task of each sample, "" where there is none."""
     if LABEL in frame.samples.names():
-        return np.asarray(frame.samples.labels(LABEL))
-    return np.full(len(frame.samples), "", dtype=object)
+        return [str(label) for label in frame.samples.labels(LABEL).tolist()]
+    return [""] * len(frame.samples)

@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0
 DEMO := .venv-demo
 VENV := .venv
 
-.PHONY: demo test check bench fuzz audit sbom clean
+.PHONY: demo test check bench fuzz audit sbom site clean
 
 demo: $(DEMO)/.installed
 	$(DEMO)/bin/editgauge demo --run demo-run
@@ -18,7 +18,7 @@ $(DEMO)/.installed: pyproject.toml
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check $(TORCH) wheel hatchling
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e '.[ocr,api,judge,hub,study,report,dev$(if $(TORCH),$(comma)neural$(comma)tuning)]'
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e '.[ocr,api,judge,hub,study,report,ray,remote,docs,dev$(if $(TORCH),$(comma)neural$(comma)tuning)]'
 	touch $@
 comma := ,
 
@@ -43,8 +43,12 @@ audit: $(VENV)/.installed
 sbom: $(VENV)/.installed
 	$(VENV)/bin/python tools/sbom.py
 
+# The documentation as a site, in site/.
+site: $(VENV)/.installed
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --strict
+
 bench: $(VENV)/.installed
 	for script in perf/bench_*.py; do echo "== $$script"; $(VENV)/bin/python $$script || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(DEMO) demo-run build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(DEMO) demo-run site build dist .pytest_cache .mypy_cache .ruff_cache

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-DISTRIBUTION = {"PIL": "pillow", "cv2": "opencv-python-headless"}
+DISTRIBUTION = {"PIL": "pillow", "cv2": "opencv-python-headless", "skimage": "scikit-image"}
 """Modules whose distribution has another name."""
 WITHOUT_IMPORT = {
     "accelerate": "diffusers loads large models through it",
@@ -23,6 +23,7 @@ WITHOUT_IMPORT = {
     "torchvision": "processors of some diffusers pipelines use it",
     "pandas": "imported by the name that is asked for, when a table is handed over",
     "polars": "imported by the name that is asked for, when a table is handed over",
+    "mkdocs-material": "builds the documentation's site (make site)",
     "font-caladea": "a typeface, found by its entry point",
     "font-fredoka-one": "a typeface, found by its entry point",
     "font-amatic-sc": "a typeface, found by its entry point",
@@ -88,7 +89,7 @@ def test_what_stands_at_the_top_of_a_module_needs_no_extra() -> None:
                 assert "" in extras or path.parent.name in ALLOWED, f"{path}: {top}"
 
 
-ALLOWED = {"networks", "editors", "study"}
+ALLOWED = {"networks", "editors", "study", "curation"}
 """Rooms whose inner modules are themselves imported inside functions."""
 
 

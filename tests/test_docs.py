@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -33,7 +34,7 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ONE_SESSION = {"docs/how-to/from-python.md"}
 """Pages whose Python examples go on from one another."""
-OTHER_PROGRAMS = {"pip", "zip", "make", "python", "export"}
+OTHER_PROGRAMS = {"pip", "zip", "make", "python", "export", "docker"}
 
 
 def blocks(page: Path, language: str) -> Iterator[str]:
@@ -92,13 +93,13 @@ def test_every_command_benchmark_editor_and_metric_is_documented(reference: Modu
         for scorer in catalog.find("benchmarks", name).scorers(TRACKS):
             assert f"\n### {name}: {scorer.name} (" in text["scorers.md"]
             for metric in scorer.metrics:
-                assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
+                assert f"\n| `{metric.name}` | {metric.direction or ''} |" in text["scorers.md"]
                 assert metric.note or metric.unit or len(metric.variants) == 1, (
                     f"{name}/{metric.name}: say what it is"
                 )
     for name in set(catalog.BENCHMARKS) - {"mini"}:
         for metric in judging_of(catalog.find("benchmarks", name)).metrics:
-            assert f"\n| `{metric.name}` | {metric.direction} |" in text["scorers.md"]
+            assert f"\n| `{metric.name}` | {metric.direction or ''} |" in text["scorers.md"]
     for name in catalog.EDITORS:
         assert f"\n## {name}\n" in text["editors.md"]
     for name in catalog.OCR_ENGINES:
@@ -292,3 +293,32 @@ def test_every_promise_of_the_threat_model_names_tests_that_exist() -> None:
         assert re.search(rf"^def {name}\(", (ROOT / file).read_text(encoding="utf-8"), re.M), name
     rows = [line for line in page.splitlines() if line.startswith("| ") and "promise" not in line]
     assert all("`tests/" in line for line in rows)
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="the site needs the extra docs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict"]
+    done = subprocess.run(
+        [*command, "--config-file", ROOT / "mkdocs.yml", "--site-dir", tmp_path / "site"],
+        capture_output=True, text=True, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (tmp_path / "site" / "start" / "index.html").read_text(encoding="utf-8")
+    assert "editgauge demo" in page
+    assert "fonts.googleapis" not in page
+    assert not list((tmp_path / "site").rglob("make_reference.py"))
+
+
+def test_the_container_s_recipe_names_what_is_there() -> None:
+    """Every file that it copies, and every extra that it installs."""
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    copied = [
+        word for line in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE) for word in line.split()
+    ]
+    assert copied
+    assert [word for word in copied if not (ROOT / word).exists()] == []
+    (named,) = re.findall(r"/src\[([^]]+)\]", text)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(named.split(",")) <= set(project["project"]["optional-dependencies"])
+    allowed = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert all(f"!{word}" in allowed for word in copied)

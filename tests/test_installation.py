@@ -15,7 +15,7 @@ from editgauge.environment import VARIABLES
 from editgauge.installation import BRINGS, extras
 
 ROOT = Path(__file__).resolve().parents[1]
-NOT_FOR_USERS = {"dev"}
+NOT_FOR_USERS = {"dev", "docs"}
 
 
 def test_every_variable_that_the_code_reads_is_in_the_table() -> None:

@@ -32,6 +32,7 @@ LAYERS: dict[str, int] = {
     "notebook": 2,
     "evaluation": 7,
     "tuning": 7,
+    "curation": 7,
     "cli": 8,
 }  # fmt: skip
 """Reading a run (`reports`, `study`) uses nothing above level 1: see

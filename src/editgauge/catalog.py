@@ -62,6 +62,9 @@ TABLES: dict[str, dict[str, str]] = {
     "editors": EDITORS,
     "ocr_engines": OCR_ENGINES,
 }
+DATA_SETS = ("dir:", "dir.")
+"""How the name of a data set of one's own begins: a folder, or what runs call it."""
+_DATA_SET = "editgauge.curation.benchmark:named"
 _ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}
 
 
@@ -85,6 +88,8 @@ def find(kind: str, name: str) -> Any:
     Raises `UnknownName` with the nearest names when there is none, `PluginError` when a package
     that has it cannot be imported, and `BenchmarkError` when a benchmark's declaration is wrong.
     """
+    if kind == "benchmarks" and name.startswith(DATA_SETS):
+        return _load(_DATA_SET)(name)
     name = canonical(name)
     target = TABLES.get(kind, {}).get(name)
     if target is not None:
@@ -150,6 +155,7 @@ def _loaded(kind: str, entry: EntryPoint) -> Any:
         raise broken(kind, entry.name, said) from error
 
 
+_LOCAL_FOLDER = "editgauge.store.mirror:local_folder"
 _CHECKS = {
     "benchmarks": "editgauge.tables.contract:verify",
     "judges": "editgauge.tables.contract:verify_judge",
@@ -170,9 +176,11 @@ def _checked(kind: str, thing: Any, package: str) -> Any:
 def open_data(
     name: str, data: Path | None, split: str | None
 ) -> tuple[Benchmark, Dataset, list[Sample]]:
-    """The benchmark, its data set and all its samples. Raises `DataError` when there are none."""
+    """The benchmark, its data set and all its samples. `data` may be an address or packed (see
+    `store.mirror`). Raises `DataError` when there are none.
+    """
     benchmark: Benchmark = find("benchmarks", name)
-    dataset = benchmark.load(data, split=split)
+    dataset = benchmark.load(_load(_LOCAL_FOLDER)(data), split=split)
     samples = list(dataset)
     if not samples:
         raise DataError(

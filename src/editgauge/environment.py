@@ -68,7 +68,13 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(("OPENAI_BASE_URL",), "the judge's server when `--base-url` is not given"),
     Variable(
         ("EDITGAUGE_CACHE",),
-        "where the pictures of `mini` are kept; default: `editgauge` in the user's cache folder",
+        "where the pictures of `mini` and copies of stores are kept; default: `editgauge` in the "
+        "user's cache folder",
+    ),
+    Variable(
+        ("EDITGAUGE_STORE_CACHE",),
+        "what copies of data on stores (`s3://…`) may take on this machine, such as `200GB`; "
+        "default 50 GB",
     ),
     Variable(
         ("EDITGAUGE_WEIGHTS",),
@@ -103,5 +109,7 @@ VARIABLES: tuple[Variable, ...] = (
         ("EDITGAUGE_MEDCLIP",),
         "the command that starts the program which gives MedCLIP scores, likewise",
     ),
+    Variable(("EDITGAUGE_CONFIG",), "the project file; default: editgauge.toml of this folder"),
+    Variable(("RAY_ADDRESS",), "the Ray cluster of `--engine ray` when `--address` is not given"),
     Variable(("NO_COLOR",), "any value: no colours on a terminal"),
 )

@@ -21,8 +21,11 @@ _LATEX = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
-    "–": "--", "−": "$-$", "†": r"\textdagger{}", "‡": r"\textdaggerdbl{}",
+    '"': r"''", "·": r"$\cdot$", "…": r"\ldots{}",
+    "×": r"$\times$", "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$",
+    "ρ": r"$\rho$", "κ": r"$\kappa$",
+    "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
+    "–": "--", "−": "$-$", "†": r"$\dagger$", "‡": r"$\ddagger$",
 }  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+.!|~$-])")
 

@@ -110,15 +110,16 @@ def memory_limit() -> int:
     return memory_size(os.environ.get("EDITGAUGE_MEMORY") or str(DEFAULT_MEMORY))
 
 
-def memory_size(text: str) -> int:
+def memory_size(text: str, of: str = "--memory (EDITGAUGE_MEMORY)") -> int:
     """A size such as ``800MB``, ``1.5 GiB`` or ``1073741824`` in bytes; letters are powers of 1024.
+    `of` names the setting in an error.
 
     Raises `UsageError` for another text, and for less than 1 MB.
     """
     found = _SIZE.fullmatch(text)
     size = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")) if found else 0
     if size < 1 << 20:
-        raise UsageError(f"--memory (EDITGAUGE_MEMORY): wanted a size such as 2GB, found {text!r}")
+        raise UsageError(f"{of}: wanted a size such as 2GB, found {text!r}")
     return size
 
 

@@ -22,7 +22,7 @@ BRINGS = {
     "neural": "LPIPS, CLIP, FID, aesthetics; diffusion editors",
     "diffusion": "editors that need torchvision beside it (Qwen, OmniGen)",
     "hub": "fetching data sets",
-    "study": "the human study",
+    "study": "the human study; data sets of your own in the browser",
     "frames": "tables as pandas and polars data frames",
     "report": "figures as PDF, SVG and PNG",
     "texteditbench": "what TextEditBench's tables need",

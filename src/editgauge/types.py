@@ -176,7 +176,7 @@ class Score:
 
     Raises `ValueError` when the value is not finite, when a value comes with another status than
     SCORED, when SCORED comes without a value and is not infinite, or when a score that is not of
-    that kind claims to be infinite: no score is not zero, and not NaN either.
+    that kind claims to be infinite: a missing score is not a zero, and not NaN either.
     """
 
     metric: str
@@ -217,8 +217,8 @@ class Score:
 
 
 def _check_value(what: str, value: float | None, status: Status, detail: Mapping[str, Any]) -> None:
-    """Raise `ValueError` where value and status do not go together: no score is not zero, and not
-    NaN either.
+    """Raise `ValueError` where value and status do not go together: a missing score is not a
+    zero, and not NaN either.
     """
     if value is not None and not math.isfinite(value):
         raise ValueError(f"{what}: a value must be finite, found {value!r}")
@@ -304,8 +304,8 @@ class Metric:
     name: str
     _: KW_ONLY
     direction: Direction | None
-    """Which way is better. None is for rows whose metric nobody here knows: nothing is then called
-    better or worse.
+    """Which way is better. None is for a property of the sample (`of_sample`), and for rows whose
+    metric nobody here knows: nothing is then called better or worse.
     """
     low: float
     high: float
@@ -321,6 +321,10 @@ class Metric:
     """
     whole_set: bool = False
     """One value for a whole set of edits (FID) and none for a sample."""
+    of_sample: bool = False
+    """Says something of the sample alone, the same for every editor: it has no direction, and
+    nothing is better or worse by it.
+    """
     note: str = ""
     """What it is, how faithful and corrected differ, and the source."""
     printed: tuple[tuple[float, float], ...] = ()
@@ -374,7 +378,8 @@ class Derived:
 
 class Plot(NamedTuple):
     """A figure of a benchmark's paper: the means of each metric at each value of an attribute, or
-    how many samples have which value of it (histogram).
+    how many samples have which value of it (histogram). A histogram may also be of a metric
+    that says something of the sample alone (`Metric.of_sample`).
     """
 
     kind: Literal["radar", "bars", "curve", "histogram"]
@@ -438,7 +443,8 @@ class Scorer(Protocol):
     (versions, engine, model hashes, parameters) and the output's bytes they make the fingerprint. A
     scorer is called only with an edit that has a readable picture; it must be picklable, and give
     the same value whatever was scored before. It returns one `Score` for each metric and variant in
-    `metrics`.
+    `metrics`. What a worker with it takes of a cluster's node it may say in attributes `num_cpus`,
+    `num_gpus` and `memory`: see `run.needs.Needs`.
     """
 
     name: str
@@ -550,6 +556,10 @@ class Benchmark:
     derived: tuple[Derived, ...] = ()
     audits: Callable[[], Sequence[Any]] = tuple
     """Gives `tables.audit.Audit`s: what can be checked in its published tables."""
+    agreement: Callable[[], Sequence[Any]] = tuple
+    """Gives the lines (`tables.table.TableRow`) of its paper's rank correlations of metrics with
+    people, a column for each question; none where the paper prints no such table.
+    """
     importers: Callable[[], Sequence[Any]] = tuple
     """Gives `judging.imports.Reader`s: the formats in which its released scripts write scores."""
     measurements: Callable[[], Sequence[Any]] = tuple

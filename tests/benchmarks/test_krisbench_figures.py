@@ -27,14 +27,15 @@ def test_a_radar_of_22_tasks_for_each_metric_and_judge() -> None:
                 rows.append(
                     row(f"{task}/1", "m", metric, value, status=status, benchmark=B, source=judge)
                 )
-    plots = catalog.find("benchmarks", B).figures
-    found = [f for f in figures.figures(frame(rows, records, B), {}, plots) if f.kind == "radar"]
+    benchmark = catalog.find("benchmarks", B)
+    made = figures.figures(frame(rows, records, B), benchmark.every_metric, benchmark.figures)
+    found = [figure for figure in made if figure.kind == "radar"]
     found = [figure for figure in found if "task" in figure.name.split("-")]
     assert len(found) == 6
     assert len({figure.name for figure in found}) == 6
     for figure in found:
         assert figure.labels == tuple(TASKS)
-        less = 1.0 if "qwen" in figure.title else 0.0
-        assert figure.series["m"][:3] == (5.0 - less, 4.0 - less, 3.0 - less)
+        less = 25.0 if "qwen" in figure.title else 0.0  # on the table's scale of 0 to 100
+        assert figure.series["m"][:3] == (100.0 - less, 75.0 - less, 50.0 - less)
         assert math.isnan(figure.series["m"][21])
         assert f"({figures.NO_SCORE})" in figures.svg(figure)

@@ -107,6 +107,25 @@ class TestFigures:
         assert counts[19] == 1
         assert "<svg" in figures.svg(figure)
 
+    def test_the_histogram_of_instruction_and_input(self) -> None:
+        """Figure 4, left. Cosines of 0.1, 0.2 and 0.24 of the three samples, said beside two
+        editors of which neither has all of them: 20 bins of 0.012 from 0 to 0.24.
+        """
+        values = {("a", "1"): 0.1, ("a", "2"): 0.2, ("b", "2"): 0.2, ("b", "3"): 0.24}
+        rows = [
+            row(sample, editor, "clip_instruction", value, benchmark=B)
+            for (editor, sample), value in values.items()
+        ]
+        benchmark = catalog.find("benchmarks", B)
+        made = figures.figures(
+            frame([*judged(), *rows], RECORDS, B), benchmark.every_metric, benchmark.figures
+        )
+        (figure,) = (found for found in made if found.name == "histogram-clip_instruction")
+        (counts,) = figure.series.values()
+        assert [place for place, count in enumerate(counts) if count] == [8, 16, 19]
+        assert "(3 of 3 samples)" in figure.title
+        assert not [found.name for found in made if "bars-organ-clip_instruction" in found.name]
+
 
 def test_a_report_has_the_published_tables(tmp_path: Path) -> None:
     from editgauge.reports.parts import part

@@ -42,7 +42,7 @@ def test_the_whole_way(run: Path, tmp_path: Path) -> None:
         type_("agree", run)
     before = type_("table", run)
     said = type_("study", "import", run, ratings(tmp_path), "--scale", "1-5")
-    assert "72 ratings taken in, 0 replaced, 0 were there" in said
+    assert "72 ratings taken in, 0 replaced, 0 already there" in said
     facts = orjson.loads(type_("agree", run, "--json", "--resamples", 200))
     (found,) = facts["agreements"]
     (line,) = found["metrics"]
@@ -54,6 +54,6 @@ def test_the_whole_way(run: Path, tmp_path: Path) -> None:
     assert "human" in type_("table", run, "--source", "human")
     out = tmp_path / "out.csv"
     type_("study", "export", run, out)
-    assert "0 ratings taken in, 0 replaced, 72 were there" in type_("study", "import", run, out)
+    assert "0 ratings taken in, 0 replaced, 72 already there" in type_("study", "import", run, out)
     assert "Spearman per sample" in type_("agree", run, "--format", "markdown", "--resamples", 100)
     assert "alpha" in type_("compare", run, "alpha", "beta", "--source", "human")

@@ -4,6 +4,8 @@ behind each mean.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from typer.testing import CliRunner, Result
 from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError
 from editgauge.store.run_folder import RunFolder
+from editgauge.study.scales import Rating
 from editgauge.types import Row, Status
 
 RECORDS = [record(f"r{n}", split="real", topic="Signs" if n < 2 else "Posters") for n in range(4)]
@@ -186,3 +189,70 @@ def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
 
 def test_a_run_without_rows(tmp_path: Path) -> None:
     assert "score something first" in refusal("table", make_run(tmp_path / "run", []))
+
+
+# -- agreement -------------------------------------------------------------------------------------
+
+
+def rated_run(path: Path, rows: list[Row]) -> Path:
+    run = RunFolder.create(path)
+    run.write_samples("medebench", [record(str(n), organ="Teeth") for n in range(3)])
+    with run.writer() as writer:
+        writer.write(rows)
+    return path
+
+
+def said(editor: str, metric: str, values: list[float], **more: str) -> list[Row]:
+    return [
+        row(str(n), editor, metric, value, benchmark="medebench", **more)  # type: ignore[arg-type]
+        for n, value in enumerate(values)
+    ]
+
+
+def test_the_papers_correlations_stand_beside_the_runs(tmp_path: Path) -> None:
+    """People rank a > b > c on every sample; masked SSIM says a > b > c, b > a > c, c > b > a:
+    1 - 6 * d / 24 with d = 0, 2 and 8 is 1, 0.5 and -1, 0.167 on average.
+    """
+    rows = []
+    for editor, values, rank in (
+        ("a", [0.9, 0.5, 0.1], 1.0), ("b", [0.5, 0.9, 0.5], 2.0), ("c", [0.1, 0.1, 0.9], 3.0),
+    ):  # fmt: skip
+        rows += said(editor, "masked_ssim", values)
+        rows += [
+            Rating(benchmark="medebench", sample=str(n), editor=editor, question="CP",
+                   annotator="ann", scale="rank", value=rank).row()
+            for n in range(3)
+        ]  # fmt: skip
+    run = rated_run(tmp_path / "run", rows)
+    result = call("table", run, "--only", "agree.no_ties", "--published", "--json")
+    (table,) = json.loads(result.stdout)["tables"]
+    lines = {line["name"]: (line["kind"], line["cells"]) for line in table["rows"]}
+    assert lines["masked_ssim"][0] == "run"
+    assert lines["masked_ssim"][1]["CP"]["value"] == pytest.approx(1 / 6)
+    kind, published = lines["Masked SSIM"]
+    assert (kind, published["CP"]["text"], published["EA"]["text"]) == ("published", "0.82", "0.21")
+    assert sum(kind == "published" for kind, _ in lines.values()) == 17
+    plain = call("table", run, "--only", "agree.no_ties", "--json")
+    assert "Masked SSIM" not in plain.stdout
+    assert "agree." not in call("table", run, "--editor", "a", "--editor", "b", "--json").stdout
+
+
+def test_the_papers_correlations_alone_where_nobody_rated(tmp_path: Path) -> None:
+    run = rated_run(tmp_path / "run", said("a", "masked_ssim", [0.9, 0.5, 0.1]))
+    shown = call("table", run, "--only", "agree.no_ties", "--published", "--format", "csv").stdout
+    assert "GPT-4o Accuracy_D" in shown
+    assert ",0.79," in shown
+    assert "no such table" in refusal("table", run, "--only", "agree.no_ties")
+
+
+def test_two_judges_are_compared_in_a_table(tmp_path: Path) -> None:
+    rows = [
+        line
+        for source, values in (("one#1", [4.0, 8.0, 6.0]), ("two#2", [4.0, 7.0, 8.0]))
+        for line in said("a", "EA", values, scorer="judge", source=source)
+    ]
+    run = rated_run(tmp_path / "run", rows)
+    shown = call("table", run, "--only", "medebench.judges", "--format", "csv").stdout
+    (line,) = csv.DictReader(io.StringIO(shown))
+    assert line["model"] == "one#1 : two#2"
+    assert (line["n"], line["mae"], line["bias"]) == ("3", "1.000", "0.333")

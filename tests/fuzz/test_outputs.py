@@ -55,8 +55,9 @@ def test_csv_holds_no_formula_and_no_further_row(a: str, b: str, c: str) -> None
 
 COMMANDS = {"begin", "end", "caption", "label", "toprule", "midrule", "bottomrule", "cmidrule", "multicolumn", "textbf", "underline",
             "par", "footnotesize", "centering", "textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar",
-            "textquotedbl", "infty", "uparrow", "downarrow", "textdagger", "small", "resizebox", "textwidth", "hline", "linewidth", "textit",
-            "addlinespace", "usepackage", "setlength", "tabcolsep"}  # fmt: skip
+            "infty", "dagger", "ddagger", "cdot", "ldots", "times", "pm", "leq", "geq", "rho", "kappa", "uparrow", "downarrow", "small", "scriptsize", "linewidth",
+            "smallskip", "medskip", "raggedright", "hangindent", "allowbreak", "shortstack", "usepackage", "setlength",
+            "tabcolsep", "ref"}  # fmt: skip
 
 
 @fuzz

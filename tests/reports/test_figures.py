@@ -128,7 +128,8 @@ def test_no_editor_is_left_out() -> None:
 def test_twelve_long_names_do_not_lie_on_each_other(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     mpl, pyplot = papers.matplotlib_of("a test")
-    names = [f"some-vendor/an-image-editing-model-with-a-long-name-{n:02}" for n in range(12)]
+    names = [f"some-vendor/an-image-editing-model-with-a-long-name-{n:02}" for n in range(10)]
+    names += ["UniWorld-V1-SigLIP-highres", "a_name_with_underscores_and_a_long_tail"]
     made = [
         line for n, name in enumerate(names) for line in rows(name, without=("time",) if n else ())
     ]
@@ -137,6 +138,8 @@ def test_twelve_long_names_do_not_lie_on_each_other(tmp_path: Path) -> None:
             drawing = papers.drawn(one(kind, made), pyplot)
             drawing.canvas.draw()
             page = drawing.get_window_extent()
+            legend = drawing.legends[0].get_window_extent()  # marks and lines included
+            assert page.x0 <= legend.x0 <= legend.x1 <= page.x1, kind
             texts = [*drawing.legends[0].get_texts(), *drawing.texts]
             if kind != "radar":
                 right = drawing.axes[0].get_xlim()[1]

@@ -440,8 +440,23 @@ def test_medebench_similarities(clip: Path, tmp_path: Path) -> None:
     expected = {
         "isim": cos(out, ref), "talign_p": cos(out, prompt), "talign_d": cos(out, change),
         "dalign_p": cos(out - src, prompt), "dalign_d": cos(out - src, change),
+        "clip_instruction": cos(src, prompt),
     }  # fmt: skip
     assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_similarity_of_instruction_and_input_is_no_editors(clip: Path, tmp_path: Path) -> None:
+    sample, edit = pair(tmp_path, instruction="remove the tube", change="red")
+    blank = tmp_path / "blank.png"
+    write_png(blank, np.full((40, 40, 3), 200, np.uint8))
+    other = Edit(sample=sample.id, editor="other", path=blank)
+    pairs = [(sample, edit), (sample, other)]
+    first, second = (
+        {score.metric: score.value for score in scores}
+        for scores in named(medebench, "clip").score_batch(pairs)
+    )
+    assert first["clip_instruction"] == second["clip_instruction"]
+    assert first["talign_p"] != second["talign_p"]
 
 
 def test_what_a_sample_lacks_is_not_applicable(clip: Path, tmp_path: Path) -> None:
@@ -495,8 +510,10 @@ def test_unreadable_pictures_are_told_apart(clip: Path, tmp_path: Path) -> None:
     torn[1].path.write_bytes(b"\x89PNG\r\n\x1a\n")
     no_reference[0].reference.unlink()
     found = named(medebench, "clip").score_batch([torn, no_reference, good])
-    assert {s.status for s in found[0]} == {Status.UNREADABLE}
-    assert [s.status for s in found[1]] == [Status.DATASET_FAULT] + [Status.SCORED] * 4
+    input_only = "clip_instruction"  # the output has no part in it
+    assert {s.status for s in found[0] if s.metric != input_only} == {Status.UNREADABLE}
+    assert [s.status for s in found[0] if s.metric == input_only] == [Status.SCORED]
+    assert [s.status for s in found[1]] == [Status.DATASET_FAULT] + [Status.SCORED] * 5
     assert {s.status for s in found[2]} == {Status.SCORED}
     assert str(tmp_path) not in " ".join(s.reason for scores in found for s in scores)
 

@@ -1,4 +1,6 @@
-"""`editgauge study serve` in a process of its own, which may be killed and started again."""
+"""`editgauge study serve`, or another server, in a process of its own, which may be killed and
+started again.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,19 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 
 class Server:
-    """A server of a run's only study, at one port for its whole life."""
+    """A server of a run's only study, or what other `words` serve, at one port for its whole
+    life.
+    """
 
-    def __init__(self, run: Path) -> None:
-        self.run = run
+    def __init__(self, run: Path, words: Sequence[str] = ("study", "serve")) -> None:
+        self.run, self.words = run, words
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -30,7 +35,7 @@ class Server:
 
     def begin(self) -> None:
         """Start it; returns once it answers."""
-        words = ["study", "serve", str(self.run), "--port", str(self.port)]
+        words = [*self.words, str(self.run), "--port", str(self.port)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "editgauge", *words], stdout=subprocess.PIPE, text=True
         )

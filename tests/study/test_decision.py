@@ -54,9 +54,9 @@ def test_all_samples_are_asked_where_nothing_tells() -> None:
     same = Judge(0.0)
     same.scores = dict.fromkeys(IDS, (5.0, 5.0))
     found = decide(same, order(IDS), low=0, high=10)
-    assert (found.verdict, found.asked) == ("not told apart", len(IDS))
+    assert (found.verdict, found.asked) == ("no significant difference", len(IDS))
     assert found.low == found.high == 0
-    assert "are not told apart" in found.line("a", "b")
+    assert "no significant difference" in found.line("a", "b")
 
 
 def test_what_gives_no_score_is_counted_and_left_out() -> None:
@@ -85,7 +85,7 @@ def test_stratified_order_keeps_the_error() -> None:
 
     wrong = sum(
         decide(ask, order(IDS, strata, seed=seed), low=0, high=10, batch=20).verdict
-        != "not told apart"
+        != "no significant difference"
         for seed in range(100)
     )
     assert wrong <= 5

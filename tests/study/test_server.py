@@ -22,7 +22,8 @@ pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
 from editgauge.store.labels import Samples
-from editgauge.study.server import Buckets, Limits, Study
+from editgauge.study.server import Study
+from editgauge.study.site import Buckets, Limits
 
 BASE = "http://127.0.0.1:8600"
 

@@ -234,7 +234,7 @@ class TestCommand:
         assert told.exit_code == 0
         assert "no verdict" in told.stdout
         assert "Most down under new" in told.stdout
-        assert "Most worse" not in told.stdout
+        assert "Largest drops" not in told.stdout
 
     def test_what_the_run_says_of_a_metric_counts(self, tmp_path: Path) -> None:
         run = self.run(tmp_path, shifted(-0.1, "distance"))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from editgauge import catalog
+from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.errors import BenchmarkError, EditgaugeError
 from editgauge.tables.contract import problems, specimen, verify
 from editgauge.tables.spec import Layout, Leaf, Sheet
@@ -54,8 +55,8 @@ def test_the_built_in_benchmarks_are_complete(name: str) -> None:
 @pytest.mark.parametrize("name", catalog.BENCHMARKS)
 def test_every_column_is_fed_by_a_scorer_a_judge_or_a_derived_metric(name: str) -> None:
     benchmark = catalog.find("benchmarks", name)
-    given = {metric.name for scorer in benchmark.scorers(("pixel", "ocr", "embedding"))
-             for metric in scorer.metrics}  # fmt: skip
+    scorers = [*benchmark.scorers(("pixel", "ocr", "embedding", "diagnosis")), AttentionScorer()]
+    given = {metric.name for scorer in scorers for metric in scorer.metrics}
     given |= {metric.name for metric in benchmark.judging().metrics}
     given |= {derived.metric.name for derived in benchmark.derived}
     frame = specimen(benchmark)

@@ -201,7 +201,7 @@ def test_a_sample_that_it_was_trained_on_is_not_edited(desk: Path, tmp_path: Pat
 def test_lora_weights_are_those_that_diffusers_reads(desk: Path) -> None:
     pytest.importorskip("peft", reason="LoRA needs the extra tuning")
     out = tune("runs/lora", "--lora", "2", sizes="2")
-    assert "instructpix2pix[tuned 2] on medebench: 8 delivered" in out
+    assert "instructpix2pix[tuned 2] on medebench: 8 outputs" in out
     (file,) = (desk / "runs/lora").rglob("pytorch_lora_weights.safetensors")
     base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
     pipe = base.pipeline("cpu")

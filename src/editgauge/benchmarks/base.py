@@ -70,8 +70,8 @@ def need_folder(root: Path | None, benchmark: str) -> Path:
     """The data folder as an absolute path. Raises `DataError` when there is none."""
     if root is None:
         raise DataError(
-            f"{benchmark}: wanted the folder of the released data, found none given; name it after "
-            f"{benchmark}"
+            f"{benchmark}: wanted the folder of the released data, found none: pass the data "
+            f"folder after {benchmark}"
         )
     if not root.is_dir():
         found = "a file" if root.exists() else "nothing there"

@@ -20,6 +20,10 @@ from typing import Any
 from editgauge.types import Finding
 
 PICTURES: tuple[str, ...] = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+OWN_SET = ".editgauge-set.json"
+"""A hidden file in a folder of an official layout that holds a set of somebody's own: there are no
+published counts, and categories of the release may be missing.
+"""
 MAX_JSON_BYTES = 64 << 20
 """Above any released file by a factor of 20; a larger one is not read."""
 _IGNORED = {"thumbs.db", "desktop.ini", "__macosx"}

@@ -1,4 +1,4 @@
-"""`editgauge check`: lint a data set, and a model's outputs, before anything is spent."""
+"""`editgauge check`: lint a data set, and a model's outputs, before spending anything."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from editgauge.cli import verbosity
 from editgauge.cli.output import console, raw
 from editgauge.escape import plain
 
@@ -22,7 +23,7 @@ _WARNINGS = 20
 
 def warn(*runs: RunFolder) -> None:
     """Say on standard error what was found damaged in runs, or left out of them."""
-    for run in runs:
+    for run in () if verbosity.quiet() else runs:
         for text in run.problems[:_WARNINGS]:
             typer.echo(f"warning: {run.path.name}: {text}", err=True)
         if len(run.problems) > _WARNINGS:
@@ -71,7 +72,7 @@ def print_json(value: Any) -> None:
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[Callable[[int, int, str], None]]:
     """A progress bar on a terminal, a line now and then in a log; both on standard error."""
-    if quiet:
+    if quiet or verbosity.quiet():
         yield lambda done, total, note: None
         return
     if not raw(sys.stderr).isatty():

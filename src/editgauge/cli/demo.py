@@ -1,4 +1,4 @@
-"""`editgauge demo`: the whole way on the built-in benchmark, offline."""
+"""`editgauge demo`: the built-in benchmark end to end, offline."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Try the whole way on the built-in benchmark: edit, score, table, report. Needs no data,
+    """Run the built-in benchmark end to end: edit, score, table, report. Needs no data,
     network or GPU.
     """
     from editgauge.cli.edit import edit
@@ -59,9 +59,11 @@ def demo(
             editor=["reference", "copy", "typeset"],
             workers=workers,
         )
+        _say(3, "Compare: does `typeset`, which sets the new text, do better than no edit at all?")
+        _compare(run)
     elif not installed:
         print("(with pip install 'editgauge[ocr]' the demo also reads the text in the pictures)")
-    _say(3, "Report: every number opens its picture.")
+    _say(4 if reads_text else 3, "Report: every number opens its picture.")
     page = _report(run)
     print()
     print(
@@ -89,6 +91,30 @@ def _quietly(command: Callable[..., None], **options: object) -> None:
     except typer.Exit as end:
         if end.exit_code not in (0, 1):
             raise
+
+
+_COMPARED = {
+    "reference_ssim": "likeness to the right answer (SSIM)",
+    "F1": "words of the wanted text (F1, read by OCR)",
+}
+
+
+def _compare(run: Path) -> None:
+    """Say by how much `typeset` is better than `copy`, and where the samples are too few to say."""
+    from editgauge.evaluation.compare import compare
+    from editgauge.tables import compare_sheets, rows
+
+    frames = rows.frames(rows.open_runs([run]), "mini", editors=["copy", "typeset"])
+    names = list(_COMPARED)
+    for found in compare(frames, "copy", "typeset", metrics=names, variants=["corrected"]):
+        for line in found.lines:
+            paired = line.paired
+            print(
+                f"{_COMPARED[line.metric]}: copy {line.mean_a:.3f}, typeset {line.mean_b:.3f}; "
+                f"difference {paired.difference:+.4f} [{paired.low:+.4f}, {paired.high:+.4f}] on "
+                f"{paired.n} samples: {compare_sheets.verdict(line)}"
+            )
+    print(f"every metric, with p and the samples behind it:  editgauge compare {run} copy typeset")
 
 
 def _report(run: Path) -> Path | None:

@@ -15,18 +15,24 @@ if TYPE_CHECKING:
     from editgauge.tables.table import Table
 
 
-def print_table(table: Table, form: Any, failures: Any = "out") -> None:
-    """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`."""
+def print_table(table: Table, form: Any, failures: Any = "out", width: Any = "auto") -> None:
+    """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`.
+    `width`: where LaTeX puts it.
+    """
     from editgauge.tables import draw
 
     if form == "terminal":
         draw.show(table, output.console(), failures=failures)
     else:
-        typer.echo(draw.draw(table, form, failures=failures), nl=False)
+        typer.echo(draw.draw(table, form, failures=failures, place=width), nl=False)
 
 
 def print_tables(
-    tables: Sequence[Table], runs: Sequence[RunFolder], form: str, failures: Any = "out"
+    tables: Sequence[Table],
+    runs: Sequence[RunFolder],
+    form: str,
+    failures: Any = "out",
+    width: Any = "auto",
 ) -> None:
     """Print tables, and what is damaged in the runs. Raises `UsageError` where there is none."""
     from editgauge.tables import draw
@@ -45,5 +51,5 @@ def print_tables(
     for number, item in enumerate(tables):
         if number:
             typer.echo("")
-        print_table(item, form, failures)
+        print_table(item, form, failures, width)
     common.warn(*runs)

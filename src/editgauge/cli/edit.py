@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from editgauge.cli.edit_options import Model, Spending, Telling, Varying
+from editgauge.cli.engine_options import Placing
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Narrowing
 from editgauge.cli.options import (
@@ -18,7 +19,6 @@ from editgauge.cli.options import (
     MemoryOpt,
     RetryOpt,
     RunOpt,
-    WorkersOpt,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def edit(
         list[str] | None, typer.Option("--set", help="key=value for the editor; may be repeated.")
     ] = None,
     narrowing: Narrowing,
-    workers: WorkersOpt = None,
+    placing: Placing,
     retry: RetryOpt = "",
     model: Model,
     telling: Telling,
@@ -66,6 +66,8 @@ def edit(
     from editgauge.errors import UsageError
     from editgauge.evaluation import edit as evaluation
     from editgauge.store import selection
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import fetched, working
     from editgauge.store.run_folder import RunFolder
 
     common.set_memory(memory)
@@ -89,31 +91,30 @@ def edit(
     )
     shown = None
     if telling.held_out:
-        material, shown = narrowing.held_out(material, RunFolder.open(run))
+        material, shown = narrowing.held_out(material, RunFolder.open(fetched(run)))
     made = evaluation.make(material, request, shown)
     name = material.benchmark.name
     if spending.estimate:
-        there = RunFolder.open(run) if run.exists() else None
+        known = fetched(run) if address_of(run) else run
+        there = RunFolder.open(known) if known.exists() else None
         for one in made:
             todo = evaluation.remaining(material, there, one.editor)
             _print_estimate(one.editor.name, name, costs.estimate(one.editor, todo), json)
         return
-    folder = RunFolder.create(run)
-    limits = evaluation.Limits(
-        workers=common.cores() if workers is None else workers,
-        retry=retried,
-        seconds_a_sample=timeout,
-        budget=spending.budget,
-    )
     summaries = []
-    with common.progress(json) as show:
+    with working(run) as here, placing.open() as engine, common.progress(json) as show:
+        folder = RunFolder.create(here)
+        limits = evaluation.Limits(
+            workers=engine, retry=retried, seconds_a_sample=timeout, budget=spending.budget
+        )
         for summary in evaluation.edit_each(material, folder, made, limits, progress=show):
             summaries.append(summary)
     common.warn(folder)
+    place = address_of(run) or str(run)
     if json:
         told = [{**asdict(one), "counts": dict(one.counts)} for one in summaries]
         facts = told[0] if len(made) == 1 else {"variants": told}
-        common.print_json({"run": str(run), "benchmark": name, **facts})
+        common.print_json({"run": place, "benchmark": name, **facts})
     else:
         for number, summary in enumerate(summaries):
             print(summary.line(name))
@@ -121,8 +122,8 @@ def edit(
                 print(f"costs:   {spent}")
         outputs = folder.edits_folder(name, summaries[0].editor)
         print(f"outputs: {outputs if len(made) == 1 else outputs.parent}")
-        place = f" {data}" if data else ""
-        print(f"next:    editgauge score {benchmark}{place} --run {run}")
+        source = f" {data}" if data else ""
+        print(f"next:    editgauge score {benchmark}{source} --run {place}")
     _leave(summaries, json)
 
 

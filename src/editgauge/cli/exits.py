@@ -41,7 +41,7 @@ def code_of(command: Callable[[], int | None]) -> int | str | None:
         # a full disk, a folder without rights: wherever it happens, one line is enough
         where = f"{error.filename}: " if error.filename else ""
         _say(
-            f"error: {where}{error.strerror or error}; what was done is kept: mend it and run the "
+            f"error: {where}{error.strerror or error}; what was done is kept: fix it and run the "
             f"same command again"
         )
         return 2

@@ -63,7 +63,7 @@ def import_scores(
             }
         )
         return
-    print(f"{found.rows} rows taken in, {found.kept} were there: {dict(found.statuses)}")
+    print(f"{found.rows} rows taken in, {found.kept} already there: {dict(found.statuses)}")
     for name in found.unknown[:10]:
         print(f"note: left out: {name}")
     if len(found.unknown) > 10:

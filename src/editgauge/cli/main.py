@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from editgauge import __version__
-from editgauge.cli import exits
+from editgauge.cli import exits, project, verbosity
 from editgauge.cli.output import inert_output
 
 COMMANDS: tuple[str, ...] = (
@@ -21,9 +21,11 @@ COMMANDS: tuple[str, ...] = (
     "fetch",
     "check",
     "edit",
+    "import-outputs",
     "recipe",
     "tune",
     "score",
+    "plan",
     "import-scores",
     "judge",
     "prompts",
@@ -37,6 +39,7 @@ COMMANDS: tuple[str, ...] = (
     "grid",
     "audit",
     "new",
+    "curate",
     "check-run",
     "doctor",
 )
@@ -70,13 +73,39 @@ def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
             bool,
             typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
         ] = False,
+        quiet: Annotated[
+            bool, typer.Option("-q", "--quiet", help="No progress and no warnings: results only.")
+        ] = False,
+        verbose: Annotated[
+            bool, typer.Option("-v", "--verbose", help="What libraries log: --log-level info.")
+        ] = False,
+        log_level: Annotated[
+            str, typer.Option(help="What libraries log: debug, info, warning, error or critical.")
+        ] = "",
     ) -> None:
         del version
         context.with_resource(inert_output())
+        level = log_level or ("info" if verbose else "")
+        context.with_resource(verbosity.chosen(quiet=quiet, level=level))
+        _project_file(context, quiet=quiet)
 
     for name in names:
         importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
     return app
+
+
+def _project_file(context: typer.Context, *, quiet: bool) -> None:
+    """Give the command that was typed the defaults of the project file."""
+    name = context.invoked_subcommand
+    if name is None or (found := project.read()) is None:
+        return
+    place, tables = found
+    group: Any = context.command
+    defaults = project.defaults(place, tables, group.commands[name], name, COMMANDS)
+    context.default_map = {name: defaults}
+    options = project.taken(defaults)
+    if options and not quiet:
+        typer.echo(f"{place}: {', '.join(options)}, unless typed", err=True)
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:

@@ -32,11 +32,13 @@ def merge(
     from editgauge.cli.common import print_json
     from editgauge.escape import plain
     from editgauge.store.merge import merge as merge_runs
+    from editgauge.store.remote_run import working
     from editgauge.store.run_folder import RunFolder
     from editgauge.tables import rows
 
-    done = merge_runs(rows.open_runs(runs), RunFolder.create(to))
-    _derive(RunFolder.open(to))
+    with working(to) as here:
+        done = merge_runs(rows.open_runs(runs), RunFolder.create(here))
+        _derive(RunFolder.open(here))
     if as_json:
         print_json({"run": str(to), **asdict(done)})
         return
@@ -44,7 +46,7 @@ def merge(
         f"{done.rows} rows, {done.edits} edits, {done.samples} samples, {done.replies} replies "
         f"taken"
     )
-    typer.echo(f"{done.rows_known} rows were there; {done.retired} failures gave way to scores")
+    typer.echo(f"{done.rows_known} rows already there; {done.retired} failures gave way to scores")
     for text in done.problems:
         typer.echo(f"warning: {plain(text, None)}", err=True)
     for name in done.left:

@@ -1,4 +1,4 @@
-"""`editgauge new benchmark NAME`: a package to start one's own benchmark from."""
+"""`editgauge new benchmark NAME`, `editgauge new dataset DIR`: something of one's own."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from editgauge.cli.options import JsonOpt
 
 _EXAMPLE = "Example: editgauge new benchmark mybench --to my-benchmark"
 
+_DATASET = "Example: editgauge new dataset wards --protocol medebench --require licence,consent"
+
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
     group.command("benchmark", epilog=_EXAMPLE)(benchmark)
-    app.add_typer(group, name="new", help="Start something of your own: a benchmark.")
+    group.command("dataset", epilog=_DATASET)(dataset)
+    app.add_typer(group, name="new", help="Start something of your own: a benchmark, a data set.")
 
 
 def benchmark(
@@ -37,3 +40,51 @@ def benchmark(
     for file in files:
         typer.echo(f"wrote:  {place / file}")
     typer.echo(f"next:   pip install --editable {place}, then: editgauge list benchmarks")
+
+
+def dataset(
+    to: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    name: Annotated[
+        str, typer.Option("--name", help="Small letters, digits, - and _; default: the folder's.")
+    ] = "",
+    title: Annotated[str, typer.Option("--title", help="For people.")] = "",
+    licence: Annotated[str, typer.Option("--licence", help="Of the set as a whole.")] = "",
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol",
+            help="Measure it as texteditbench, textedit, medebench or krisbench; default: each "
+            "sample by its own.",
+        ),
+    ] = "",
+    require: Annotated[
+        str, typer.Option("--require", help="Before export: some of url,licence,consent.")
+    ] = "",
+    reviews: Annotated[
+        int, typer.Option("--reviews", min=0, max=9, help="People who must accept a sample.")
+    ] = 0,
+    expert: Annotated[
+        str, typer.Option("--expert", help="Categories that need an expert, joined by commas.")
+    ] = "",
+    json: JsonOpt = False,
+) -> None:
+    """Start a data set: a folder that becomes a benchmark, `dir:DIR`, as soon as it has samples."""
+    from editgauge.cli import common
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.fields import words_of
+    from editgauge.curation.records import About, Policy, name_from
+
+    policy = Policy(required=words_of(require), reviews=reviews, expert=words_of(expert))
+    about = About(
+        name=name or name_from(to),
+        title=title,
+        licence=licence,
+        protocol=protocol,
+        policy=policy,
+    )
+    made = DataSet.create(to, about)
+    if json:
+        common.print_json({"folder": str(to), **made.about.as_dict()})
+        return
+    typer.echo(f"data set {made.about.name}: {to}")
+    typer.echo(f"next:   editgauge curate add {to} PICTURES, then: editgauge curate {to}")

@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 
 BenchmarkArg = Annotated[
-    str, typer.Argument(help="texteditbench, textedit, medebench, krisbench or mini.")
+    str,
+    typer.Argument(
+        help="texteditbench, textedit, medebench, krisbench, mini, or dir:DIR (your own data set)."
+    ),
 ]
 DataArg = Annotated[
     Path | None,
     typer.Argument(
-        help="The benchmark's data folder, in its official layout. Not needed for mini."
+        help="The benchmark's data folder, in its official layout. Not needed for mini and dir:DIR."
     ),
 ]
 RunOpt = Annotated[

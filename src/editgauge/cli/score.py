@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from editgauge.cli.engine_options import Placing
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Narrowing
 from editgauge.cli.options import (
@@ -18,7 +19,6 @@ from editgauge.cli.options import (
     MemoryOpt,
     RetryOpt,
     RunOpt,
-    WorkersOpt,
 )
 from editgauge.cli.score_options import Delivered, Engines
 
@@ -54,7 +54,7 @@ def score(
         str, typer.Option("--variant", help="For the table: faithful, corrected or both.")
     ] = "both",
     narrowing: Narrowing,
-    workers: WorkersOpt = None,
+    placing: Placing,
     retry: RetryOpt = "",
     engines: Engines,
     explain: Annotated[
@@ -79,36 +79,43 @@ def score(
     from editgauge.cli import common
     from editgauge.evaluation.score import Request, Scoring, tracks_of
     from editgauge.store import selection
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import working
     from editgauge.store.run_folder import RunFolder
     from editgauge.tables import rows
 
     common.set_memory(memory)
+    retried = selection.statuses(retry)
+    variants = rows.variants(variant)  # a wrong word costs no work
     request = Request(
-        retry=selection.statuses(retry),
+        retry=retried,
         recorded={"variant": variant},
         tracks=tracks_of(tracks),
         outputs=delivered.outputs,
+        pattern=delivered.outputs_pattern,
+        map=delivered.outputs_map,
         editors=delivered.editor or (),
         explain=explain or (),
-        workers=common.cores() if workers is None else workers,
         seconds_an_output=timeout,
         options=asdict(engines),
     )
-    variants = rows.variants(variant)  # a wrong word costs no work
     material = narrowing.open(benchmark, data, explain or ())
-    scoring = Scoring(material, RunFolder.create(run), request)
-    for why, titles in scoring.empty_columns().items():
-        typer.echo(f"these columns will stay empty: {', '.join(titles)}: {why}", err=True)
-    with common.progress(json) as show:
-        scored = scoring.run(show)
+    with working(run) as here, placing.open() as engine:
+        scoring = Scoring(material, RunFolder.create(here), replace(request, workers=engine))
+        for why, titles in scoring.empty_columns().items():
+            typer.echo(f"these columns will stay empty: {', '.join(titles)}: {why}", err=True)
+        with common.progress(json) as show:
+            scored = scoring.run(show)
     name = material.benchmark.name
     if json:
-        common.print_json({"run": str(run), "benchmark": name, **scored.as_dict()})
+        common.print_json(
+            {"run": address_of(run) or str(run), "benchmark": name, **scored.as_dict()}
+        )
     else:
         for line in scored.lines():
             print(line)
         for place in scored.drawn:
-            print(f"drawn: {run / place}")
+            print(f"drawn: {here / place}")
         _print_table(run, name, variants)
     if not scored.complete:
         raise typer.Exit(1)
@@ -118,6 +125,7 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     from editgauge.cli.drawn import print_tables
     from editgauge.errors import EditgaugeError
     from editgauge.evaluation.tables import Choice, tables
+    from editgauge.store.addresses import address_of
     from editgauge.tables import rows
 
     print()
@@ -127,5 +135,6 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
         print_tables(made, opened, "terminal")
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
-    print(f"\nrows:  {run}/rows   report: editgauge report {run}")
-    print(f"next:  editgauge table {run} --benchmark {benchmark} --published --intervals")
+    place = address_of(run) or run
+    print(f"\nrows:  {place}/rows   report: editgauge report {place}")
+    print(f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals")

@@ -38,6 +38,21 @@ class Delivered:
             help="A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's).",
         ),
     ] = None
+    outputs_pattern: Annotated[
+        str,
+        typer.Option(
+            "--outputs-pattern",
+            metavar="PATTERN",
+            help="Where outputs have other names: '{category}/{id}_edited.png'. See: editgauge "
+            "import-outputs.",
+        ),
+    ] = ""
+    outputs_map: Annotated[
+        Path | None,
+        typer.Option(
+            "--outputs-map", metavar="CSV", help="The same by a csv with the columns sample, file."
+        ),
+    ] = None
     editor: Annotated[
         list[str] | None,
         typer.Option(

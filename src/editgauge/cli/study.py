@@ -73,7 +73,7 @@ def import_file(
         print_json(facts)
         return
     print(f"scale: {parsed.scale} ({parsed.told}); annotators: {len(parsed.annotators)}")
-    print(f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} were there")
+    print(f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} already there")
     print(f"next:  editgauge agree {run}")
 
 

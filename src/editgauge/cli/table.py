@@ -68,6 +68,19 @@ def table(
     only: Annotated[
         str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
     ] = "",
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,…", help="Only these columns, by name or heading: Real,Overall."
+        ),
+    ] = "",
+    metrics: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Only the columns of these metrics: SSIM,LPIPS.")
+    ] = "",
+    width: Annotated[
+        str,
+        typer.Option(help="LaTeX: column, text (table*), or auto: the narrower one that fits."),
+    ] = "auto",
     weights: Annotated[
         str, typer.Option(metavar="W,W…", help="TextEdit: of TA, TP, SI, LR, VC; sum 1.")
     ] = "",
@@ -81,10 +94,11 @@ def table(
     from editgauge.evaluation import tables as evaluation
     from editgauge.store.selection import one_of
     from editgauge.study.calibrated_sheets import mean_tables
-    from editgauge.tables import draw, rows
+    from editgauge.tables import draw, latex, rows
 
     one_of("--format", form, draw.FORMATS)
     one_of("--failures", failures, ("out", "floor", "both"))
+    one_of("--width", width, latex.PLACES)
     form = "json" if as_json else form
     opened = rows.open_runs(runs)
     if correcting.calibrate:
@@ -97,6 +111,8 @@ def table(
         editors=editor or (),
         sources=source or (),
         only=only,
+        columns=_words(columns),
+        metrics=_words(metrics),
         by=by,
         published=published,
         intervals=intervals,
@@ -106,7 +122,12 @@ def table(
         sweep=sweep,
         best_by=best_by,
     )
-    print_tables(evaluation.tables(opened, choice, rows.variants(variant)), opened, form, failures)
+    found = evaluation.tables(opened, choice, rows.variants(variant))
+    print_tables(found, opened, form, failures, width)
+
+
+def _words(text: str) -> list[str]:
+    return [word for part in text.split(",") if (word := part.strip())]
 
 
 def _weights(text: str) -> list[float] | None:

@@ -65,6 +65,8 @@ def tune(
     from editgauge.cli import common
     from editgauge.evaluation.material import Material
     from editgauge.evaluation.score import Request, Scoring
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import working
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.selection import settings as parsed
     from editgauge.tuning import command
@@ -83,20 +85,20 @@ def tune(
     command.check(order)
     whole = Material.open(benchmark, data, split=split)
     tasks = splits.tasks(whole.every, task or ())
-    folder = RunFolder.create(run)
-    found = command.splits_of(folder, whole.benchmark.name, tasks, order)
-    tested = {identity for one in found for identity in one.test}
-    material = replace(whole, samples=[s for s in whole.every if s.id in tested])
-    if not json:
-        for one in found:
-            print("\n".join(one.lines()))
-    if only_split:
-        if json:
-            told = {one.task: one.record() for one in found}
-            common.print_json({"run": str(run), "splits": told})
-        return
-    material.keep(folder)
-    with common.progress(json) as show:
+    place = address_of(run) or str(run)
+    with working(run) as here, common.progress(json) as show:
+        folder = RunFolder.create(here)
+        found = command.splits_of(folder, whole.benchmark.name, tasks, order)
+        tested = {identity for one in found for identity in one.test}
+        material = replace(whole, samples=[s for s in whole.every if s.id in tested])
+        if not json:
+            print("\n".join(line for one in found for line in one.lines()), flush=True)
+        if only_split:
+            if json:
+                told = {one.task: one.record() for one in found}
+                common.print_json({"run": place, "splits": told})
+            return
+        material.keep(folder)
         done = command.tune(
             folder, material.benchmark.name, whole.every, found, order, progress=show
         )
@@ -105,12 +107,12 @@ def tune(
     common.warn(folder)
     if json:
         facts = {**command.as_json(done), "scores": scored.summary.computed}
-        common.print_json({"run": str(run), **facts})
+        common.print_json({"run": place, **facts})
     else:
-        place = f" {data}" if data else ""
-        print("\n".join(done.lines(run, material.benchmark.name)))
+        source = f" {data}" if data else ""
+        print("\n".join(done.lines(place, material.benchmark.name)))
         print(f"{scored.summary.computed} scores made now")
-        print(f"next:  editgauge judge {benchmark}{place} --run {run} --model MODEL")
-        print(f"table: editgauge table {run} --published --intervals")
+        print(f"next:  editgauge judge {benchmark}{source} --run {place} --model MODEL")
+        print(f"table: editgauge table {place} --published --intervals")
     if not all(one.complete for one in done.edits):
         raise typer.Exit(1)

@@ -24,7 +24,7 @@ import math
 import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +281,19 @@ class DiffusersEditor:
         for device in self.devices:
             self._free.put(device)
         self._halving = {device: Halving() for device in self.devices}
+
+    @property
+    def num_gpus(self) -> int:
+        """What a worker of a cluster needs; it sees the GPU that it is given as its first."""
+        return int(self.devices[0] != "cpu")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is loaded: another process loads for itself."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         return self.edit_batch([sample], [folder])[0]

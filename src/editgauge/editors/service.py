@@ -164,7 +164,7 @@ class Service:
         host = self._at.shown.partition("://")[2].partition("/")[0]
         self._stopped = (
             f"{host}: {reply.reason}; nothing further was asked, and nothing is recorded as the "
-            f"model's failure. What was done is kept: mend it and run the same command again"
+            f"model's failure. What was done is kept: fix it and run the same command again"
         )
         self._raise_if_stopped()
 

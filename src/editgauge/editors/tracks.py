@@ -189,6 +189,10 @@ class OnTrack:
     def batch_size(self) -> int:
         return int(getattr(self.editor, "batch_size", 1))
 
+    @property
+    def num_gpus(self) -> float:
+        return float(getattr(self.editor, "num_gpus", 0))
+
     def estimate(self, sample: Sample) -> float | None:
         """What the editor inside asks for the sample."""
         told = self.told(sample)

@@ -11,7 +11,7 @@ from editgauge.tables import compare as frames_compared
 from editgauge.tables import given_back
 from editgauge.tables.compare import Comparison
 from editgauge.tables.frame import Frame
-from editgauge.tables.layouts import metrics_of
+from editgauge.tables.layouts import directions as directions_of
 from editgauge.types import VARIANTS, Variant
 
 
@@ -44,8 +44,8 @@ def compare(
         for name in metrics:
             one_of("--metric", name, frame.metrics)
         directions = {
-            name: metric.direction
-            for name, metric in metrics_of(frame).items()
+            name: direction
+            for name, direction in directions_of(frame).items()
             if not metrics or name in metrics
         }
         item = frames_compared.compare(frame, a, b, directions, variants=variants, **settings)

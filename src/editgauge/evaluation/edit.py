@@ -12,6 +12,7 @@ from editgauge.editors.command import recorded
 from editgauge.evaluation.material import Material
 from editgauge.run.edit import EditSummary
 from editgauge.run.edit import edit as edit_all
+from editgauge.run.engine import Engine
 from editgauge.store.run_folder import RunFolder
 from editgauge.types import Editor, Sample, Status
 
@@ -54,7 +55,7 @@ class Limits:
     for the run's edits of all calls together.
     """
 
-    workers: int = 0
+    workers: int | Engine = 0
     retry: frozenset[Status] = frozenset()
     seconds_a_sample: float = 600.0
     budget: float | None = None

@@ -10,7 +10,7 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.tables import gate as gates
 from editgauge.tables.frame import Frame
 from editgauge.tables.gate import Gate, Policy, Usage
-from editgauge.tables.layouts import metrics_of
+from editgauge.tables.layouts import directions
 from editgauge.types import Direction, Status
 
 _MAX_BYTES = 1 << 20
@@ -42,7 +42,7 @@ def gate(
     judged: list[Gate] = []
     known: dict[str, Mapping[str, Direction | None]] = {}
     for frame in frames:
-        ways = {name: metric.direction for name, metric in metrics_of(frame).items()}
+        ways = directions(frame)
         known[frame.benchmark] = ways
         usage = usage_of(runs, frame.benchmark, b)
         judged.append(gates.judge(frame, a, b, ways, policy, usage=usage, seed=seed))

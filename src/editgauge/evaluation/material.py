@@ -8,6 +8,7 @@ from pathlib import Path
 
 from editgauge import catalog
 from editgauge.store import selection
+from editgauge.store.mirror import local_folder
 from editgauge.store.run_folder import RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.types import Benchmark, Dataset, Sample
@@ -43,7 +44,7 @@ class Material:
             from editgauge.tables.contract import verify
 
             verify(benchmark)
-            dataset = benchmark.load(data, split=split)
+            dataset = benchmark.load(local_folder(data), split=split)
             every = list(dataset)
         else:
             benchmark, dataset, every = catalog.open_data(benchmark, data, split)

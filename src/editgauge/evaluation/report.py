@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from editgauge.evaluation.agreements import published_lines
 from editgauge.judging import compared
 from editgauge.reports import confusion, figures, papers
 from editgauge.reports.confusion import Met
@@ -31,7 +32,7 @@ def parts_of(
     """
     names = rows.benchmarks(runs, benchmark)
     made = (part(runs, name, published=published, intervals=intervals) for name in names)
-    return [_with_study(each) for each in made]
+    return [_with_study(each, published) for each in made]
 
 
 def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
@@ -65,12 +66,12 @@ def met(frame: Frame) -> list[Met]:
     return matrices
 
 
-def _with_study(part: Part) -> Part:
+def _with_study(part: Part, published: bool) -> Part:
     """The part with how far its judges agree, and with what people said of it."""
     agreement = compared.table(part.frame)
     if agreement is not None:
         part = replace(part, tables=[*part.tables, agreement])
-    ratings = reported(part.frame)
+    ratings = reported(part.frame, published_lines(part.frame.benchmark) if published else ())
     if ratings is None:
         return part
     return replace(part, tables=[*part.tables, *ratings.tables], study=ratings.facts)

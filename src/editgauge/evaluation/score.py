@@ -10,13 +10,15 @@ from typing import Any
 
 from editgauge.errors import UsageError
 from editgauge.evaluation.material import Material
+from editgauge.run.engine import Engine, engine_of
 from editgauge.run.score import score as score_all
 from editgauge.scoring.derived import derive
 from editgauge.scoring.failures import lacking
 from editgauge.scoring.outside import own_scorers, scorers_of
-from editgauge.store.collect import edits_of
+from editgauge.store.collect import edits_of, import_outputs
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.matching import matches_of
+from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.summary import Summary
 from editgauge.types import TRACKS, Benchmark, Scorer, SetScorer, Status, Track
 
@@ -30,7 +32,8 @@ class Request:
     """What is to be scored, and how.
 
     `tracks`: default those of the paper's table that need no weights. `outputs`: a folder in
-    official naming; default the outputs of the run. `editors`: only these. `explain`: ids of
+    official naming; default the outputs of the run. `pattern` or `map`: where the outputs of the
+    one editor have other names (`store.matching`). `editors`: only these. `explain`: ids of
     samples whose OCR scores are drawn. `retry`: rows of these statuses are made again. `options` go
     to the scorers (``ocr_engine``, ``weights``, ``device``…). `recorded`: more for the run's
     record.
@@ -38,9 +41,11 @@ class Request:
 
     tracks: Sequence[Track] = ()
     outputs: Path | None = None
+    pattern: str = ""
+    map: Path | None = None
     editors: Sequence[str] = ()
     explain: Sequence[str] = ()
-    workers: int = 0
+    workers: int | Engine = 0
     retry: frozenset[Status] = frozenset()
     seconds_an_output: float = 600.0
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -85,10 +90,7 @@ class Scored:
             yield f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}"
         for problem in summary.problems:
             yield f"note: {problem}"
-        yield (
-            f"{summary.computed} scores made now, {summary.kept} were there, in "
-            f"{summary.seconds:.1f} s"
-        )
+        yield (f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s")
 
 
 class Scoring:
@@ -99,11 +101,12 @@ class Scoring:
         bench = material.benchmark
         self.material, self.folder, self.request = material, folder, request
         self.tracks = list(request.tracks) or default_tracks(bench, bool(request.explain))
+        away = engine_of(request.workers).away  # what is kept in SQLite is for one machine
         self._plugged = scorers_of(
             bench,
             self.tracks,
             everything=not request.tracks and not request.explain,
-            cache=folder.cache_folder,
+            cache=None if away else folder.cache_folder,
             **request.options,
         )
         self.scorers: Sequence[Scorer | SetScorer] = self._plugged.scorers
@@ -124,6 +127,21 @@ class Scoring:
                 titles.extend(metric.title for metric in scorer.metrics)
         return {why: list(dict.fromkeys(titles)) for why, titles in columns.items()}
 
+    def _edits(self, hashes: HashStore) -> list[EditRecord]:
+        request, samples = self.request, self.material.samples
+        name, editors = self.material.benchmark.name, list(request.editors)
+        if not request.pattern and request.map is None:
+            return edits_of(self.folder, name, request.outputs, editors, samples, hashes)
+        if request.outputs is None or len(editors) != 1:
+            raise UsageError(
+                "--outputs-pattern, --outputs-map: wanted --outputs and one --editor with it"
+            )
+        found = matches_of(request.outputs, samples, request.pattern, request.map)
+        found.need_one_each()
+        return import_outputs(
+            self.folder, name, editors[0], request.outputs, samples, hashes, found.named
+        )
+
     def run(self, progress: Progress | None = None) -> Scored:
         """Bring the rows up to date, derive the combined metrics and record the call in the run.
         Rows that are there are not made again. Raises as `run.score.score` does.
@@ -132,7 +150,7 @@ class Scoring:
         name, samples = material.benchmark.name, material.samples
         data = material.keep(folder)
         with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
-            edits = edits_of(folder, name, request.outputs, list(request.editors), samples, hashes)
+            edits = self._edits(hashes)
             summary = score_all(
                 folder,
                 name,
@@ -162,6 +180,7 @@ class Scoring:
             kept=summary.kept,
             derived=derived.written,
             seconds=round(summary.seconds, 3),
+            processor=summary.processor(),
         )
         summary.problems += self._plugged.problems
         drawn: list[str] = []

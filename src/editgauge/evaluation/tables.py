@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from editgauge.errors import UsageError
+from editgauge.evaluation.agreements import agreements
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.people import averaged_for
 from editgauge.tables import rows, sweeps
+from editgauge.tables.columns import with_columns
 from editgauge.tables.layouts import benchmark_of
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.table import Table
@@ -21,7 +23,10 @@ class Choice:
 
     `where` (``attribute=value``), `editors` and `sources` choose rows (`tables.rows.frames`).
     `weights` and `cutoff` are for benchmarks whose table is a weighted mean (`Benchmark.scheme`).
-    `only`: the table of this name alone.
+    `only`: the table of this name alone. `columns` and `metrics`: see `tables.columns`.
+
+    Agreement of judges, and of metrics with people, has tables of its own where all editors and
+    sources are chosen and `by` is not.
     """
 
     benchmark: str = ""
@@ -29,6 +34,8 @@ class Choice:
     editors: Sequence[str] = ()
     sources: Sequence[str] = ()
     only: str = ""
+    columns: Sequence[str] = ()
+    metrics: Sequence[str] = ()
     by: str = ""
     published: bool = False
     intervals: bool = False
@@ -49,8 +56,9 @@ def tables(
     """Every table of the runs, read as one, that the choice leaves; a table that has no variant of
     its own comes once.
 
-    Raises `UsageError` where no table has the name `only`, no benchmark takes weights, or rows of
-    two sources would be mixed; `UnknownName` for a name that the runs lack.
+    Raises `UsageError` where no table has the name `only` or a column that is asked for, no
+    benchmark takes weights, or rows of two sources would be mixed; `UnknownName` for a name that
+    the runs lack.
     """
     asked = choice or Choice()
     _check(asked)
@@ -88,13 +96,17 @@ def tables(
             )
         ]
     made = _unrepeated(made)
-    if not asked.only:
-        return made
-    named = [item for item in made if item.name == asked.only]
-    if not named:
+    if not (asked.by or asked.editors or asked.sources or asked.sweep):
+        for name in sorted({table.benchmark for table in made}):
+            (whole,) = rows.every_frame(runs, name, where=asked.where)
+            made += agreements(whole, variants, published=asked.published, seed=asked.seed)
+    if asked.only:
         names = ", ".join(sorted({item.name for item in made}))
-        raise UsageError(f"--only {asked.only}: no such table here; there are: {names or 'none'}")
-    return named
+        made = [item for item in made if item.name == asked.only]
+        if not made:
+            told = f"no such table here; there are: {names or 'none'}"
+            raise UsageError(f"--only {asked.only}: {told}")
+    return with_columns(made, columns=asked.columns, metrics=asked.metrics)
 
 
 def _check(asked: Choice) -> None:

@@ -60,7 +60,7 @@ class Imported:
 
     def lines(self) -> list[str]:
         """What was done in words; of the unknown samples the first ten."""
-        lines = [f"{self.rows} rows taken in, {self.kept} were there: {dict(self.statuses)}"]
+        lines = [f"{self.rows} rows taken in, {self.kept} already there: {dict(self.statuses)}"]
         lines += [f"note: not in the data: {name}" for name in self.unknown[:10]]
         if len(self.unknown) > 10:
             lines.append(f"note: and {len(self.unknown) - 10} more that are not in the data")

@@ -92,7 +92,7 @@ class Outcome:
         out += [f"refused in {category}: {n}" for category, n in sorted(todo.refused.items())]
         out += [f"note: {note}" for note in self.notes]
         out += self._money()
-        out.append(f"{todo.summary.computed} rows made now, {todo.summary.kept} were there")
+        out.append(f"{todo.summary.computed} new rows, {todo.summary.kept} reused")
         if unasked := todo.engine.stats.unasked:
             out.append(
                 f"{unasked} calls are not in the reply store and were not asked: they have no row"

@@ -5,7 +5,9 @@ network.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -78,6 +80,15 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
     elif precision != "float32":
         raise UsageError(f"precision {precision!r} is for a GPU; on a CPU use float32")
     return Runtime(wanted, precision)
+
+
+def gpus(device: str | None) -> int | None:
+    """How many GPUs a network wants on a cluster's node for a ``--device``; None: one where there
+    is any (``auto``).
+    """
+    if device in (None, "auto"):
+        return None
+    return int(device != "cpu")
 
 
 @contextlib.contextmanager
@@ -161,9 +172,12 @@ def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 
 def out_of_memory(error: BaseException) -> bool:
     """Whether an error says that a device's memory (or the CPU's) did not suffice."""
-    import torch
-
-    if isinstance(error, torch.cuda.OutOfMemoryError | MemoryError):
+    if isinstance(error, MemoryError):
+        return True
+    torch = sys.modules.get("torch")  # who has not imported it has no such errors
+    if torch is None:
+        return False
+    if isinstance(error, torch.cuda.OutOfMemoryError):
         return True
     text = str(error).lower()
     return isinstance(error, RuntimeError) and (
@@ -203,10 +217,7 @@ class Halving:
 
 def free_memory() -> None:
     """Give back what the GPU's allocator keeps for later."""
-    import gc
-
-    import torch
-
     gc.collect()
-    if torch.cuda.is_available():
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
         torch.cuda.empty_cache()

@@ -95,6 +95,9 @@ def figures(
     sides = _by_source(frame)
     found = []
     for kind, attribute, words, order in plots:
+        if kind == "histogram":
+            found += _histogram(frame, attribute, words)
+            continue
         attribute = next(
             (
                 name
@@ -105,12 +108,11 @@ def figures(
         )
         if not attribute:
             continue
-        if kind == "histogram":
-            found += _histogram(frame, attribute, words)
-            continue
         for metric in frame.metrics:
             for source, side in sides:
                 if metric not in side.metrics or not _of_side(frame, metric, source):
+                    continue
+                if metric in metrics and metrics[metric].of_sample:
                     continue
                 variant = "faithful" if side.has(metric, "faithful") else "corrected"
                 what = _What(kind, attribute, words, metric, variant, source, order)
@@ -192,13 +194,8 @@ def _histogram(frame: Frame, attribute: str, words: str) -> list[Figure]:
     """How many samples have which value of a number, in bins of equal width from 0, or the lowest
     where that is less, to the highest; none where no sample has it.
     """
-    values = []
-    for label in frame.samples.labels(attribute).tolist():
-        try:
-            values.append(float(label))
-        except ValueError:
-            continue
-    known = np.array([value for value in values if math.isfinite(value)])
+    values = _numbers(frame, attribute)
+    known = values[np.isfinite(values)]
     if not len(known) or known.max() <= min(0.0, known.min()):
         return []
     counts, edges = np.histogram(known, _BINS, (min(0.0, known.min()), known.max()))
@@ -213,6 +210,27 @@ def _histogram(frame: Frame, attribute: str, words: str) -> list[Figure]:
             counts=tuple(int(count) for count in counts),
         )
     ]
+
+
+def _numbers(frame: Frame, name: str) -> Any:
+    """A number for each sample, NaN where there is none: an attribute of that name, or what a
+    metric of the sample alone (`Metric.of_sample`) said of it, beside whichever editor.
+    """
+    if name in frame.samples.names():
+        labels = frame.samples.labels(name).tolist()
+        return np.array([_number_or_nan(label) for label in labels], dtype=np.float64)
+    found = np.full(len(frame.samples), np.nan)
+    if name in frame.metrics:
+        for line in frame.grid(name, "faithful").values:
+            found = np.where(np.isnan(found), line, found)
+    return found
+
+
+def _number_or_nan(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _by_source(frame: Frame) -> list[tuple[str, Frame]]:

@@ -41,7 +41,8 @@ SETTINGS = {
 _STYLES = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "d")
 _HATCHES = ("", "////", "----", "....", "\\\\\\\\")
-_LEGEND_LETTERS = 26
+_LEGEND_LETTERS = 23
+_TITLE_LETTERS = 56
 
 
 def matplotlib_of(what: str) -> Any:
@@ -169,11 +170,11 @@ class _Heights(NamedTuple):
 
 
 def _title(figure: Figure) -> list[str]:
-    return textwrap.wrap(figure.title, 62)
+    return textwrap.wrap(figure.title, _TITLE_LETTERS)
 
 
 def _names(figure: Figure) -> list[str]:
-    return [plain_text(textwrap.fill(name, _LEGEND_LETTERS)) for name in figure.series]
+    return [plain_text(_legend_name(name)) for name in figure.series]
 
 
 def _heights(figure: Figure) -> _Heights:
@@ -186,8 +187,8 @@ def _heights(figure: Figure) -> _Heights:
     lacking = figure.kind == "bars" and _lacks(figure)
     lines = [name.count("\n") + 1 for name in [*_names(figure), *[NO_SCORE] * lacking]]
     half = -(-len(lines) // 2)
-    below = 0.12 + max(
-        sum(0.11 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
+    below = 0.16 + max(
+        sum(0.118 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
     )
     if figure.kind == "histogram":
         below = 0.05  # one series needs no legend
@@ -236,6 +237,11 @@ _CURVE_LETTERS = 26
 def _upright(figure: Figure) -> bool:
     """Whether the labels of a curve stand upright: they would lie on each other."""
     return max(map(len, figure.labels)) * len(figure.labels) > 45
+
+
+def _legend_name(name: str) -> str:
+    """A name in lines that fit half of the width; it breaks after underscores, too."""
+    return textwrap.fill(name.replace("_", "_ "), _LEGEND_LETTERS).replace("_ ", "_")
 
 
 def plain_text(text: str) -> str:

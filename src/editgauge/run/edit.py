@@ -30,10 +30,13 @@ from editgauge.errors import (
     RunError,
     ServiceStopped,
     Unavailable,
+    UsageError,
 )
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
 from editgauge.run import machine
-from editgauge.run.pool import run_batches
+from editgauge.run.engine import Engine, Job, engine_of
+from editgauge.run.needs import Needs
+from editgauge.run.supervisor import Done
 from editgauge.store import copies, lease, paths, segments
 from editgauge.store.outputs import given_back
 from editgauge.store.paths import portable, without_roots
@@ -77,18 +80,15 @@ class EditSummary:
         counts = ", ".join(
             f"{n} {self._said(status, n)}" for status, n in sorted(self.counts.items())
         )
-        return (
-            f"{self.editor} on {benchmark}: {counts}; {self.edited} made now in "
-            f"{self.seconds:.1f} s"
-        )
+        return f"{self.editor} on {benchmark}: {counts}; {self.edited} new in {self.seconds:.1f} s"
 
     def _said(self, status: str, number: int) -> str:
-        """A status as a word; delivered outputs part into edited ones and inputs handed back."""
+        """A status as a word; outputs part into edited ones and inputs handed back."""
         if status != Status.SCORED.value:
             return status.replace("_", " ")
         if not self.given_back:
-            return "delivered"
-        return f"delivered ({number - self.given_back} edited, {self.given_back} given back)"
+            return "outputs"
+        return f"outputs ({number - self.given_back} edited, {self.given_back} given back)"
 
 
 def edit(
@@ -97,7 +97,7 @@ def edit(
     samples: Sequence[Sample],
     editor: Editor,
     *,
-    workers: int = 1,
+    workers: int | Engine = 1,
     retry: frozenset[Status] = frozenset(),
     seconds_a_sample: float = 600.0,
     progress: Progress | None = None,
@@ -108,7 +108,10 @@ def edit(
     `workers` processes, each stopped after `seconds_a_sample`), ``thread`` (on
     ``editor.concurrency`` threads of this process: for services) or ``serial`` (one after the other
     in this process: for a model on a GPU; in batches where it has a ``batch_size`` above 1 and a
-    method ``edit_batch(samples, folders) -> edits``). Samples whose record has a status in `retry`
+    method ``edit_batch(samples, folders) -> edits``). An engine may take the place of
+    the number of `workers`; one on other machines also does ``serial`` editors, each of its workers
+    with the model loaded, and refuses ``thread`` with a `UsageError`: the limits and the budget of
+    a service are kept in one process. Samples whose record has a status in `retry`
     are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
     `EditSummary.stopped`; what was done is kept. So does an `Unavailable` or a `MissingExtra` once
     something was made; before that it is raised. Neither is recorded against a sample. Raises
@@ -116,13 +119,19 @@ def edit(
     the same run: nothing is paid twice.
     """
     plain_name(editor.name)
+    engine = engine_of(workers)
+    if engine.away and _how(editor) == "thread":
+        raise UsageError(
+            f"editor {editor.name!r} calls a service or has devices of its own here: its limits "
+            f"and its budget are kept in one process; leave out --engine"
+        )
     with lease.lease(run.path, "edit", benchmark, editor.name):
         return _edit(
             run,
             benchmark,
             samples,
             editor,
-            workers=workers,
+            engine=engine,
             retry=retry,
             seconds_a_sample=seconds_a_sample,
             progress=progress,
@@ -135,7 +144,7 @@ def _edit(
     samples: Sequence[Sample],
     editor: Editor,
     *,
-    workers: int,
+    engine: Engine,
     retry: frozenset[Status],
     seconds_a_sample: float,
     progress: Progress | None,
@@ -160,11 +169,12 @@ def _edit(
                 again[sample.id] = digest(old.status.value, old.reason, old.seconds)
     if progress:
         progress(0, len(todo), f"editing with {editor.name}")
-    how = getattr(editor, "parallel", "process")
-    if how == "process":
-        records = _on_processes(run, benchmark, todo, editor, workers, seconds_a_sample)
+    how = _how(editor)
+    many = int(getattr(editor, "batch_size", 1)) if hasattr(editor, "edit_batch") else 1
+    if how == "process" or engine.away:
+        batches = _batches(todo, 1 if how == "process" else many)
+        records = _on_engine(run, benchmark, batches, editor, engine, seconds_a_sample)
     else:
-        many = int(getattr(editor, "batch_size", 1)) if hasattr(editor, "edit_batch") else 1
         at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
         records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once, again)
     try:
@@ -389,15 +399,20 @@ def _safe_parts(sample: Sample) -> tuple[str, ...]:
     return stem.parts
 
 
-# -- on processes ----------------------------------------------------------------------------------
+def _how(editor: Editor) -> str:
+    """How an editor runs: its own word."""
+    return str(getattr(editor, "parallel", "process"))
 
 
-def _on_processes(
+# -- on an engine ----------------------------------------------------------------------------------
+
+
+def _on_engine(
     run: RunFolder,
     benchmark: str,
-    samples: Sequence[Sample],
+    batches: Sequence[Sequence[Sample]],
     editor: Editor,
-    workers: int,
+    engine: Engine,
     seconds: float,
 ) -> Iterator[EditRecord]:
     token = f"edit-{secrets.token_hex(4)}"
@@ -413,38 +428,43 @@ def _on_processes(
         done = written()
         return [sample for sample in batch if sample.id not in done]
 
-    outcomes = run_batches(
-        iter([sample] for sample in samples),
-        _work,
-        workers=workers,
+    job: Job[Sample, list[EditRecord]] = Job(
+        work=_work,
         start=_start,
-        start_args=(str(run.path), benchmark, editor, token),
+        start_args=(str(run.path), benchmark, editor, None if engine.away else token),
         unfinished=unfinished,
         seconds_an_item=seconds,
+        alone=_how(editor) == "serial",
+        needs=Needs.of(editor),
+        places=(run.path / "manifest.json",),
     )
-    for outcome in outcomes:
-        if outcome.result is not None:
-            yield from outcome.result
-            continue
-        if not outcome.died:  # written by a worker that died before it could say so
-            names = {sample.id for sample in outcome.items}
-            yield from (
-                r for r in run.edits(benchmark) if r.editor == editor.name and r.sample in names
-            )
-            continue
-        records = [
-            EditRecord(
-                benchmark=benchmark,
-                sample=sample.id,
-                editor=editor.name,
-                status=Status.FAILED,
-                reason=outcome.died,
-            )
-            for sample in outcome.items
-        ]
-        with run.edit_writer("failed") as writer:
-            run.write_edits(records, writer)
-        yield from records
+    with run.edit_writer("gathered") as writer:  # no segment where nothing is written
+        for outcome in engine.outcomes(job, iter(batches)):
+            records = _records(run, benchmark, editor, outcome)
+            if engine.away or outcome.died:
+                run.write_edits(records, writer)
+            yield from records
+
+
+def _records(
+    run: RunFolder, benchmark: str, editor: Editor, outcome: Done[Sample, list[EditRecord]]
+) -> list[EditRecord]:
+    """The records of a batch, as its worker made them, or as it left them."""
+    if outcome.result is not None:
+        return outcome.result
+    if not outcome.died:  # written by a worker that died before it could say so
+        names = {sample.id for sample in outcome.items}
+        return [r for r in run.edits(benchmark) if r.editor == editor.name and r.sample in names]
+    return [
+        EditRecord(
+            benchmark=benchmark,
+            sample=sample.id,
+            editor=editor.name,
+            status=Status.FAILED,
+            reason=outcome.died,
+        )
+        for sample in outcome.items
+    ]
 
 
 @dataclass(slots=True)
@@ -452,25 +472,25 @@ class _Worker:
     run: RunFolder
     benchmark: str
     editor: Editor
-    writer: Any
+    writer: segments.SegmentWriter | None
 
 
 _worker: _Worker | None = None
 
 
-def _start(run: str, benchmark: str, editor: Editor, token: str) -> None:
+def _start(run: str, benchmark: str, editor: Editor, token: str | None) -> None:
+    """Prepare a worker; without a token it hands its records back and writes none."""
     global _worker  # noqa: PLW0603 - a worker process is one worker
     folder = RunFolder(Path(run))
-    _worker = _Worker(folder, benchmark, editor, folder.edit_writer(token))
+    writer = None if token is None else folder.edit_writer(token)
+    _worker = _Worker(folder, benchmark, editor, writer)
 
 
 def _work(batch: Sequence[Sample]) -> list[EditRecord]:
     assert _worker is not None
-    records = []
-    for sample in batch:
-        record = edit_one(_worker.run.path, _worker.benchmark, sample, _worker.editor)
-        _worker.run.write_edits([record], _worker.writer)
-        records.append(record)
+    records = edit_batch(_worker.run.path, _worker.benchmark, batch, _worker.editor)
+    if _worker.writer is not None:
+        _worker.run.write_edits(records, _worker.writer)
     return records
 
 

@@ -6,19 +6,19 @@ was stopped: scorers are pure, and which row is needed is decided by its fingerp
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from editgauge.run import worker
+from editgauge.run.engine import Engine, Job, engine_of
+from editgauge.run.needs import Needs
 from editgauge.run.plan import Item, Plan, make_rows
-from editgauge.run.pool import run_batches
 from editgauge.store import segments
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run_folder import EditRecord, RowWriter, RunFolder
 from editgauge.store.summary import Summary
 from editgauge.types import Sample, Scorer, SetScorer, Status, not_scored
 
@@ -35,7 +35,7 @@ def score(
     scorers: Sequence[Scorer | SetScorer],
     *,
     hashes: HashStore,
-    workers: int = 1,
+    workers: int | Engine = 1,
     retry: frozenset[Status] = frozenset(),
     seconds_an_output: float = 600.0,
     roots: Sequence[Path] = (),
@@ -45,7 +45,8 @@ def score(
 
     A row whose fingerprint is already there is left alone, unless its status is in `retry`.
     `workers` processes (0: this process) score outputs; scorers that work in batches, or on whole
-    sets, run after that in one process with all cores. `roots` are folders whose names are cut out
+    sets, run after that in one process with all cores. An engine may take the place of the number.
+    `roots` are folders whose names are cut out
     of reasons, so that no absolute path is stored. Raises `RunError` when rows cannot be written;
     everything written before stays.
     """
@@ -61,21 +62,23 @@ def score(
         ("scoring in batches", plan.batch_items, True),
         ("scoring sets", [i for i in items if i.pairs], True),
     )
-    for note, work, alone in phases:
-        if work:
-            start_args = (str(run.path), benchmark, list(scorers), token, cut)
-            _run_phase(
-                plan,
-                work,
-                note,
-                alone,
-                workers,
-                start_args,
-                seconds_an_output,
-                progress,
-                run,
-                token,
+    engine = engine_of(workers)
+    start_args = (str(run.path), benchmark, list(scorers), None if engine.away else token, cut)
+    with run.writer("gathered") as writer:  # no segment where nothing is written
+        for note, items, alone in phases:
+            if not items:
+                continue
+            job: Job[Item, worker.Counts] = Job(
+                work=worker.work,
+                start=worker.start,
+                start_args=start_args,
+                unfinished=lambda batch: _unfinished(run, token, plan, batch),
+                seconds_an_item=seconds_an_output * max([1, *(len(item.pairs) for item in items)]),
+                alone=alone,
+                needs=_needs(plan, items),
+                places=(run.path / "manifest.json", *roots),
             )
+            _run_phase(plan, items, note, job, engine, writer, progress)
     hashes.flush()
     plan.summary.seconds = time.perf_counter() - began
     plan.summary.problems += run.problems
@@ -84,45 +87,37 @@ def score(
 
 def _run_phase(
     plan: Plan,
-    items: list[Item],
+    items: Sequence[Item],
     note: str,
-    alone: bool,
-    workers: int,
-    start_args: tuple[Any, ...],
-    seconds_an_output: float,
+    job: Job[Item, worker.Counts],
+    engine: Engine,
+    writer: RowWriter,
     progress: Progress | None,
-    run: RunFolder,
-    token: str,
 ) -> None:
     total, done = len(items), 0
     if progress:
         progress(0, total, note)
-    width = workers if not alone else min(workers, 1)
-    limit = (
-        seconds_an_output * max((len(item.pairs) for item in items), default=0) or seconds_an_output
-    )
-    outcomes = run_batches(
-        _batches(items, width, _largest_batch(plan, items) if alone else BATCH),
-        worker.work,
-        workers=width,
-        start=worker.start,
-        start_args=start_args,
-        unfinished=lambda batch: _unfinished(run, token, plan, batch),
-        seconds_an_item=limit,
-        threads=(os.cpu_count() or 1) if alone else 1,
-    )
-    for outcome in outcomes:
+    most = _largest_batch(plan, items) if job.alone else BATCH
+    for outcome in engine.outcomes(job, _batches(items, engine.workers(job), most)):
         if outcome.died:
-            _write_dead(plan, run, outcome.items, outcome.died)
+            _write_dead(plan, outcome.items, outcome.died, writer)
         elif outcome.result is not None:  # None: rows of a worker that died, counted already
-            tally, seconds = outcome.result
+            tally, seconds, outputs, rows = outcome.result
+            writer.write(rows)
             for (editor, scorer, metric, variant, status), number in tally.items():
                 plan.summary.add(editor, scorer, metric, variant, Status(status), number)
             plan.summary.computed += sum(tally.values())
             plan.summary.scorer_seconds.update(seconds)
+            plan.summary.scorer_outputs.update(outputs)
         done += len(outcome.items)
         if progress:
             progress(min(done, total), total, note)
+
+
+def _needs(plan: Plan, items: Sequence[Item]) -> Needs:
+    """Enough for each scorer that has work."""
+    wanted = {task.scorer for item in items for task in item.tasks}
+    return reduce(Needs.with_, (Needs.of(plan.scorers[index]) for index in sorted(wanted)))
 
 
 def _batches(items: Sequence[Item], workers: int, most: int = BATCH) -> Iterator[Sequence[Item]]:
@@ -170,23 +165,22 @@ def _unfinished(run: RunFolder, token: str, plan: Plan, batch: Sequence[Item]) -
     return left
 
 
-def _write_dead(plan: Plan, run: RunFolder, items: Sequence[Item], died: str) -> None:
-    with run.writer("failed") as writer:
-        for item in items:
-            for task in item.tasks:
-                scorer = plan.scorers[task.scorer]
-                scores = not_scored(scorer.metrics, Status.FAILED, died)
-                sample = "*" if item.pairs else item.sample.id
-                rows = make_rows(
-                    plan.benchmark,
-                    sample,
-                    item.edit.editor,
-                    scorer,
-                    scores,
-                    task.fingerprint,
-                    task.wanted,
-                )
-                writer.write(rows)
-                plan.summary.computed += len(rows)
-                for row in rows:
-                    plan.summary.add(row.editor, row.scorer, row.metric, row.variant, row.status)
+def _write_dead(plan: Plan, items: Sequence[Item], died: str, writer: RowWriter) -> None:
+    for item in items:
+        for task in item.tasks:
+            scorer = plan.scorers[task.scorer]
+            scores = not_scored(scorer.metrics, Status.FAILED, died)
+            sample = "*" if item.pairs else item.sample.id
+            rows = make_rows(
+                plan.benchmark,
+                sample,
+                item.edit.editor,
+                scorer,
+                scores,
+                task.fingerprint,
+                task.wanted,
+            )
+            writer.write(rows)
+            plan.summary.computed += len(rows)
+            for row in rows:
+                plan.summary.add(row.editor, row.scorer, row.metric, row.variant, row.status)

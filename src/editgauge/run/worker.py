@@ -1,4 +1,4 @@
-"""What a worker process does: score a batch of outputs, write their rows, give back counts only."""
+"""What a worker does: score a batch of outputs, write their rows or hand them back."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
 from editgauge.images import guard_reading
+from editgauge.networks.runtime import Halving
 from editgauge.run import machine
 from editgauge.run.plan import Item, Task, make_rows
 from editgauge.store import variants
@@ -20,34 +21,68 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, not_scored
 
 
+class Counts(NamedTuple):
+    """What came of a batch: rows by (editor, scorer, metric, variant, status), seconds of processor
+    time and outputs by scorer, and the rows themselves where this process does not write them.
+    """
+
+    tally: Counter[Any]
+    seconds: Counter[str]
+    outputs: Counter[str]
+    rows: list[Row]
+
+
+class _Sink(Protocol):
+    """Where rows go: a `RowWriter`, or `_Kept`."""
+
+    def write(self, rows: list[Row]) -> int: ...
+
+
+class _Kept(list[Row]):
+    """Rows that are handed to the process that asked for them."""
+
+    def write(self, rows: list[Row]) -> int:
+        self += rows
+        return len(rows)
+
+
 @dataclass(slots=True)
 class _Worker:
     benchmark: str
     scorers: list[Scorer | SetScorer]
-    writer: Any
+    sink: _Sink
     cut: tuple[str, ...]
     run: Path
+    fitting: dict[int, Halving]
 
 
 _worker: _Worker | None = None
 
 
 def start(
-    run: str, benchmark: str, scorers: list[Scorer | SetScorer], token: str, cut: tuple[str, ...]
+    run: str,
+    benchmark: str,
+    scorers: list[Scorer | SetScorer],
+    token: str | None,
+    cut: tuple[str, ...],
 ) -> None:
-    """Prepare a worker process (or this one): the scorers and a segment of its own."""
+    """Prepare a worker process (or this one): the scorers, and a segment of its own that is named
+    after `token`. With None it hands its rows back and writes nothing.
+    """
     global _worker  # noqa: PLW0603 - a worker process is one worker
     from editgauge.native import tune_worker
 
     tune_worker()
     if multiprocessing.parent_process() is not None:
         guard_reading()
-    _worker = _Worker(benchmark, scorers, RunFolder(Path(run)).writer(token), cut, Path(run))
+    sink = _Kept() if token is None else RunFolder(Path(run)).writer(token)
+    _worker = _Worker(benchmark, scorers, sink, cut, Path(run), {})
 
 
-def work(batch: Sequence[Item]) -> tuple[Counter[Any], Counter[str]]:
-    """Score a batch, write its rows, give back counts only."""
+def work(batch: Sequence[Item]) -> Counts:
+    """Score a batch and write its rows, or hand them back."""
     assert _worker is not None
+    kept = _worker.sink = _Kept() if isinstance(_worker.sink, _Kept) else _worker.sink
     tally: Counter[Any] = Counter()
     seconds: Counter[str] = Counter()
     whole = {
@@ -70,9 +105,15 @@ def work(batch: Sequence[Item]) -> tuple[Counter[Any], Counter[str]]:
             scores = _guarded(scorer, item)
             seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
             rows += _rows(item, task, scores)
-        _worker.writer.write(rows)
+        _worker.sink.write(rows)
         _count(rows, tally)
-    return tally, seconds
+    outputs = Counter(
+        name
+        for item in batch
+        for task in item.tasks
+        for name in [_worker.scorers[task.scorer].name] * max(1, len(item.pairs))
+    )
+    return Counts(tally, seconds, outputs, kept if isinstance(kept, _Kept) else [])
 
 
 def _score_batch(
@@ -81,15 +122,19 @@ def _score_batch(
     assert _worker is not None
     scorer = cast(BatchScorer, _worker.scorers[index])
     size = max(1, scorer.batch_size)
+    fitting = _worker.fitting.setdefault(index, Halving())
+
+    def ask(part: Sequence[Item]) -> Sequence[Sequence[Score]]:
+        scores = scorer.score_batch([(item.sample, item.edit) for item in part])
+        if len(scores) != len(part):
+            raise ValueError(f"score_batch: wanted {len(part)} answers, found {len(scores)}")
+        return scores
+
     for start in range(0, len(items), size):
         part = items[start : start + size]
         began = time.process_time()
         try:
-            found: Sequence[Sequence[Score]] = scorer.score_batch(
-                [(item.sample, item.edit) for item in part]
-            )
-            if len(found) != len(part):
-                raise ValueError(f"score_batch: wanted {len(part)} answers, found {len(found)}")
+            found: Sequence[Sequence[Score]] = fitting(ask, part)
         except RunError:
             raise
         except Exception:  # one bad picture must not cost the batch: each is scored alone
@@ -99,7 +144,7 @@ def _score_batch(
         for item, scores in zip(part, found, strict=True):
             task = next(task for task in item.tasks if task.scorer == index)
             rows += _rows(item, task, scores)
-        _worker.writer.write(rows)
+        _worker.sink.write(rows)
         _count(rows, tally)
 
 

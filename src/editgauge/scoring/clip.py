@@ -14,14 +14,16 @@ from editgauge.errors import EditgaugeError, ShapeMismatch
 from editgauge.metrics.embedding import aesthetic, clip_score, cosine, directional_alignment
 from editgauge.networks.features import CLIP, ClipFeatures
 from editgauge.networks.loading import aesthetic_head
-from editgauge.networks.runtime import resolve
+from editgauge.networks.runtime import gpus, resolve
 from editgauge.networks.weights import locate
 from editgauge.scoring import NoScore
 from editgauge.scoring.failures import all_failed, detail_of, failure, field_of, origin_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
 AESTHETIC = "laion-aesthetic-vit-l-14"
-Kind = Literal["clip_score", "image", "text", "direction", "aesthetic"]
+_NEEDED = {"image": ["reference"], "direction": ["images"], "input": ["images"]}
+"""Kind -> the sample's pictures that it reads."""
+Kind = Literal["clip_score", "image", "text", "direction", "input", "aesthetic"]
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,11 @@ class Measure:
     """One metric and how it comes out of the features.
 
     `kind`: ``clip_score`` 2.5 · max(0, cos(output, text)); ``image`` cos(output, reference);
-    ``text`` cos(output, text); ``direction`` cos(output - input, text); ``aesthetic`` the linear
-    head on the output. `text` is the sample's field with the text. `as_released`: the faithful
-    variant crops as the ``clip`` package does (torchvision's rounding), the corrected one as
-    transformers does; without it there is one variant, with transformers' crop.
+    ``text`` cos(output, text); ``direction`` cos(output - input, text); ``input`` cos(input, text),
+    which the output has no part in; ``aesthetic`` the linear head on the output. `text` is the
+    sample's field with the text. `as_released`: the faithful variant crops as the ``clip`` package
+    does (torchvision's rounding), the corrected one as transformers does; without it there is one
+    variant, with transformers' crop.
     """
 
     metric: Metric
@@ -70,9 +73,13 @@ class ClipScorer:
         """The sample's fields that the values depend on."""
         fields: dict[str, None] = {}
         for measure in self.measures:
-            needed = {"image": ["reference"], "direction": ["images"]}.get(measure.kind, [])
+            needed = _NEEDED.get(measure.kind, [])
             fields.update(dict.fromkeys([*needed, *([measure.text] if measure.text else [])]))
         return tuple(fields)
+
+    @property
+    def num_gpus(self) -> int | None:
+        return gpus(self.device)
 
     def origin(self) -> Mapping[str, Any]:
         crops = {"crop": "as released"} if any(m.as_released for m in self.measures) else {}
@@ -121,7 +128,7 @@ class _Batch:
         if kinds - {"aesthetic"}:
             if "image" in kinds:
                 paths += [sample.reference for sample, _ in pairs if sample.reference is not None]
-            if "direction" in kinds:
+            if kinds & {"direction", "input"}:
                 paths += [sample.image for sample, _ in pairs]
             self._images = features.images(paths)
         outputs = [edit.path for _, edit in pairs if edit.path is not None]
@@ -172,6 +179,9 @@ class _Batch:
     def _value(self, measure: Measure, variant: Variant, sample: Sample, edit: Edit) -> Any:
         if measure.kind == "aesthetic":
             return self._aesthetic(edit)
+        if measure.kind == "input":
+            image = _vector(self._images, sample.image)
+            return cosine(image, _vector(self._texts, field_of(sample, measure.text)))
         released = measure.as_released and variant == "faithful"
         output = _vector(self._round if released and self._round else self._images, edit.path)
         if measure.kind == "image":

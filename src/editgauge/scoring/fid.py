@@ -14,7 +14,7 @@ import numpy as np
 from editgauge.errors import EditgaugeError
 from editgauge.metrics.frechet import FEW_SAMPLES, frechet_distance, kernel_distance, moments
 from editgauge.networks.features import INCEPTION, InceptionFeatures
-from editgauge.networks.runtime import resolve
+from editgauge.networks.runtime import gpus, resolve
 from editgauge.networks.weights import locate
 from editgauge.scoring.failures import detail_of, origin_of
 from editgauge.scoring.metrics import FID, KID
@@ -40,6 +40,10 @@ class FidScorer:
     cache: Path | None = None
     device: str | None = None
     precision: str | None = None
+
+    @property
+    def num_gpus(self) -> int | None:
+        return gpus(self.device)
 
     def origin(self) -> Mapping[str, Any]:
         return origin_of([INCEPTION], self.folder, precision=self.precision or "float32")

@@ -19,7 +19,7 @@ from editgauge.errors import EditgaugeError, ShapeMismatch
 from editgauge.images import Array, Mask
 from editgauge.metrics.lpips import Features, Network
 from editgauge.networks.loading import lpips_network
-from editgauge.networks.runtime import Halving, Runtime, read_ahead, resolve, threads
+from editgauge.networks.runtime import Halving, Runtime, gpus, read_ahead, resolve, threads
 from editgauge.networks.weights import locate
 from editgauge.scoring.failures import all_failed, failure, origin_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
@@ -77,6 +77,10 @@ class LpipsScorer:
     device: str | None = None
     precision: str | None = None
     batch_size: int = 16
+
+    @property
+    def num_gpus(self) -> int | None:
+        return gpus(self.device)
 
     def origin(self) -> Mapping[str, Any]:
         return origin_of(

@@ -114,7 +114,7 @@ def made(name: str, **options: Any) -> list[Scorer | SetScorer]:
         if not isinstance(scorer, Scorer | SetScorer) or isinstance(scorer, type):
             raise catalog.broken("scorers", name, f"wanted a scorer, found {scorer!r:.60}")
         for metric in scorer.metrics:
-            if metric.direction is None:
+            if metric.direction is None and not metric.of_sample:
                 raise catalog.broken("scorers", name, f"metric {metric.name} has no direction")
     return scorers
 
@@ -152,6 +152,18 @@ class _Origin:
     @property
     def source(self) -> str:
         return str(self.scorer.source)
+
+    @property
+    def num_cpus(self) -> Any:
+        return getattr(self.scorer, "num_cpus", 1.0)
+
+    @property
+    def num_gpus(self) -> Any:
+        return getattr(self.scorer, "num_gpus", 0.0)
+
+    @property
+    def memory(self) -> Any:
+        return getattr(self.scorer, "memory", 0)
 
     def origin(self) -> Mapping[str, Any]:
         return {

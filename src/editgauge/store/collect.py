@@ -5,7 +5,7 @@ run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -15,6 +15,7 @@ from editgauge.images import MAX_FILE_BYTES, read_header
 from editgauge.store import paths
 from editgauge.store.copies import same
 from editgauge.store.hashes import HashStore
+from editgauge.store.mirror import local_folder
 from editgauge.store.outputs import OutputFolder, given_back, model_folder
 from editgauge.store.paths import portable
 from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
@@ -74,17 +75,19 @@ def import_outputs(
     folder: Path,
     samples: Iterable[Sample],
     hashes: HashStore,
+    named: Mapping[str, Path] | None = None,
 ) -> list[EditRecord]:
     """Record the output, or its absence, of one editor for each sample; keep the files in the run;
     return the records.
 
     Nothing is resized. An output of its input's size is decoded once, to tell whether it was given
     back; of others only the first bytes are read. An output that is the same as at the last call
-    costs a look at its size and time.
+    costs a look at its size and time. `named`: sample id -> its file, where the names are not the
+    official ones.
     """
     before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
     samples = list(samples)
-    outputs = OutputFolder(folder)
+    outputs = OutputFolder(folder, named)
     taken = [
         _take(run, benchmark, editor, outputs, sample, hashes, before.get(sample.id))
         for sample in samples
@@ -295,11 +298,12 @@ def edits_of(
     samples: Sequence[Sample],
     hashes: HashStore,
 ) -> list[EditRecord]:
-    """The records of the wanted editors (all of them when none is named): taken in from `outputs`,
-    or those of the run.
+    """The records of the wanted editors (all of them when none is named): taken in from `outputs`
+    (a folder, or an address: see `store.mirror`), or those of the run.
 
     Raises `DataError` for an editor without outputs.
     """
+    outputs = local_folder(outputs)
     if outputs is not None:
         places = (
             {name: outputs_of(outputs, name, samples) for name in editors}

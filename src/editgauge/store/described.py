@@ -11,7 +11,8 @@ from editgauge.errors import RunError
 from editgauge.types import VARIANTS, Metric
 
 _FACTS = (
-    "direction", "heading", "digits", "unit", "failure", "whole_set", "note", "keeps", "plain",
+    "direction", "heading", "digits", "unit", "failure", "whole_set", "of_sample", "note", "keeps",
+    "plain",
 )  # fmt: skip
 
 
@@ -40,6 +41,7 @@ def metric(name: str, record: Mapping[str, Any]) -> Metric:
         variants=tuple(v for v in VARIANTS if v in record.get("variants", ())),
         failure=None if record.get("failure") is None else float(record["failure"]),
         whole_set=record.get("whole_set") is True,
+        of_sample=record.get("of_sample") is True,
         note=str(record.get("note") or ""),
         printed=_scale(record),
         keeps=record.get("keeps") is True,

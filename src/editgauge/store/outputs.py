@@ -10,7 +10,7 @@ the order of `EXTENSIONS`; the others are there to be reported.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -26,6 +26,8 @@ class OutputFolder:
     """
 
     root: Path
+    named: Mapping[str, Path] | None = None
+    """Sample id -> its file, where the names are not the official ones (`store.matching`)."""
     _listings: dict[str, dict[tuple[str, str], list[str]]] = field(default_factory=dict, repr=False)
 
     def find(self, sample: Sample) -> Path | None:
@@ -36,6 +38,8 @@ class OutputFolder:
         """Every file that could be the sample's output, the one that is taken first. More than one
         is a doubt.
         """
+        if self.named is not None:
+            return [self.named[sample.id]] if sample.id in self.named else []
         return list(self._candidates(sample))
 
     def _candidates(self, sample: Sample) -> Iterator[Path]:

@@ -28,6 +28,7 @@ import orjson
 
 from editgauge.errors import RunError
 from editgauge.store import lease, paths, records, segments
+from editgauge.store.views import write_views
 from editgauge.types import VARIANTS, Status
 
 FOLDER = "rows/parquet"
@@ -94,6 +95,9 @@ class Cache:
         name = _name(parts)
         for folder in (self.run / FOLDER, self._elsewhere):
             if folder is not None and self._take(folder / name, problems):
+                if folder != self._elsewhere:
+                    with contextlib.suppress(OSError, RunError):  # a run that is only read
+                        self._tidy(folder, name)
                 return [folder / name]
         sources = [(path, size) for path, size, _ in parts]
         try:
@@ -104,7 +108,7 @@ class Cache:
             ):
                 if not self._take(folder / name, problems):
                     _build(sources, folder / name, scratch)
-            self._drop_old(folder, name)
+            self._tidy(folder, name)
         except (OSError, RunError):  # a run on a read-only or full disk is read all the same
             folder = self._spare()
             _build(sources, folder / name, folder)
@@ -177,6 +181,10 @@ class Cache:
             self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
             self._elsewhere = folder
         return self._elsewhere
+
+    def _tidy(self, folder: Path, name: str) -> None:
+        self._drop_old(folder, name)
+        write_views(folder, name)
 
     def _drop_old(self, folder: Path, name: str) -> None:
         """Delete the files of earlier states that nobody reads."""

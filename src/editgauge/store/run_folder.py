@@ -45,9 +45,10 @@ from typing import Any, Self, cast
 import orjson
 
 from editgauge import __version__
-from editgauge.errors import RunError
+from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
 from editgauge.store import copies, described, lease, paths, records, segments
+from editgauge.store.addresses import address_of
 from editgauge.types import Edit, Metric, Row, Sample, Status, Variant
 
 FORMAT = 1
@@ -229,6 +230,14 @@ class RunFolder:
             run.problems += segments.repair(path / place)
         run._say_what_is_gone(manifest)
         lease.sweep(path)
+        return run
+
+    @classmethod
+    def adopt(cls, path: Path, manifest: Mapping[str, Any]) -> Self:
+        """A run whose manifest came from elsewhere (see `store.remote_run`); it is written down."""
+        run = cls(_real(path))
+        with run._locked():
+            run._write_manifest(manifest)
         return run
 
     def _say_what_is_gone(self, manifest: Mapping[str, Any]) -> None:
@@ -485,6 +494,16 @@ class RunFolder:
         stored = self._stored_metrics().get(benchmark, {})
         return {name: described.metric(name, record) for name, record in stored.items()}
 
+    def adopt_metrics(self, stored: Mapping[str, Any]) -> None:
+        """Keep descriptions of metrics as another copy of the run stored them; those that are there
+        stay. Raises `RunError` for what is no such thing.
+        """
+        for benchmark, metrics in stored.items():
+            if benchmark != "check":
+                mine = self.metrics(benchmark)
+                given = {n: described.metric(n, one) for n, one in metrics.items()}
+                self.keep_metrics(benchmark, ({**given, **mine}).values())
+
     def described_benchmarks(self) -> list[str]:
         """The benchmarks of which `metrics` knows any."""
         return sorted(self._stored_metrics())
@@ -650,7 +669,15 @@ def _close_own(process: int, stack: contextlib.ExitStack) -> None:
 
 
 def _real(path: Path) -> Path:
-    """A run folder's own path, which must be text: databases take no other names."""
+    """A run folder's own path, which must be text: databases take no other names. Raises
+    `UsageError` for an address.
+    """
+    address = address_of(path)
+    if address is not None:
+        raise UsageError(
+            f"{address}: this command works on runs of this machine; bring it here with: editgauge "
+            f"merge {address} --to RUN"
+        )
     path = path.resolve()
     plain_text(str(path), "run folder")
     return path

@@ -24,12 +24,22 @@ class Summary:
     seconds: float = 0.0
     scorer_seconds: Counter[str] = field(default_factory=Counter)
     """Processor seconds inside each scorer, summed over the workers."""
+    scorer_outputs: Counter[str] = field(default_factory=Counter)
+    """Outputs that each scorer was given by this call."""
     problems: list[str] = field(default_factory=list)
 
     def add(
         self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1
     ) -> None:
         self.counts.setdefault((editor, scorer, metric, variant), Counter())[status.value] += number
+
+    def processor(self) -> dict[str, dict[str, float]]:
+        """Scorer -> processor seconds and outputs of this call, for the run's record."""
+        return {
+            name: {"seconds": round(seconds, 6), "outputs": self.scorer_outputs[name]}
+            for name, seconds in sorted(self.scorer_seconds.items())
+            if self.scorer_outputs[name]
+        }
 
     @property
     def without_score(self) -> int:

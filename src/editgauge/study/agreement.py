@@ -20,6 +20,7 @@ from editgauge.study.scales import Level
 from editgauge.study.statistics import alpha, bradley_terry, correlation
 from editgauge.study.statistics.intervals import NOTHING, Interval, of_means, of_parts
 from editgauge.tables.frame import Frame
+from editgauge.tables.layouts import metrics_of
 from editgauge.tables.resampling import RESAMPLES
 from editgauge.types import Direction, Variant
 
@@ -118,7 +119,8 @@ def agreement(
 
 def _without_direction(frame: Frame, directions: Mapping[str, Direction]) -> tuple[str, ...]:
     codes = np.unique(frame.without_people().columns.metric).tolist()
-    return tuple(frame.metrics[k] for k in codes if frame.metrics[k] not in directions)
+    known = {*directions, *(m.name for m in metrics_of(frame).values() if m.of_sample)}
+    return tuple(frame.metrics[k] for k in codes if frame.metrics[k] not in known)
 
 
 # -- people among themselves -----------------------------------------------------------------------

@@ -74,9 +74,9 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        """``better``, ``worse`` (B than A), or ``not told apart``."""
+        """``better``, ``worse`` (B than A), or ``no significant difference``."""
         if not (self.difference.low > 0 or self.difference.high < 0):
-            return "not told apart"
+            return "no significant difference"
         up = self.difference.value > 0
         return "better" if up == (self.direction == "higher") else "worse"
 

@@ -24,7 +24,7 @@ Ask = Callable[[Sequence[str]], Mapping[str, tuple[float | None, float | None]]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What was found about B - A: `verdict` is ``better``, ``worse`` (B than A), ``equivalent``
-    (within the margin) or ``not told apart`` (only when everything was asked).
+    (within the margin) or ``no significant difference`` (only when everything was asked).
 
     `low`, `high`: the interval of the mean difference over all samples, valid although one looked
     after each batch. `asked` of `samples` were judged, `missing` of those gave no score.
@@ -43,8 +43,8 @@ class Decision:
     def line(self, a: str, b: str) -> str:
         """The decision in one line."""
         saved = 1 - self.asked / self.samples if self.samples else 0.0
-        if self.verdict == "not told apart":
-            told = f"{b} and {a} are not told apart"
+        if self.verdict == "no significant difference":
+            told = f"{b} and {a}: no significant difference"
         else:
             told = f"{b} is {self.verdict}, against {a}"
         return (
@@ -113,7 +113,7 @@ def decide(
             break
     found_low, found_high = (float(end[0]) for end in test.interval())
     return Decision(
-        verdict=verdict or "not told apart",
+        verdict=verdict or "no significant difference",
         difference=float(test.mean[0]) if test.count else math.nan,
         low=found_low,
         high=found_high,

@@ -48,12 +48,14 @@ class Reported(NamedTuple):
     facts: dict[str, Any]
 
 
-def reported(frame: Frame) -> Reported | None:
-    """What a report shows of the ratings of one benchmark; None where nobody rated anything."""
+def reported(frame: Frame, published: Sequence[TableRow] = ()) -> Reported | None:
+    """What a report shows of the ratings of one benchmark; None where nobody rated anything.
+    `published`: the lines of the paper's rank correlations.
+    """
     if not len(frame.only_people()):
         return None
     found = agreed(frame)
-    made = [*sheets.tables(found), _contested(frame), _categories(frame)]
+    made = [*sheets.tables(found, published), _contested(frame), _categories(frame)]
     tables = [table for table in made if table is not None]
     machines = machines_of(frame, directions_of(frame))
     facts = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from editgauge.study.agreement import Against, Agreement, Between, Ranking
 from editgauge.study.statistics.intervals import Interval
+from editgauge.tables.build import NO_ROWS
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 _CLUSTERED = "Intervals: 95 %, bootstrap over samples (all ratings of a sample stay together)."
@@ -23,19 +24,42 @@ def cell(interval: Interval, *, of: int | None = None) -> Cell:
     )
 
 
-def tables(found: Agreement) -> list[Table]:
-    """Every table of an agreement that has something in it."""
+def tables(found: Agreement, published: Sequence[TableRow] = ()) -> list[Table]:
+    """Every table of an agreement that has something in it. `published`: the lines of the paper's
+    rank correlations, which stand below those by its formula.
+    """
     made = [
         _between(found),
         _matrix(found, "spearman", "Spearman's rho per sample over the editors, averaged"),
         _matrix(
-            found, "no_ties", "the same by the paper's formula, which takes no ties into account"
+            found,
+            "no_ties",
+            "the same by the paper's formula, which takes no ties into account",
+            published,
         ),
         _matrix(found, "kendall", "Kendall's tau-b per sample over the editors, averaged"),
         _linear(found),
         *(_ranking(found.benchmark, item) for item in found.rankings),
     ]
     return [table for table in made if table is not None]
+
+
+def published_alone(benchmark: str, published: Sequence[TableRow]) -> Table:
+    """The paper's rank correlations, where nobody has rated anything in the run."""
+    return Table(
+        name="agree.no_ties",
+        title=f"{benchmark}: metrics against people, Spearman's rho",
+        columns=_questions(published),
+        rows=published,
+        benchmark=benchmark,
+        notes=[f"{NO_ROWS} Ratings by people come with: editgauge study import."],
+        meta={"names": "metric"},
+    )
+
+
+def _questions(lines: Sequence[TableRow]) -> list[Column]:
+    names = dict.fromkeys(name for line in lines for name in line.cells)
+    return [Column(name=name, heading=(name,), digits=3) for name in names]
 
 
 def _between(found: Agreement) -> Table | None:
@@ -88,7 +112,9 @@ def name_of(line: Against) -> str:
     return f"{line.metric}{source}" + (" (corrected)" if line.variant == "corrected" else "")
 
 
-def _matrix(found: Agreement, statistic: str, title: str) -> Table | None:
+def _matrix(
+    found: Agreement, statistic: str, title: str, published: Sequence[TableRow] = ()
+) -> Table | None:
     """MedEBench's Table 3: metrics down, people's questions across."""
     questions = list(dict.fromkeys(line.question for line in found.against))
     if not questions:
@@ -100,13 +126,13 @@ def _matrix(found: Agreement, statistic: str, title: str) -> Table | None:
             getattr(line, statistic), of=line.rated
         )
         counts[line.question].append(line)
-    columns = [Column(name=question, heading=(question,), digits=3) for question in questions]
+    lines = [*(TableRow(name=name, cells=cells) for name, cells in rows.items()), *published]
     notes = [_who(question, lines, statistic) for question, lines in counts.items()]
     return Table(
         name=f"agree.{statistic}",
         title=f"{found.benchmark}: metrics against people, {title}",
-        columns=columns,
-        rows=[TableRow(name=name, cells=cells) for name, cells in rows.items()],
+        columns=_questions(lines),
+        rows=lines,
         benchmark=found.benchmark,
         notes=[*notes, _CLUSTERED],
         meta={"names": "metric"},

@@ -11,7 +11,7 @@ from editgauge import escape
 from editgauge.tables.compare import Comparison, Line, Moved
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
-_MOST = ("Most better", "Most worse")
+_MOST = ("Largest gains", "Largest drops")
 
 
 def as_table(item: Comparison) -> Table:
@@ -78,10 +78,10 @@ def _counts(line: Line) -> tuple[int, ...]:
 
 
 def verdict(line: Line) -> str:
-    """better, worse, or not told apart; for a metric without a known direction that it is none."""
+    """better, worse, or no significant difference; that a metric has no known direction."""
     if line.direction is None:
         return "no verdict: direction not known"
-    return "better" if line.better else "worse" if line.worse else "not told apart"
+    return "better" if line.better else "worse" if line.worse else "no significant difference"
 
 
 def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from editgauge.tables.frame import WHOLE_SET, Frame
 from editgauge.tables.spec import Layout, generic
 from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status, Variant
 
-_CALLABLE = ("load", "scorers", "audits", "importers", "measurements")
+_CALLABLE = ("load", "scorers", "audits", "agreement", "importers", "measurements")
 _CALLABLE_OR_NONE = ("tables", "scheme", "judging", "prompts", "settled")
 _TEXT = ("name", "title", "citation")
 
@@ -134,7 +134,10 @@ def _metrics(benchmark: Benchmark) -> Iterator[str]:
 
 
 def _metric(metric: Metric) -> Iterator[str]:
-    if metric.direction not in ("higher", "lower"):
+    if metric.of_sample:
+        if metric.direction is not None:
+            yield f"direction: a property of the sample has none, found {metric.direction!r}"
+    elif metric.direction not in ("higher", "lower"):
         yield f"direction: wanted 'higher' or 'lower', found {metric.direction!r}"
     if math.isnan(metric.low) or math.isnan(metric.high) or not metric.low < metric.high:
         yield f"low, high: wanted a range, found {metric.low} to {metric.high}"

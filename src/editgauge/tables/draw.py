@@ -11,8 +11,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import orjson
@@ -21,6 +21,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from editgauge import escape
+from editgauge.tables import latex
+from editgauge.tables.drawn import Drawn, Item, Mark
 from editgauge.tables.table import OWN, Cell, Column, Table, TableRow, printed, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
@@ -29,40 +31,25 @@ FORMATS: tuple[Format, ...] = ("terminal", "markdown", "csv", "latex", "json")
 
 _ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
 _NOTHING = "–"
-_Mark = Literal["", "best", "second", "count", "published", "part"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A piece of a drawn table: its text, not yet escaped, and what it is."""
-
-    text: str
-    mark: _Mark = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """Headings and lines of text. `headings`: one tuple of levels for each column; `names`: the
-    columns that hold names and are set to the left.
-    """
-
-    headings: list[tuple[str, ...]]
-    lines: list[list[_Item]]
-    names: int
-    breaks: set[int]
-    """Line numbers before which a rule is drawn."""
 
 
 def draw(
-    table: Table, form: Format, *, failures: Failures = "out", width: int | None = None
+    table: Table,
+    form: Format,
+    *,
+    failures: Failures = "out",
+    width: int | None = None,
+    place: latex.Place = "auto",
 ) -> str:
     """The table as text, ending in a newline.
 
     `failures`: ``out`` prints means over scored samples, ``floor`` means with failures at the
     scale's minimum, ``both`` the second in brackets where it differs. `width`: for the terminal;
-    None = as wide as it needs.
+    None = as wide as it needs. `place`: for LaTeX, see `latex.latex`.
     """
     table = with_failures(table, failures)
+    if form == "latex":
+        return _latex(table, place)
     if form == "terminal":
         stream = io.StringIO()
         to_terminal(
@@ -71,7 +58,7 @@ def draw(
             fit=bool(width),
         )
         return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
-    return {"markdown": _markdown, "csv": _csv, "latex": _latex, "json": _json}[form](table)
+    return {"markdown": _markdown, "csv": _csv, "json": _json}[form](table)
 
 
 def show(table: Table, console: Console, *, failures: Failures = "out") -> None:
@@ -171,7 +158,7 @@ def _counted_runs(table: Table) -> list[list[Column]]:
     return runs
 
 
-_NAMED: dict[bool, _Mark] = {True: "", False: "published"}
+_NAMED: dict[bool, Mark] = {True: "", False: "published"}
 
 
 def _name(table: Table, row: TableRow) -> str:
@@ -183,19 +170,33 @@ def _name(table: Table, row: TableRow) -> str:
     return f"{row.name} † (as released)" if table.variant == "corrected" else f"{row.name} †"
 
 
-def _grid(table: Table) -> _Drawn:
+def _shared_counts(table: Table) -> dict[str, str]:
+    """The first column of each run of columns whose own lines all have one count -> that count."""
+    found = {}
+    for run in _counted_runs(table):
+        own = [row for row in table.rows if row.kind in ("run", "edited")]
+        counts = {_count_text(row.cells.get(run[0].name)) for row in own}
+        if len(counts) == 1 and counts != {_NOTHING}:
+            found[run[0].name] = counts.pop()
+    return found
+
+
+def _grid(table: Table, without_counts: Collection[str] = ()) -> Drawn:
+    """The table as text. `without_counts`: the first columns of runs whose counts are told
+    elsewhere.
+    """
     place = standing(table)
     grouped = bool(table.by)
     sectioned = any(row.section for row in table.rows)
     headings: list[tuple[str, ...]] = [(table.by,)] if grouped else []
     headings += [("",)] if sectioned else []
     headings.append((str(table.meta.get("names", "model")),))
-    lines: list[list[_Item]] = []
+    lines: list[list[Item]] = []
     for row in table.rows:
         lines.append(
-            [_Item(row.group)] * grouped
-            + [_Item(row.section)] * sectioned
-            + [_Item(_name(table, row), "part" if row.part else _NAMED[row.kind in OWN])]
+            [Item(row.group)] * grouped
+            + [Item(row.section)] * sectioned
+            + [Item(_name(table, row), "part" if row.part else _NAMED[row.kind in OWN])]
         )
     runs = _counted_runs(table)
     for run in runs:
@@ -203,15 +204,18 @@ def _grid(table: Table) -> _Drawn:
             headings.append((*column.heading[:-1], column.heading[-1] + _ARROWS[column.direction]))
             for line, row in enumerate(table.rows):
                 key = (line, column.name)
-                mark: _Mark = (
+                mark: Mark = (
                     "best" if key in place.best else "second" if key in place.second else ""
                 )
                 mark = "part" if row.part and not mark else mark
-                lines[line].append(_Item(_cell_text(row.cells.get(column.name), column), mark))
-        if any(row.cells.get(run[0].name, Cell(value=None)).n is not None for row in table.rows):
+                lines[line].append(Item(_cell_text(row.cells.get(column.name), column), mark))
+        counted = any(
+            row.cells.get(run[0].name, Cell(value=None)).n is not None for row in table.rows
+        )
+        if counted and run[0].name not in without_counts:
             headings.append((*run[0].heading[:-1], "n"))
             for line, row in enumerate(table.rows):
-                lines[line].append(_Item(_count_text(row.cells.get(run[0].name)), "count"))
+                lines[line].append(Item(_count_text(row.cells.get(run[0].name)), "count"))
     breaks = {
         number
         for number, (before, after) in enumerate(
@@ -220,10 +224,10 @@ def _grid(table: Table) -> _Drawn:
         if (before.group, before.section, before.kind in OWN)
         != (after.group, after.section, after.kind in OWN)
     }
-    return _Drawn(headings, lines, 1 + grouped + sectioned, breaks)
+    return Drawn(headings, lines, 1 + grouped + sectioned, breaks)
 
 
-def _turned(drawn: _Drawn) -> _Drawn:
+def _turned(drawn: Drawn) -> Drawn:
     """Columns down and editors across, as KRIS-Bench and MedEBench print theirs."""
     names = drawn.names
     levels = max(len(heading) for heading in drawn.headings[names:])
@@ -240,15 +244,15 @@ def _turned(drawn: _Drawn) -> _Drawn:
         if number and padded[0] != before:
             breaks.add(number)
         left = [
-            _Item("" if level == 0 and padded[0] == before else text)
+            Item("" if level == 0 and padded[0] == before else text)
             for level, text in enumerate(padded)
         ]
         before = padded[0]
         lines.append(left + [line[names + number] for line in drawn.lines])
-    return _Drawn(headings, lines, levels, breaks)
+    return Drawn(headings, lines, levels, breaks)
 
 
-def _oriented(table: Table) -> _Drawn:
+def _oriented(table: Table) -> Drawn:
     drawn = _grid(table)
     return _turned(drawn) if table.transposed else drawn
 
@@ -275,7 +279,7 @@ def _title(table: Table) -> str:
 
 # -- formats ---------------------------------------------------------------------------------------
 
-_STYLES: dict[_Mark, str] = {
+_STYLES: dict[Mark, str] = {
     "": "",
     "best": "bold",
     "second": "underline",
@@ -297,7 +301,7 @@ def to_terminal(table: Table, console: Console, *, fit: bool = True) -> None:
         console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=True)
 
 
-def _rich(drawn: _Drawn, chosen: Sequence[int]) -> RichTable:
+def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:
     drawing = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number in [*range(drawn.names), *chosen]:
         heading = Text(
@@ -318,7 +322,7 @@ def _rich(drawn: _Drawn, chosen: Sequence[int]) -> RichTable:
     return drawing
 
 
-def _parts(drawn: _Drawn, width: int | None) -> list[list[int]]:
+def _parts(drawn: Drawn, width: int | None) -> list[list[int]]:
     """Which columns of numbers are drawn together: as many as fit into the width beside the
     names.
     """
@@ -348,7 +352,7 @@ def _parts(drawn: _Drawn, width: int | None) -> list[list[int]]:
 def _markdown(table: Table) -> str:
     drawn = _oriented(table)
 
-    def set_cell(item: _Item) -> str:
+    def set_cell(item: Item) -> str:
         text = escape.markdown(item.text)
         return {"best": f"**{text}**", "second": f"<u>{text}</u>"}.get(item.mark, text)
 
@@ -399,58 +403,29 @@ def _exact(value: float | None, digits: int) -> str:
     return "" if value is None else "inf" if math.isinf(value) else printed(value, digits)
 
 
-def _latex(table: Table) -> str:
-    drawn = _oriented(table)
-
-    def set_cell(item: _Item) -> str:
-        text = escape.latex(item.text)
-        return {"best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}.get(
-            item.mark, text
-        )
-
-    lines = [
-        "% needs \\usepackage{booktabs}",
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{escape.latex(_title(table), None)}}}",
-        rf"\begin{{tabular}}{{{'l' * drawn.names}{'r' * (len(drawn.headings) - drawn.names)}}}",
-        r"\toprule",
-        *_latex_heads(drawn),
-        r"\midrule",
-    ]
-    for number, line in enumerate(drawn.lines):
-        if number in drawn.breaks:
-            lines.append(r"\midrule")
-        lines.append(" & ".join(set_cell(item) for item in line) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [rf"\par\footnotesize {escape.latex(note, None)}" for note in _notes(table)]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
-
-
-def _latex_heads(drawn: _Drawn) -> list[str]:
-    """One line for each level of heading; neighbours with the same broad heading share a centred
-    one and a rule.
+def _latex(table: Table, place: latex.Place = "auto") -> str:
+    """`latex.latex` of the table. Counts that all lines share stand in the caption, or below the
+    table where columns differ; the others keep their columns.
     """
-    levels = max(len(heading) for heading in drawn.headings)
-    padded = [("",) * (levels - len(heading)) + heading for heading in drawn.headings]
-    lines = []
-    for level in range(levels - 1):
-        cells, rules, column = [], [], 0
-        while column < len(padded):
-            text, span = padded[column][level], 1
-            while (
-                text
-                and column + span < len(padded)
-                and padded[column + span][: level + 1] == padded[column][: level + 1]
-            ):
-                span += 1
-            cells.append(rf"\multicolumn{{{span}}}{{c}}{{{escape.latex(text)}}}" if text else "")
-            rules += [rf"\cmidrule(lr){{{column + 1}-{column + span}}}"] if text else []
-            column += span
-        lines.append(" & ".join(cells) + r" \\")
-        lines.append("".join(rules))
-    lines.append(" & ".join(escape.latex(heading[-1]) for heading in padded) + r" \\")
-    return [line for line in lines if line]
+    shared = _shared_counts(table)
+    drawn = _grid(table, without_counts=shared)
+    counts = list(dict.fromkeys(shared.values()))
+    whole = len(counts) == 1 and not any("n" in heading[-1:] for heading in drawn.headings)
+    headings = {column.name: " ".join(column.heading) for column in table.columns}
+    each = "; ".join(f"{headings[name]} {count}" for name, count in shared.items())
+    judge = table.source.partition("#")[0]
+    caption = [
+        f"{table.title} ({table.variant})." if table.variant else f"{table.title}.",
+        *([f"Scored by {judge}."] if judge else []),
+        *([f"n = {counts[0].replace('/', ' of ')}."] if whole else []),
+    ]
+    words = latex.Words(
+        label="-".join(filter(None, (table.name, table.variant, judge))),
+        caption=" ".join(caption),
+        notes=[*([] if whole or not each else [f"n: {each}."]), *_notes(table)],
+        origin=table.source,
+    )
+    return latex.latex(_turned(drawn) if table.transposed else drawn, words, place)
 
 
 def as_json(table: Table) -> dict[str, Any]:

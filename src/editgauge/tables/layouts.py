@@ -18,7 +18,7 @@ from editgauge.tables.frame import Frame
 from editgauge.tables.slices import beside, noise, repeated, sliced
 from editgauge.tables.spec import Layout, generic, unknown
 from editgauge.tables.table import Table
-from editgauge.types import Benchmark, Metric, Variant
+from editgauge.types import Benchmark, Direction, Metric, Variant
 
 Layouts = Callable[[Frame, Variant], Sequence[Layout]]
 
@@ -48,6 +48,14 @@ def _presented(metric: Metric, declared: Metric | None) -> Metric:
     if declared is None or (metric.low, metric.high) != (declared.low, declared.high):
         return metric
     return replace(metric, printed=declared.printed, keeps=declared.keeps, plain=declared.plain)
+
+
+def directions(frame: Frame) -> dict[str, Direction | None]:
+    """By which way of each metric editors are compared; without what says something of the samples
+    alone (`Metric.of_sample`).
+    """
+    known = metrics_of(frame)
+    return {name: one.direction for name, one in known.items() if not one.of_sample}
 
 
 def tables(

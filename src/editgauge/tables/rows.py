@@ -24,10 +24,14 @@ def variants(given: str) -> tuple[Variant, ...]:
 
 
 def open_runs(paths: Sequence[Path]) -> list[RunFolder]:
-    """The run folders, each once. Raises `RunError` for one that is none."""
+    """The run folders, each once; an address stands for a copy on this machine, to be read. Raises
+    `RunError` for one that is none.
+    """
+    from editgauge.store.remote_run import fetched
     from editgauge.store.run_folder import RunFolder
 
-    return [RunFolder.open(path) for path in dict.fromkeys(path.resolve() for path in paths)]
+    here = dict.fromkeys(fetched(path).resolve() for path in paths)
+    return [RunFolder.open(path) for path in here]
 
 
 def benchmarks(runs: Sequence[RunFolder], wanted: str = "") -> list[str]:

@@ -80,13 +80,13 @@ class Outcome:
         """The editors that were tested, each once."""
         return list(dict.fromkeys(summary.editor for summary in self.edits))
 
-    def lines(self, run: Path, benchmark: str) -> Iterator[str]:
+    def lines(self, run: str, benchmark: str) -> Iterator[str]:
         """What was done in words."""
         for one in self.trainings:
             how = f"{one.seconds:.1f} s" if one.fresh else "was there"
             yield (
                 f"{one.task}, {one.samples} samples: loss {one.first:.4f} at first, {one.last:.4f} "
-                f"at last; {how}: {run / one.folder}"
+                f"at last; {how}: {run}/{one.folder}"
             )
         yield from (summary.line(benchmark) for summary in self.edits)
         yield from (f"note: {note}" for note in self.notes)

@@ -103,8 +103,11 @@ def _put_in(unet: Any, file: Path, rank: int) -> None:
     except Exception as error:  # whatever the library says of a file that is none
         raise RunError(f"{file.name}: no safetensors file ({type(error).__name__})") from error
     if rank:
+        device, dtype = unet.device, unet.dtype
         unet.add_adapter(lora_config(rank))
-        unet.to(unet.device, unet.dtype)
+        for name, one in unet.named_parameters():
+            if ".lora_" in name:
+                one.data = one.data.to(device, dtype)
     mine = dict(unet.named_parameters())
     named = {f"unet.{n.replace(_ADAPTER, '.')}" if rank else n: one for n, one in mine.items()}
     wanted = {n for n, one in named.items() if not rank or ".lora_" in n}

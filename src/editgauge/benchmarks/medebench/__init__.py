@@ -10,12 +10,18 @@ from typing import Any
 
 from editgauge.benchmarks.base import Samples, by_track
 from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
-from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
+from editgauge.benchmarks.medebench.metrics import (
+    CLIP_INSTRUCTION,
+    EMBEDDING,
+    JUDGE,
+    LPIPS,
+    PIXEL,
+)
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID, KID
 from editgauge.types import Benchmark, DataSource, FailureReading, Plot, Sample, Variant
 
-__all__ = ["BENCHMARK", "EMBEDDING", "JUDGE", "embedding"]
+__all__ = ["BENCHMARK", "CLIP_INSTRUCTION", "EMBEDDING", "JUDGE", "embedding"]
 
 
 def _load(root: Path | None, *, split: str | None = None) -> Samples:
@@ -74,6 +80,12 @@ def _audits() -> Sequence[Any]:
     return AUDITS
 
 
+def _agreement() -> Sequence[Any]:
+    from editgauge.benchmarks.medebench.tables import correlations
+
+    return correlations()
+
+
 def _importers() -> Sequence[Any]:
     from editgauge.benchmarks.medebench.imports import read
 
@@ -101,7 +113,18 @@ BENCHMARK = Benchmark(
     published_counts={"": SIZE},
     marks=("editing/editing_metadata.json", "editing_metadata.json"),
     data=DataSource("LIUMinghao/MedEBench", "stated on the data set's page"),
-    metrics=(*PIXEL, LPIPS, *EMBEDDING, FID, KID, *JUDGE["D"], *JUDGE["P"], *ATTENTION, *CHANGE),
+    metrics=(
+        *PIXEL,
+        LPIPS,
+        *EMBEDDING,
+        CLIP_INSTRUCTION,
+        FID,
+        KID,
+        *JUDGE["D"],
+        *JUDGE["P"],
+        *ATTENTION,
+        *CHANGE,
+    ),
     load=_load,
     scorers=by_track(
         {"pixel": [_pixel, _lpips], "embedding": [_lpips, embedding], "diagnosis": [_change]}
@@ -111,15 +134,17 @@ BENCHMARK = Benchmark(
     rubrics=Path(__file__).parent / "rubrics",
     prompts=_prompts,
     audits=_audits,
+    agreement=_agreement,
     importers=_importers,
     figures=(
         Plot("bars", "organ", "by organ", ORGANS),
+        Plot("histogram", "clip_instruction", "CLIP similarity of the instruction and the input"),
         Plot("histogram", "mask_ratio", "Share of the picture that the region's mask marks"),
     ),
     reading=FailureReading(
         accuracy="EA", accurate=5.0, preservation="masked_ssim", preserved=0.7, by="task_type"
     ),
-    not_in_tables=("kid",),
+    not_in_tables=("kid", "clip_instruction"),
     measured=("mask_ratio", "mask_band"),
     measure=_measure,
     settled=_settled,

@@ -65,6 +65,16 @@ TALIGN_P = _cosine("talign_p", "TAlign P", "Cosine of output and prompt.")
 TALIGN_D = _cosine("talign_d", "TAlign D", "Cosine of output and change description.")
 DALIGN_P = _cosine("dalign_p", "DAlign P", "Cosine of (output - input) and prompt.")
 DALIGN_D = _cosine("dalign_d", "DAlign D", "Cosine of (output - input) and change description.")
+CLIP_INSTRUCTION = Metric(
+    "clip_instruction",
+    heading="CLIP input P",
+    direction=None,
+    low=-1.0,
+    high=1.0,
+    of_sample=True,
+    note="Cosine of the input picture and the prompt: a property of the sample (paper, Figure 4, "
+    "left). The paper does not say whether it scales the cosine; this one is not scaled.",
+)
 MEDCLIP = tuple(
     _cosine(
         f"medclip_{letter.lower()}",

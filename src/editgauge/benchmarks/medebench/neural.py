@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from editgauge.benchmarks.medebench.metrics import (
+    CLIP_INSTRUCTION,
     DALIGN_D,
     DALIGN_P,
     IMAGEREWARD,
@@ -31,6 +32,7 @@ MEASURES = (
     Measure(TALIGN_D, "text", "change"),
     Measure(DALIGN_P, "direction", "instruction"),
     Measure(DALIGN_D, "direction", "change"),
+    Measure(CLIP_INSTRUCTION, "input", "instruction"),
 )
 
 

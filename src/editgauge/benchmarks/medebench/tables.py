@@ -166,6 +166,20 @@ def attention(frame: Frame, variant: Variant) -> Layout:
     )
 
 
+def correlations() -> list[TableRow]:
+    """Table 3: Spearman's rho of each metric with people's ranks, as it is printed."""
+    with (_HERE / "published_spearman.csv").open(encoding="utf-8", newline="") as file:
+        records = list(csv.DictReader(file))
+    return [
+        TableRow(
+            name=record.pop("metric"),
+            cells={name: Cell(value=float(text), text=text) for name, text in record.items()},
+            kind="published",
+        )
+        for record in records
+    ]
+
+
 def grounding(frame: Frame, variant: Variant) -> list[Layout]:
     """What Table 4 lacks, over the whole set: chance, pointing, mass and AUC, for attention and for
     change.

@@ -50,6 +50,7 @@ METRICS: tuple[Metric, ...] = (
     textedit.CLIP,
     textedit.AES,
     *medebench.EMBEDDING,
+    medebench.CLIP_INSTRUCTION,
     FID,
     KID,
     *JUDGE.values(),

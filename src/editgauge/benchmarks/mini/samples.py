@@ -33,6 +33,7 @@ from editgauge.benchmarks.mini.drawing import Canvas
 from editgauge.benchmarks.mini.records import RECORDS, SPLITS, Record
 from editgauge.errors import DataError, ImageError
 from editgauge.images import Array, fingerprint, read_image, write_bytes, write_png
+from editgauge.store.addresses import user_cache
 from editgauge.types import Sample
 
 INDEX = "index.json"
@@ -67,7 +68,7 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
 
 def make(root: Path | None) -> Path:
     """The complete folder of the benchmark below `root`; drawn, or repaired, where needed."""
-    base = cache_folder() if root is None else root.absolute()
+    base = user_cache() if root is None else root.absolute()
     if base.name.startswith("mini-") and (base / INDEX).is_file():
         base = base.parent  # the folder that an earlier call made was given
     folder = base / f"mini-{recipe()}"
@@ -92,28 +93,6 @@ def make(root: Path | None) -> Path:
     if left is None or left:
         raise DataError(f"{folder}: damaged, and could not be repaired; delete it and try again")
     return folder
-
-
-def cache_folder() -> Path:
-    """Where this user's caches lie: ``EDITGAUGE_CACHE``, or ``editgauge`` below what the platform
-    has for it.
-    """
-    named = os.environ.get("EDITGAUGE_CACHE")
-    if named:
-        return Path(named).absolute()
-    variable, below = (
-        ("LOCALAPPDATA", "AppData/Local")
-        if sys.platform == "win32"
-        else ("XDG_CACHE_HOME", ".cache")
-    )
-    place = os.environ.get(variable)
-    try:
-        base = Path(place) if place else Path.home() / below
-    except RuntimeError as error:  # a container's user without a home
-        raise DataError(
-            "no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder"
-        ) from error
-    return base.absolute() / "editgauge"
 
 
 @lru_cache(maxsize=1)

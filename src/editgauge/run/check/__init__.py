@@ -1,4 +1,4 @@
-"""Lints a data set and a folder of outputs before anything is spent: what is there, what is not,
+"""Lints a data set and a folder of outputs before spending anything: what is there, what is not,
 what was assumed.
 """
 

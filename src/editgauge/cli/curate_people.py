@@ -1,0 +1,157 @@
+"""`editgauge curate serve, invite, revoke, mask, review`: what people do to a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editgauge.cli.options import JsonOpt
+
+DirArg = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the data set.")]
+SampleArg = Annotated[str, typer.Argument(metavar="SAMPLE", help="The id of a sample.")]
+NameArg = Annotated[str, typer.Argument(metavar="NAME", help="A pseudonym.")]
+BaseOpt = Annotated[str, typer.Option("--base", help="How links begin.")]
+WhoOpt = Annotated[
+    str, typer.Option("--who", help="Who does it, as the trail has it: a pseudonym.")
+]
+_LOCAL = "http://127.0.0.1:8600"
+
+
+def register(group: typer.Typer) -> None:
+    group.command("serve", epilog="Example: editgauge curate serve wards --port 8600")(serve)
+    group.command("invite", epilog="Example: editgauge curate invite wards ann --expert")(invite)
+    group.command("revoke", epilog="Example: editgauge curate revoke wards ann")(revoke)
+    group.command(
+        "mask", epilog="Example: editgauge curate mask wards s-1 --from difference --save"
+    )(mask)
+    group.command("review", epilog="Example: editgauge curate review wards s-1 accept --who ann")(
+        review
+    )
+
+
+def serve(
+    folder: DirArg,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8600,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A name by which browsers reach this server.")
+    ] = None,
+    ocr: Annotated[
+        str, typer.Option("--ocr", help="The engine that proposes masks from texts, or none.")
+    ] = "rapidocr",
+) -> None:
+    """Open a data set in the browser until interrupted: every change is on the disk at once.
+
+    Where nobody was invited yet, a link for `owner` is made and printed. Listens on this machine
+    only, unless --host says otherwise; then put it behind HTTPS.
+    """
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.people import first_link, people
+    from editgauge.curation.server import Workbench
+    from editgauge.study.serving import serve as run
+
+    data = DataSet(folder)
+    with people(data) as store:
+        link = first_link(store, f"http://{host}:{port}")
+        app = Workbench(data, store, hosts=[host, *(allow_host or [])], ocr=ocr).app()
+        print(f"data set {data.about.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
+        if link:
+            print(f"owner: {link}", flush=True)
+        run(app, host=host, port=port)
+
+
+def invite(
+    folder: DirArg,
+    name: NameArg,
+    expert: Annotated[
+        bool, typer.Option("--expert", help="May accept samples that need an expert.")
+    ] = False,
+    base: BaseOpt = _LOCAL,
+    json: JsonOpt = False,
+) -> None:
+    """Make a personal link for somebody; it is shown once and kept nowhere."""
+    from editgauge.cli.common import print_json
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.people import invite as make
+    from editgauge.curation.people import people
+
+    data = DataSet(folder)
+    with people(data) as store:
+        token = make(data, store, name, expert=expert)
+    link = f"{base.rstrip('/')}/a/{token}"
+    if json:
+        print_json({"name": name, "link": link, "expert": expert})
+        return
+    print(f"{name}: {link}")
+
+
+def revoke(folder: DirArg, name: NameArg) -> None:
+    """Make a link useless; what its holder did stays."""
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.people import people
+    from editgauge.curation.people import revoke as end
+
+    data = DataSet(folder)
+    with people(data) as store:
+        end(data, store, name)
+    print(f"{name}: link revoked")
+
+
+def mask(
+    folder: DirArg,
+    sample: SampleArg,
+    how: Annotated[
+        str, typer.Option("--from", help="difference (of the pair), text (quoted) or box.")
+    ] = "difference",
+    box: Annotated[str, typer.Option("--box", help="LEFT,TOP,WIDTH,HEIGHT of an object.")] = "",
+    name: Annotated[str, typer.Option("--name", help="input, second or roi.")] = "input",
+    save: Annotated[bool, typer.Option("--save", help="Keep it; else only say its size.")] = False,
+    ocr: Annotated[str, typer.Option("--ocr", help="For --from text.")] = "rapidocr",
+    who: WhoOpt = "command-line",
+    json: JsonOpt = False,
+) -> None:
+    """Propose a mask, and say what the reference changes outside of it."""
+    from editgauge.cli.common import print_json
+    from editgauge.curation import masks, privacy
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.fields import box_of
+
+    data = DataSet(folder)
+    record = data.record(sample)
+    engine = privacy.engine_of(ocr) if how == "text" else None
+    made = masks.propose(data, record, how, box=box_of(box), engine=engine)
+    if save:
+        record = masks.save(data, sample, record["version"], name, made, who, note=f"from {how}")
+    said = masks.faults(data, record) if save else []
+    if json:
+        print_json({"share": float(made.mean()), "saved": save, "faults": said})
+        return
+    print(f"{sample}: {made.mean():.1%} of the picture{', saved' if save else ''}")
+    for why in said:
+        print(f"look at it: {why}")
+
+
+def review(
+    folder: DirArg,
+    sample: SampleArg,
+    verdict: Annotated[str, typer.Argument(help="accept, reject or flag (for an expert).")],
+    who: Annotated[str, typer.Option("--who", help="Who reviews: a pseudonym.")],
+    expert: Annotated[bool, typer.Option("--expert", help="They are an expert for it.")] = False,
+    comment: Annotated[str, typer.Option("--comment", help="Why.")] = "",
+    json: JsonOpt = False,
+) -> None:
+    """Review a sample as it is now. Two people do so without seeing each other's verdict."""
+    from editgauge.cli.common import print_json
+    from editgauge.curation import review as reviews
+    from editgauge.curation.dataset import DataSet
+
+    data = DataSet(folder)
+    version = data.record(sample)["version"]
+    made = reviews.review(data, sample, version, verdict, who, comment=comment, expert=expert)
+    left = reviews.lacking(made, data.about.policy)
+    if json:
+        print_json({"sample": sample, "state": made["state"], "lacking": left})
+        return
+    print(f"{sample}: {made['state']}" + (f" ({'; '.join(left)})" if left else ""))

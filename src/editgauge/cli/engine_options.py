@@ -1,0 +1,41 @@
+"""Options of the commands that may work on many machines: where the work is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from editgauge.cli.options import WorkersOpt
+
+if TYPE_CHECKING:
+    from editgauge.run.engine import Engine
+
+
+@dataclass(slots=True, kw_only=True)
+class Placing:
+    """Where the work is done, and by how many workers."""
+
+    workers: WorkersOpt = None
+    engine: Annotated[
+        str,
+        typer.Option("--engine", help="Where the work is done: local (processes here) or ray."),
+    ] = "local"
+    address: Annotated[
+        str,
+        typer.Option(
+            "--address",
+            metavar="HOST:PORT",
+            help="The Ray cluster; default: RAY_ADDRESS, else a Ray of its own on this machine.",
+        ),
+    ] = ""
+
+    def open(self) -> Engine:
+        """The engine; a context manager. Raises as `run.engine.open_engine`."""
+        from editgauge.cli import common
+        from editgauge.run.engine import open_engine
+
+        return open_engine(
+            self.engine, workers=self.workers, cores=common.cores(), address=self.address
+        )

@@ -1,0 +1,41 @@
+"""How much a command says beside its results: `-q`, `-v`, `--log-level`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from editgauge.errors import UsageError
+
+LEVELS = ("debug", "info", "warning", "error", "critical")
+_QUIET = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def chosen(*, quiet: bool, level: str) -> Iterator[None]:
+    """Set it within a `with` block. `level`: what libraries log to standard error; "" leaves it as
+    it is. Raises `UsageError` for an unknown level.
+    """
+    if level:
+        _log(level)
+    before = _QUIET.set(quiet)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)
+
+
+def _log(level: str) -> None:
+    if level.lower() not in LEVELS:
+        raise UsageError(f"--log-level {level}: wanted one of {', '.join(LEVELS)}")
+    import logging
+
+    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(level=level.upper(), stream=sys.stderr, format=form, force=True)
+
+
+def quiet() -> bool:
+    """Whether progress and warnings are left out."""
+    return _QUIET.get()

@@ -1,0 +1,190 @@
+"""A data set as a benchmark: ``dir:DIR``, and in a run ``dir.<name>``.
+
+A set that names a protocol is that benchmark with other samples: its scorers, its judge, its
+tables. One that names none is measured as the built-in benchmark is: by the metrics that all share,
+and by the judge of each sample's own protocol. ``dir.<name>.<protocol>`` measures any set by any
+protocol. Tables by category and by difficulty are added to each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from editgauge import catalog
+from editgauge.benchmarks.base import Note, Samples
+from editgauge.curation import records
+from editgauge.curation.conventions import sample_of
+from editgauge.errors import DataError, UsageError
+from editgauge.tables.frame import Frame
+from editgauge.tables.spec import Layout, Leaf, Sheet, choose
+from editgauge.types import Benchmark, Metric, Plot, Sample, Variant
+
+_BASE = "mini"
+"""What measures a set without a protocol."""
+_MOST_SLICES = 40
+"""Values of one label that get a line of their own in a table."""
+
+
+def named(name: str) -> Benchmark:
+    """The benchmark of a name: ``dir:DIR`` (a folder), or ``dir.<set>[.<protocol>]`` as runs have
+    it, whose data are then named beside it.
+
+    Raises `DataError` for a folder that is no data set, `UsageError` for an unknown protocol.
+    """
+    if name.startswith("dir:"):
+        folder = Path(name.removeprefix("dir:"))
+        about = records.read_about(folder)
+        return _made(about.name, about.protocol, folder.absolute())
+    _, set_name, *rest = name.split(".")
+    protocol = rest[0] if rest else ""
+    if len(rest) > 1 or (rest and protocol not in records.PROTOCOLS):
+        raise UsageError(
+            f"benchmark {name!r}: wanted dir.<set> or dir.<set>.<protocol>, the protocol one of "
+            f"{', '.join(records.PROTOCOLS)}"
+        )
+    return _made(set_name, protocol, None)
+
+
+def name_of(set_name: str, protocol: str) -> str:
+    """What the benchmark of a set is called in rows and runs."""
+    return f"dir.{set_name}.{protocol}" if protocol else f"dir.{set_name}"
+
+
+def _made(set_name: str, protocol: str, folder: Path | None) -> Benchmark:
+    base: Benchmark = catalog.find("benchmarks", protocol or _BASE)
+    name = name_of(set_name, protocol)
+    like = f", measured as {base.title}" if protocol else ""
+    return replace(
+        base,
+        name=name,
+        title=f"the data set {set_name}{like}",
+        citation=f"the data set {set_name}: see its card (README.md in an export)",
+        about=f"The data set {set_name}{like}.",
+        published_counts={},
+        marks=(),
+        data=None,
+        load=partial(_load, folder, set_name, protocol),
+        tables=partial(_tables, base, name),
+        audits=tuple,
+        figures=(
+            Plot("bars", "category", "by category"),
+            Plot("curve", "difficulty", "by difficulty", ("easy", "medium", "hard")),
+        ),
+        not_in_tables=tuple(base.every_metric) if not protocol else base.not_in_tables,
+    )
+
+
+def _load(
+    own: Path | None, set_name: str, protocol: str, root: Path | None, *, split: str | None = None
+) -> Samples:
+    """The samples of the folder. Raises `DataError` for a folder that is no data set, or another
+    one.
+    """
+    folder = root or own
+    name = name_of(set_name, protocol)
+    if folder is None:
+        raise DataError(f"{name}: wanted the folder of the data set; name it: dir:DIR")
+    about = records.read_about(folder)
+    if about.name != set_name:
+        raise DataError(
+            f"{folder}: wanted the data set {set_name!r}, found {about.name!r}; name it as "
+            f"{name_of(about.name, protocol)} or dir:{folder}"
+        )
+    found = [
+        record
+        for record in records.read_samples(folder)
+        if record.get("state") != "withdrawn" and split in (None, record.get("split"))
+    ]
+    if split is not None and not found:
+        there = sorted({str(record.get("split", "")) for record in records.read_samples(folder)})
+        raise UsageError(f"split {split!r}: the set has {', '.join(there) or 'no samples'}")
+
+    def read(note: Note) -> Iterator[Sample]:
+        del note
+        for record in found:
+            yield sample_of(record, folder.absolute(), name, protocol)
+
+    return Samples(name, folder.absolute(), read, split or "")
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def _tables(base: Benchmark, name: str, frame: Frame, variant: Variant) -> Sequence[Any]:
+    """The base's own tables without what its paper published, and those by category and
+    difficulty.
+    """
+    own: list[Layout] = []
+    if base.name != _BASE and base.tables is not None:
+        own = [_unpublished(layout, name) for layout in base.tables(frame, variant)]
+    sliced = [
+        layout
+        for by, label in (("category1", "category"), ("difficulty", "difficulty"))
+        if (layout := _by(base, name, frame, variant, by, label)) is not None
+    ]
+    return [*own, *sliced]
+
+
+def _unpublished(layout: Layout, name: str) -> Layout:
+    short = layout.name.rpartition(".")[2]
+    return replace(
+        layout,
+        name=f"{name}.{short}",
+        title=f"{name}: {layout.title}",
+        size=None,
+        published=(),
+        published_note="",
+        published_alone=False,
+        published_repeats=(),
+        published_repeats_note="",
+    )
+
+
+def _by(
+    base: Benchmark, name: str, frame: Frame, variant: Variant, by: str, label: str
+) -> Layout | None:
+    """Every metric that has rows, for each value of a label, and over all samples."""
+    values = _values(frame, by)
+    metrics = [m for m in base.every_metric.values() if not m.whole_set and m.name in frame.metrics]
+    if not values or not metrics:
+        return None
+    sheet = Sheet()
+    for value in (*values[:_MOST_SLICES], ""):
+        for metric in metrics:
+            _add(sheet, frame, metric, variant, {by: value} if value else {})
+    left = len(values) - _MOST_SLICES
+    notes = (f"{left} further values of {label} are in the last lines only.",) if left > 0 else ()
+    return Layout(
+        name=f"{name}.{label}",
+        title=f"{name} by {label}",
+        leaves=sheet.leaves,
+        fields=sheet.fields,
+        variant=variant,
+        transposed=True,
+        notes=notes,
+    )
+
+
+def _add(
+    sheet: Sheet, frame: Frame, metric: Metric, variant: Variant, where: dict[str, str]
+) -> None:
+    made, note = choose(frame, metric.name, variant)
+    if not frame.has(metric.name, made):
+        return
+    title = next(iter(where.values()), "all")
+    leaf = Leaf(metric=metric, variant=made, where=where)
+    sheet.add(f"{title}_{metric.name}", leaf, above=(title,), note=note)
+
+
+_TIERS = ("easy", "medium", "hard")
+
+
+def _values(frame: Frame, by: str) -> list[str]:
+    if by not in frame.samples.names():
+        return []
+    found = set(frame.samples.labels(by).tolist()) - {""}
+    return sorted(found, key=lambda text: (_TIERS.index(text) if text in _TIERS else 9, text))

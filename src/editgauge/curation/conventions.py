@@ -1,0 +1,187 @@
+"""A record as a sample, in the conventions of the benchmark that measures it.
+
+What a benchmark calls the mask, which attributes its tables read, what its categories are: the
+importers of the official layouts give samples of the same shape, so that a set and its exports have
+the same scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES, temporal_task
+from editgauge.benchmarks.medebench.organs import depth_of, organ_of
+from editgauge.benchmarks.reading import Tree
+from editgauge.benchmarks.textedit.samples import split_of
+from editgauge.benchmarks.texteditbench.words import TOPICS
+from editgauge.benchmarks.texteditbench.words import folder_name as topic_folder
+from editgauge.curation.records import SAMPLES, TEXTS
+from editgauge.escape import file_name
+from editgauge.types import Finding, Sample
+
+Attributes = dict[str, str | int | float | bool]
+OTHER = "Other"
+
+
+def sample_of(record: Mapping[str, Any], root: Path, benchmark: str, protocol: str = "") -> Sample:
+    """The sample of a record in the folder `root`, as `benchmark` has it.
+
+    With a protocol its masks, category and attributes are those that the protocol's scorers and
+    tables read. A picture that is not there, or not a file of the set, is found when it is read.
+    """
+    findings = _findings(record)
+    tree = Tree(root)
+
+    def place(relative: str, part: str) -> Path:
+        path = root / relative
+        if tree.inside(path):
+            return path
+        found = f"{relative!r} leads out of the data set"
+        findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
+        return tree.nowhere(part or "input")
+
+    masks = {name: place(path, "mask") for name, path in (record.get("masks") or {}).items()}
+    reference = record.get("reference")
+    facts = _common(record)
+    category = tuple(record.get("category") or ("unsorted",))
+    split = str(record.get("split") or "all")
+    if protocol:
+        masks, category, more, official = _CONVENTIONS[protocol](record, masks)
+        facts.update(more)
+        split = official or split
+    texts = {name: record.get(name) or None for name in TEXTS if name != "instruction"}
+    return Sample(
+        benchmark=benchmark,
+        id=record["id"],
+        split=split,
+        category=category,
+        instruction=record.get("instruction") or "",
+        images=tuple(place(path, "") for path in record["images"]),
+        output_stems=(record["id"], f"{record['id']}_0", f"{record['id']}_edited"),
+        reference=place(reference, "reference") if reference else None,
+        masks=masks,
+        attributes=facts,
+        findings=tuple(findings),
+        **texts,
+    )
+
+
+def _findings(record: Mapping[str, Any]) -> list[Finding]:
+    if (record.get("instruction") or "").strip():
+        return []
+    where = f"{SAMPLES} ({record['id']})"
+    return [
+        Finding("instruction-missing", where, "no instruction", "nothing can be asked", False),
+    ]
+
+
+def _common(record: Mapping[str, Any]) -> Attributes:
+    facts: Attributes = dict(record.get("attributes") or {})
+    facts.setdefault("state", str(record.get("state") or "draft"))
+    facts["protocol"] = str(record.get("protocol") or "textedit")
+    facts["image_count"] = len(record["images"])
+    facts["multi_image"] = len(record["images"]) > 1
+    facts["has_knowledge"] = bool(record.get("knowledge"))
+    return facts
+
+
+def attribute(record: Mapping[str, Any], name: str) -> str:
+    """One of the record's own attributes as text, "" where there is none."""
+    return str((record.get("attributes") or {}).get(name, "")).strip()
+
+
+def level(record: Mapping[str, Any], depth: int) -> str:
+    """One step of the record's category, 0 the broadest; "" where it has none."""
+    category = record.get("category") or []
+    return str(category[depth]) if depth < len(category) else ""
+
+
+# -- what each benchmark calls it ------------------------------------------------------------------
+
+
+def topic_of(record: Mapping[str, Any]) -> tuple[str, str]:
+    """TextEditBench's folder and topic: the attribute ``topic``, or the broadest category."""
+    written = attribute(record, "topic") or level(record, 0) or OTHER
+    by_topic = {topic: folder for folder, topic in TOPICS.items()}
+    folder = by_topic.get(written) or topic_folder(file_name(written.replace(" ", "_")))
+    return folder, TOPICS.get(folder, folder.replace("_", " "))
+
+
+def operation_of(record: Mapping[str, Any]) -> str:
+    """TextEditBench's operation: the attribute, or the category's second step."""
+    return attribute(record, "operation") or level(record, 1) or "text_change"
+
+
+def organ_and_task(record: Mapping[str, Any]) -> tuple[str, str]:
+    """MedEBench's organ and task: the attributes, or the category's two steps."""
+    organ = attribute(record, "organ") or level(record, 0) or OTHER
+    return organ_of(organ), attribute(record, "task") or level(record, 1) or "edit"
+
+
+def task_folder(record: Mapping[str, Any]) -> str:
+    """KRIS-Bench's folder: the attribute ``kris_task``, or the broadest category."""
+    written = attribute(record, "kris_task") or level(record, 0) or OTHER
+    return file_name(written.strip().replace(" ", "_").lower())
+
+
+def text_category(record: Mapping[str, Any]) -> str:
+    """TextEdit's category: the attribute ``textedit_category``, or the broadest category."""
+    written = attribute(record, "textedit_category") or level(record, 0) or OTHER
+    return file_name(written.replace(" ", "_"))
+
+
+Shaped = tuple[dict[str, Path], tuple[str, ...], Attributes, str]
+
+
+def _texteditbench(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
+    folder, topic = topic_of(record)
+    first = masks.get("input") or masks.get("roi")
+    second = masks.get("second") or first
+    both = {"input": first, "second": second}
+    facts: Attributes = {"topic": topic, "operation": operation_of(record)}
+    split = "synthetic" if record.get("reference") else "real"
+    return {name: path for name, path in both.items() if path}, (folder,), facts, split
+
+
+def _textedit(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
+    category = text_category(record)
+    return {}, (category,), {"category": category}, split_of(category)
+
+
+def _medebench(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
+    organ, task = organ_and_task(record)
+    facts: Attributes = {"organ": organ, "task": task}
+    if depth := depth_of(organ):
+        facts["organ_depth"] = depth
+    region = masks.get("roi") or masks.get("input")
+    return ({"roi": region} if region else {}), (organ, task), facts, "all"
+
+
+def _krisbench(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
+    folder = task_folder(record)
+    knowledge, dimension = FOLDERS.get(folder, (OTHER, OTHER))
+    facts: Attributes = {
+        "task": folder, "folder": folder, "dimension": dimension, "knowledge_type": knowledge,
+    }  # fmt: skip
+    if folder == "temporal_prediction":
+        missing = missing_frame(record)
+        facts["task"] = temporal_task(missing)
+        facts["missing_frame"] = missing
+        facts["frames"] = ",".join(str(n) for n in range(1, FRAMES + 1) if n != missing)
+    return {}, (knowledge, dimension, str(facts["task"])), facts, "all"
+
+
+def missing_frame(record: Mapping[str, Any]) -> int:
+    """Which frame of a temporal sample is to be made, 1 to 4; the last where it does not say."""
+    text = attribute(record, "missing_frame")
+    return int(text) if text.isdecimal() and 1 <= int(text) <= FRAMES else FRAMES
+
+
+_CONVENTIONS: Mapping[str, Callable[[Mapping[str, Any], dict[str, Path]], Shaped]] = {
+    "texteditbench": _texteditbench,
+    "textedit": _textedit,
+    "medebench": _medebench,
+    "krisbench": _krisbench,
+}

@@ -1,0 +1,130 @@
+"""What the command line says of samples, as fields of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from editgauge.curation import dicom, privacy
+from editgauge.curation.dataset import DataSet
+from editgauge.curation.intake import files_in
+from editgauge.curation.records import SOURCE, TEXTS, Policy
+from editgauge.errors import UsageError
+
+_PLAIN = (*TEXTS, "split", "state", "protocol")
+
+
+def attributes_of(pairs: Sequence[str]) -> dict[str, Any]:
+    """``name=value`` pairs; a value that is a whole number becomes one."""
+    made: dict[str, Any] = {}
+    for pair in pairs:
+        name, value = _split(pair)
+        made[name] = _value(value)
+    return made
+
+
+def patch_of(record: Mapping[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
+    """The fields of a record that ``name=value`` pairs set: a field of a sample, ``category``
+    (steps joined by ``/``), ``source.<name>``, else an attribute. An empty value takes it out.
+    """
+    made: dict[str, Any] = {}
+    attributes = dict(record.get("attributes") or {})
+    source = dict(record.get("source") or {})
+    for pair in pairs:
+        name, value = _split(pair)
+        if name in _PLAIN:
+            made[name] = value or None
+        elif name == "category":
+            made[name] = [step.strip() for step in value.split("/") if step.strip()] or None
+        elif name.startswith("source."):
+            _set(source, name.removeprefix("source."), value)
+            made["source"] = source or None
+        else:
+            _set(attributes, name, _value(value))
+            made["attributes"] = attributes or None
+    if odd := set(source) - set(SOURCE):
+        raise UsageError(f"source.{min(odd)}: wanted one of {', '.join(SOURCE)}")
+    return made
+
+
+def window_of(text: str) -> tuple[float, float] | None:
+    """``CENTRE,WIDTH`` as numbers; None for an empty text. Raises `UsageError`."""
+    if not text:
+        return None
+    try:
+        centre, width = (float(part) for part in text.split(","))
+    except ValueError:
+        width = 0.0
+    if not width > 0:
+        raise UsageError(f"--window {text!r}: wanted CENTRE,WIDTH, the width above 0: 40,400")
+    return centre, width
+
+
+def engine_for(places: Sequence[Path], name: str) -> Any:
+    """The OCR engine where a scan is among the files; None where none is needed."""
+    if any(dicom.is_dicom(path) for path in files_in(places)):
+        return privacy.engine_of(name)
+    return None
+
+
+def _split(pair: str) -> tuple[str, str]:
+    name, sign, value = pair.partition("=")
+    if not sign or not name.strip():
+        raise UsageError(f"{pair!r}: wanted NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def _value(text: str) -> str | int:
+    return int(text) if text.lstrip("-").isdecimal() and len(text) < 16 else text
+
+
+def _set(facts: dict[str, Any], name: str, value: Any) -> None:
+    if value == "":
+        facts.pop(name, None)
+    else:
+        facts[name] = value
+
+
+def engine_for_scans(data: DataSet, name: str) -> Any:
+    """The OCR engine that looks for names before an export: only where the set has scans.
+
+    An empty name is ``rapidocr``. Raises `UsageError` where it is not installed.
+    """
+    scans = any(
+        about.get("needs_look")
+        for record in data.records()
+        for about in (record.get("pictures") or {}).values()
+    )
+    return privacy.engine_of(name or "rapidocr") if scans else None
+
+
+def box_of(text: str) -> list[int]:
+    """``LEFT,TOP,WIDTH,HEIGHT`` as whole numbers; [] for an empty text. Raises `UsageError`."""
+    if not text:
+        return []
+    try:
+        made = [int(part) for part in text.split(",")]
+    except ValueError:
+        made = []
+    if len(made) != 4:
+        raise UsageError(f"--box {text!r}: wanted LEFT,TOP,WIDTH,HEIGHT in pixels")
+    return made
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words between commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def policy_of(
+    policy: Policy, require: str | None, reviews: int | None, expert: str | None
+) -> Policy:
+    """A policy with what was given in place of what was there; None leaves it."""
+    given: dict[str, Any] = {
+        "required": None if require is None else words_of(require),
+        "reviews": reviews,
+        "expert": None if expert is None else words_of(expert),
+    }
+    return replace(policy, **{name: value for name, value in given.items() if value is not None})

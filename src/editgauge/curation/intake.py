@@ -1,0 +1,267 @@
+"""Pictures into a data set: files, folders, pairs, DICOM, frames of a video.
+
+Whatever comes in is decoded, turned as its EXIF says, scaled down where that was asked for, and
+written anew as PNG: no metadata comes with it. Names of files become ids of samples, but those of
+DICOM files, which may be names of people.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+
+from editgauge.benchmarks.reading import PICTURES, ignored, natural
+from editgauge.curation import alignment, dicom, privacy
+from editgauge.curation.dataset import DataSet
+from editgauge.errors import DataError, UsageError
+from editgauge.images import Array, max_pixels, oriented, read_header, read_image, resize
+
+FRAMES = 4
+"""Frames of a temporal sample (KRIS-Bench): three are given, one is the reference."""
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """How pictures are taken in, and what is said of each new sample."""
+
+    who: str
+    longest: int = 0
+    """Pixels of the longest side that a larger picture is scaled down to; 0 leaves every size."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """Of every new sample: split, category, protocol, source, attributes…"""
+    align: str = "affine"
+    """A model of `alignment.MODELS`, or ``none``: the pair must then be of one size."""
+    window: tuple[float, float] | None = None
+    engine: Any = None
+    """The OCR engine that looks for text in scans; None: a person looks alone."""
+
+
+class Taken(NamedTuple):
+    """What became of one file: the sample, or why there is none."""
+
+    file: str
+    sample: str
+    said: str
+
+
+def files_in(places: Sequence[Path]) -> list[Path]:
+    """Pictures and DICOM files among `places` and below folders of it, in natural order. Links are
+    not followed. Raises `DataError` for a place that is not there or holds none.
+    """
+    found: list[Path] = []
+    for place in places:
+        if place.is_dir():
+            inside = list(_below(place))
+            if not inside:
+                raise DataError(f"{place}: no picture in it")
+            found += inside
+        elif place.is_file():
+            found.append(place)
+        else:
+            raise DataError(f"{place}: not there")
+    return found
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for above, folders, names in os.walk(folder):
+        folders[:] = sorted((name for name in folders if not ignored(name)), key=natural)
+        for name in sorted(names, key=natural):
+            path = Path(above) / name
+            if ignored(name) or path.is_symlink() or not path.is_file():
+                continue
+            if path.suffix.lower() in PICTURES or dicom.is_dicom(path):
+                yield path
+
+
+def add(
+    data: DataSet, places: Sequence[Path], how: Intake, progress: Progress | None = None
+) -> list[Taken]:
+    """A sample for each picture. One that cannot be read is told, and keeps no other out."""
+    files = files_in(places)
+    return [
+        _told(path.name, lambda path=path: _add_one(data, path, how))  # type: ignore[misc]
+        for path in _shown(files, progress)
+    ]
+
+
+def pair(
+    data: DataSet, inputs: Path, references: Path, how: Intake, progress: Progress | None = None
+) -> list[Taken]:
+    """A sample for each input with the reference of the same name; the reference is brought onto
+    the input.
+
+    Raises `DataError` where one side has no partner: a pair is not guessed.
+    """
+    pairs = _pairs(inputs, references)
+    return [
+        _told(one.name, lambda one=one, two=two: _add_pair(data, one, two, how))  # type: ignore[misc]
+        for one, two in _shown(pairs, progress)
+    ]
+
+
+def frames(
+    data: DataSet, video: Path, how: Intake, *, start: float, end: float, missing: int
+) -> Taken:
+    """A temporal sample of four evenly spaced frames between two times in seconds, one of which,
+    `missing` (1 to 4), becomes the reference.
+
+    Raises `DataError` for a file that is no video or is too short.
+    """
+    if not 1 <= missing <= FRAMES:
+        raise UsageError(f"--missing {missing}: wanted 1 to {FRAMES}")
+    times = np.linspace(start, end, FRAMES)
+    shots = [normalised(shot, how.longest) for shot in _shots(video, times)]
+    kept = [data.keep(shot) for shot in shots]
+    reference = kept.pop(missing - 1)
+    attributes = {**how.fields.get("attributes", {}), "missing_frame": missing}
+    made = {**how.fields, "attributes": attributes, "images": kept, "reference": reference}
+    record = data.add({**made, "id": data.new_id(video.stem)}, how.who, note="frames of a video")
+    return Taken(video.name, record["id"], f"frames at {', '.join(f'{t:.2f} s' for t in times)}")
+
+
+def normalised(pixels: Array, longest: int) -> Array:
+    """The picture with its longest side at most `longest` pixels (0: as it is), Lanczos filter."""
+    height, width = pixels.shape[:2]
+    if not longest or max(height, width) <= longest:
+        return pixels
+    scale = longest / max(height, width)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return resize(pixels, size, "lanczos")
+
+
+def _shown(items: Sequence[Any], progress: Progress | None) -> Iterator[Any]:
+    for number, item in enumerate(items):
+        if progress is not None:
+            progress(number, len(items), "taking pictures in")
+        yield item
+    if progress is not None:
+        progress(len(items), len(items), "taking pictures in")
+
+
+def _told(file: str, make: Callable[[], Taken]) -> Taken:
+    try:
+        return make()
+    except DataError as error:
+        return Taken(file, "", str(error))
+
+
+def _read(path: Path, how: Intake) -> tuple[Array, dict[str, Any], frozenset[str]]:
+    """Pixels, what is known of the picture, and names that must not leave."""
+    if dicom.is_dicom(path):
+        scan = dicom.read(path, window=how.window)
+        return normalised(scan.pixels, how.longest), scan.facts, scan.words
+    pixels = oriented(read_image(path), read_header(path).orientation)
+    return normalised(pixels, how.longest), {}, frozenset()
+
+
+def _keep(data: DataSet, path: Path, how: Intake) -> tuple[str, dict[str, Any], Array]:
+    pixels, facts, words = _read(path, how)
+    if words:
+        privacy.remember(data, words)
+    if facts:
+        facts["needs_look"] = True
+        if how.engine is not None:
+            facts["proposals"] = privacy.texts_in(pixels, how.engine)
+    return data.keep(pixels), facts, pixels
+
+
+def _name(path: Path) -> str:
+    return "scan" if dicom.is_dicom(path) else path.stem
+
+
+def _add_one(data: DataSet, path: Path, how: Intake) -> Taken:
+    place, facts, _ = _keep(data, path, how)
+    pictures = {place: facts} if facts else None
+    made = {**how.fields, "id": data.new_id(_name(path)), "images": [place], "pictures": pictures}
+    record = data.add(made, how.who)
+    return Taken(path.name, record["id"], _open(facts))
+
+
+def _open(facts: Mapping[str, Any]) -> str:
+    if not facts:
+        return ""
+    number = len(facts.get("proposals", ()))
+    return f"a scan: {number} texts to look at" if number else "a scan: to be looked at"
+
+
+def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
+    place, facts, fixed = _keep(data, one, how)
+    moving, more, words = _read(two, how)
+    privacy.remember(data, words)
+    said, about = "", dict(more)
+    if how.align != "none":
+        found = alignment.align(fixed, moving, how.align)
+        if found.refused:
+            privacy.purge(data, [place])
+            raise DataError(f"{one.name} and {two.name}: not aligned: {found.refused}")
+        moving, _ = alignment.laid_over(fixed, moving, found)
+        about["alignment"] = found.as_dict()
+        said = _sureness(found)
+    elif moving.shape != fixed.shape:
+        privacy.purge(data, [place])
+        raise DataError(f"{one.name} and {two.name}: of two sizes; take them in with --align")
+    if more or facts:  # the frame's border is the input's own, and what is burnt into it
+        about["needs_look"] = True
+        if how.engine is not None:
+            about["proposals"] = privacy.texts_in(moving, how.engine)
+    reference = data.keep(moving)
+    pictures = {key: value for key, value in ((place, facts), (reference, about)) if value}
+    made = {
+        **how.fields,
+        "id": data.new_id(_name(one)),
+        "images": [place],
+        "reference": reference,
+        "pictures": pictures or None,
+    }
+    return Taken(one.name, data.add(made, how.who)["id"], said or _open(facts))
+
+
+def _sureness(found: alignment.Aligned) -> str:
+    residual = "" if found.residual is None else f", residual {found.residual:.2f} px"
+    return f"aligned ({found.method}): quality {found.quality:.2f}{residual}"
+
+
+def _pairs(inputs: Path, references: Path) -> list[tuple[Path, Path]]:
+    if inputs.is_file() and references.is_file():
+        return [(inputs, references)]
+    if not (inputs.is_dir() and references.is_dir()):
+        raise DataError(f"{inputs} and {references}: wanted two files or two folders")
+    sides = [{path.stem: path for path in files_in([place])} for place in (inputs, references)]
+    lonely = sorted(set(sides[0]) ^ set(sides[1]), key=natural)
+    if lonely:
+        raise DataError(
+            f"{len(lonely)} pictures have no partner of the same name, such as {lonely[0]!r}; "
+            f"nothing was taken in"
+        )
+    return [(sides[0][stem], sides[1][stem]) for stem in sorted(sides[0], key=natural)]
+
+
+def _shots(video: Path, times: Sequence[float] | np.ndarray[Any, Any]) -> list[Array]:
+    if not video.is_file():
+        raise DataError(f"{video}: not there")
+    source = cv2.VideoCapture(str(video))
+    try:
+        size = source.get(cv2.CAP_PROP_FRAME_WIDTH) * source.get(cv2.CAP_PROP_FRAME_HEIGHT)
+        if not source.isOpened() or size <= 0:
+            raise DataError(f"{video.name}: no video that OpenCV can read")
+        if size > max_pixels():
+            raise DataError(f"{video.name}: {size:,.0f} pixels a frame, over the limit")
+        shots = []
+        for time in times:
+            source.set(cv2.CAP_PROP_POS_MSEC, float(time) * 1000)
+            there, shot = source.read()
+            if not there:
+                raise DataError(f"{video.name}: no frame at {time:.2f} s; name times inside of it")
+            shots.append(np.asarray(cv2.cvtColor(shot, cv2.COLOR_BGR2RGB), dtype=np.uint8))
+        return shots
+    except cv2.error as error:
+        raise DataError(f"{video.name}: no video that OpenCV can read ({error.err})") from error
+    finally:
+        source.release()

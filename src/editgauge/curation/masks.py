@@ -1,0 +1,190 @@
+"""Masks: proposed from what is known, drawn by people, and checked against the reference.
+
+A mask is an array of shape (H, W), bool, True = the area that may change. A proposal is never kept
+by itself: a person looks at it, corrects it and saves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+
+from editgauge.curation.dataset import DataSet
+from editgauge.errors import DataError, UsageError
+from editgauge.images import Array, Mask, read_image, read_mask
+from editgauge.instructions import quoted
+from editgauge.metrics.outside import outside_difference
+from editgauge.metrics.text import similarity
+
+THRESHOLD = 12
+"""Levels of 255, the largest channel: above the noise of an 8-bit JPEG of usual quality."""
+LEAST_AREA = 0.0002
+"""Of the picture: a smaller component of a difference is noise."""
+SURE = 0.6
+"""Similarity of what was read and what is quoted, from which on a box is proposed."""
+HOWS: tuple[str, ...] = ("difference", "text", "box")
+_ITERATIONS = 5
+
+
+def from_difference(image: Array, reference: Array, threshold: int = THRESHOLD) -> Mask:
+    """Where two pictures of one size differ: levels above `threshold`, closed, without specks,
+    grown by a margin.
+
+    Raises `DataError` for pictures of two sizes: align them first.
+    """
+    if image.shape != reference.shape:
+        raise DataError("the input and the reference are of two sizes: take them in as a pair")
+    blurred = [cv2.GaussianBlur(pixels, (3, 3), 0) for pixels in (image, reference)]
+    levels = cv2.absdiff(*blurred).max(axis=2)
+    reach = max(3, round(min(levels.shape) * 0.012) | 1)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))
+    rough = (levels > threshold).astype(np.uint8)
+    opened = cv2.morphologyEx(rough, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+    closed = cv2.morphologyEx(opened, cv2.MORPH_CLOSE, kernel)
+    least = max(4, int(LEAST_AREA * levels.size))
+    count, labels, facts, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
+    large = [n for n in range(1, count) if facts[n, cv2.CC_STAT_AREA] >= least]
+    grown = cv2.dilate(np.isin(labels, large).astype(np.uint8), kernel)
+    return np.asarray(grown > 0)
+
+
+def from_text(image: Array, instruction: str, engine: Any) -> Mask:
+    """The boxes of texts in the picture that the instruction quotes, as an OCR engine reads them.
+
+    Empty where none is read. Raises `DataError` for an instruction that quotes nothing.
+    """
+    words = [quote.text for quote in quoted(instruction)]
+    if not words:
+        raise DataError("the instruction quotes no text: put it between quotation marks")
+    made = np.zeros(image.shape[:2], np.uint8)
+    for text in engine(image, "en"):
+        if any(_meant(text.text, word) for word in words):
+            corners = np.rint(np.array(text.polygon)).astype(np.int32)
+            cv2.fillPoly(made, [corners], 1)
+    reach = max(3, round(min(made.shape) * 0.02) | 1)
+    return np.asarray(cv2.dilate(made, np.ones((reach, reach), np.uint8)) > 0)
+
+
+def _meant(read: str, word: str) -> bool:
+    one, two = read.casefold().strip(), word.casefold().strip()
+    return bool(two) and (two in one or similarity(one, two) >= SURE)
+
+
+def from_box(image: Array, box: Sequence[int]) -> Mask:
+    """The object in a box (left, top, width, height), by GrabCut; the whole box where GrabCut finds
+    nothing in it.
+
+    A box of no size is a click: the object is looked for around it. Raises `DataError` for a box
+    outside of the picture.
+    """
+    height, width = image.shape[:2]
+    if len(box) != 4 or not all(isinstance(x, int) and not isinstance(x, bool) for x in box):
+        raise DataError("box: wanted four whole numbers: left, top, width, height")
+    x, y, w, h = box
+    if w < 4 or h < 4:
+        reach = max(8, min(height, width) // 5)
+        x, y, w, h = max(0, x - reach), max(0, y - reach), 2 * reach, 2 * reach
+    w, h = min(w, width - x), min(h, height - y)
+    if x < 0 or y < 0 or w < 4 or h < 4:
+        raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
+    whole = np.zeros((height, width), dtype=np.bool_)
+    whole[y : y + h, x : x + w] = True
+    if w >= width - 1 and h >= height - 1:
+        return whole  # nothing is left that is surely background
+    labels = np.zeros((height, width), np.uint8)
+    models = np.zeros((1, 65), np.float64), np.zeros((1, 65), np.float64)
+    cv2.setRNGSeed(1)
+    try:
+        cv2.grabCut(image, labels, (x, y, w, h), *models, _ITERATIONS, cv2.GC_INIT_WITH_RECT)
+    except cv2.error:  # all of one colour
+        return whole
+    made = np.asarray((labels == cv2.GC_FGD) | (labels == cv2.GC_PR_FGD))
+    return made if made.sum() >= 0.02 * w * h else whole
+
+
+def propose(
+    data: DataSet,
+    record: Mapping[str, Any],
+    how: str,
+    *,
+    box: Sequence[int] = (),
+    engine: Any = None,
+) -> Mask:
+    """A mask for a sample's first input by one of `HOWS`. Raises `UsageError` for another way and
+    `DataError` where what it needs is not there.
+    """
+    image = read_image(data.path(record["images"][0]))
+    if how == "difference":
+        if not record.get("reference"):
+            raise DataError(f"{record['id']}: no reference to compare with")
+        return from_difference(image, read_image(data.path(record["reference"])))
+    if how == "text":
+        if engine is None:
+            raise UsageError("a mask from texts needs an OCR engine")
+        return from_text(image, record.get("instruction") or "", engine)
+    if how == "box":
+        return from_box(image, box)
+    raise UsageError(f"mask from {how!r}: wanted one of {', '.join(HOWS)}")
+
+
+def save(
+    data: DataSet,
+    sample: str,
+    version: int,
+    name: str,
+    mask: Mask,
+    who: str,
+    *,
+    nonce: str = "",
+    note: str = "",
+) -> dict[str, Any]:
+    """Keep a mask of a sample under its name (``input``, ``second``, ``roi``); an empty one takes
+    it out. Raises `DataError` for a mask that is not of the picture's size, and `Conflict`.
+    """
+    record = data.record(sample)
+    target = record["images"][0]
+    if name == "second" and record.get("reference"):
+        target = record["reference"]
+    image = read_image(data.path(target))
+    if mask.shape != image.shape[:2]:
+        raise DataError(f"{sample}: mask of {mask.shape}, the picture is {image.shape[:2]}")
+    masks = dict(record.get("masks") or {})
+    if mask.any():
+        masks[name] = data.keep(mask, "masks")
+    else:
+        masks.pop(name, None)
+    fields = {"masks": masks or None}
+    return data.change(sample, version, fields, who, what="masked", note=note, nonce=nonce)
+
+
+def faults(data: DataSet, record: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a sample's masks: empty, full, of another size, or a reference that
+    changes more than they allow.
+    """
+    masks = {name: read_mask(data.path(path)) for name, path in (record.get("masks") or {}).items()}
+    image = read_image(data.path(record["images"][0]))
+    said = []
+    for name, mask in masks.items():
+        if mask.shape != image.shape[:2]:
+            said.append(f"mask {name!r} is {mask.shape[1]} x {mask.shape[0]}, not the input's size")
+        elif not mask.any() or mask.all():
+            said.append(f"mask {name!r} marks {'nothing' if not mask.any() else 'everything'}")
+    if masks and not said and record.get("reference"):
+        reference = read_image(data.path(record["reference"]))
+        if reference.shape != image.shape:
+            said.append("the reference is of another size than the input")
+        else:
+            union = np.logical_or.reduce(list(masks.values()))
+            difference = outside_difference(image, reference, union)
+            said += [f"the reference: {difference}"] if difference else []
+    return said
+
+
+def share_of(data: DataSet, record: Mapping[str, Any]) -> float | None:
+    """The share of the picture that the masks allow to change; None without a mask."""
+    masks = [read_mask(data.path(path)) for path in (record.get("masks") or {}).values()]
+    fitting = [mask for mask in masks if mask.shape == masks[0].shape]
+    return float(np.logical_or.reduce(fitting).mean()) if fitting else None

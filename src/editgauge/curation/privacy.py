@@ -1,0 +1,251 @@
+"""What in a picture may tell who somebody is: found by machines, decided by a person.
+
+A proposal is a box and what it may be: text burnt into a scan (OCR), a face, a pair of eyes.
+Nothing is hidden by itself, and no picture with open proposals is exported. What was hidden is gone
+from the set: the picture as it was is taken out of the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+
+from editgauge.curation.dataset import PRIVATE, DataSet
+from editgauge.curation.records import pictures_of
+from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.images import Array, read_image
+from editgauge.store import paths
+
+Box = tuple[int, int, int, int]
+"""Left, top, width, height in pixels."""
+KINDS: tuple[str, ...] = ("text", "face", "eyes", "other")
+_MARGIN = 0.15
+"""Of a text's height, on each side."""
+_NAMES = f"{PRIVATE}/names"
+
+
+def texts_in(pixels: Array, engine: Any) -> list[dict[str, Any]]:
+    """A proposal for each text that the OCR engine reads. What it reads is not kept."""
+    from editgauge.ocr.engine import box_of
+
+    height, width = pixels.shape[:2]
+    found = []
+    for text in engine(pixels, "en"):
+        left, top, right, bottom = box_of(text)
+        margin = (bottom - top) * _MARGIN
+        x, y = max(0, int(left - margin)), max(0, int(top - margin))
+        right, bottom = min(width, int(right + margin) + 1), min(height, int(bottom + margin) + 1)
+        found.append({"kind": "text", "box": [x, y, int(right) - x, int(bottom) - y]})
+    return found
+
+
+def faces_in(pixels: Array) -> list[dict[str, Any]]:
+    """A proposal for each frontal face, and for the eyes in it: the band where they lie in a face
+    of usual proportions.
+
+    The detector is OpenCV's cascade of local binary patterns, as scikit-image ships it. Raises
+    `MissingExtra` without scikit-image.
+    """
+    try:
+        from skimage.data import lbp_frontal_face_cascade_filename
+        from skimage.feature import Cascade
+    except ImportError as error:
+        from editgauge.errors import MissingExtra
+
+        raise MissingExtra("finding faces", "scikit-image", "study") from error
+    height, width = pixels.shape[:2]
+    if min(height, width) < 48:
+        return []
+    grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    scale = min(1.0, 640 / max(height, width))
+    small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    detector = Cascade(lbp_frontal_face_cascade_filename())
+    longest = min(small.shape)
+    boxes = detector.detect_multi_scale(
+        img=small, scale_factor=1.2, step_ratio=1, min_size=(36, 36), max_size=(longest, longest)
+    )
+    found: list[dict[str, Any]] = []
+    for box in boxes:
+        x, y, w, h = (round(box[key] / scale) for key in ("c", "r", "width", "height"))
+        found.append({"kind": "face", "box": [x, y, min(w, width - x), min(h, height - y)]})
+        eyes = [x + round(w * 0.08), y + round(h * 0.2), round(w * 0.84), round(h * 0.32)]
+        found.append({"kind": "eyes", "box": eyes})
+    return found
+
+
+def propose(data: DataSet, sample: str, who: str, *, engine: Any = None, faces: bool = True) -> int:
+    """Look for text (with an OCR engine) and faces in a sample's pictures; returns how many
+    proposals are open. Boxes that were proposed or hidden before stay.
+    """
+    record = data.record(sample)
+    facts = {path: dict(about) for path, about in (record.get("pictures") or {}).items()}
+    masks = set((record.get("masks") or {}).values())
+    for path in pictures_of(record):
+        if path in masks:
+            continue
+        pixels = read_image(data.path(path))
+        found = faces_in(pixels) if faces else []
+        found += texts_in(pixels, engine) if engine is not None else []
+        about = facts.setdefault(path, {})
+        known = about.get("proposals", [])
+        new = [item for item in found if item not in known]
+        if new or "proposals" not in about:
+            about["proposals"] = [*known, *new]
+        if new:
+            about.pop("looked", None)
+    data.change(sample, record["version"], {"pictures": facts}, who, what="searched")
+    return sum(len(open_proposals(about)) for about in facts.values())
+
+
+def open_proposals(about: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The proposals of a picture that nobody has looked at."""
+    return [] if about.get("looked") else list(about.get("proposals", []))
+
+
+def unseen(record: Mapping[str, Any]) -> list[str]:
+    """The pictures of a sample that a person must look at before they leave the house: those with
+    open proposals, and every scan.
+    """
+    facts = record.get("pictures") or {}
+    return [
+        path
+        for path in pictures_of(record)
+        if (about := facts.get(path))
+        and not about.get("looked")
+        and (about.get("proposals") or about.get("needs_look"))
+    ]
+
+
+def hide(
+    data: DataSet,
+    sample: str,
+    version: int,
+    path: str,
+    boxes: Sequence[Mapping[str, Any]],
+    who: str,
+    *,
+    nonce: str = "",
+) -> dict[str, Any]:
+    """Hide boxes of a picture (``kind``, ``box``), note that `who` looked at it, and take the
+    picture as it was out of the set. Without boxes: only note that it was looked at.
+
+    Text is painted over, faces and eyes become a few coloured squares. Raises `Conflict`,
+    `UsageError` for a picture that is not the sample's or a box outside of it.
+    """
+    record = data.record(sample)
+    if path not in pictures_of(record):
+        raise UsageError(f"{sample}: {path!r} is no picture of it")
+    fields = dict(_replaced(data, record, path, boxes, who))
+    made = data.change(sample, version, fields, who, what="hidden", nonce=nonce)
+    purge(data, [path])
+    return made
+
+
+def _replaced(
+    data: DataSet,
+    record: Mapping[str, Any],
+    path: str,
+    boxes: Sequence[Mapping[str, Any]],
+    who: str,
+) -> Mapping[str, Any]:
+    pixels = read_image(data.path(path))
+    for item in boxes:
+        pixels = covered(pixels, item)
+    new = data.keep(pixels)
+    facts = {key: dict(value) for key, value in (record.get("pictures") or {}).items()}
+    about = facts.pop(path, {})
+    about["looked"] = who
+    if boxes:
+        about["hidden"] = [*about.get("hidden", []), *(dict(item) for item in boxes)]
+    facts[new] = about
+    return {
+        "images": [new if one == path else one for one in record["images"]],
+        "reference": new if record.get("reference") == path else record.get("reference"),
+        "pictures": facts,
+    }
+
+
+def covered(pixels: Array, item: Mapping[str, Any]) -> Array:
+    """The picture with one box made unreadable. Raises `DataError` for a box that is none."""
+    height, width = pixels.shape[:2]
+    box, kind = item.get("box"), item.get("kind", "other")
+    if kind not in KINDS or not isinstance(box, list | tuple) or len(box) != 4:
+        raise DataError(f"box: wanted a kind of {', '.join(KINDS)} and four numbers")
+    if not all(isinstance(x, int) and not isinstance(x, bool) for x in box):
+        raise DataError("box: wanted whole pixels")
+    x, y, w, h = box
+    if x < 0 or y < 0 or w < 1 or h < 1 or x + w > width or y + h > height:
+        raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
+    made = pixels.copy()
+    part = made[y : y + h, x : x + w]
+    if kind in ("face", "eyes"):
+        squares = (min(w, 4), min(h, 4))
+        small = cv2.resize(part, squares, interpolation=cv2.INTER_AREA)
+        part[:] = cv2.resize(small, (w, h), interpolation=cv2.INTER_NEAREST)
+    else:
+        edge = np.concatenate([part[0], part[-1], part[:, 0], part[:, -1]])
+        part[:] = np.median(edge, axis=0).astype(np.uint8)
+    return made
+
+
+def purge(data: DataSet, candidates: Iterable[str]) -> int:
+    """Remove picture files that no sample names any more; returns how many."""
+    used = {path for record in data.records(withdrawn=True) for path in pictures_of(record)}
+    gone = 0
+    for path in set(candidates) - used:
+        if paths.fault(data.root, path) is None:
+            (data.root / path).unlink()
+            gone += 1
+    return gone
+
+
+# -- names that must not leave ---------------------------------------------------------------------
+
+
+def remember(data: DataSet, words: Iterable[str]) -> None:
+    """Keep hashes of names (of patients, from DICOM elements), to look for them before an export.
+    They lie in the private part of the set and are never exported.
+    """
+    place = data.root / _NAMES
+    known = set(place.read_text("ascii").split()) if place.is_file() else set()
+    every = known | {_hash(data, word) for word in words}
+    if every != known:
+        paths.write(data.root, _NAMES, "\n".join(sorted(every)).encode(), sync=True)
+
+
+def names_in(data: DataSet, texts: Iterable[str]) -> list[str]:
+    """The words of texts that are such names."""
+    place = data.root / _NAMES
+    known = set(place.read_text("ascii").split()) if place.is_file() else set()
+    words = {
+        word
+        for text in texts
+        for word in "".join(c if c.isalnum() else " " for c in text).split()
+        if len(word) >= 4
+    }
+    return sorted(word for word in words if _hash(data, word) in known) if known else []
+
+
+def _hash(data: DataSet, word: str) -> str:
+    text = f"{data.about.name}\n{word.casefold()}".encode()
+    return hashlib.blake2b(text, digest_size=12).hexdigest()
+
+
+def engine_of(name: str) -> Any:
+    """The OCR engine of a name (`catalog.OCR_ENGINES`), None for ``none``. Raises as
+    `ocr.reader.open_reader` does.
+    """
+    from editgauge.ocr.reader import open_reader
+
+    if name in ("", "none"):
+        return None
+    try:
+        return open_reader(name).engine
+    except EditgaugeError as error:
+        raise UsageError(
+            f"{error} Or say --ocr none: a person must then find the texts alone"
+        ) from error

@@ -1,0 +1,321 @@
+"""The workbench of a data set in the browser: texts, masks, faces, difficulty, review.
+
+Links, keys, limits and headers are those of the human study (`study.site`). Every change names the
+version that the page has seen; one that came too late is answered 409 with the newest record, and
+the page shows both. Two reviewers do not see each other's verdict before they gave their own.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
+from editgauge.curation import difficulty, masks, privacy, readiness, records, refining, review
+from editgauge.curation.dataset import Conflict, DataSet
+from editgauge.curation.people import is_expert
+from editgauge.curation.statistics import statistics
+from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.images import Array, Mask
+from editgauge.study.forms import Refused
+from editgauge.study.site import Limits, Site, as_json, error
+from editgauge.study.store import Annotator, StudyStore
+
+EDITABLE = frozenset(
+    {*records.TEXTS, "split", "category", "protocol", "attributes", "source", "paraphrases"}
+)
+"""Fields that the page may set; the others have a way of their own."""
+_NONCE = re.compile(r"[A-Za-z0-9]{8,64}")
+_PICTURE_CACHE = {"Cache-Control": "private, max-age=3600"}
+_CODE = "text/javascript; charset=utf-8"
+
+
+class Workbench(Site):
+    """The handlers of one data set."""
+
+    cookie = "editgauge_curate"
+    package = "editgauge.curation"
+    statics: Mapping[str, str] = {
+        "app.js": _CODE,
+        "paint.js": _CODE,
+        "style.css": "text/css; charset=utf-8",
+    }
+    most_bytes = 8 << 20
+    asker = "who keeps the data set"
+
+    def __init__(
+        self,
+        data: DataSet,
+        store: StudyStore,
+        *,
+        hosts: Sequence[str] = (),
+        limits: Limits | None = None,
+        ocr: str = "none",
+    ) -> None:
+        super().__init__(store, hosts=hosts, limits=limits)
+        self.data, self.ocr = data, ocr
+        self._engine: Any = None
+
+    def app(self) -> Starlette:
+        """The application: every route answers with `study.site.HEADERS`."""
+        posts: Mapping[str, Callable[[Annotator, Any], Any]] = {
+            "change": self._change,
+            "review": self._review,
+            "comment": self._comment,
+            "hide": self._hide,
+            "mask": self._mask,
+            "propose": self._propose,
+            "rate": self._rate,
+            "decide": self._decide,
+        }
+        return Starlette(
+            routes=[
+                *self.routes(),
+                Route("/api/set", self._guard(self._getter(self._set))),
+                Route("/api/stats", self._guard(self._getter(self._stats))),
+                Route("/api/sample/{sample}", self._guard(self._getter(self._sample))),
+                *(
+                    Route(f"/api/{name}", self._guard(self._poster_of(act)), methods=["POST"])
+                    for name, act in posts.items()
+                ),
+                Route("/picture/{mac}/{path:path}", self._guard(self.picture)),
+            ]
+        )
+
+    # -- getting -----------------------------------------------------------------------------------
+
+    def _getter(self, tell: Callable[[Annotator, Request], Any]) -> Any:
+        async def handler(request: Request) -> Response:
+            who = self._who(request)
+            if who is None:
+                return error(401, "open your personal link")
+            if not self.limits.gets.take(str(who.id)):
+                return error(429, "too fast; wait a second")
+            try:
+                return as_json(await run_in_threadpool(tell, who, request))
+            except UsageError as why:
+                return error(404, str(why))
+
+        return handler
+
+    def _set(self, who: Annotator, request: Request) -> dict[str, Any]:
+        del request
+        every = self.data.records()
+        return {
+            "name": self.data.about.title or self.data.about.name,
+            "who": who.pseudonym,
+            "expert": is_expert(who.pseudonym),
+            "key": self.key_of(who.id),
+            "masks": list(records.MASKS),
+            "attributes": list(ATTRIBUTES),
+            "yes_no": sorted(difficulty.YES_NO),
+            "ocr": self.ocr not in ("", "none"),
+            "queue": review.queue(every, who.pseudonym, self.data.about.policy),
+            "samples": [
+                {
+                    "id": record["id"],
+                    "state": record.get("state", "draft"),
+                    "category": "/".join(record.get("category") or []),
+                    "look": len(privacy.unseen(record)),
+                    "reviewed": who.pseudonym in review.current(record),
+                }
+                for record in every
+            ],
+        }
+
+    def _sample(self, who: Annotator, request: Request) -> dict[str, Any]:
+        return self._told(self.data.record(request.path_params["sample"]), who)
+
+    def _stats(self, who: Annotator, request: Request) -> dict[str, Any]:
+        del who, request
+        return statistics(self.data)
+
+    def _told(self, record: dict[str, Any], who: Annotator) -> dict[str, Any]:
+        """A sample as the page needs it; of others' reviews and ratings what this person may
+        see.
+        """
+        named = {path: self._url(path) for path in records.pictures_of(record)}
+        mine = (record.get("ratings") or {}).get(who.pseudonym, {})
+        hidden = ("reviews", "ratings", "proposed")
+        shown = {k: v for k, v in record.items() if k not in hidden}
+        try:
+            told = {**difficulty.hints(self.data, record), **difficulty.computed(self.data, record)}
+        except EditgaugeError:  # a picture that is gone: the faults below name it
+            told = {}
+        return {
+            "record": shown,
+            "urls": named,
+            "reviews": review.seen_by(record, who.pseudonym),
+            "lacking": review.lacking(record, self.data.about.policy),
+            "faults": [fault.why for fault in readiness.faults(self.data, [record])],
+            "difficulty": {"computed": list(difficulty.COMPUTED), "proposed": told, "mine": mine},
+            "proposals": {
+                path: privacy.open_proposals(about)
+                for path, about in (record.get("pictures") or {}).items()
+            },
+            "unseen": privacy.unseen(record),
+            "proposed": refining.proposals(record),
+        }
+
+    def _url(self, path: str) -> str:
+        return f"/picture/{self.store.mac('picture', path)}/{path}"
+
+    async def picture(self, request: Request) -> Response:
+        who = self._who(request)
+        if who is None:
+            return error(401, "open your personal link")
+        if not self.limits.gets.take(str(who.id)):
+            return error(429, "too fast; wait a second")
+        path = request.path_params["path"]
+        wanted = self.store.mac("picture", path)
+        if not hmac.compare_digest(wanted.encode(), request.path_params["mac"].encode()):
+            return error(404, "not here")
+        try:
+            data = await run_in_threadpool(lambda: self.data.path(path).read_bytes())
+        except (EditgaugeError, OSError):
+            return error(404, "this picture is not there (any more)")
+        return Response(data, media_type="image/png", headers=_PICTURE_CACHE)
+
+    # -- posting -----------------------------------------------------------------------------------
+
+    def _poster_of(self, act: Callable[[Annotator, Any], Any]) -> Any:
+        async def handler(request: Request) -> Response:
+            posted = await self._poster(request)
+            if isinstance(posted, Response):
+                return posted
+            who, payload = posted
+            if not isinstance(payload, dict):
+                raise Refused("wanted an object")
+            try:
+                return as_json(await run_in_threadpool(act, who, payload))
+            except Conflict as late:
+                told = {"error": str(late), "newest": self._told(late.record, who)}
+                response = as_json(told)
+                response.status_code = 409
+                return response
+            except (DataError, UsageError) as why:
+                return error(400, str(why))
+
+        return handler
+
+    def _change(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        sample, version, nonce = _about(sent)
+        fields = sent.get("fields")
+        if not isinstance(fields, dict) or set(fields) - EDITABLE:
+            raise Refused(f"fields: wanted some of {', '.join(sorted(EDITABLE))}")
+        cleaned = {name: value or None for name, value in fields.items()}
+        made = self.data.change(sample, version, cleaned, who.pseudonym, nonce=nonce)
+        return self._told(made, who)
+
+    def _review(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        sample, version, nonce = _about(sent)
+        made = review.review(
+            self.data, sample, version, str(sent.get("verdict")), who.pseudonym,
+            comment=_text(sent, "comment"), expert=is_expert(who.pseudonym), nonce=nonce,
+        )  # fmt: skip
+        return self._told(made, who)
+
+    def _comment(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        sample, _, nonce = _about(sent)
+        text = _text(sent, "text")
+        return self._told(review.comment(self.data, sample, text, who.pseudonym, nonce=nonce), who)
+
+    def _hide(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        sample, version, nonce = _about(sent)
+        boxes = sent.get("boxes")
+        if not isinstance(boxes, list) or not all(isinstance(box, dict) for box in boxes):
+            raise Refused("boxes: wanted a list of objects")
+        path = _text(sent, "path")
+        made = privacy.hide(self.data, sample, version, path, boxes, who.pseudonym, nonce=nonce)
+        return self._told(made, who)
+
+    def _mask(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        sample, version, nonce = _about(sent)
+        name = sent.get("name")
+        if name not in records.MASKS:
+            raise Refused(f"name: wanted one of {', '.join(records.MASKS)}")
+        mask = _mask_of(_text(sent, "png", most=self.most_bytes))
+        made = masks.save(
+            self.data, sample, version, str(name), mask, who.pseudonym, nonce=nonce,
+            note=_text(sent, "note")[:200],
+        )  # fmt: skip
+        return self._told(made, who)
+
+    def _propose(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        del who
+        record = self.data.record(_text(sent, "sample"))
+        how, box = _text(sent, "how"), sent.get("box") or []
+        if not isinstance(box, list):
+            raise Refused("box: wanted four numbers")
+        if how == "text" and self._engine is None:
+            self._engine = privacy.engine_of(self.ocr)
+        mask = masks.propose(self.data, record, how, box=box, engine=self._engine)
+        return {"png": _png(mask.astype(np.uint8) * 255), "share": float(mask.mean())}
+
+    def _rate(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        sample, _, nonce = _about(sent)
+        values = sent.get("values")
+        if not isinstance(values, dict):
+            raise Refused("values: wanted an object")
+        made = difficulty.rate(self.data, sample, values, who.pseudonym, nonce=nonce)
+        return self._told(made, who)
+
+    def _decide(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+        sample, version, nonce = _about(sent)
+        take = sent.get("take")
+        if not isinstance(take, bool):
+            raise Refused("take: wanted true or false")
+        made = refining.decide(
+            self.data, sample, version, _text(sent, "field"), take, who.pseudonym, nonce=nonce
+        )
+        return self._told(made, who)
+
+
+def _about(sent: Mapping[str, Any]) -> tuple[str, int, str]:
+    """Sample, version and nonce of a change. Raises `Refused`."""
+    sample, version, nonce = (sent.get(name) for name in ("sample", "version", "nonce"))
+    if not isinstance(sample, str):
+        raise Refused("sample: wanted its id")
+    if type(version) is not int or version < 1:
+        raise Refused("version: wanted that of the sample")
+    if not isinstance(nonce, str) or not _NONCE.fullmatch(nonce):
+        raise Refused("nonce: wanted 8 to 64 letters or digits")
+    return sample, version, nonce
+
+
+def _text(sent: Mapping[str, Any], name: str, *, most: int = 4000) -> str:
+    text = sent.get(name, "")
+    if not isinstance(text, str) or len(text) > most:
+        raise Refused(f"{name}: wanted a text of at most {most:,} characters")
+    return text
+
+
+def _mask_of(text: str) -> Mask:
+    """A mask from the base64 text of a PNG: what is not black is marked. Raises `Refused`."""
+    try:
+        data = base64.b64decode(text.encode("ascii"), validate=True)
+        with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
+            if image.width * image.height > 1 << 26:
+                raise Refused("png: too many pixels")
+            return np.asarray(image.convert("L")) >= 128
+    except (binascii.Error, UnicodeEncodeError, OSError, ValueError, SyntaxError) as why:
+        raise Refused("png: wanted a PNG as base64 text") from why
+
+
+def _png(pixels: Array) -> str:
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -1,0 +1,73 @@
+"""What a data set is made of: counts, and how large the masks are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from editgauge.curation.conventions import operation_of
+from editgauge.curation.dataset import DataSet
+from editgauge.curation.masks import share_of
+from editgauge.curation.review import agreement, disagreements
+from editgauge.errors import EditgaugeError
+from editgauge.metrics.text import language_of
+
+Counts = dict[str, int]
+_BINS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
+
+
+def statistics(data: DataSet) -> dict[str, Any]:
+    """Counts by state, split, category, operation, language and difficulty; a histogram of the
+    masks' share of the picture; words an instruction; agreement of reviewers and raters.
+    """
+    records = data.records()
+    shares = [share for record in records if (share := _share(data, record)) is not None]
+    words = [len((record.get("instruction") or "").split()) for record in records]
+    return {
+        "samples": len(records),
+        "counts": {
+            "state": _count(records, lambda r: r.get("state", "draft")),
+            "split": _count(records, lambda r: r.get("split") or "all"),
+            "category": _count(records, lambda r: "/".join(r.get("category") or ["unsorted"])),
+            "operation": _count(records, operation_of),
+            "language": _count(records, _language),
+            "difficulty": _count(
+                records, lambda r: str((r.get("attributes") or {}).get("difficulty", "not known"))
+            ),
+            "licence": _count(records, lambda r: (r.get("source") or {}).get("licence", "none")),
+        },
+        "mask_share": {"of": len(shares), "mean": float(np.mean(shares)) if shares else None,
+                       "histogram": _histogram(shares)},
+        "instruction_words": {"mean": float(np.mean(words)) if words else None},
+        "with_reference": sum(bool(record.get("reference")) for record in records),
+        "with_knowledge": sum(bool(record.get("knowledge")) for record in records),
+        "agreement": agreement(data.events(), records),
+        "disagreements": disagreements(records),
+    }  # fmt: skip
+
+
+def _share(data: DataSet, record: dict[str, Any]) -> float | None:
+    try:
+        return share_of(data, record)
+    except EditgaugeError:  # a mask that is not there is no statistic
+        return None
+
+
+def _language(record: dict[str, Any]) -> str:
+    texts = [record.get("target_text") or "", record.get("source_text") or ""]
+    return language_of(*texts) if any(texts) else "no text"
+
+
+def _count(records: Sequence[dict[str, Any]], label: Any) -> Counts:
+    return dict(Counter(str(label(record)) for record in records).most_common())
+
+
+def _histogram(shares: Sequence[float]) -> Counts:
+    counts, _ = np.histogram(shares, bins=_BINS)
+    return {
+        f"{low:.0%} to {high:.0%}": int(n)
+        for low, high, n in zip(_BINS, _BINS[1:], counts, strict=False)
+    }

@@ -1,0 +1,340 @@
+"""What a planned evaluation would take: processor-hours, judge calls, dollars, storage, time.
+
+Every number is one measured on this machine times a count. The measurements come from a run whose
+`score` commands recorded what they took, or from a short run that is made for the purpose and kept
+(`measured_run`); prices come from `services.prices`. What was not measured is not in the plan.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from editgauge import __version__, catalog
+from editgauge.errors import UsageError
+from editgauge.evaluation.edit import Limits, edit, make
+from editgauge.evaluation.edit import Request as EditRequest
+from editgauge.evaluation.material import Material
+from editgauge.evaluation.score import Request, Scoring
+from editgauge.store.addresses import user_cache
+from editgauge.store.run_folder import EDIT_SEGMENTS, ROW_SEGMENTS, RunFolder
+from editgauge.types import Benchmark, Status, Track
+
+MEASURED = 16
+"""Samples of the short run."""
+LEAST = 8
+"""Scored samples from which the spread of a metric is told."""
+_Z = 1.959964
+"""Of a two-sided 95 % interval of a mean."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """What is planned: so many editors on so many samples, scored on `processors`, and asked of a
+    judge of the name `model` ("" for none). `sample`: how many samples are drawn instead of all.
+    """
+
+    editors: int
+    samples: int
+    sample: int | None = None
+    processors: int = 1
+    model: str = ""
+
+    @property
+    def each(self) -> int:
+        """Samples for each editor."""
+        return self.samples if self.sample is None else min(self.sample, self.samples)
+
+    @property
+    def outputs(self) -> int:
+        return self.editors * self.each
+
+
+class Share(NamedTuple):
+    """One part of a plan: an amount for one unit, the units it was measured on, those planned."""
+
+    each: float
+    measured: int
+    planned: int
+
+    @property
+    def total(self) -> float:
+        return self.each * self.planned
+
+    @property
+    def factor(self) -> float:
+        """How far it is extrapolated: planned units for each measured one."""
+        return self.planned / self.measured
+
+
+class Spread(NamedTuple):
+    """How wide the 95 % interval of a metric's mean would be: half its width, with all samples and
+    with those drawn; from the standard deviation over `measured` samples of one editor.
+    """
+
+    metric: str
+    editor: str
+    measured: int
+    deviation: float
+    half_width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A planned evaluation. Each part says what it was measured on."""
+
+    intent: Intent
+    source: str
+    processor: Mapping[str, Share]
+    """Scorer -> processor seconds an output."""
+    judge_calls: Share | None = None
+    judge_dollars: Share | None = None
+    storage: Mapping[str, Share] = field(default_factory=dict)
+    """Part of a run folder -> bytes a unit (a sample, an output)."""
+    spreads: Sequence[Spread] = ()
+
+    @property
+    def processor_hours(self) -> float:
+        return sum(share.total for share in self.processor.values()) / 3600
+
+    @property
+    def wall_hours(self) -> float:
+        """If the work fills all processors to the end."""
+        return self.processor_hours / self.intent.processors
+
+    @property
+    def bytes(self) -> float:
+        return sum(share.total for share in self.storage.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan as JSON values; ``extrapolated`` is planned units for each measured one."""
+
+        def told(share: Share | None) -> dict[str, Any] | None:
+            return share and {
+                "total": share.total,
+                "each": share.each,
+                "measured_on": share.measured,
+                "planned": share.planned,
+                "extrapolated": round(share.factor, 3),
+            }
+
+        return {
+            "editors": self.intent.editors,
+            "samples": self.intent.each,
+            "outputs": self.intent.outputs,
+            "measured": self.source,
+            "processor_hours": self.processor_hours,
+            "wall_hours": self.wall_hours,
+            "processors": self.intent.processors,
+            "bytes": self.bytes,
+            "processor_seconds": {name: told(share) for name, share in self.processor.items()},
+            "judge_calls": told(self.judge_calls),
+            "judge_dollars": told(self.judge_dollars),
+            "storage": {name: told(share) for name, share in self.storage.items()},
+            "intervals": [spread._asdict() for spread in self.spreads],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The plan in words."""
+        intent = self.intent
+        drawn = "" if intent.sample is None else f" of {intent.samples:,}"
+        yield (
+            f"{intent.editors:,} editors on {intent.each:,}{drawn} samples: {intent.outputs:,} "
+            f"outputs; measured: {self.source}"
+        )
+        for name, share in self.processor.items():
+            yield (
+                f"  {name}: {share.total / 3600:.3g} processor-hours "
+                f"({share.each:.3f} s an output; {_origin(share, 'outputs')})"
+            )
+        yield f"  scoring together: {self.processor_hours:.3g} processor-hours"
+        yield (
+            f"  wall time of scoring on {intent.processors} processors: {self.wall_hours:.3g} h "
+            f"(extrapolated: all of them busy to the end)"
+        )
+        if self.judge_calls is not None:
+            yield (
+                f"  judge {intent.model}: {self.judge_calls.total:,.0f} calls "
+                f"({_origin(self.judge_calls, 'outputs')})"
+            )
+            money = self.judge_dollars
+            yield (
+                "  judge: dollars not known (no price, or every measured call is paid already)"
+                if money is None
+                else f"  judge: {money.total:,.2f} US dollars by list prices "
+                f"({money.each:.5f} an output; {_origin(money, 'outputs')})"
+            )
+        for name, share in self.storage.items():
+            yield (
+                f"  storage, {name}: {share.total / 1e9:.3g} GB "
+                f"({share.each / 1e3:.1f} kB each; {_origin(share, 'of them')})"
+            )
+        for spread in self.spreads:
+            yield (
+                f"  {spread.metric}: 95 % interval of an editor's mean +- {spread.half_width:.4g} "
+                f"(standard deviation {spread.deviation:.4g} over {spread.measured} samples of "
+                f"{spread.editor})"
+            )
+
+
+def _origin(share: Share, what: str) -> str:
+    return f"measured on {share.measured:,} {what}, extrapolated x {share.factor:,.3g}"
+
+
+def samples_of(benchmark: Benchmark, material: Material | None) -> int:
+    """How many samples a benchmark has: those of its data, else those of its full release. Raises
+    `UsageError` when neither is known.
+    """
+    if material is not None:
+        return len(material.samples)
+    count = benchmark.published_counts.get("")
+    if not count:
+        raise UsageError(f"{benchmark.name}: how many samples? Give its DATA folder")
+    return count
+
+
+def measured_run(material: Material, tracks: Sequence[Track]) -> RunFolder:
+    """A short run of the editor `copy` on the first `MEASURED` samples, scored on these tracks in
+    this process; made once for each version and tracks, and kept in the user's cache.
+    """
+    what = f"{__version__} {material.dataset.root} {' '.join(tracks)}"
+    mark = hashlib.blake2b(what.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    name = material.benchmark.name
+    few = Material(
+        benchmark=material.benchmark,
+        dataset=material.dataset,
+        every=material.every,
+        samples=material.samples[:MEASURED],
+    )
+    place = user_cache() / "plans" / f"{name}-{mark}"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    folder = RunFolder.create(place)
+    request = EditRequest(editor="copy")
+    (made,) = make(few, request)
+    edit(few, folder, made.editor, Limits(), request=made.request)
+    Scoring(few, folder, Request(tracks=tracks)).run()
+    return RunFolder.open(place)
+
+
+def plan(
+    run: RunFolder, benchmark: str, intent: Intent, *, data: Path | None = None, own: bool = False
+) -> Plan:
+    """The plan, by what the run recorded. `data` is needed for a judge's calls; `own`: the run was
+    made for the purpose, and its scores say nothing of editors.
+
+    Raises `UsageError` when no `score` command of the run recorded its times.
+    """
+    processor = dict(_processor(run, benchmark, intent))
+    if not processor:
+        raise UsageError(
+            f"{run.path.name}: no recorded times of {benchmark}; score in it with this version, or "
+            f"leave out --run and give DATA: a short run is then measured"
+        )
+    calls, dollars = _judge(run, benchmark, data, intent) if intent.model else (None, None)
+    return Plan(
+        intent=intent,
+        source="a short run made for it" if own else f"the run {run.path.name}",
+        processor=processor,
+        judge_calls=calls,
+        judge_dollars=dollars,
+        storage=dict(_storage(run, benchmark, intent)),
+        spreads=() if own else list(_spreads(run, benchmark, intent)),
+    )
+
+
+def _processor(run: RunFolder, benchmark: str, intent: Intent) -> Iterator[tuple[str, Share]]:
+    """Processor seconds an output by scorer, over all `score` commands that recorded them."""
+    seconds: dict[str, float] = {}
+    outputs: dict[str, int] = {}
+    for entry in run.manifest().get("entries", []):
+        if not isinstance(entry, dict) or entry.get("benchmark") != benchmark:
+            continue
+        recorded = entry.get("processor")
+        for name, one in recorded.items() if isinstance(recorded, dict) else ():
+            if not isinstance(one, dict):
+                continue
+            took, number = one.get("seconds"), one.get("outputs")
+            if not isinstance(took, int | float) or not isinstance(number, int) or number <= 0:
+                continue
+            if math.isfinite(took) and took >= 0:
+                seconds[name] = seconds.get(name, 0.0) + took
+                outputs[name] = outputs.get(name, 0) + number
+    for name in sorted(seconds):
+        yield name, Share(seconds[name] / outputs[name], outputs[name], intent.outputs)
+
+
+def _storage(run: RunFolder, benchmark: str, intent: Intent) -> Iterator[tuple[str, Share]]:
+    edits = run.edits(benchmark)
+    samples = [one for one in run.samples(benchmark) if any(one["images"])]  # others: facts only
+    outputs = sum(record.path is not None for record in edits)
+    parts = (
+        ("pictures of samples", [run.path / "inputs" / benchmark], len(samples), intent.each),
+        ("outputs", [run.path / "edits" / benchmark], outputs, intent.outputs),
+        (
+            "rows and records",
+            [run.path / ROW_SEGMENTS, run.path / EDIT_SEGMENTS],
+            len(edits),
+            intent.outputs,
+        ),
+    )
+    for name, folders, measured, planned in parts:
+        size = sum(
+            path.lstat().st_size
+            for folder in folders
+            for path in folder.rglob("*")
+            if path.is_file() and not path.is_symlink()
+        )
+        if measured and size:
+            yield name, Share(size / measured, measured, planned)
+
+
+def _judge(
+    run: RunFolder, benchmark: str, data: Path | None, intent: Intent
+) -> tuple[Share | None, Share | None]:
+    """Calls and dollars an output, as ``judge --estimate`` counts them; nothing is asked."""
+    from editgauge.judging import estimate
+    from editgauge.judging.session import Options, Selection, Session
+
+    there = {record.sample for record in run.edits(benchmark)}
+    chosen = Selection(benchmark=benchmark, data=data, run=run.path, ids=sorted(there))
+    options = Options(model=intent.model, allow_alias=True, calibration=False)
+    with Session(options, chosen) as session:
+        line = estimate.of_session(session)[""]
+        outputs = sum(record.status is Status.SCORED for record in session.edits)
+    calls = line.calls + line.stored
+    if not outputs or not calls:
+        return None, None
+    told = Share(calls / outputs, outputs, intent.outputs)
+    if line.dollars is None or not line.calls:
+        return told, None
+    return told, Share(told.each * line.dollars / line.calls, outputs, intent.outputs)
+
+
+def _spreads(run: RunFolder, benchmark: str, intent: Intent) -> Iterator[Spread]:
+    """For each metric the editor whose scores are spread most: a plan is on the safe side."""
+    values: dict[tuple[str, str], dict[str, float]] = {}
+    for row in run.rows():
+        fine = row.benchmark == benchmark and row.status is Status.SCORED and row.sample != "*"
+        if fine and row.value is not None and row.variant == "faithful" and row.repeat == 0:
+            values.setdefault((row.metric, row.editor), {})[row.sample] = row.value
+    widest: dict[str, Spread] = {}
+    for (metric, editor), found in sorted(values.items()):
+        if len(found) < LEAST:
+            continue
+        deviation = float(np.std(list(found.values()), ddof=1))
+        if metric not in widest or deviation > widest[metric].deviation:
+            half = _Z * deviation / math.sqrt(intent.each)
+            widest[metric] = Spread(metric, editor, len(found), deviation, half)
+    yield from widest.values()
+
+
+def of_benchmark(name: str) -> Benchmark:
+    """The benchmark of a name; raises as `catalog.find`."""
+    benchmark: Benchmark = catalog.find("benchmarks", name)
+    return benchmark

@@ -1,0 +1,130 @@
+"""Engines: where the batches of `score` and `edit` are done. One interface, two implementations:
+processes of this machine (`Local`) and a Ray cluster (`run.cluster.Ray`).
+
+The rows do not depend on the engine. Who is called with what, in which batches, is decided before
+an engine sees it; an engine decides only where and when.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, Protocol, Self
+
+from editgauge.errors import UsageError
+from editgauge.run.needs import Needs
+from editgauge.run.pool import run_batches
+from editgauge.run.supervisor import Done, Item, Result
+
+NAMES = ("local", "ray")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job(Generic[Item, Result]):
+    """What is done with every batch. `work` and `start` must be importable by name.
+
+    `start(*start_args)` prepares a worker once, then `work(batch)` is called on batch after batch,
+    in any order. `unfinished(batch)` tells what of a dead worker's batch is not yet written; it is
+    asked only where workers write for themselves (`Engine.away` is False).
+    """
+
+    work: Callable[[Sequence[Item]], Result]
+    start: Callable[..., None]
+    start_args: tuple[Any, ...]
+    unfinished: Callable[[Sequence[Item]], Sequence[Item]]
+    seconds_an_item: float
+    alone: bool = False
+    """One worker has the whole machine (a network), instead of one core."""
+    needs: Needs = field(default_factory=Needs)
+    """What one worker takes of a cluster."""
+    places: tuple[Path, ...] = ()
+    """Files and folders that every worker must see under the same path."""
+
+
+class Engine(Protocol):
+    """Does jobs. A context manager: leaving it gives back what it holds."""
+
+    @property
+    def away(self) -> bool:
+        """Workers may be on other machines: they hand their results to this process, which alone
+        writes rows and records. Otherwise each writes a segment of its own.
+        """
+
+    def workers(self, job: Job[Any, Any]) -> int:
+        """How many workers a job has now: batches are cut so that all have something to do."""
+
+    def outcomes(
+        self, job: Job[Item, Result], batches: Iterator[Sequence[Item]]
+    ) -> Iterator[Done[Item, Result]]:
+        """The outcomes of all batches, as they end; see `run.supervisor`. Batches are drawn as
+        workers want them. Raises what `work` and `start` raise.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Processes of this machine: `processes` of them (0: everything in this process)."""
+
+    processes: int
+    away: bool = field(default=False, init=False)
+
+    def workers(self, job: Job[Any, Any]) -> int:
+        return min(self.processes, 1) if job.alone else self.processes
+
+    def outcomes(
+        self, job: Job[Item, Result], batches: Iterator[Sequence[Item]]
+    ) -> Iterator[Done[Item, Result]]:
+        return run_batches(
+            batches,
+            job.work,
+            workers=self.workers(job),
+            start=job.start,
+            start_args=job.start_args,
+            unfinished=job.unfinished,
+            seconds_an_item=job.seconds_an_item,
+            threads=(os.cpu_count() or 1) if job.alone else 1,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing is held between two jobs."""
+
+
+def engine_of(workers: int | Engine) -> Engine:
+    """An engine as it is; a number as so many processes of this machine."""
+    return Local(workers) if isinstance(workers, int) else workers
+
+
+def open_engine(name: str, *, workers: int | None, cores: int, address: str = "") -> Engine:
+    """The engine of a name. `workers` bounds it (None: `cores` processes here, the whole cluster
+    there); `address` is a Ray cluster's. Raises `UsageError` for an unknown name or words that do
+    not go together, `MissingExtra` without Ray, `Unavailable` when no cluster answers.
+    """
+    if name not in NAMES:
+        raise UsageError(f"--engine {name!r}: wanted one of {', '.join(NAMES)}")
+    if name == "local":
+        if address:
+            raise UsageError("--address: belongs to --engine ray; leave it out or add that")
+        return Local(cores if workers is None else workers)
+    from editgauge.run.cluster import Ray
+
+    return Ray(address=address, workers=workers)

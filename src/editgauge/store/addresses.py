@@ -1,0 +1,183 @@
+"""Addresses of stores (``s3://bucket/data``): how they are recognised, and every call to one.
+
+A file system of `fsspec` does the talking. A call that fails in passing is tried again; what is not
+there or not allowed is said at once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from editgauge.errors import DataError, DownloadError, MissingExtra, UsageError
+from editgauge.images import memory_size
+from editgauge.store import paths
+
+Result = TypeVar("Result")
+ATTEMPTS = 8
+"""Calls for one answer of a store."""
+FIRST_PAUSE = 0.1
+"""Seconds before the second call; each further pause is twice as long."""
+CACHE_SIZE = "EDITGAUGE_STORE_CACHE"
+DEFAULT_CACHE = "50GB"
+_ADDRESS = re.compile(r"^([a-z][a-z0-9+.-]+):/{1,2}([^/].*)$")
+_FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, MemoryError)
+"""Errors that no second call mends."""
+
+
+def address_of(path: Path | str | None) -> str | None:
+    """The address that a path stands for, or None for a path of this machine.
+
+    A `Path` made of an address has one slash left of two; that is put right. A folder of this
+    machine that is called so is one. Raises `UsageError` for chained addresses.
+    """
+    text = "" if path is None else str(path)
+    found = _ADDRESS.match(text)
+    chained = "::" in text and ":/" in text
+    if not (found or chained) or os.path.lexists(text):
+        return None
+    if found is None or chained or found[1] == "file":
+        raise UsageError(f"{path}: wanted a path, or one address such as s3://bucket/folder")
+    return f"{found[1]}://{found[2].rstrip('/')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a store: its path below the address, its bytes, and a mark that changes with it."""
+
+    relative: str
+    name: str
+    size: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One address, opened. `base` is the address as its file system writes it."""
+
+    address: str
+    system: Any
+    base: str
+
+    def call(self, method: str, *args: Any, **more: Any) -> Any:
+        """Call the file system, again and again while it fails in passing. Raises `DownloadError`
+        with the address when it does not answer, and `FileNotFoundError` as it is.
+        """
+        return attempted(lambda: getattr(self.system, method)(*args, **more), self.address)
+
+    def path(self, relative: str) -> str:
+        return f"{self.base.rstrip('/')}/{relative}"
+
+    def files(self, below: str = "") -> list[Entry]:
+        """Every file below the address (or below a folder of it), by path. Raises `DataError` for a
+        name that leads out of it.
+        """
+        self.system.invalidate_cache()
+        try:
+            found = self.call("find", self.path(below).rstrip("/"), detail=True)
+        except FileNotFoundError:
+            return []
+        entries = []
+        for name, facts in sorted(found.items()):
+            whole = name == self.base  # the address is one file's
+            relative = name.rsplit("/", 1)[-1] if whole else name[len(self.base.rstrip("/")) + 1 :]
+            why = paths.misplaced(relative)
+            if why:
+                raise DataError(f"{self.address}: {relative!a}: {why}; nothing of it is fetched")
+            mark = str(
+                facts.get("ETag") or facts.get("etag") or facts.get("blob_id")
+                or facts.get("LastModified") or facts.get("mtime") or facts.get("created") or ""
+            )  # fmt: skip
+            entries.append(Entry(relative, name, int(facts.get("size") or 0), mark))
+        return entries
+
+    def fetch(self, entry: Entry, target: Path) -> None:
+        """Bring a file to `target`, whole or not at all. Raises `DownloadError` when its bytes are
+        not as many as announced.
+        """
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(f".part-{os.getpid()}-{target.name[-100:]}")
+
+        def get() -> None:
+            self.system.get_file(entry.name, str(part))
+            if (size := part.stat().st_size) != entry.size:
+                raise OSError(f"{entry.relative}: {size:,} bytes came, wanted {entry.size:,}")
+
+        try:
+            attempted(get, self.address)
+            os.replace(part, target)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def attempted(call: Callable[[], Result], address: str) -> Result:
+    """What a call gives, tried `ATTEMPTS` times."""
+    pause = FIRST_PAUSE
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return call()
+        except _FINAL:
+            raise
+        except Exception as error:  # each driver has errors of its own
+            if attempt == ATTEMPTS:
+                said = str(error).strip().splitlines()
+                raise DownloadError(
+                    f"{address}: {said[0][:300] if said else type(error).__name__}; tried "
+                    f"{ATTEMPTS} times, what is done is kept: run the same command again"
+                ) from error
+        time.sleep(pause)
+        pause *= 2
+    raise AssertionError("unreachable")
+
+
+def opened(address: str) -> Store:
+    """The store behind an address. Raises `MissingExtra` without `fsspec`, `UsageError` for a kind
+    of store that has no driver here.
+    """
+    try:
+        import fsspec
+    except ImportError as error:
+        raise MissingExtra(f"{address}: an address", "fsspec", "remote") from error
+    try:
+        system, base = fsspec.core.url_to_fs(address, use_listings_cache=False)
+    except ImportError as error:
+        raise UsageError(f"{address}: {error}") from error
+    except (ValueError, TypeError) as error:
+        raise UsageError(
+            f"{address}: no address of a store that is known here ({error}); such as s3://, gs://, "
+            f"hf://"
+        ) from error
+    return Store(address, system, base)
+
+
+def user_cache() -> Path:
+    """Where this user's caches lie: ``EDITGAUGE_CACHE``, or ``editgauge`` below what the platform
+    has for it.
+    """
+    named = os.environ.get("EDITGAUGE_CACHE")
+    if named:
+        return Path(named).absolute()
+    variable, below = (
+        ("LOCALAPPDATA", "AppData/Local")
+        if sys.platform == "win32"
+        else ("XDG_CACHE_HOME", ".cache")
+    )
+    place = os.environ.get(variable)
+    try:
+        base = Path(place) if place else Path.home() / below
+    except RuntimeError as error:  # a container's user without a home
+        raise DataError(
+            "no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder"
+        ) from error
+    return base.absolute() / "editgauge"
+
+
+def cache_limit() -> int:
+    """Bytes that copies of stores may take on this machine: `EDITGAUGE_STORE_CACHE`, or 50 GB."""
+    return memory_size(os.environ.get(CACHE_SIZE) or DEFAULT_CACHE, CACHE_SIZE)

@@ -1,0 +1,301 @@
+"""Which file of a folder is the output of which sample, where the names are not the official ones:
+by a pattern, by a map, or by trying the usual patterns.
+
+Only files below the folder are ever looked at: a pattern or a map names nothing else.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from editgauge.errors import DataError, UsageError
+from editgauge.images import EXTENSIONS, MAX_FILE_BYTES
+from editgauge.store import paths
+from editgauge.store.copies import copy, same
+from editgauge.store.run_folder import plain_name
+from editgauge.types import Sample
+
+MOST_FILES = 500_000
+_SHOWN = 5
+_MAP_BYTES = 1 << 26
+_FIELD = re.compile(r"\{(\w+)\}")
+GUESSES = (
+    "{stem}", "{id}", "{flat}", "{id}_*", "{flat}_*", "{name}", "{name}_*", "{image}", "{image}_*",
+    "{category}/{name}", "{split}/{id}", "{split}/{name}",
+)  # fmt: skip
+"""Patterns that are tried where none is given, in this order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """What a rule found. `files`: sample id -> the files that fit, relative to the folder with
+    ``/``; samples that no file fits have none.
+    """
+
+    rule: str
+    folder: Path
+    files: Mapping[str, tuple[str, ...]]
+    there: tuple[str, ...]
+    """Every picture of the folder."""
+
+    @property
+    def named(self) -> dict[str, Path]:
+        """Sample id -> its file, where exactly one file fits and fits no other sample."""
+        return {
+            sample: self.folder / files[0]
+            for sample, files in self.files.items()
+            if len(files) == 1 and files[0] not in self.shared
+        }
+
+    @property
+    def missing(self) -> list[str]:
+        """Ids of samples that no file fits."""
+        return [sample for sample, files in self.files.items() if not files]
+
+    @property
+    def ambiguous(self) -> dict[str, tuple[str, ...]]:
+        """Samples that several files fit."""
+        return {sample: files for sample, files in self.files.items() if len(files) > 1}
+
+    @property
+    def shared(self) -> set[str]:
+        """Files that fit several samples."""
+        counts = Counter(file for files in self.files.values() for file in files)
+        return {file for file, number in counts.items() if number > 1}
+
+    def need_one_each(self) -> None:
+        """Raise `DataError` where no file fits, several fit one sample, or one fits several."""
+        if not any(self.files.values()):
+            some = ", ".join(self.there[:3]) or "no pictures"
+            raise DataError(f"{self.folder}: {self.rule!r} fits no file; there are: {some}")
+        for sample, files in self.ambiguous.items():
+            raise DataError(
+                f"{self.folder}: {self.rule!r} fits {len(files)} files of sample {sample!r} "
+                f"({', '.join(files[:3])}): wanted one"
+            )
+        for file in sorted(self.shared):
+            raise DataError(f"{self.folder}: {file} fits several samples by {self.rule!r}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        return {
+            "rule": self.rule,
+            "pictures": len(self.there),
+            "samples": len(self.files),
+            "matched": {sample: file.relative_to(self.folder).as_posix()
+                        for sample, file in self.named.items()},
+            "missing": self.missing,
+            "ambiguous": {sample: list(files) for sample, files in self.ambiguous.items()},
+            "shared": sorted(self.shared),
+            "unexpected": self.unexpected,
+        }  # fmt: skip
+
+    def lines(self) -> list[str]:
+        """What was found, in words, with some examples of each kind."""
+        told = self.as_dict()
+        found = [
+            f"{self.folder}: {len(self.there)} pictures, {len(self.files)} samples",
+            f"rule: {self.rule}",
+            f"{len(told['matched'])} samples have a file of their own",
+        ]
+        found += [f"  {sample}  <-  {file}" for sample, file in [*told["matched"].items()][:_SHOWN]]
+        for what, names in (
+            ("samples without a file", told["missing"]),
+            ("samples that several files fit", list(told["ambiguous"])),
+            ("files that fit several samples", told["shared"]),
+            ("unexpected files", told["unexpected"]),
+        ):
+            if names:
+                more = "" if len(names) <= _SHOWN else ", …"
+                found.append(f"{len(names)} {what}: {', '.join(names[:_SHOWN])}{more}")
+        return found
+
+    @property
+    def unexpected(self) -> list[str]:
+        """Files that fit no sample."""
+        used = {file for files in self.files.values() for file in files}
+        return [file for file in self.there if file not in used]
+
+
+def matches_of(
+    folder: Path, samples: Sequence[Sample], pattern: str = "", map: Path | None = None
+) -> Matches:
+    """`by_pattern` or `by_map`, or `guessed` where neither is given. Raises `UsageError` for both,
+    and where there are no samples.
+    """
+    if pattern and map is not None:
+        raise UsageError("a pattern and a map: wanted one of them")
+    if not samples:
+        raise UsageError("no samples to find outputs of")
+    if map is not None:
+        return by_map(folder, samples, map)
+    return by_pattern(folder, samples, pattern) if pattern else guessed(folder, samples)
+
+
+def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches:
+    """The files whose path below the folder is the pattern with the sample's facts filled in.
+
+    Fields: ``{id}``, ``{flat}`` (the id with ``_`` for ``/``), ``{name}`` (its last part),
+    ``{stem}`` (the official output name), ``{image}`` (the input's name without its extension),
+    ``{split}``, ``{category}``, ``{category1}``… and every attribute. ``*`` stands for any text
+    without ``/``. Without an extension any picture's will do. Raises `UsageError` for a field that
+    no sample has, `DataError` where the folder is none.
+    """
+    return _matches(folder, samples, pattern, pictures(folder))
+
+
+def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
+    """The files that a csv with the columns ``sample`` and ``file`` names, relative to the folder.
+    Raises `DataError` for another file, for a sample that the data lack and for a file that is not
+    there.
+    """
+    there = pictures(folder)
+    try:
+        if path.stat().st_size > _MAP_BYTES:
+            raise DataError(f"{path}: wanted at most {_MAP_BYTES:,} bytes")
+        reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
+        lines = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path}: cannot be read as csv ({error})") from error
+    if not {"sample", "file"} <= set(reader.fieldnames or ()):
+        found = ", ".join(reader.fieldnames or ()) or "none"
+        raise DataError(f"{path}: wanted the columns sample and file, found {found}")
+    known, files = {sample.id for sample in samples}, set(there)
+    named: dict[str, list[str]] = {sample.id: [] for sample in samples}
+    for number, line in enumerate(lines, start=2):
+        sample, file = line["sample"] or "", (line["file"] or "").replace("\\", "/")
+        if sample not in known:
+            raise DataError(f"{path}, line {number}: the data have no sample {sample!r}")
+        if file not in files:
+            raise DataError(
+                f"{path}, line {number}: {file!r} is no picture below {folder.name}; wanted a path "
+                "relative to the folder of outputs"
+            )
+        named[sample].append(file)
+    fitting = {sample: tuple(paths) for sample, paths in named.items()}
+    return Matches(rule=path.name, folder=folder, files=fitting, there=there)
+
+
+def guessed(folder: Path, samples: Sequence[Sample]) -> Matches:
+    """The matches of that pattern among `GUESSES` that gives most samples one file of their own."""
+    there = pictures(folder)
+    tried = [
+        _matches(folder, samples, pattern, there)
+        for pattern in GUESSES
+        if _fields(pattern) <= set(_facts(samples[0]))
+    ]
+    return max(tried, key=lambda found: len(found.named))
+
+
+def pictures(folder: Path) -> tuple[str, ...]:
+    """Every picture below a folder by its extension, in order; links to folders are not followed.
+    Raises `DataError` where it is no folder, or holds more than `MOST_FILES`.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: wanted a folder of outputs, found none; check the path")
+    found = []
+    for base, folders, names in os.walk(folder):
+        folders.sort()
+        place = PurePosixPath(Path(base).relative_to(folder).as_posix())
+        for name in names:
+            if os.path.splitext(name)[1].lower() in EXTENSIONS:
+                found.append((place / name).as_posix())
+        if len(found) > MOST_FILES:
+            raise DataError(f"{folder}: holds more than {MOST_FILES:,} pictures")
+    return tuple(sorted(found))
+
+
+def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, editor: str) -> int:
+    """Copy files to their official places below ``to/<editor>``; returns how many.
+
+    `named`: sample id -> its file. A file that is there unchanged is not copied again. Raises
+    `DataError` for an output name that leads out of the folder, `RunError` for an editor that no
+    folder can be called, and as `copies.copy`.
+    """
+    root, copied = to / plain_name(editor), 0
+    root.mkdir(parents=True, exist_ok=True)
+    for sample in samples:
+        file = named.get(sample.id)
+        if file is None:
+            continue
+        place = f"{sample.output_stems[0]}{file.suffix.lower()}"
+        why = paths.misplaced(place)
+        if why is not None:
+            raise DataError(f"sample {sample.id!r}: its output name {place!a}: {why}")
+        target = paths.folder(root, PurePosixPath(place).parent) / PurePosixPath(place).name
+        if not same(file, target):
+            target.unlink(missing_ok=True)
+            copy(file, target, limit=MAX_FILE_BYTES)
+            copied += 1
+    return copied
+
+
+def _matches(
+    folder: Path, samples: Sequence[Sample], pattern: str, there: tuple[str, ...]
+) -> Matches:
+    fields = _fields(pattern)
+    unknown = fields - {name for sample in samples for name in _facts(sample)}
+    if unknown:
+        offered = ", ".join(_facts(samples[0])) if samples else "none"
+        raise UsageError(f"--pattern: no sample has {{{sorted(unknown)[0]}}}; there are: {offered}")
+    if not fields:
+        raise UsageError(f"--pattern {pattern!r}: wanted a field such as {{id}} or {{name}}")
+    whole = pattern.lower().endswith(EXTENSIONS)
+    by_name: dict[str, list[str]] = {}
+    for file in there:
+        by_name.setdefault(file if whole else os.path.splitext(file)[0], []).append(file)
+    files: dict[str, tuple[str, ...]] = {}
+    for sample in samples:
+        facts = _facts(sample)
+        if not fields <= set(facts):
+            files[sample.id] = ()
+            continue
+        files[sample.id] = tuple(sorted(_fitting(pattern, facts, by_name)))
+    return Matches(rule=pattern, folder=folder, files=files, there=there)
+
+
+def _fitting(
+    pattern: str, facts: Mapping[str, str], by_name: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    if "*" not in pattern:
+        yield from by_name.get(_FIELD.sub(lambda field: facts[field[1]], pattern), ())
+        return
+    parts = re.split(r"(\{\w+\}|\*)", pattern)
+    wanted = re.compile(
+        "".join(
+            "[^/]*" if part == "*" else re.escape(facts[part[1:-1]] if part[:1] == "{" else part)
+            for part in parts
+        )
+    )
+    for name, files in by_name.items():
+        if wanted.fullmatch(name):
+            yield from files
+
+
+def _fields(pattern: str) -> set[str]:
+    return set(_FIELD.findall(pattern))
+
+
+def _facts(sample: Sample) -> dict[str, str]:
+    """What a pattern may name of a sample."""
+    facts = {name: str(value) for name, value in sample.attributes.items()}
+    facts |= {f"category{n}": text for n, text in enumerate(sample.category, start=1)}
+    facts |= {
+        "id": sample.id,
+        "flat": sample.id.replace("/", "_"),
+        "name": sample.id.rpartition("/")[2],
+        "split": sample.split,
+        "category": "/".join(sample.category),
+        "image": sample.image.stem,
+    }
+    if sample.output_stems:
+        facts["stem"] = sample.output_stems[0]
+    return facts

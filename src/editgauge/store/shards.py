@@ -1,0 +1,162 @@
+"""Data that is packed: tar shards (WebDataset's form) and Parquet files with the bytes of files
+(the hub's form), unpacked into a folder before anybody looks.
+
+Packed data may come from anybody. A name that leads out of the folder, a link, a device, a name
+that is there twice, and more bytes than are allowed end the unpacking with the member's name, and
+nothing of it is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import lzma
+import re
+import shutil
+import tarfile
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from editgauge.errors import DataError
+from editgauge.images import MAX_FILE_BYTES
+from editgauge.store import paths
+
+TARS = (".tar", ".tar.gz", ".tgz")
+PARQUET = ".parquet"
+MOST_FILES = 10_000_000
+_CHUNK = 1 << 20
+_FILE = re.compile(r'STRUCT\((?=.*"?bytes"? BLOB)(?=.*"?path"? VARCHAR)')
+_ROWS = 16
+"""Rows of a Parquet file that are in memory at once."""
+
+
+def packed(names: Sequence[str]) -> bool:
+    """Whether names are those of packed data: shards, and nothing else but notes beside them."""
+    shards = [name for name in names if name.endswith((*TARS, PARQUET))]
+    others = [
+        name for name in names if name not in shards and not name.lower().endswith((".md", ".txt"))
+    ]
+    return bool(shards) and not [name for name in others if not Path(name).name.startswith(".")]
+
+
+def unpack(shards: Sequence[Path], target: Path, *, limit: int) -> int:
+    """Unpack shards into the new folder `target`; returns the bytes. Raises `DataError` with the
+    shard and the member for what may not be there, or is damaged; then `target` is not there.
+    """
+    target.mkdir(parents=True)
+    room = _Room(target, limit)
+    try:
+        for shard in sorted(shards):
+            members = _parquet(shard) if shard.name.endswith(PARQUET) else _tar(shard)
+            for name, content in members:
+                room.put(shard.name, name, content)
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+    return room.used
+
+
+class _Room:
+    def __init__(self, target: Path, limit: int) -> None:
+        self._target = target
+        self._limit = limit
+        self._files = 0
+        self.used = 0
+
+    def put(self, shard: str, name: str, content: Iterator[bytes]) -> None:
+        name = name.removeprefix("./")
+        why = paths.misplaced(name)
+        if why:
+            raise DataError(f"{shard}: {name[:200]!a}: {why}; nothing is unpacked")
+        self._files += 1
+        if self._files > MOST_FILES:
+            raise DataError(f"{shard}: more than {MOST_FILES:,} files; nothing is unpacked")
+        place, size = self._target / name, 0
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise DataError(f"{shard}: {name!a}: lies below what is a file") from None
+        try:
+            with place.open("xb") as file:
+                for data in content:
+                    size += len(data)
+                    self.used += len(data)
+                    if self.used > self._limit or size > MAX_FILE_BYTES:
+                        raise DataError(
+                            f"{shard}: {name!a}: more than {min(self._limit, MAX_FILE_BYTES):,} "
+                            f"bytes; nothing is unpacked"
+                        )
+                    file.write(data)
+        except FileExistsError:
+            raise DataError(f"{shard}: {name!a}: is there twice; nothing is unpacked") from None
+
+
+def _tar(shard: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+    with _named_tar(shard), tarfile.open(shard, "r|*") as archive:
+        for member in archive:
+            if member.isdir():
+                continue
+            if not member.isfile():
+                raise DataError(
+                    f"{shard.name}: {member.name[:200]!a}: no regular file (a link or a "
+                    f"device); nothing is unpacked"
+                )
+            content = archive.extractfile(member)
+            assert content is not None
+            yield member.name, _chunks(shard, content, member.size)
+
+
+def _chunks(shard: Path, content: IO[bytes], size: int) -> Iterator[bytes]:
+    left = size
+    while left:
+        with _named_tar(shard):
+            data = content.read(min(_CHUNK, left))
+            if not data:
+                raise tarfile.ReadError("it ends in the middle of a file")
+        left -= len(data)
+        yield data
+
+
+@contextlib.contextmanager
+def _named_tar(shard: Path) -> Iterator[None]:
+    """Turn what `tarfile` and the decompressors raise into an error that names the shard."""
+    try:
+        yield
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the disk's, not the file's
+        raise DataError(
+            f"{shard.name}: no tar file that can be read ({error}); fetch it again"
+        ) from error
+
+
+def _parquet(shard: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The files in columns of the kind {bytes, path}, and in columns `bytes` and `path`."""
+    import duckdb
+
+    try:
+        with duckdb.connect() as db:
+            found = db.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(shard)]).fetchall()
+            kinds = {str(name): str(kind) for name, kind, *_ in found}
+            wanted = [name for name, kind in kinds.items() if _FILE.match(kind)]
+            if wanted:
+                columns = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
+            elif {"bytes", "path"} <= kinds.keys():
+                columns = "{'bytes': bytes, 'path': path}"
+            else:
+                raise DataError(
+                    f"{shard.name}: wanted a column with the bytes and the path of files, found "
+                    f"{', '.join(kinds)[:300]}"
+                )
+            rows = db.execute(f"SELECT {columns} FROM read_parquet(?)", [str(shard)])
+            while part := rows.fetchmany(_ROWS):
+                for cell in (cell for row in part for cell in row if cell is not None):
+                    if cell["bytes"] is None:
+                        continue
+                    if not isinstance(cell["path"], str) or not isinstance(cell["bytes"], bytes):
+                        raise DataError(f"{shard.name}: a file without a path, or without bytes")
+                    yield cell["path"], iter([cell["bytes"]])
+    except duckdb.Error as error:
+        said = str(error).splitlines()[0][:300]
+        raise DataError(f"{shard.name}: no Parquet file that can be read ({said})") from error

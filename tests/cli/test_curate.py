@@ -1,0 +1,143 @@
+"""`editgauge curate …` at the command line: what is said, exit codes, and JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.curation.made_set import edited, make_set, scene
+from typer.testing import CliRunner
+
+from editgauge.cli.main import build_app
+from editgauge.curation.dataset import DataSet
+from editgauge.errors import EditgaugeError
+from editgauge.images import write_png
+
+
+def run(*words: object, code: int = 0) -> str:
+    done = CliRunner().invoke(build_app(), ["curate", *map(str, words)], catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def refused(*words: object) -> str:
+    with pytest.raises(EditgaugeError) as error:
+        run(*words)
+    assert error.value.exit_code == 2
+    return str(error.value)
+
+
+def value(*words: object, code: int = 0) -> Any:
+    return json.loads(run(*words, "--json", code=code))
+
+
+def test_a_folder_of_pictures_with_a_bad_one(tmp_path: Path) -> None:
+    make_set(tmp_path / "set", 0)
+    write_png(tmp_path / "in" / "a.png", scene(1))
+    (tmp_path / "in" / "b.png").write_bytes(b"x")
+    taken = value("add", tmp_path / "set", tmp_path / "in", "--split", "test", "--category",
+                  "Lung / remove", "--licence", "CC0", "--attribute", "organ=Lung", code=1)  # fmt: skip
+    assert [item["sample"] for item in taken] == ["a", ""]
+    record = DataSet(tmp_path / "set").record("a")
+    assert (record["split"], record["category"]) == ("test", ["Lung", "remove"])
+    assert record["source"] == {"licence": "CC0"}
+    assert record["attributes"] == {"organ": "Lung"}
+
+
+def test_fields_are_set_and_taken_out(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    run("set", data.root, "s00", "instruction=Remove it.", "category=A/B", "source.url=https://x",
+        "depth=3", "caption=", "--who", "ben", "--note", "after the meeting")  # fmt: skip
+    record = data.record("s00")
+    assert record["instruction"] == "Remove it."
+    assert "caption" not in record
+    assert record["attributes"]["depth"] == 3
+    assert record["source"] == {"url": "https://x"}
+    assert "ben" in run("log", data.root, "--sample", "s00")
+    assert value("log", data.root)[-1]["note"] == "after the meeting"
+    assert "wanted NAME=VALUE" in refused("set", data.root, "s00", "instruction")
+    assert "state: wanted one of" in refused("set", data.root, "s00", "state=perfect")
+    assert "no sample of this id" in refused("set", data.root, "s9", "split=x")
+
+
+def test_a_mask_from_a_pair_and_two_reviews(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 0)
+    write_png(tmp_path / "a.png", scene(1, (256, 200)))
+    write_png(tmp_path / "b.png", edited(scene(1, (256, 200))))
+    assert "aligned (sift)" in run("pair", data.root, tmp_path / "a.png", tmp_path / "b.png")
+    assert value("mask", data.root, "a", "--save")["faults"] == []
+    assert 0 < value("mask", data.root, "a", "--from", "box", "--box", "40,30,60,30")["share"] < 1
+    assert "wanted LEFT,TOP" in refused("mask", data.root, "a", "--from", "box", "--box", "1,2")
+    assert "no instruction" in run("ready", data.root, code=1)
+    run("set", data.root, "a", "instruction=Invert it.")
+    assert "1 of 1 samples are ready" in run("ready", data.root)
+    assert "verified" in run("review", data.root, "a", "accept", "--who", "ann")
+    told = value("review", data.root, "a", "reject", "--who", "ben")
+    assert told == {"sample": "a", "state": "refined", "lacking": ["it was rejected"]}
+    assert "disagreement: a" in run("stats", data.root)
+
+
+def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 2)
+    to = tmp_path / "out"
+    assert "next:  editgauge check medebench" in run(
+        "export", data.root, "--layout", "medebench", "--to", to
+    )
+    assert "something already" in refused("export", data.root, "--layout", "medebench", "--to", to)
+    assert "wanted one of" in refused(
+        "export", data.root, "--layout", "coco", "--to", tmp_path / "x"
+    )
+    data.change("s00", 1, {"instruction": None}, "ann")
+    assert "Nothing was written" in refused(
+        "release", data.root, "--version", "1.0.0", "--to", tmp_path / "a.zip"
+    )
+    words = ("--version", "1.0.0", "--to", tmp_path / "a.zip", "--ready-only")
+    assert "the first release" in run("release", data.root, *words)
+    assert DataSet(data.root).about.version == "1.0.0"
+    assert "# wards" in run("card", data.root)
+
+
+def test_what_is_said_of_the_set_can_be_changed(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    told = value("about", data.root, "--title", "Wards", "--reviews", "2", "--require", "licence")
+    assert told["policy"] == {"required": ["licence"], "reviews": 2, "expert": []}
+    assert "title: Wards" in run("about", data.root)
+    assert DataSet(data.root).events()[-1].what == "described"
+    assert "protocol 'x'" in refused("about", data.root, "--protocol", "x")
+    assert "required 'name'" in refused("about", data.root, "--require", "name")
+
+
+def test_near_duplicates_of_two_splits_are_exit_code_1(tmp_path: Path) -> None:
+    pytest.importorskip("imagehash")
+    data = make_set(tmp_path / "set", 1)
+    assert "0 pairs" in run("similar", data.root)
+    made = {"id": "b", "images": data.record("s00")["images"], "split": "test"}
+    data.add(made, "ann")
+    assert "LEAK between splits" in run("similar", data.root, code=1)
+    assert value("similar", data.root, code=1)[0]["leak"] is True
+
+
+def test_people_have_links_once(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    link = value("invite", data.root, "ann", "--base", "https://x.example/")["link"]
+    assert link.startswith("https://x.example/a/")
+    everything = b"".join(p.read_bytes() for p in data.root.rglob("*") if p.is_file())
+    assert link.rpartition("/")[2].encode() not in everything, "only its hash is kept"
+    assert "is there already" in refused("invite", data.root, "ann")
+    assert "link revoked" in run("revoke", data.root, "ann")
+
+
+@pytest.mark.parametrize("words", [["add", "in.png"], ["ready"], ["stats"], ["log"], ["similar"]])
+def test_a_folder_that_is_no_data_set(tmp_path: Path, words: list[str]) -> None:
+    name, *more = words
+    write_png(tmp_path / "in.png", scene(1))
+    said = refused(name, tmp_path, *(tmp_path / word for word in more))
+    assert "wanted the folder of a data set" in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.png"], "nothing is made there"
+
+
+def test_a_folder_in_place_of_a_command_is_served() -> None:
+    said = CliRunner().invoke(build_app(), ["curate", "wards", "--help"]).output
+    assert "Open a data set in the browser" in said

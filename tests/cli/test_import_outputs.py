@@ -1,0 +1,60 @@
+"""`editgauge import-outputs` and `score --outputs-pattern` on the built-in benchmark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from editgauge import catalog
+from editgauge.cli.main import build_app
+from editgauge.errors import EditgaugeError
+from editgauge.images import read_image, write_png
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(build_app(), [str(word) for word in words])
+
+
+@pytest.fixture
+def outputs(tmp_path: Path) -> Path:
+    """Outputs for three samples, named by id with an ending, and a file that is none."""
+    _, _, samples = catalog.open_data("mini", None, None)
+    for sample in samples[:3]:
+        place = tmp_path / "mine" / f"{sample.id.replace('/', '_')}_edited.png"
+        write_png(place, np.asarray(255 - read_image(sample.image), np.uint8))
+    write_png(tmp_path / "mine" / "contact-sheet.png", np.zeros((4, 4, 3), np.uint8))
+    return tmp_path / "mine"
+
+
+def test_look_then_copy_then_score(outputs: Path, tmp_path: Path) -> None:
+    looked = call("import-outputs", "mini", "--from", outputs, "--pattern", "{flat}_edited")
+    assert looked.exit_code == 1, "samples have no output"
+    assert "3 samples have a file of their own" in looked.stdout
+    assert "1 unexpected files: contact-sheet.png" in looked.stdout
+    words = ("--from", outputs, "--editor", "mine", "--to", tmp_path / "official", "--json")
+    done = json.loads(call("import-outputs", "mini", *words).stdout)
+    assert (done["rule"], done["copied"], len(done["missing"])) == ("{id}_*", 3, 23)
+    told = call("score", "mini", "--outputs", tmp_path / "official", "--tracks", "pixel", "--run",
+                tmp_path / "a", "--limit", 3, "--workers", 0, "--json")  # fmt: skip
+    named = call("score", "mini", "--outputs", outputs, "--outputs-pattern", "{flat}_edited",
+                 "--editor", "mine", "--tracks", "pixel", "--run", tmp_path / "b", "--limit", 3,
+                 "--workers", 0, "--json")  # fmt: skip
+    counts = [json.loads(result.stdout)["counts"] for result in (told, named)]
+    assert counts[0] == counts[1]
+    assert {sum(line["statuses"].values()) for line in counts[0]} == {3}
+    assert any(line["statuses"] == {"scored": 3} for line in counts[0])
+
+
+def test_wrong_words(outputs: Path, tmp_path: Path) -> None:
+    for words, told in (
+        (("import-outputs", "mini"), "wanted --from"),
+        (("import-outputs", "mini", "--from", outputs, "--to", tmp_path), "wanted both"),
+        (("score", "mini", "--outputs-pattern", "{id}", "--run", tmp_path / "r"), "one --editor"),
+    ):
+        result = call(*words)
+        assert isinstance(result.exception, EditgaugeError)
+        assert told in str(result.exception)

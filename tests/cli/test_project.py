@@ -1,0 +1,77 @@
+"""`editgauge.toml`, `-q` and `--log-level`."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from editgauge.cli.main import build_app
+from editgauge.errors import UsageError
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(build_app(), list(words))
+
+
+def test_defaults_that_what_is_typed_stands_before(here: Path) -> None:
+    (here / "editgauge.toml").write_text(
+        '[all]\nrun = "runs/ours"\nno-such = 1\n[edit]\neditor = "copy"\nlimit = 2\nworkers = 0\n'
+        'where = ["difficulty=easy"]\n[judge.batch]\n'
+    )
+    done = call("edit", "mini", "--limit", "1", "--json")
+    assert done.exit_code == 0, done.output
+    assert (
+        "editgauge.toml: --run, --editor, --limit, --workers, --where, unless typed" in done.stderr
+    )
+    assert len(list((here / "runs/ours/edits/mini/copy").iterdir())) == 1
+    assert call("-q", "edit", "mini", "--json").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "[edit]\nedtor = 'copy'\n",
+            r"\[edit\]: editgauge edit has no --edtor; did you mean editor",
+        ),
+        ("[scor]\n", r"\[scor\]: no such command; did you mean score"),
+        ("run = 'x'\n", r"\[run\]: no such command"),
+        ("edit = 1\n", r"wanted a table \[edit\], found edit = 1"),
+        ("[all]\nbase-url = 'http://x'\n", "an address to which a key is sent"),
+        ("[edit\n", "cannot be read as TOML"),
+    ],
+)
+def test_what_is_wrong_is_said(here: Path, text: str, told: str) -> None:
+    (here / "editgauge.toml").write_text(text)
+    result = call("edit", "mini")
+    with pytest.raises(UsageError, match=told):
+        raise result.exception or AssertionError(result.output)
+
+
+def test_the_variable_names_another_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "ours.toml").write_text("[list]\njson = true\n")
+    monkeypatch.setenv("EDITGAUGE_CONFIG", str(here / "ours.toml"))
+    assert json.loads(call("list", "benchmarks").stdout)
+    monkeypatch.setenv("EDITGAUGE_CONFIG", str(here / "none.toml"))
+    assert isinstance(call("list").exception, UsageError)
+
+
+def test_levels() -> None:
+    before = logging.getLogger().level, list(logging.getLogger().handlers)
+    try:
+        assert call("--log-level", "error", "list").exit_code == 0
+        assert logging.getLogger().level == logging.ERROR
+        assert isinstance(call("--log-level", "loud", "list").exception, UsageError)
+    finally:
+        logging.getLogger().setLevel(before[0])
+        logging.getLogger().handlers[:] = before[1]

@@ -1,0 +1,106 @@
+"""A data set is a benchmark without a line of Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from editgauge import catalog
+from editgauge.cli.main import build_app
+from editgauge.curation import records
+from editgauge.errors import DataError, UsageError
+from editgauge.images import write_png
+from editgauge.tables.contract import verify
+from tests.curation.made_set import edited, make_set, scene
+
+
+def run(*words: object) -> str:
+    done = CliRunner().invoke(build_app(), [str(word) for word in words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def outputs(folder: Path, count: int) -> Path:
+    for number in range(count):
+        write_png(folder / "alpha" / f"s{number:02d}.png", edited(scene(number)))
+    return folder
+
+
+@pytest.mark.parametrize("protocol", ["", *records.PROTOCOLS])
+def test_each_declaration_is_complete(tmp_path: Path, protocol: str) -> None:
+    make_set(tmp_path / "set", 2, protocol=protocol)
+    benchmark = catalog.find("benchmarks", f"dir:{tmp_path / 'set'}")
+    verify(benchmark)
+    assert benchmark.name == ("dir.wards" + (f".{protocol}" if protocol else ""))
+    assert len(list(benchmark.load(None))) == 2
+
+
+def test_score_table_and_report_of_a_folder_with_a_blank(tmp_path: Path) -> None:
+    root = tmp_path / "my set"
+    make_set(root, 4)
+    made = outputs(tmp_path / "out", 4)
+    run_folder = tmp_path / "run"
+    run("score", f"dir:{root}", "--outputs", made, "--editor", "alpha", "--run", run_folder,
+        "--tracks", "pixel", "--workers", "0")  # fmt: skip
+    table = json.loads(run("table", run_folder, "--format", "json"))
+    names = {item["name"] for item in (table if isinstance(table, list) else table["tables"])}
+    assert {"dir.wards.category", "dir.wards.difficulty"} <= names
+    text = run("table", run_folder, "--format", "markdown")
+    assert "Brain" in text
+    assert "easy" in text
+    run("report", run_folder, "--to", tmp_path / "report")
+    data = b"".join(path.read_bytes() for path in (tmp_path / "report").rglob("*.js*"))
+    assert b"dir.wards" in data
+
+
+def test_check_is_clean(tmp_path: Path) -> None:
+    make_set(tmp_path / "set", 2)
+    assert "nothing needs attention" in run("check", f"dir:{tmp_path / 'set'}", "--workers", "1")
+
+
+def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 3)
+    data.change("s00", 1, {"split": "test"}, "ann")
+    data.change("s01", 1, {"state": "withdrawn"}, "ann")
+    benchmark = catalog.find("benchmarks", f"dir:{tmp_path / 'set'}")
+    assert [sample.id for sample in benchmark.load(None)] == ["s00", "s02"]
+    assert [sample.id for sample in benchmark.load(None, split="test")] == ["s00"]
+    with pytest.raises(UsageError, match="split 'dev'"):
+        benchmark.load(None, split="dev")
+
+
+def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not there; wanted the folder of a data set"):
+        catalog.find("benchmarks", f"dir:{tmp_path}")
+    make_set(tmp_path / "set", 1)
+    with pytest.raises(DataError, match="name it: dir:DIR"):
+        catalog.find("benchmarks", "dir.wards").load(None)
+    with pytest.raises(DataError, match="found 'wards'"):
+        catalog.find("benchmarks", "dir.other").load(tmp_path / "set")
+    with pytest.raises(UsageError, match="the protocol one of"):
+        catalog.find("benchmarks", "dir.wards.imagenet")
+    with (tmp_path / "set" / records.SAMPLES).open("ab") as file:
+        file.write(b"{broken\n")
+    with pytest.raises(DataError, match=r"samples\.jsonl, line 2: no JSON"):
+        catalog.find("benchmarks", f"dir:{tmp_path / 'set'}").load(None)
+
+
+def test_new_dataset_says_what_is_next(tmp_path: Path) -> None:
+    said = run("new", "dataset", tmp_path / "Our wards", "--require", "licence", "--reviews", "2")
+    assert "data set our-wards" in said
+    about = records.read_about(tmp_path / "Our wards")
+    assert (about.policy.required, about.policy.reviews) == (("licence",), 2)
+
+
+def test_a_link_out_of_the_set_is_not_followed(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    write_png(tmp_path / "private.png", scene(9))
+    place = data.root / data.record("s00")["reference"]
+    place.unlink()
+    place.symlink_to(tmp_path / "private.png")
+    (sample,) = list(catalog.find("benchmarks", f"dir:{tmp_path / 'set'}").load(None))
+    assert "leads out" in str(sample.lost("reference"))
+    assert not sample.reference.exists()

@@ -1,0 +1,253 @@
+"""The folder of a data set: nothing is lost by two people, kill -9, or an editor of texts."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from editgauge.curation import records
+from editgauge.curation.dataset import Conflict, DataSet
+from editgauge.curation.records import About
+from editgauge.curation.trail import Trail
+from editgauge.errors import DataError, RunError, UsageError
+from tests.curation.made_set import add, make_set
+
+
+def test_every_change_is_an_event(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    data.change("s00", 1, {"instruction": "Other words."}, "ben", note="clearer")
+    first, second = data.events()
+    assert (first.what, first.who, first.sample, first.before) == ("added", "ann", "s00", {})
+    assert second.before == {"instruction": 'Replace "OLD" with "NEW".'}
+    assert second.after == {"instruction": "Other words."}
+    assert (second.who, second.note) == ("ben", "clearer")
+    assert records.read_samples(tmp_path / "set") == data.records()
+    assert data.record("s00")["version"] == 2
+
+
+def test_who_is_late_is_refused_and_loses_no_word(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    other = DataSet(tmp_path / "set")
+    other.change("s00", 1, {"instruction": "By ben."}, "ben")
+    with pytest.raises(Conflict, match="somebody was faster") as refused:
+        data.change("s00", 1, {"instruction": "By ann."}, "ann")
+    assert refused.value.record["instruction"] == "By ben."
+    assert data.record("s00")["instruction"] == "By ben."
+    assert data.events()[-1].what == "refused"
+    assert data.events()[-1].after == {"instruction": "By ann."}
+    assert DataSet(tmp_path / "set").record("s00")["instruction"] == "By ben."
+
+
+def test_a_change_sent_twice_is_one(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    for _ in range(2):
+        data.change("s00", 1, {"instruction": "Once."}, "ann", nonce="a" * 16)
+    assert [event.what for event in data.events()] == ["added", "changed"]
+
+
+def test_two_people_at_once_lose_nothing(tmp_path: Path) -> None:
+    make_set(tmp_path / "set", 2)
+    kept: list[tuple[str, str]] = []
+
+    def work(name: str) -> None:
+        data = DataSet(tmp_path / "set")
+        for number in range(12):
+            sample = f"s0{number % 2}"
+            text = f"{name} {number}"
+            try:
+                data.change(sample, data.record(sample)["version"], {"change": text}, name)
+            except Conflict:
+                continue
+            kept.append((sample, text))
+
+    people = [threading.Thread(target=work, args=(name,)) for name in ("ann", "ben", "cy")]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+    said = [(e.sample, e.after["change"]) for e in DataSet(tmp_path / "set").events()[2:]
+            if e.what == "changed"]  # fmt: skip
+    assert sorted(said) == sorted(kept)
+    assert kept
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from editgauge.curation.dataset import DataSet
+data = DataSet(Path(sys.argv[1]))
+for number in range(int(sys.argv[2]), 10**6):
+    record = data.record("s00")
+    data.change("s00", record["version"], {"change": f"text {number}"}, "ann")
+    print(number, flush=True)
+"""
+
+
+def test_kill_9_at_any_moment_loses_no_confirmed_change(tmp_path: Path) -> None:
+    root = tmp_path / "set"
+    make_set(root, 1)
+    confirmed = -1
+    rng = random.Random(7)
+    for _ in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(root), str(confirmed + 1)],
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert process.stdout is not None
+        for _ in range(rng.randint(1, 40)):
+            confirmed = int(process.stdout.readline())
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(30)
+        for line in process.stdout:  # confirmed, and not read before the kill
+            if line.endswith("\n"):
+                confirmed = int(line)
+        process.stdout.close()
+        data = DataSet(root)
+        texts = [e.after["change"] for e in data.events() if e.what == "changed"]
+        assert texts[: confirmed + 1] == [f"text {n}" for n in range(confirmed + 1)]
+        assert len(texts) <= confirmed + 2  # one may have been written and not been confirmed
+        confirmed = len(texts) - 1
+        assert records.read_samples(root) == data.records()
+        assert data.record("s00")["change"] == texts[-1]
+
+
+def test_a_torn_event_is_cut_and_a_snapshot_behind_is_written_anew(tmp_path: Path) -> None:
+    root = tmp_path / "set"
+    data = make_set(root, 1)
+    before = (root / records.SAMPLES).read_bytes()
+    data.change("s00", 1, {"change": "two"}, "ann")
+    (root / records.SAMPLES).write_bytes(before)  # killed between the event and the file
+    (root / ".curate" / "snapshot").write_text(hashlib.blake2b(before, digest_size=16).hexdigest())
+    with (root / records.TRAIL).open("ab") as file:
+        file.write(b'{"number":3,"at":"2026')
+    again = DataSet(root)
+    assert again.record("s00")["change"] == "two"
+    assert records.read_samples(root)[0]["change"] == "two"
+    again.change("s00", 2, {"change": "three"}, "ann")
+    assert [event.what for event in again.events()] == ["added", "changed", "changed"]
+
+
+@pytest.mark.parametrize("spoil", ["alter", "drop", "swap"])
+def test_a_trail_that_was_tampered_with_is_told(tmp_path: Path, spoil: str) -> None:
+    root = tmp_path / "set"
+    data = make_set(root, 3)
+    data.change("s00", 1, {"change": "two"}, "ann")
+    path = root / records.TRAIL
+    lines = path.read_bytes().splitlines(keepends=True)
+    if spoil == "alter":
+        lines[1] = lines[1].replace(b'"ann"', b'"bob"')
+    elif spoil == "drop":
+        del lines[1]
+    else:
+        lines[1], lines[2] = lines[2], lines[1]
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(RunError, match="not what was written there"):
+        DataSet(root)
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ({"colour": 1}, "is no event"),
+        ({"number": 7}, "is no event"),
+        ({"after": [1]}, "is no event"),
+        ({"after": {"images": ["../../etc/passwd"]}}, "event 2.*leads out"),
+        ({"what": "added", "sample": "new", "after": {"id": "new"}}, "event 2"),
+    ],
+)
+def test_a_forged_event_is_no_traceback(tmp_path: Path, event: dict[str, Any], said: str) -> None:
+    """Whoever knows the rule can write a line that fits; what it says is still checked."""
+    root = tmp_path / "set"
+    make_set(root, 1)
+    trail = Trail(path=root / records.TRAIL)
+    (first,) = trail.read()
+    made = {**first._asdict(), "number": 2, "before": {}, "after": {}, **event}
+    body = orjson.dumps(made)[:-1]
+    check = hashlib.blake2b(trail.check.encode() + body, digest_size=16).hexdigest()
+    with (root / records.TRAIL).open("ab") as file:
+        file.write(body + b',"check":"' + check.encode() + b'"}\n')
+    with pytest.raises((RunError, DataError), match=said):
+        DataSet(root)
+
+
+def test_what_was_written_by_hand_becomes_events(tmp_path: Path) -> None:
+    root = tmp_path / "set"
+    data = make_set(root, 2)
+    first, _ = records.read_samples(root)
+    first["instruction"] = "By hand."
+    (root / records.SAMPLES).write_bytes(records.written([first]))
+    assert data.record("s00")["instruction"] == "By hand."
+    assert [(e.who, e.what, e.sample) for e in data.events()[2:]] == [
+        ("outside", "changed", "s00"),
+        ("outside", "withdrawn", "s01"),
+    ]
+    assert [record["id"] for record in data.records()] == ["s00"]
+    assert len(data.records(withdrawn=True)) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"{", "line 2: no JSON"),
+        (b"[1]", "line 2: wanted an object"),
+        (b'{"id": "b", "images": []}', r"line 2 \(b\): images"),
+        (b'{"id": "b", "images": ["../x.png"]}', r"line 2 \(b\): '../x.png': leads out"),
+        (b'{"id": "b", "images": ["/x.png"]}', "an absolute path"),
+        (b'{"id": "b", "images": [".curate/people.sqlite"]}', "a hidden file"),
+        (b'{"id": "../b", "images": ["x.png"]}', "line 2: id"),
+        (b'{"id": "a", "images": ["x.png"]}', "line 2: the id 'a' is that of line 1"),
+        (b'{"id": "b", "images": ["x.png"], "instrution": "x"}', "'instrution' is no field"),
+        (b'{"id": "b", "images": ["x.png"], "instruction": 3}', "instruction: wanted a text"),
+        (b'{"id": "b", "images": ["x.png"], "masks": {"roi2": "x"}}', "masks: wanted"),
+        (b"\xff\xfe", "line 2: no JSON"),
+        (b'{"id": "b", "images": ["x.png"], "reviews": {"ann": {"content": 5}}}', "reviews: 'ann'"),
+        (
+            b'{"id": "b", "images": ["x.png"], "ratings": {"ann": {"language": []}}}',
+            "ratings: 'ann'",
+        ),
+        (b'{"id": "b", "images": ["x.png"], "comments": [{"who": 1}]}', "comments: wanted"),
+        (b'{"id": "b", "images": ["x.png"], "proposed": {"change": 3}}', "proposed: wanted"),
+        (
+            b'{"id": "b", "images": ["x.png"], "pictures": {"x.png": {"proposals": [1]}}}',
+            "pictures",
+        ),
+        (b"[" * 100000, "line 2: no JSON"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
+    root = tmp_path / "set"
+    DataSet.create(root, About(name="wards"))
+    (root / records.SAMPLES).write_bytes(b'{"id": "a", "images": ["x.png"]}\n' + line + b"\n")
+    with pytest.raises(DataError, match=said):
+        records.read_samples(root)
+
+
+@pytest.mark.parametrize(
+    "about", [{"name": "a b"}, {"name": ""}, {"name": "a", "protocol": "imagenet"}]
+)
+def test_what_a_set_cannot_be_called(tmp_path: Path, about: dict[str, str]) -> None:
+    with pytest.raises(DataError, match="wanted"):
+        DataSet.create(tmp_path / "set", About(**about))
+
+
+def test_a_folder_in_use_is_no_new_set(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("mine")
+    with pytest.raises(UsageError, match="something already"):
+        DataSet.create(tmp_path, About(name="wards"))
+
+
+def test_the_same_picture_is_kept_once(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    record = add(data, 0, id="again")
+    assert record["images"] == data.record("s00")["images"]
+    assert orjson.loads((tmp_path / "set" / "dataset.json").read_bytes())["name"] == "wards"

@@ -1,0 +1,262 @@
+"""What leaves a data set: the readers of each layout take it back, and scores are the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge import catalog
+from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES as TEN
+from editgauge.curation import exports, releases, review
+from editgauge.curation.conventions import sample_of
+from editgauge.curation.dataset import DataSet
+from editgauge.curation.records import PROTOCOLS, About, Policy
+from editgauge.errors import DataError, UsageError
+from editgauge.images import read_image, write_png
+from editgauge.run.check import check_data
+from editgauge.types import TRACKS, Edit, Sample
+from tests.benchmarks.released_scripts import functions_of
+from tests.curation.made_set import add, area, edited, make_set, scene
+
+ATTRIBUTES = {
+    "topic": "Data & Analytics", "operation": "text_change", "organ": "Lung", "task": "remove",
+    "kris_task": "color_change", "textedit_category": "2.1", **dict.fromkeys(TEN, 1),
+}  # fmt: skip
+
+
+def whole_set(root: Path, count: int = 3, **about: Any) -> DataSet:
+    data = DataSet.create(root, About(**{"name": "wards", **about}))
+    for number in range(count):
+        add(data, number, attributes=ATTRIBUTES, state="draft")
+    return data
+
+
+def scores(benchmark: Any, sample: Sample, output: Path) -> dict[tuple[str, str], float | None]:
+    """What the pixel track gives for an output."""
+    edit = Edit(sample=sample.id, editor="alpha", path=output)
+    made: dict[tuple[str, str], float | None] = {}
+    for scorer in benchmark.scorers(("pixel",)):
+        if scorer.applies(sample) is None and not scorer.name.startswith("lpips"):
+            found = {(s.metric, s.variant): s.number for s in scorer(sample, edit)}
+            made.update(found)
+    return made
+
+
+@pytest.mark.parametrize("layout", PROTOCOLS)
+def test_an_export_is_read_back_clean_and_scores_the_same(tmp_path: Path, layout: str) -> None:
+    data = whole_set(tmp_path / "set")
+    exports.export(data, tmp_path / "out", layout)
+    theirs = catalog.find("benchmarks", layout)
+    report = check_data(theirs, theirs.load(tmp_path / "out"), workers=1)
+    assert [issue for issue in report.issues if issue.level != "note"] == []
+    ours = catalog.find("benchmarks", f"dir.wards.{layout}")
+    mine = {sample.id: sample for sample in ours.load(tmp_path / "set")}
+    mark = json.loads((tmp_path / "out" / ".editgauge-set.json").read_bytes())
+    official = {sample.id: sample for sample in report.samples}
+    assert len(official) == 3
+    output = tmp_path / "edit.png"
+    for number, (identity, name) in enumerate(mark["samples"].items()):
+        one, two = mine[identity], official[name]
+        facts = ("category", "instruction", "source_text", "target_text", "change", "split")
+        differing = {f for f in facts if getattr(one, f) != getattr(two, f)}
+        shown = {"texteditbench": {"source_text", "target_text", "change"}, "medebench":
+                 {"source_text", "target_text"}, "textedit": {"change"}, "krisbench":
+                 {"source_text", "target_text", "change"}}  # fmt: skip
+        assert differing <= shown[layout]
+        assert read_image(one.image).tobytes() == read_image(two.image).tobytes()
+        write_png(output, edited(scene(number + 5)))
+        same = scores(ours, one, output)
+        assert same
+        assert same == scores(theirs, two, output)
+
+
+def test_the_released_pixel_script_runs_on_an_export(tmp_path: Path, shared: Path) -> None:
+    script = shared / "released" / "texteditbench" / "mse_psnr.py"
+    if not script.is_file():
+        pytest.skip("no released scripts here")
+    import os
+    import typing
+
+    import cv2
+    import numpy as np
+
+    given = {name: getattr(typing, name) for name in ("List", "Optional", "Tuple", "Dict", "Any")}
+    theirs = functions_of(script, os=os, cv2=cv2, np=np, **given)
+    data = whole_set(tmp_path / "set", 1)
+    exports.export(data, tmp_path / "out", "texteditbench")
+    output = tmp_path / "edits" / "Data_Analytics" / "001_edited.png"
+    write_png(output, np.clip(edited(scene(0)).astype(int) + 9, 0, 255).astype(np.uint8))
+    root = str(tmp_path / "out" / "data_manual_production")
+    original, masks, name = theirs["_find_corresponding_files"](str(output), root)
+    assert name == "Data_Analytics/001"
+    assert len(masks) == 2
+    first, made = cv2.imread(original), cv2.imread(str(output))
+    aligned = theirs["align_images"](first, made)
+    mse, _ = theirs["calculate_masked_metrics"](first, aligned, theirs["combine_masks"](masks))
+    (sample,) = catalog.find("benchmarks", "dir.wards.texteditbench").load(tmp_path / "set")
+    ours = scores(catalog.find("benchmarks", "texteditbench"), sample, output)
+    assert ours["mse", "faithful"] == pytest.approx(mse, rel=0.02)
+
+
+def test_temporal_samples_keep_their_frames(tmp_path: Path) -> None:
+    data = DataSet.create(tmp_path / "set", About(name="wards"))
+    images = [data.keep(scene(n)) for n in range(3)]
+    data.add(
+        {"id": "t", "instruction": "Make the frame.", "images": images,
+         "reference": data.keep(scene(7)),
+         "attributes": {"kris_task": "temporal_prediction", "missing_frame": 2}},
+        "ann",
+    )  # fmt: skip
+    exports.export(data, tmp_path / "out", "krisbench")
+    theirs = catalog.find("benchmarks", "krisbench")
+    (found,) = list(theirs.load(tmp_path / "out"))
+    mine = sample_of(data.record("t"), data.root, "dir.wards.krisbench", "krisbench")
+    assert found.findings == ()
+    for name in ("task", "frames", "missing_frame", "dimension"):
+        assert found.attributes[name] == mine.attributes[name]
+    assert found.category == mine.category
+
+
+def test_difficulty_is_written_as_released(tmp_path: Path) -> None:
+    data = whole_set(tmp_path / "set", 1)
+    exports.export(data, tmp_path / "out", "texteditbench")
+    (found,) = list(catalog.find("benchmarks", "texteditbench").load(tmp_path / "out"))
+    assert found.attributes["difficulty"] == "medium"
+    assert found.attributes["difficulty_total"] == 10
+    assert found.attributes["difficulty_agrees"] is True
+
+
+def test_nothing_is_written_while_a_sample_may_not_leave(tmp_path: Path) -> None:
+    data = whole_set(tmp_path / "set", 2, policy=Policy(required=("licence",), reviews=2))
+    with pytest.raises(DataError, match=r"s00: no licence.*Nothing was written"):
+        exports.export(data, tmp_path / "out", "medebench")
+    assert not (tmp_path / "out").exists()
+    data.change("s00", 1, {"source": {"licence": "CC0"}}, "ann")
+    version = data.record("s00")["version"]
+    for who in ("ann", "ben"):
+        review.review(data, "s00", version, "accept", who)
+    done = exports.export(data, tmp_path / "out", "medebench", ready_only=True)
+    assert done.samples == 1
+    assert {fault.sample for fault in done.left_out} == {"s01"}
+    with pytest.raises(UsageError, match="something already"):
+        exports.export(data, tmp_path / "out", "medebench", ready_only=True)
+
+
+@pytest.mark.parametrize(
+    ("layout", "field", "said"),
+    [("medebench", "change", "no change"), ("textedit", "caption", "no caption"),
+     ("texteditbench", "masks", "no masks")],
+)  # fmt: skip
+def test_a_layout_says_what_it_lacks(tmp_path: Path, layout: str, field: str, said: str) -> None:
+    data = whole_set(tmp_path / "set", 1)
+    data.change("s00", 1, {field: None}, "ann")
+    with pytest.raises(DataError, match=said):
+        exports.export(data, tmp_path / "out", layout)
+
+
+def test_a_mask_that_allows_too_little_is_told(tmp_path: Path) -> None:
+    data = whole_set(tmp_path / "set", 1)
+    small = area()
+    small[:, 60:] = False
+    data.change("s00", 1, {"masks": {"input": data.keep(small, "masks")}}, "ann")
+    with pytest.raises(DataError, match="blocks outside the mask differ"):
+        exports.export(data, tmp_path / "out", "texteditbench")
+
+
+def test_imagefolder_and_parquet(tmp_path: Path) -> None:
+    import duckdb
+
+    data = whole_set(tmp_path / "set", 3)
+    data.change("s02", 1, {"split": "dev"}, "ann")
+    exports.export(data, tmp_path / "folder", "imagefolder")
+    lines = (tmp_path / "folder" / "test" / "metadata.jsonl").read_bytes().splitlines()
+    first = json.loads(lines[0])
+    assert (tmp_path / "folder" / "test" / first["file_name"]).is_file()
+    assert (tmp_path / "folder" / "test" / first["reference_file_name"]).is_file()
+    assert (tmp_path / "folder" / "dev" / "metadata.jsonl").is_file()
+    assert "# wards" in (tmp_path / "folder" / "README.md").read_text("utf-8")
+    exports.export(data, tmp_path / "pq", "parquet")
+    place = tmp_path / "pq" / "data" / "test.parquet"
+    rows = duckdb.sql(f"SELECT id, instruction, input.bytes FROM '{place}' ORDER BY id").fetchall()
+    assert [row[0] for row in rows] == ["s00", "s01"]
+    assert bytes(rows[0][2]) == data.path(data.record("s00")["images"][0]).read_bytes()
+
+
+def test_a_release_says_which_scores_stay(tmp_path: Path) -> None:
+    data = whole_set(tmp_path / "set", 3)
+    first = releases.release(data, tmp_path / "one.zip", "1.0.0")
+    assert first["since"] is None
+    data.change("s00", 1, {"knowledge": "A new hint."}, "ann")
+    told = releases.release(data, tmp_path / "two.zip", "1.1.0")
+    assert told["changed"] == {"s00": ["knowledge"]}
+    assert told["comparable"]["pixel"]["whole_set"] is True
+    assert told["comparable"]["judge"] == {"whole_set": False, "not_comparable": ["s00"]}
+    data.change("s01", 1, {"state": "withdrawn"}, "ann")
+    told = releases.release(data, tmp_path / "three.zip", "1.2.0")
+    assert told["removed"] == ["s01"]
+    assert told["comparable"]["pixel"]["whole_set"] is False
+    with pytest.raises(UsageError, match=r"the last one is 1\.2\.0"):
+        releases.release(data, tmp_path / "four.zip", "1.2.0")
+
+
+def test_every_track_says_what_its_scores_depend_on() -> None:
+    assert set(releases.READS) == set(TRACKS)
+
+
+def test_a_release_is_a_benchmark_with_checksums_and_no_people(tmp_path: Path) -> None:
+    import hashlib
+
+    data = whole_set(tmp_path / "set", 2)
+    review.review(data, "s00", 1, "accept", "pseudonym-of-ann", comment="fine by me")
+    review.comment(data, "s00", "said in private", "ben")
+    releases.release(data, tmp_path / "a.zip", "1.0.0")
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        archive.extractall(tmp_path / "a")
+    for line in (tmp_path / "a" / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((tmp_path / "a" / name).read_bytes()).hexdigest() == digest
+    everything = b"".join(p.read_bytes() for p in (tmp_path / "a").rglob("*") if p.is_file())
+    for word in (b"pseudonym-of-ann", b"fine by me", b"said in private"):
+        assert word not in everything
+    samples = list(catalog.find("benchmarks", f"dir:{tmp_path / 'a'}").load(None))
+    assert [sample.id for sample in samples] == ["s00", "s01"]
+    shutil.copytree(tmp_path / "a", tmp_path / "again")
+    again = DataSet(tmp_path / "again")  # an unpacked release can be worked on
+    assert [event.who for event in again.events()] == ["outside", "outside"]
+    releases.release(again, tmp_path / "b.zip", "1.0.0")
+
+
+def test_pictures_that_were_put_there_by_hand_leave_without_metadata(tmp_path: Path) -> None:
+    from PIL import Image
+
+    data = DataSet.create(tmp_path / "set", About(name="wards"))
+    exif = Image.Exif()
+    exif[0x010E] = "Erika Mustermann"
+    Image.fromarray(scene(1)).save(tmp_path / "set" / "a.jpg", exif=exif)
+    Image.fromarray(scene(1)).save(tmp_path / "set" / "b.bmp")
+    line = {"id": "a", "instruction": "x", "images": ["a.jpg"], "category": ["color_change"]}
+    (tmp_path / "set" / "samples.jsonl").write_text(json.dumps(line) + "\n")
+    exports.export(data, tmp_path / "out", "krisbench")
+    exports.export(data, tmp_path / "pq", "parquet")
+    releases.release(data, tmp_path / "a.zip", "1.0.0")
+    shutil.unpack_archive(tmp_path / "a.zip", tmp_path / "a")
+    left = [p for folder in ("out", "pq", "a") for p in (tmp_path / folder).rglob("*")]
+    assert all(b"Erika" not in path.read_bytes() for path in left if path.is_file())
+    assert (
+        read_image(tmp_path / "a" / "a.jpg").tobytes()
+        == read_image(tmp_path / "out" / "KRIS_Bench" / "color_change" / "1.png").tobytes()
+    )
+    data.change("a", 1, {"images": ["b.bmp"]}, "ann")
+    with pytest.raises(DataError, match="its metadata cannot be taken out"):
+        releases.release(data, tmp_path / "b.zip", "1.1.0")
+
+
+def test_the_same_set_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        releases.release(make_set(tmp_path / name, 2), tmp_path / f"{name}.zip", "1.0.0")
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()

@@ -1,0 +1,284 @@
+"""Pictures in: alignment, scans, faces, near-duplicates, metadata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from editgauge.curation import alignment, dicom, duplicates, intake, privacy
+from editgauge.curation.dataset import DataSet
+from editgauge.curation.readiness import faults
+from editgauge.curation.records import About
+from editgauge.errors import DataError, UsageError
+from editgauge.images import read_image, write_png
+from tests.curation.made_set import edited, make_set, scene
+
+WHO = intake.Intake(who="ann")
+
+
+def misaligned(pixels: Any, shift: float = 7.0, degrees: float = 1.5) -> tuple[Any, Any]:
+    """The picture turned about its middle and shifted, and the matrix that did it."""
+    height, width = pixels.shape[:2]
+    matrix = np.eye(3)
+    matrix[:2] = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
+    matrix[0, 2] += shift * 0.8
+    matrix[1, 2] += shift * 0.6
+    moved = cv2.warpPerspective(
+        pixels, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT
+    )
+    return moved, matrix
+
+
+def furthest(matrix: Any, truth: Any, size: tuple[int, int]) -> float:
+    """The largest error in pixels over the frame."""
+    xs, ys = np.linspace(0, size[0] - 1, 9), np.linspace(0, size[1] - 1, 9)
+    points = np.array([[x, y] for x in xs for y in ys])[None]
+    back = cv2.perspectiveTransform(cv2.perspectiveTransform(points, truth), matrix)
+    return float(np.hypot(*(back - points)[0].T).max())
+
+
+@pytest.mark.parametrize("model", ["similarity", "affine"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pair_is_aligned_within_half_a_pixel(model: str, seed: int) -> None:
+    fixed = scene(seed, (256, 200))
+    moving, truth = misaligned(edited(fixed))
+    found = alignment.align(fixed, moving, model)
+    assert not found.refused
+    assert found.residual is not None
+    assert found.residual < alignment.MOST_RESIDUAL
+    assert furthest(found.matrix, truth, (256, 200)) < 0.5
+    over, covered = alignment.laid_over(fixed, moving, found)
+    inside = covered.copy()
+    inside[:40], inside[-40:] = False, False
+    assert np.abs(over.astype(int) - edited(fixed))[inside].mean() < 3
+
+
+def phantom() -> Any:
+    """A scan with too little detail for keypoints: soft ellipses."""
+    made = np.zeros((200, 256), np.float32)
+    for x, y, a, b, level in (
+        (128, 100, 90, 70, 120),
+        (100, 90, 20, 30, 60),
+        (160, 110, 25, 18, -70),
+    ):
+        ellipse = np.zeros_like(made)
+        cv2.ellipse(ellipse, (x, y), (a, b), 20, 0, 360, 1.0, -1)
+        made += level * cv2.GaussianBlur(ellipse, (0, 0), 5)
+    return np.repeat(np.clip(made, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
+
+
+def test_a_scan_without_corners_is_aligned_by_its_values() -> None:
+    fixed = phantom()
+    moving, truth = misaligned(fixed)
+    found = alignment.align(fixed, moving)
+    assert (found.method, found.refused) == ("ecc", "")
+    assert furthest(found.matrix, truth, (256, 200)) < 0.5
+
+
+def test_what_does_not_belong_together_is_refused() -> None:
+    assert alignment.align(scene(1), scene(2)).refused
+    flat = np.zeros((90, 90, 3), np.uint8)
+    assert alignment.align(flat, flat).refused
+    with pytest.raises(UsageError, match="wanted one of"):
+        alignment.align(flat, flat, "magic")
+
+
+def test_pairs_come_from_two_folders(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 0)
+    for number in range(2):
+        pixels = scene(number, (256, 200))
+        write_png(tmp_path / "in" / f"p{number}.png", pixels)
+        write_png(tmp_path / "ref" / f"p{number}.png", misaligned(edited(pixels))[0])
+    write_png(tmp_path / "ref" / "p1.png", scene(9, (256, 200)))
+    taken = intake.pair(data, tmp_path / "in", tmp_path / "ref", WHO)
+    assert [item.sample for item in taken] == ["p0", ""]
+    assert "not aligned" in taken[1].said
+    record = data.record("p0")
+    facts = record["pictures"][record["reference"]]["alignment"]
+    assert facts["quality"] > 0.5
+    assert len(list((tmp_path / "set" / "pictures").iterdir())) == 2, "nothing is left of a refusal"
+    write_png(tmp_path / "in" / "lonely.png", scene(3))
+    with pytest.raises(DataError, match="'lonely'"):
+        intake.pair(data, tmp_path / "in", tmp_path / "ref", WHO)
+
+
+def test_metadata_goes_and_orientation_is_applied(tmp_path: Path) -> None:
+    image = Image.fromarray(scene(1))
+    exif = Image.Exif()
+    exif[0x0112], exif[0x010E] = 6, "Erika Mustermann"
+    image.save(tmp_path / "a.jpg", exif=exif, comment=b"Erika Mustermann")
+    data = make_set(tmp_path / "set", 0)
+    (taken,) = intake.add(data, [tmp_path / "a.jpg"], intake.Intake(who="ann", longest=80))
+    kept = data.path(data.record(taken.sample)["images"][0])
+    assert read_image(kept).shape[:2] == (80, 60)
+    assert all(b"Erika" not in path.read_bytes() for path in data.root.rglob("*") if path.is_file())
+
+
+def test_a_bad_file_is_told_and_keeps_no_other_out(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write_png(folder / "good.png", scene(1))
+    (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nxxxx")
+    (folder / "notes.txt").write_text("no picture")
+    (folder / "link.png").symlink_to("/etc/hostname")
+    data = make_set(tmp_path / "set", 0)
+    taken = intake.add(data, [folder], WHO)
+    assert [(item.file, bool(item.sample)) for item in taken] == [
+        ("broken.png", False),
+        ("good.png", True),
+    ]
+
+
+def scan(path: Path, *, name: str = "MUSTERMANN^ERIKA", burnt: str = "MUSTERMANN 1961") -> Path:
+    """A DICOM file with a name in its elements and burnt into its pixels."""
+    pydicom = pytest.importorskip("pydicom")
+    from pydicom.dataset import FileDataset, FileMetaDataset
+    from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage, generate_uid
+
+    canvas = Image.new("L", (512, 384), 30)
+    drawing = ImageDraw.Draw(canvas)
+    drawing.ellipse((120, 110, 400, 360), fill=150)
+    drawing.text((16, 12), burnt, fill=255, font_size=34)
+    meta = FileMetaDataset()
+    meta.MediaStorageSOPClassUID = SecondaryCaptureImageStorage
+    meta.MediaStorageSOPInstanceUID = generate_uid()
+    meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    data = FileDataset(str(path), {}, file_meta=meta, preamble=b"\0" * 128)
+    data.PatientName, data.PatientID, data.Modality = name, "PAT12345", "CR"
+    data.InstitutionName = "Klinikum Musterstadt"
+    data.Rows, data.Columns = 384, 512
+    data.SamplesPerPixel, data.PhotometricInterpretation = 1, "MONOCHROME2"
+    data.BitsAllocated = data.BitsStored = 16
+    data.HighBit, data.PixelRepresentation = 15, 0
+    data.WindowCenter, data.WindowWidth = 2048, 4096
+    data.PixelData = (np.asarray(canvas).astype(np.uint16) * 16).tobytes()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data.save_as(path, enforce_file_format=True)
+    assert pydicom.misc.is_dicom(path)
+    return path
+
+
+class Reading:
+    """An OCR engine that reads one text at one place, wherever it is still to be seen."""
+
+    def __call__(self, image: Any, language: str = "en") -> list[Any]:
+        from editgauge.ocr.engine import Text
+
+        if int(image[12:56, 16:330].max()) < 250:
+            return []
+        corners = ((16.0, 12.0), (330.0, 12.0), (330.0, 56.0), (16.0, 56.0))
+        return [Text(corners, "MUSTERMANN 1961", 0.99)]
+
+
+def test_a_scan_keeps_its_window_and_no_name(tmp_path: Path) -> None:
+    path = scan(tmp_path / "MUSTERMANN_ERIKA.dcm")
+    data = make_set(tmp_path / "set", 0)
+    engine = Reading()
+    how = intake.Intake(who="ann", engine=engine, fields={"instruction": "Remove the device."})
+    (taken,) = intake.add(data, [path], how)
+    record = data.record(taken.sample)
+    (facts,) = record["pictures"].values()
+    assert facts["window"] == [2048.0, 4096.0]
+    assert facts["modality"] == "CR"
+    (proposal,) = facts["proposals"]
+    assert proposal["kind"] == "text"
+    found = faults(data, [record], engine=engine)
+    assert {why.split(":")[0] for _, why in found} >= {
+        "1 pictures nobody has looked at for names and faces"
+    }
+    assert any("to be read in the pixels" in why for _, why in found)
+    (old,) = record["images"]
+    hidden = privacy.hide(data, taken.sample, 1, old, [proposal], "ann")
+    assert not (data.root / old).exists(), "the picture with the name is gone"
+    assert not faults(data, [hidden], engine=engine)
+    everything = b"".join(p.read_bytes() for p in data.root.rglob("*") if p.is_file())
+    for word in (b"MUSTERMANN", b"ERIKA", b"PAT12345", b"Musterstadt", b"1961"):
+        assert word.lower() not in everything.lower()
+    data.change(taken.sample, hidden["version"], {"instruction": "Ask Mustermann."}, "ben")
+    assert any("name a patient" in why for _, why in faults(data, data.records()))
+
+
+def test_a_window_of_ones_own(tmp_path: Path) -> None:
+    path = scan(tmp_path / "a.dcm", burnt="")
+    whole = dicom.read(path)
+    narrow = dicom.read(path, window=(480 * 16 // 3, 200))
+    assert narrow.facts["window"] == [2560.0, 200.0]
+    assert set(np.unique(narrow.pixels)) <= {0, 255}
+    assert np.ptp(whole.pixels) < 255
+
+
+@pytest.mark.parametrize("spoil", ["cut", "text", "rows"])
+def test_a_scan_that_is_none(tmp_path: Path, spoil: str) -> None:
+    path = scan(tmp_path / "a.dcm")
+    raw = path.read_bytes()
+    if spoil == "cut":
+        path.write_bytes(raw[: len(raw) // 3])
+    elif spoil == "text":
+        path.write_bytes(b"\0" * 128 + b"DICM" + b"nonsense" * 50)
+    else:
+        path.write_bytes(raw.replace((384).to_bytes(2, "little"), b"\xff\xff", 1))
+    with pytest.raises(DataError, match=r"a\.dcm"):
+        dicom.read(path)
+
+
+def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
+    pytest.importorskip("skimage")
+    from skimage.data import astronaut
+
+    data = DataSet.create(tmp_path / "set", About(name="wards"))
+    pixels = np.ascontiguousarray(astronaut())
+    data.add({"id": "a", "instruction": "x", "images": [data.keep(pixels)]}, "ann")
+    assert privacy.propose(data, "a", "ann") >= 2
+    record = data.record("a")
+    (path,) = record["images"]
+    proposals = record["pictures"][path]["proposals"]
+    face = next(item for item in proposals if item["kind"] == "face")
+    x, y, w, h = face["box"]
+    assert x < 225 < x + w, "the nose of the picture"
+    assert y < 115 < y + h
+    assert {item["kind"] for item in proposals} == {"face", "eyes"}
+    assert privacy.unseen(record)
+    hidden = privacy.hide(data, "a", record["version"], path, [face], "ann")
+    assert not privacy.unseen(hidden)
+    part = read_image(data.path(hidden["images"][0]))[y : y + h, x : x + w]
+    assert len(np.unique(part.reshape(-1, 3), axis=0)) <= 16
+    with pytest.raises(DataError, match="outside"):
+        privacy.covered(pixels, {"kind": "face", "box": [500, 500, 90, 90]})
+
+
+def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
+    pytest.importorskip("imagehash")
+    data = make_set(tmp_path / "set", 3)
+    smaller = cv2.resize(scene(0), (120, 90), interpolation=cv2.INTER_AREA)
+    made = {"id": "copy", "images": [data.keep(smaller)], "split": "test", "instruction": "x"}
+    data.add(made, "ann")
+    (near,) = duplicates.near_duplicates(data.records(), data.root)
+    assert (near.first, near.second, near.leak) == ("s00", "copy", True)
+    data.change("copy", 1, {"split": None}, "ann")
+    (near,) = duplicates.near_duplicates(data.records(), data.root)
+    assert not near.leak
+
+
+def test_frames_of_a_video(tmp_path: Path) -> None:
+    place = tmp_path / "a.avi"
+    writer = cv2.VideoWriter(str(place), cv2.VideoWriter.fourcc(*"MJPG"), 10, (160, 120))
+    for level in range(0, 240, 6):
+        writer.write(np.full((120, 160, 3), level, np.uint8))
+    writer.release()
+    data = make_set(tmp_path / "set", 0)
+    how = intake.Intake(who="ann", fields={"attributes": {"kris_task": "temporal_prediction"}})
+    taken = intake.frames(data, place, how, start=0.0, end=3.0, missing=2)
+    record = data.record(taken.sample)
+    levels = [int(read_image(data.path(path)).mean()) for path in record["images"]]
+    wanted = int(read_image(data.path(record["reference"])).mean())
+    assert levels[0] < wanted < levels[1] < levels[2]
+    assert record["attributes"]["missing_frame"] == 2
+    with pytest.raises(DataError, match="name times inside"):
+        intake.frames(data, place, how, start=0.0, end=60.0, missing=2)
+    place.write_bytes(b"no video")
+    with pytest.raises(DataError, match="no video"):
+        intake.frames(data, place, how, start=0.0, end=1.0, missing=2)

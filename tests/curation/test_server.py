@@ -1,0 +1,155 @@
+"""The workbench's server: strangers, other sites, hostile bodies, and who is late."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from editgauge.curation import people, review
+from editgauge.curation.dataset import DataSet
+from editgauge.errors import UsageError
+from tests.curation.made_set import area, make_set
+
+pytest.importorskip("starlette")
+testclient = pytest.importorskip("starlette.testclient")
+
+NONCE = "a" * 16
+
+
+class Bench:
+    """An application and two people."""
+
+    def __init__(self, place: Path) -> None:
+        from editgauge.curation.server import Workbench
+
+        self.data = make_set(place, 2)
+        self.store = people.people(self.data)
+        self.tokens = {n: people.invite(self.data, self.store, n) for n in ("ann", "ben")}
+        self.app = Workbench(self.data, self.store).app()
+
+    def come(self, name: str = "") -> Any:
+        client = testclient.TestClient(self.app, base_url="http://127.0.0.1")
+        if name:
+            assert client.get(f"/a/{self.tokens[name]}").status_code == 200
+            client.headers["X-Study-Key"] = client.get("/api/set").json()["key"]
+        return client
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Any:
+    made = Bench(tmp_path / "set")
+    yield made
+    made.store.close()
+
+
+def png(mask: Any) -> str:
+    buffer = io.BytesIO()
+    Image.fromarray(mask.astype(np.uint8) * 255).save(buffer, "PNG")
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def change(**facts: Any) -> dict[str, Any]:
+    return {"sample": "s00", "version": 1, "nonce": NONCE, **facts}
+
+
+def test_a_stranger_sees_nothing(bench: Bench) -> None:
+    stranger, ann = bench.come(), bench.come("ann")
+    url = next(iter(ann.get("/api/sample/s00").json()["urls"].values()))
+    for path in ("/api/set", "/api/stats", "/api/sample/s00", url):
+        assert stranger.get(path).status_code == 401
+    assert stranger.post("/api/change", json=change(fields={})).status_code == 401
+    assert stranger.get("/a/wrong").status_code == 404
+    assert ann.get(url).headers["content-type"] == "image/png"
+    assert ann.get(url).headers["content-security-policy"].startswith("default-src 'none'")
+    assert ann.get("/picture/0/samples.jsonl").status_code == 404
+    other = testclient.TestClient(bench.app, base_url="http://evil.example")
+    assert other.get("/").status_code == 421
+
+
+def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
+    ann = bench.come("ann")
+    body = change(fields={"caption": "x"})
+    assert ann.post("/api/change", json=body, headers={"X-Study-Key": "no"}).status_code == 403
+    assert ann.post("/api/change", json=body, headers={"Origin": "http://evil"}).status_code == 403
+    assert ann.post("/api/change", json=body).status_code == 200
+    assert bench.data.record("s00")["caption"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("change", {"fields": {"reviews": {}}}),
+        ("change", {"fields": {"images": ["pictures/x.png"]}}),
+        ("change", {"fields": {"instruction": 3}}),
+        ("change", {"fields": {"instruction": "x"}, "version": True}),
+        ("change", {"fields": {"instruction": "x"}, "nonce": "<script>"}),
+        ("change", {"fields": {"instruction": "x"}, "sample": "../s00"}),
+        ("change", {"fields": {"protocol": "imagenet"}}),
+        ("review", {"verdict": "perhaps"}),
+        ("comment", {"text": ""}),
+        ("mask", {"name": "../roi", "png": ""}),
+        ("mask", {"name": "roi", "png": "!!!"}),
+        ("mask", {"name": "roi", "png": base64.b64encode(b"no picture").decode()}),
+        ("mask", {"name": "roi", "png": png(area((8, 8)))}),
+        ("hide", {"path": "dataset.json", "boxes": []}),
+        ("hide", {"path": "x", "boxes": [7]}),
+        ("propose", {"how": "magic"}),
+        ("propose", {"how": "box", "box": ["a"]}),
+        ("rate", {"values": {"occlusion": 9}}),
+        ("decide", {"field": "instruction", "take": True}),
+    ],
+)
+def test_a_body_that_is_none_changes_nothing(bench: Bench, name: str, facts: Any) -> None:
+    ann, before = bench.come("ann"), bench.data.records()
+    answer = ann.post(f"/api/{name}", json=change(**facts))
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["error"]
+    assert bench.data.records() == before
+
+
+def test_who_is_late_is_told_what_is_there(bench: Bench) -> None:
+    ann, ben = bench.come("ann"), bench.come("ben")
+    ben.post("/api/change", json=change(fields={"caption": "by ben"}))
+    late = ann.post("/api/change", json=change(fields={"caption": "by ann"}, nonce="b" * 16))
+    assert late.status_code == 409
+    assert late.json()["newest"]["record"]["caption"] == "by ben"
+    assert bench.data.events()[-1].after == {"caption": "by ann"}
+
+
+def test_a_mask_comes_and_goes(bench: Bench) -> None:
+    ann = bench.come("ann")
+    wanted = area()
+    answer = ann.post("/api/mask", json=change(name="roi", png=png(wanted)))
+    assert answer.status_code == 200
+    proposed = ann.post("/api/propose", json={"sample": "s00", "how": "difference"}).json()
+    with Image.open(io.BytesIO(base64.b64decode(proposed["png"]))) as image:
+        found = np.asarray(image) >= 128
+    assert (found & wanted).sum() / wanted.sum() > 0.95
+
+
+def test_verdicts_stay_apart(bench: Bench) -> None:
+    ann, ben = bench.come("ann"), bench.come("ben")
+    ann.post("/api/review", json=change(verdict="reject", comment="secret of ann"))
+    assert "secret of ann" not in ben.get("/api/sample/s00").text
+    assert "secret of ann" not in ben.get("/api/set").text
+    answer = ben.post("/api/review", json=change(verdict="accept", nonce="b" * 16))
+    assert answer.status_code == 200
+    assert "secret of ann" in answer.text
+    assert set(review.current(bench.data.record("s00"))) == {"ann", "ben"}
+
+
+def test_experts_are_named_and_links_end(bench: Bench) -> None:
+    people.invite(bench.data, bench.store, "eve", expert=True)
+    assert [item.pseudonym for item in bench.store.annotators()][-1] == "eve-expert"
+    with pytest.raises(UsageError, match="those of --expert"):
+        people.invite(bench.data, bench.store, "mallory-expert")
+    ann = bench.come("ann")
+    people.revoke(bench.data, bench.store, "ann")
+    assert ann.get("/api/set").status_code == 401
+    assert [e.what for e in DataSet(bench.data.root).events()[-2:]] == ["invited", "revoked"]

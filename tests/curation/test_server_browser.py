@@ -1,0 +1,317 @@
+"""A data set made in a real headless Chromium: masks by mouse, a name hidden, two people at once,
+the server killed, two reviews, and exports that are clean.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from editgauge import catalog
+from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES as TEN
+from editgauge.cli.main import build_app
+from editgauge.curation import difficulty, refining
+from editgauge.curation.dataset import DataSet
+from editgauge.curation.records import PROTOCOLS
+from editgauge.images import read_image, read_mask, write_png
+from editgauge.judging.fakes import FaultServer, ScriptedJudge
+from editgauge.judging.session import Options
+from editgauge.run.check import check_data
+from tests.curation.made_set import BOX, edited, scene
+from tests.curation.test_intake import misaligned, scan
+from tests.study.served import Server
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("pydicom")
+playwright = pytest.importorskip("playwright.async_api")
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="no Chromium on this machine"),
+]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+SIZE = (256, 200)
+EVIL = "<img src=x onerror='window.pwned=1'>"
+
+
+def run(*words: object, code: int = 0) -> str:
+    done = CliRunner().invoke(build_app(), [str(word) for word in words], catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+class Made:
+    """A set of two pairs, one of them misaligned, and a scan with a name; two people's links."""
+
+    def __init__(self, place: Path) -> None:
+        self.root = place / "our set"
+        run("new", "dataset", self.root, "--name", "ours", "--require", "licence", "--reviews", "2")
+        for number in range(2):
+            pixels = scene(number, SIZE)
+            write_png(place / "in" / f"p{number}.png", pixels)
+            after = edited(pixels)
+            after = misaligned(after)[0] if number else after
+            write_png(place / "ref" / f"p{number}.png", after)
+        words = ("--licence", "CC0", "--ocr", "none", "--category", "Lung/remove")
+        attributes = [w for fact in ("topic=Data & Analytics", "kris_task=color_change",
+                                     "textedit_category=2.1") for w in ("--attribute", fact)]  # fmt: skip
+        run("curate", "pair", self.root, place / "in", place / "ref", *words, *attributes)
+        run("curate", "add", self.root, scan(place / "MUSTERMANN.dcm"), "--ocr", "none",
+            "--licence", "CC0", "--consent", "written")  # fmt: skip
+        self.server = Server(self.root, ("curate", "serve", "--ocr", "none"))
+        self.links = {
+            name: json.loads(
+                run("curate", "invite", self.root, name, "--base", self.server.url, "--json")
+            )["link"]
+            for name in ("ann", "ben")
+        }
+
+    @property
+    def data(self) -> DataSet:
+        return DataSet(self.root)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Made]:
+    found = Made(tmp_path)
+    found.server.begin()
+    yield found
+    found.server.kill()
+
+
+class Person:
+    """Somebody with a browser of their own."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    @classmethod
+    async def come(cls, browser: Any, link: str) -> Person:
+        context = await browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(20_000)
+        person = cls(await context.new_page())
+        await person.page.goto(link)
+        await person.page.locator("#samples button").first.wait_for()
+        return person
+
+    async def open(self, sample: str) -> None:
+        await self.page.locator(f"[data-sample='{sample}']").click()
+        await self.page.locator(f"body[data-ready='{sample}']").wait_for()
+
+    async def fill(self, **texts: str) -> None:
+        for name, text in texts.items():
+            await self.page.locator(f"#texts [name='{name}']").fill(text)
+
+    async def press(self, what: str, said: str) -> None:
+        await self.page.locator(what).click()
+        await self.page.locator("#message").filter(has_text=said).wait_for()
+
+    async def drag(self, *points: tuple[float, float]) -> None:
+        """With the mouse over the picture, in shares of its size."""
+        canvas = self.page.locator("#canvas")
+        await canvas.scroll_into_view_if_needed()
+        box = await canvas.bounding_box()
+        places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in points]
+        await self.page.mouse.move(*places[0])
+        await self.page.mouse.down()
+        for place in places[1:]:
+            await self.page.mouse.move(*place, steps=4)
+        await self.page.mouse.up()
+
+
+TEXTS = {
+    "instruction": 'Replace "OLD" with "NEW".', "source_text": "OLD", "target_text": "NEW",
+    "caption": "a NEW sign", "change": "The word is another one.", "knowledge": "",
+}  # fmt: skip
+
+
+async def write_and_mask(person: Person, sample: str) -> None:
+    """What is not saved stays while a mask is saved and another sample is looked at."""
+    await person.open(sample)
+    await person.fill(**TEXTS)
+    await person.press("#from-difference", "Proposed")
+    await person.open("scan")
+    await person.open(sample)
+    await person.page.locator("#message").filter(has_text="did not save").wait_for()
+    await person.press("#save-mask", "Mask saved.")
+    await person.press("#save", "Saved.")
+
+
+async def take_a_proposal(person: Person, made: Made) -> None:
+    """A model's words become the sample's once somebody who sees the difference takes them."""
+    said = {"instruction": 'Change "OLD" to "NEW".', "paraphrase_1": EVIL + '"OLD" "NEW"'}
+
+    def refine() -> None:
+        with FaultServer(answer=ScriptedJudge(replies=(json.dumps(said),))) as server:
+            options = Options(model="m-2025-01-01", base_url=server.url)
+            refining.refine(made.data, options, "ann", samples=["p0"], paraphrases=1)
+
+    await asyncio.to_thread(refine)
+    await person.open("p0")
+    assert "Replace" in await person.page.locator("#differences del").first.inner_text()
+    await person.press("[data-field='instruction'][data-take='true']", "Taken over.")
+    await person.press("[data-field='rephrased'][data-take='false']", "Put away.")
+    await person.press("[data-field='paraphrases'][data-take='false']", "Put away.")
+    await person.page.locator("#proposed").wait_for(state="hidden")
+    assert made.data.record("p0")["instruction"] == said["instruction"]
+    assert await person.page.evaluate("window.pwned") is None
+
+
+async def hide_the_name(person: Person) -> None:
+    page = person.page
+    await person.open("scan")
+    await person.fill(instruction="Remove the device.")
+    await person.press("#save", "Saved.")
+    assert "nobody has looked" in await page.locator("#faults").inner_text()
+    await page.locator("[data-tool='box']").click()
+    await person.drag((0.01, 0.01), (0.75, 0.17))
+    await page.locator("#message").filter(has_text="Proposed").wait_for()
+    await page.locator("#add-box").click()
+    await person.press("#hide", "Hidden: 1")
+
+
+async def brush_by_hand(person: Person, made: Made) -> None:
+    """The scan's mask: a stroke, a part of it erased, a polygon."""
+    page = person.page
+    await person.open("scan")
+    await page.locator("#clear").click()
+    await page.locator("#size").fill("30")
+    await page.locator("[data-tool='brush']").click()
+    await person.drag((0.3, 0.5), (0.7, 0.5))
+    await page.locator("[data-tool='eraser']").click()
+    await person.drag((0.65, 0.4), (0.65, 0.6))
+    await page.locator("[data-tool='polygon']").click()
+    for x, y in ((0.1, 0.8), (0.2, 0.8), (0.2, 0.95), (0.1, 0.95)):
+        await person.drag((x, y))
+    await page.locator("#canvas").press("Enter")
+    await person.press("#save-mask", "Mask saved.")
+    record = made.data.record("scan")
+    mask = read_mask(made.data.path(record["masks"]["input"]))
+    height, width = mask.shape
+    at = lambda x, y: bool(mask[int(y * height), int(x * width)])  # noqa: E731
+    assert [at(0.35, 0.5), at(0.65, 0.5), at(0.15, 0.9), at(0.5, 0.2)] == [True, False, True, False]
+
+
+async def late(ann: Person, ben: Person) -> None:
+    """Both work on one sample; who is late sees both texts, and puts theirs on top."""
+    await ben.open("p0")
+    await ann.open("p0")
+    await ann.fill(caption="by ann")
+    await ann.press("#save", "Saved.")
+    await ben.fill(caption=EVIL)
+    await ben.page.locator("#save").click()
+    await ben.page.locator("#conflict:not([hidden])").wait_for()
+    assert "by ann" in await ben.page.locator("#both").inner_text()
+    assert "<img" in await ben.page.locator("#both").inner_text()
+    await ben.press("#mine", "Saved on top.")
+    assert await ben.page.evaluate("window.pwned") is None
+
+
+async def through_a_kill(person: Person, made: Made) -> None:
+    """What is saved while the server is dead arrives once it is back."""
+    await person.open("p1")
+    await person.fill(caption="said in the dark")
+    made.server.kill()
+    await person.page.locator("#save").click()
+    await person.page.locator("#message").filter(has_text="No connection").wait_for()
+    made.server.begin()
+    await person.page.locator("#message").filter(has_text="Saved.").wait_for()
+
+
+async def rate_and_accept(person: Person, sample: str) -> None:
+    await person.open(sample)
+    for name in TEN:
+        choice = person.page.locator(f"#difficulty [name='{name}']")
+        if await choice.is_enabled():
+            await choice.select_option("0")
+    await person.press("#rate", "Saved")
+    await person.press("[data-verdict='accept']", "kept: accept")
+
+
+def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with playwright.async_playwright() as tool:
+            browser = await tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            ann = await Person.come(browser, made.links["ann"])
+            ben = await Person.come(browser, made.links["ben"])
+            await write_and_mask(ann, "p0")
+            await write_and_mask(ben, "p1")
+            await take_a_proposal(ann, made)
+            await hide_the_name(ann)
+            await brush_by_hand(ben, made)
+            await late(ann, ben)
+            await through_a_kill(ann, made)
+            for person in (ann, ben):  # difficulty is content: it comes before the verdicts
+                for sample in ("p0", "p1", "scan"):
+                    await rate_and_accept(person, sample)
+            for sample in ("p0", "p1", "scan"):
+                await ann.open(sample)
+                await ann.press("[data-verdict='accept']", "kept: accept")
+            await ann.page.locator("#show-stats").click()
+            told = await ann.page.locator("#stats:not([hidden])").inner_text()
+            assert "3 samples" in told
+            assert "verified" in told
+            await accessible(ann)
+            await ann.open("p0")
+            await accessible(ann)
+            assert [*ann.errors, *ben.errors] == []
+            await browser.close()
+
+    asyncio.run(asyncio.wait_for(main(), 300))
+    data = made.data
+    records = {record["id"]: record for record in data.records()}
+    assert records["p0"]["caption"] == EVIL
+    assert records["p1"]["caption"] == "said in the dark"
+    assert {record["state"] for record in records.values()} == {"verified"}
+    assert records["p0"]["attributes"]["difficulty"] == "easy"
+    assert difficulty.computed(data, records["p0"])["num_text_regions"] == 0
+    mask = read_mask(data.path(records["p1"]["masks"]["input"]))
+    left, top, right, bottom = BOX
+    wanted = np.zeros_like(mask)
+    wanted[top:bottom, left:right] = True
+    assert (mask & wanted).sum() / wanted.sum() > 0.97
+    assert mask.sum() < 1.5 * wanted.sum()
+    no_name(made, tmp_path)
+    clean_exports(made, tmp_path)
+
+
+async def accessible(person: Person) -> None:
+    axe = pytest.importorskip("axe_playwright_python.async_playwright")
+    found = await axe.Axe().run(person.page)
+    assert [rule["id"] for rule in found.response["violations"]] == []
+
+
+def no_name(made: Made, tmp_path: Path) -> None:
+    """Neither in a byte nor in a pixel of what leaves."""
+    to = tmp_path / "release"
+    run("curate", "release", made.root, "--version", "1.0.0", "--to", f"{to}.zip", "--ocr", "none")
+    shutil.unpack_archive(f"{to}.zip", to)
+    files = [path for path in to.rglob("*") if path.is_file()]
+    for word in (b"mustermann", b"erika", b"pat12345", b"musterstadt"):
+        assert not [path for path in files if word in path.read_bytes().lower()]
+    (record,) = [r for r in made.data.records() if r["id"] == "scan"]
+    pixels = read_image(to / record["images"][0])
+    assert int(pixels[12:56, 16:330].max()) < 200, "the burnt-in letters were white"
+
+
+def clean_exports(made: Made, tmp_path: Path) -> None:
+    for layout in PROTOCOLS:
+        # the scan has no reference: it goes where none is needed
+        code = 1 if layout in ("textedit", "medebench") else 0
+        words = ("--layout", layout, "--to", tmp_path / layout, "--ready-only", "--ocr", "none")
+        run("curate", "export", made.root, *words, code=code)
+        theirs = catalog.find("benchmarks", layout)
+        report = check_data(theirs, theirs.load(tmp_path / layout), workers=1)
+        assert len(report.samples) == 3 - code
+        assert [issue for issue in report.issues if issue.level == "attention"] == []

@@ -1,0 +1,119 @@
+"""Plans: each number is a measured one times a count, and says so."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from editgauge.cli.main import build_app
+from editgauge.errors import UsageError
+from editgauge.evaluation.plan import Intent, plan
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.types import Status
+from tests.made_rows import row
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    """Ten outputs of one editor; two commands recorded what scoring them took."""
+    folder = RunFolder.create(tmp_path / "run")
+    folder.write_samples(
+        "mini", [{"id": f"s{n}", "images": ["inputs/mini/x.png"]} for n in range(10)]
+    )
+    records = [
+        EditRecord(
+            benchmark="mini",
+            sample=f"s{n}",
+            editor="e",
+            status=Status.SCORED,
+            path=f"edits/mini/e/s{n}.png",
+        )
+        for n in range(10)
+    ]
+    with folder.edit_writer() as writer:
+        folder.write_edits(records, writer)
+    for record in records:
+        place = folder.path / str(record.path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(bytes(1000))
+    with folder.writer() as rows:
+        rows.write([row(f"s{n}", "e", "m", float(n)) for n in range(10)])
+        rows.write([row(f"s{n}", "f", "m", 1.0) for n in range(3)])
+    for seconds, outputs in ((12.0, 6), (4.0, 4)):
+        processor = {"pixel": {"seconds": seconds, "outputs": outputs}}
+        folder.record("score", benchmark="mini", processor=processor)
+    folder.record("score", benchmark="other", processor={"ocr": {"seconds": 9.0, "outputs": 1}})
+    return RunFolder.open(folder.path)
+
+
+def test_a_plan_is_what_was_measured_times_a_count(run: RunFolder) -> None:
+    made = plan(run, "mini", Intent(editors=5, samples=2000, sample=400, processors=4))
+    (share,) = made.processor.values()
+    assert (share.measured, share.planned) == (10, 2000)
+    assert share.each == pytest.approx(1.6)  # (12 + 4) s / (6 + 4) outputs
+    assert made.processor_hours == pytest.approx(1.6 * 2000 / 3600)
+    assert made.wall_hours == pytest.approx(made.processor_hours / 4)
+    assert made.storage["outputs"].total == 1000 * 2000
+    (spread,) = made.spreads
+    # 0…9: standard deviation sqrt(82.5 / 9) = 3.0277; 1.96 * 3.0277 / sqrt(400) = 0.2967
+    assert (spread.metric, spread.editor, spread.measured) == ("m", "e", 10)
+    assert spread.half_width == pytest.approx(0.2967, abs=1e-4)
+
+
+def test_a_larger_sample_has_a_narrower_interval_and_costs_more(run: RunFolder) -> None:
+    small = plan(run, "mini", Intent(editors=5, samples=2000, sample=100))
+    whole = plan(run, "mini", Intent(editors=5, samples=2000))
+    ratio = small.spreads[0].half_width / whole.spreads[0].half_width
+    assert ratio == pytest.approx(math.sqrt(20))
+    assert whole.processor_hours == pytest.approx(20 * small.processor_hours)
+
+
+def test_every_extrapolation_is_marked(run: RunFolder) -> None:
+    lines = list(plan(run, "mini", Intent(editors=5, samples=2000)).lines())
+    assert "measured: the run run" in lines[0]
+    for line in lines[1:]:
+        assert "extrapolated" in line or "together" in line or "over 10 samples" in line
+
+
+@pytest.mark.parametrize("recorded", [{}, {"pixel": 3}, {"pixel": {"seconds": "long", "outputs": 2}},
+    {"pixel": {"seconds": 1.0, "outputs": 0}}])  # fmt: skip
+def test_a_run_without_times_is_an_error(tmp_path: Path, recorded: object) -> None:
+    folder = RunFolder.create(tmp_path / "run")
+    folder.record("score", benchmark="mini", processor=recorded)
+    with pytest.raises(UsageError, match="no recorded times of mini"):
+        plan(folder, "mini", Intent(editors=1, samples=1))
+
+
+def test_a_short_run_is_measured_once_and_kept(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("editgauge.evaluation.plan.MEASURED", 2)
+    told = []
+    for _ in range(2):
+        words = ["plan", "mini", "--editors", "7", "--json", "--model", "gpt-4o"]
+        build_app()(words, standalone_mode=False)
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0] == told[1]
+    pixel = told[0]["processor_seconds"]["background"]
+    assert (pixel["measured_on"], pixel["planned"]) == (2, 7 * told[0]["samples"])
+    assert pixel["extrapolated"] == pixel["planned"] / 2
+    assert told[0]["intervals"] == [], "scores of copied inputs say nothing of editors"
+    calls, dollars = told[0]["judge_calls"], told[0]["judge_dollars"]
+    assert calls["each"] >= 1
+    assert dollars["total"] == pytest.approx(dollars["each"] * 7 * told[0]["samples"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["textedit", "--editors", "2"], "give DATA"),
+        (["mini", "--run", "nowhere", "--tracks", "pixel"], "leave it out"),
+        (["mini", "--tracks", "judge"], "command of its own"),
+    ],
+)
+def test_what_cannot_be_planned_is_said(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        build_app()(["plan", *words], standalone_mode=False)

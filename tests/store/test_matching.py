@@ -1,0 +1,120 @@
+"""Outputs with other names: patterns, maps, guesses, and what is said of what does not match."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from editgauge.errors import DataError, UsageError
+from editgauge.store.matching import by_map, by_pattern, deliver, guessed, matches_of
+from editgauge.testing import make_sample
+from editgauge.types import Sample
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> list[Sample]:
+    first = make_sample(tmp_path / "data")
+    return [
+        replace(first, id=f"Real/{n:03}", split="real", category=("signs", f"kind {n}"),
+                output_stems=(f"out/{n}",), attributes={"topic": "t"})
+        for n in range(3)
+    ]  # fmt: skip
+
+
+def folder(root: Path, *names: str) -> Path:
+    for name in names:
+        path = root / "mine" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"picture " + name.encode())
+    return root / "mine"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("{id}", "Real/000.png"),
+        ("{flat}_edited", "Real_000_edited.JPG"),
+        ("{flat}_edited.jpg", "Real_000_edited.jpg"),
+        ("{category2}/{name}_*", "kind 0/000_seed[7].webp"),
+        ("{split}-{topic}-{name}", "real-t-000.png"),
+        ("{stem}", "out/0.jpeg"),
+    ],
+)
+def test_patterns(tmp_path: Path, samples: list[Sample], pattern: str, name: str) -> None:
+    found = by_pattern(folder(tmp_path, name, "other.txt"), samples, pattern)
+    assert found.named == {"Real/000": tmp_path / "mine" / name}
+    assert found.missing == ["Real/001", "Real/002"]
+    assert found.unexpected == []
+
+
+def test_what_does_not_match_is_said(tmp_path: Path, samples: list[Sample]) -> None:
+    place = folder(tmp_path, "000_a.png", "000_b.png", "001_a.png", "else.png")
+    found = by_pattern(place, samples, "{name}_*")
+    assert set(found.named) == {"Real/001"}
+    assert found.ambiguous == {"Real/000": ("000_a.png", "000_b.png")}
+    told = "\n".join(found.lines())
+    assert "1 samples without a file: Real/002" in told
+    assert "1 unexpected files: else.png" in told
+    with pytest.raises(DataError, match="fits 2 files of sample 'Real/000'"):
+        found.need_one_each()
+
+
+def test_a_file_belongs_to_one_sample(tmp_path: Path, samples: list[Sample]) -> None:
+    found = by_pattern(folder(tmp_path, "t.png"), samples, "{topic}")
+    assert found.named == {}
+    with pytest.raises(DataError, match=r"t\.png fits several samples"):
+        found.need_one_each()
+
+
+def test_the_usual_patterns_are_tried(tmp_path: Path, samples: list[Sample]) -> None:
+    assert guessed(folder(tmp_path / "a", "Real_000.png", "Real_001.png"), samples).rule == "{flat}"
+    assert guessed(folder(tmp_path / "b", "000_0.png", "001_0.png"), samples).rule == "{name}_*"
+    official = folder(tmp_path / "c", "out/0.png", "000.png", "out/1.png")
+    assert guessed(official, samples).rule == "{stem}"
+
+
+def test_a_map(tmp_path: Path, samples: list[Sample]) -> None:
+    place = folder(tmp_path, "x.png", "sub/y.png")
+    sheet = tmp_path / "map.csv"
+    sheet.write_text("sample,file\nReal/000,x.png\nReal/002,sub\\y.png\n", encoding="utf-8")
+    found = by_map(place, samples, sheet)
+    assert found.named == {"Real/000": place / "x.png", "Real/002": place / "sub/y.png"}
+    for line, told in (
+        ("Real/009,x.png", "line 2: the data have no sample 'Real/009'"),
+        ("Real/000,../secret.png", "line 2: '../secret.png' is no picture below mine"),
+        ("Real/000", "line 2: '' is no picture below mine"),
+    ):
+        sheet.write_text(f"sample,file\n{line}\n", encoding="utf-8")
+        with pytest.raises(DataError, match=told.replace(".", r"\.")):
+            by_map(place, samples, sheet)
+    sheet.write_text("id,path\n", encoding="utf-8")
+    with pytest.raises(DataError, match="wanted the columns sample and file, found id, path"):
+        by_map(place, samples, sheet)
+
+
+def test_wrong_patterns(tmp_path: Path, samples: list[Sample]) -> None:
+    place = folder(tmp_path, "x.png")
+    with pytest.raises(UsageError, match=r"no sample has \{organ\}; there are: topic, category1"):
+        by_pattern(place, samples, "{organ}")
+    with pytest.raises(UsageError, match="wanted a field"):
+        by_pattern(place, samples, "x.png")
+    with pytest.raises(UsageError, match="wanted one of them"):
+        matches_of(place, samples, "{id}", place)
+    with pytest.raises(DataError, match="wanted a folder of outputs"):
+        by_pattern(tmp_path / "none", samples, "{id}")
+    outside = by_pattern(place, [replace(samples[0], id="../../etc/passwd")], "{id}")
+    assert outside.named == {}
+
+
+def test_files_are_copied_to_their_official_names(tmp_path: Path, samples: list[Sample]) -> None:
+    place = folder(tmp_path, "Real/000.PNG", "Real/001.jpg")
+    found = by_pattern(place, samples, "{id}")
+    assert deliver(found.named, samples, tmp_path / "to", "me") == 2
+    assert (tmp_path / "to/me/out/0.png").read_bytes() == (place / "Real/000.PNG").read_bytes()
+    assert deliver(found.named, samples, tmp_path / "to", "me") == 0
+    hostile = [replace(samples[0], output_stems=("../../out",))]
+    with pytest.raises(DataError, match="leads out of its folder"):
+        deliver(found.named, hostile, tmp_path / "to", "me")
+    assert not (tmp_path / "out.png").exists()

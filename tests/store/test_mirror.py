@@ -1,0 +1,237 @@
+"""Data on stores and in shards: the same samples and rows as from a folder; hostile ones refused."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from editgauge import catalog
+from editgauge.errors import DataError, DownloadError, UsageError
+from editgauge.store import addresses, mirror, shards
+from editgauge.store.addresses import address_of, opened
+
+fsspec = pytest.importorskip("fsspec")
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[object]:
+    """fsspec's store in memory, empty, and a cache of its own."""
+    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(addresses, "FIRST_PAUSE", 0.0)
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+    yield system
+    system.store.clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("s3://bucket/data", "s3://bucket/data"),
+        ("s3://bucket/data/", "s3://bucket/data"),
+        ("hf://datasets/a/b", "hf://datasets/a/b"),
+        ("data/s3", None),
+        ("/data", None),
+        ("C:/data", None),
+    ],
+)
+def test_addresses_are_told_from_paths(text: str, address: str | None) -> None:
+    assert address_of(text) == address_of(Path(text)) == address
+
+
+def test_a_folder_of_that_name_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s3:" / "bucket").mkdir(parents=True)
+    assert address_of(Path("s3://bucket")) is None
+
+
+def test_chained_addresses_are_refused() -> None:
+    with pytest.raises(UsageError, match="one address"):
+        address_of("simplecache::s3://bucket")
+
+
+def test_a_store_gives_the_samples_of_its_folder(memory: object, mini: object) -> None:
+    folder: Path = mini.root  # type: ignore[attr-defined]
+    memory.put(f"{folder}/", "/bucket/mini/", recursive=True)  # type: ignore[attr-defined]
+    _, dataset, samples = catalog.open_data("mini", Path("memory://bucket/mini"), None)
+    assert [s.id for s in samples] == [s.id for s in mini]  # type: ignore[attr-defined]
+    for ours, theirs in zip(samples, mini, strict=True):  # type: ignore[call-overload]
+        assert ours.image.read_bytes() == theirs.image.read_bytes()
+    assert dataset.root.is_relative_to(os.environ["EDITGAUGE_CACHE"])
+
+
+def test_only_what_has_changed_is_fetched_again(
+    memory: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.pipe({"/b/d/one.txt": b"1", "/b/d/two.txt": b"2"})  # type: ignore[attr-defined]
+    fetched: list[str] = []
+    fetch = addresses.Store.fetch
+
+    def noted(self: addresses.Store, entry: addresses.Entry, target: Path) -> None:
+        fetched.append(entry.relative)
+        fetch(self, entry, target)
+
+    monkeypatch.setattr(addresses.Store, "fetch", noted)
+    place = mirror.local_folder(Path("memory://b/d"))
+    assert place is not None
+    assert mirror.local_folder(Path("memory://b/d")) == place
+    assert sorted(fetched) == ["one.txt", "two.txt"]
+    memory.pipe("/b/d/one.txt", b"3")  # type: ignore[attr-defined]
+    memory.rm("/b/d/two.txt")  # type: ignore[attr-defined]
+    mirror.local_folder(Path("memory://b/d"))
+    assert sorted(fetched) == ["one.txt", "one.txt", "two.txt"]
+    assert sorted(p.name for p in place.iterdir()) == ["one.txt"]
+    assert (place / "one.txt").read_bytes() == b"3"
+
+
+def test_the_cache_is_bounded(memory: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in "abc":
+        memory.pipe(f"/b/{name}/file.bin", bytes(900_000))  # type: ignore[attr-defined]
+    monkeypatch.setenv("EDITGAUGE_STORE_CACHE", "2MB")
+    first = mirror.local_folder(Path("memory://b/a"))
+    second = mirror.local_folder(Path("memory://b/b"))
+    assert first is not None
+    assert second is not None
+    with pytest.raises(DataError, match=r"EDITGAUGE_STORE_CACHE"):
+        mirror.local_folder(Path("memory://b/c"))
+    assert (first / "file.bin").exists(), "a copy that is read from is not removed"
+    os.close(mirror._reading.pop(-2))  # as when the process that read the first has ended
+    mirror.local_folder(Path("memory://b/c"))
+    assert not first.exists()
+    assert (second / "file.bin").exists()
+
+
+def test_nothing_there_is_said(memory: object) -> None:
+    with pytest.raises(DataError, match="nothing is there"):
+        mirror.local_folder(Path("memory://b/nowhere"))
+
+
+def test_a_store_that_never_answers_is_named(
+    memory: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.pipe("/b/d/one.txt", b"1")  # type: ignore[attr-defined]
+
+    def broken(*_: object, **__: object) -> None:
+        raise ConnectionError("reset by peer")
+
+    monkeypatch.setattr(type(memory), "get_file", broken)
+    with pytest.raises(DownloadError, match="memory://b/d: reset by peer; tried 8 times"):
+        mirror.local_folder(Path("memory://b/d"))
+
+
+def test_a_name_that_leads_out_is_refused(memory: object, tmp_path: Path) -> None:
+    store = opened("memory://b/d")
+    memory.store["/b/d/../../evil.txt"] = memory.open("/b/x", "wb")  # type: ignore[attr-defined]
+    with pytest.raises(DataError, match="leads out of its folder"):
+        store.files()
+
+
+# -- shards ----------------------------------------------------------------------------------------
+
+
+def tar(path: Path, *members: tuple[str, bytes | str]) -> Path:
+    """A tar file; a text as content makes a link to it."""
+    with tarfile.open(path, "w") as archive:
+        for name, content in members:
+            info = tarfile.TarInfo(name)
+            if isinstance(content, str):
+                info.type, info.linkname = tarfile.SYMTYPE, content
+                archive.addfile(info)
+            else:
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+    return path
+
+
+def test_tar_shards_give_the_samples_of_their_folder(
+    memory: object, mini: object, tmp_path: Path
+) -> None:
+    folder: Path = mini.root  # type: ignore[attr-defined]
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    (tmp_path / "shards").mkdir()
+    for number in range(3):
+        tar(
+            tmp_path / "shards" / f"mini-{number:03d}.tar",
+            *((p.relative_to(folder).as_posix(), p.read_bytes()) for p in files[number::3]),
+        )
+    _, _, samples = catalog.open_data("mini", tmp_path / "shards", None)
+    assert [s.id for s in samples] == [s.id for s in mini]  # type: ignore[attr-defined]
+    memory.put(f"{tmp_path / 'shards'}/", "/b/shards/", recursive=True)  # type: ignore[attr-defined]
+    _, _, away = catalog.open_data("mini", Path("memory://b/shards"), None)
+    assert [s.image.read_bytes() for s in away] == [s.image.read_bytes() for s in samples]
+
+
+def test_parquet_with_the_bytes_of_files_gives_them(
+    memory: object, mini: object, tmp_path: Path
+) -> None:
+    folder: Path = mini.root  # type: ignore[attr-defined]
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    target = tmp_path / "data.parquet"
+    with duckdb.connect() as db:
+        db.execute("CREATE TABLE t (image STRUCT(bytes BLOB, path VARCHAR))")
+        db.executemany(
+            "INSERT INTO t VALUES ({'bytes': ?, 'path': ?})",
+            [[p.read_bytes(), p.relative_to(folder).as_posix()] for p in files],
+        )
+        db.execute(f"COPY t TO '{target}' (FORMAT parquet)")
+    _, _, samples = catalog.open_data("mini", target, None)
+    assert [s.id for s in samples] == [s.id for s in mini]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        ([("../evil.txt", b"x")], "leads out of its folder"),
+        ([("/etc/evil", b"x")], "an absolute path"),
+        ([("a/b", "../../etc/passwd")], "no regular file"),
+        ([("a", b"x"), ("a", b"y")], "is there twice"),
+        ([("a", b"x"), ("a/b", b"y")], "lies below what is a file"),
+        ([("a", bytes(3000))], "more than 2,000 bytes"),
+        ([("a", bytes(1500)), ("b", bytes(1500))], "more than 2,000 bytes"),
+        ([("C:\\evil", b"x")], "an absolute path"),
+    ],
+)
+def test_hostile_members_end_the_unpacking(
+    tmp_path: Path, members: list[tuple[str, bytes | str]], why: str
+) -> None:
+    target = tmp_path / "target"
+    with pytest.raises(DataError, match=f"shard.tar: .*{why}"):
+        shards.unpack([tar(tmp_path / "shard.tar", *members)], target, limit=2000)
+    assert not target.exists()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["shard.tar"]
+
+
+@pytest.mark.parametrize("cut", [100, 700, 1300])
+def test_a_truncated_shard_is_named(tmp_path: Path, cut: int) -> None:
+    whole = tar(tmp_path / "whole.tar", ("a", bytes(600)), ("b", bytes(600))).read_bytes()
+    (tmp_path / "cut.tar").write_bytes(whole[:cut])
+    with pytest.raises(DataError, match=r"cut\.tar: no tar file that can be read"):
+        shards.unpack([tmp_path / "cut.tar"], tmp_path / "target", limit=10_000)
+
+
+def test_a_parquet_file_of_something_else_is_named(tmp_path: Path) -> None:
+    target = tmp_path / "rows.parquet"
+    with duckdb.connect() as db:
+        db.execute(f"COPY (SELECT 1 AS a) TO '{target}' (FORMAT parquet)")
+    with pytest.raises(DataError, match=r"rows\.parquet: wanted a column .* found a"):
+        shards.unpack([target], tmp_path / "one", limit=1000)
+    target.write_bytes(b"PAR1 and no more")
+    with pytest.raises(DataError, match=r"rows\.parquet: no Parquet file"):
+        shards.unpack([target], tmp_path / "two", limit=1000)
+
+
+def test_the_usual_writer_of_shards_is_read(tmp_path: Path) -> None:
+    wds = pytest.importorskip("webdataset")
+    with wds.TarWriter(str(tmp_path / "s.tar")) as sink:
+        sink.write({"__key__": "0001", "png": b"not looked at", "txt": "a text"})
+    shards.unpack([tmp_path / "s.tar"], tmp_path / "out", limit=1000)
+    assert (tmp_path / "out" / "0001.png").read_bytes() == b"not looked at"
+    shutil.rmtree(tmp_path / "out")

@@ -20,7 +20,7 @@ from editgauge.run import cluster
 from editgauge.run.engine import Job
 from tests.run.fakes import MeanScorer
 from tests.run.nodes import nodes_of_one_core
-from tests.run.test_pool import nothing
+from tests.run.test_pool import nothing, where_from
 from tests.run.test_score import Bench
 
 pytest.importorskip("ray")
@@ -135,3 +135,15 @@ def test_a_driver_that_is_stopped_leaves_a_run_for_this_machine(tmp_path: Path, 
     run, summary = bench.score("away", MeanScorer(), workers=0)
     assert run.rows() == whole
     assert 0 < summary.kept < len(whole)
+
+
+def test_nothing_of_the_working_directory_is_imported_by_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "colorsys.py").write_text("raise SystemExit('imported from the folder')")
+    monkeypatch.chdir(tmp_path)
+    job = Job(work=where_from, start=nothing, start_args=(), unfinished=list, seconds_an_item=60.0)
+    with nodes_of_one_core(1) as nodes, cluster.Ray(address=nodes.address) as engine:
+        (done,) = engine.outcomes(job, iter([["colorsys"]]))
+    assert done.result is not None
+    assert not done.result[0].startswith(str(tmp_path))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from editgauge import catalog
 from editgauge.store import selection
-from editgauge.store.mirror import local_folder
+from editgauge.store.local_copies import local_folder
 from editgauge.store.run_folder import RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.types import Benchmark, Dataset, Sample

@@ -18,6 +18,7 @@ import os
 import pickle
 import secrets
 import socket
+import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -115,7 +116,8 @@ def _connect(ray: Any, address: str, workers: int | None) -> None:
     here = not address or address == "local"
     own: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if here else {}
     try:
-        with warnings.catch_warnings():
+        # Ray has its workers look for modules in the working directory first: not in the user's.
+        with warnings.catch_warnings(), contextlib.chdir(os.sep):
             warnings.simplefilter("ignore")  # advice to Ray's own users
             ray.init(
                 address="local" if here else address,
@@ -246,6 +248,8 @@ class _Nodes(Generic[Item]):
             places=job.places,
             versions=versions(),
             environment=_environment(),
+            path=tuple(sys.path),
+            folder=os.getcwd(),
         )
         self._orders = (token, [ray.put(orders)])  # in a list, or each task would be given a copy
         self._options = {
@@ -399,11 +403,18 @@ class _Orders:
     places: tuple[Path, ...]
     versions: dict[str, str]
     environment: dict[str, str]
+    path: tuple[str, ...]
+    """Where modules are looked for by who asks."""
+    folder: str
+    """The working directory of who asks: paths may be relative to it."""
 
     def begin(self) -> Any:
         """Prepare this process; returns the function for batches. Raises `RunError` where this node
         is not like the one that asks.
         """
+        with contextlib.suppress(OSError):  # what is not seen from here is said below
+            os.chdir(self.folder)
+        sys.path += [place for place in self.path if place not in sys.path]
         host = os.uname().nodename
         for place in self.places:
             if not place.exists():

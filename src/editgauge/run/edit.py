@@ -436,7 +436,16 @@ def _on_engine(
         seconds_an_item=seconds,
         alone=_how(editor) == "serial",
         needs=Needs.of(editor),
-        places=(run.path / "manifest.json",),
+        places=(
+            run.path / "manifest.json",
+            *(
+                path
+                for batch in batches[:1]
+                for one in batch
+                for path in one.images
+                if path.exists()
+            ),
+        ),
     )
     with run.edit_writer("gathered") as writer:  # no segment where nothing is written
         for outcome in engine.outcomes(job, iter(batches)):

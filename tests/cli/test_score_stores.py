@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.benchmarks.releases import organ_record, organ_set
 
 from editgauge.cli.main import build_app
 from editgauge.store import addresses
@@ -84,22 +86,27 @@ def call(*words: object) -> int:
 def test_data_outputs_and_run_on_a_store(
     bucket: Any,
     one_in_ten_fails: Callable[[], int],
-    mini: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    bucket.put(f"{mini.root}/", "lab/mini/", recursive=True)
-    call("edit", "mini", "--editor", "shuffle", "--run", tmp_path / "here", "--workers", 0)
-    call("score", "mini", "--run", tmp_path / "here", "--workers", 0)
-    outputs = tmp_path / "here" / "edits" / "mini"
+    data = tmp_path / "data"
+    numbers = tuple(range(1, 13))
+    organ_set(data, [organ_record(n) for n in numbers], numbers=numbers)
+    bucket.put(f"{data}/", "lab/data/", recursive=True)
+    here = ("--run", tmp_path / "here", "--workers", 0)
+    call("edit", "medebench", data, "--editor", "shuffle", *here)
+    call("score", "medebench", data, *here)
+    outputs = tmp_path / "here" / "edits" / "medebench"
     bucket.put(f"{outputs}/", "lab/outputs/", recursive=True)
     wanted = RunFolder.open(tmp_path / "here").rows()
+    assert len(wanted) > 50
+    shutil.rmtree(data)
     options = ("--outputs", "s3://lab/outputs", "--run", "s3://lab/runs/one", "--workers", 0)
-    call("score", "mini", "s3://lab/mini", *options, "--limit", 9)
+    call("score", "medebench", "s3://lab/data", *options, "--limit", 5)
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "another machine"))
     capsys.readouterr()
-    call("score", "mini", "s3://lab/mini", *options, "--json")
+    call("score", "medebench", "s3://lab/data", *options, "--json")
     told = json.loads(capsys.readouterr().out)
     assert told["run"] == "s3://lab/runs/one"
     assert told["kept"] > 0, "what the first machine handed over is not done again"

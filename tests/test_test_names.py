@@ -15,7 +15,7 @@ EXCEPTIONS = {
     "test_dependencies.py": "the project: what it declares and imports",
     "test_docs.py": "docs/ and examples/",
     "test_layers.py": "imports between all rooms",
-    "test_mirror.py": "the names of tests",
+    "test_test_names.py": "the names of tests",
     "test_sharing.py": "every command that writes something that is given away",
     "test_style.py": "habits of all files",
     "test_wheel.py": "the built wheel",

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from tests.benchmarks.releases import organ_record, organ_set
 
 from editgauge import catalog
 from editgauge.errors import DataError, DownloadError, UsageError
-from editgauge.store import addresses, mirror, shards
+from editgauge.store import addresses, local_copies, shards
 from editgauge.store.addresses import address_of, opened
 
 fsspec = pytest.importorskip("fsspec")
@@ -30,6 +31,19 @@ def memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[object]:
     system.pseudo_dirs[:] = [""]
     yield system
     system.store.clear()
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A small data set in MedEBench's layout."""
+    organ_set(tmp_path / "release", [organ_record(n) for n in range(1, 5)], numbers=(1, 2, 3, 4))
+    return tmp_path / "release"
+
+
+def samples_of(place: Path) -> list[tuple[str, str, bytes]]:
+    """Id, instruction and picture of each sample."""
+    _, _, samples = catalog.open_data("medebench", place, None)
+    return [(one.id, one.instruction, one.image.read_bytes()) for one in samples]
 
 
 @pytest.mark.parametrize(
@@ -58,14 +72,12 @@ def test_chained_addresses_are_refused() -> None:
         address_of("simplecache::s3://bucket")
 
 
-def test_a_store_gives_the_samples_of_its_folder(memory: object, mini: object) -> None:
-    folder: Path = mini.root  # type: ignore[attr-defined]
-    memory.put(f"{folder}/", "/bucket/mini/", recursive=True)  # type: ignore[attr-defined]
-    _, dataset, samples = catalog.open_data("mini", Path("memory://bucket/mini"), None)
-    assert [s.id for s in samples] == [s.id for s in mini]  # type: ignore[attr-defined]
-    for ours, theirs in zip(samples, mini, strict=True):  # type: ignore[call-overload]
-        assert ours.image.read_bytes() == theirs.image.read_bytes()
-    assert dataset.root.is_relative_to(os.environ["EDITGAUGE_CACHE"])
+def test_a_store_gives_the_samples_of_its_folder(memory: object, release: Path) -> None:
+    wanted = samples_of(release)
+    assert len(wanted) == 4
+    memory.put(f"{release}/", "/bucket/data/", recursive=True)  # type: ignore[attr-defined]
+    shutil.rmtree(release)
+    assert samples_of(Path("memory://bucket/data")) == wanted
 
 
 def test_only_what_has_changed_is_fetched_again(
@@ -80,13 +92,13 @@ def test_only_what_has_changed_is_fetched_again(
         fetch(self, entry, target)
 
     monkeypatch.setattr(addresses.Store, "fetch", noted)
-    place = mirror.local_folder(Path("memory://b/d"))
+    place = local_copies.local_folder(Path("memory://b/d"))
     assert place is not None
-    assert mirror.local_folder(Path("memory://b/d")) == place
+    assert local_copies.local_folder(Path("memory://b/d")) == place
     assert sorted(fetched) == ["one.txt", "two.txt"]
     memory.pipe("/b/d/one.txt", b"3")  # type: ignore[attr-defined]
     memory.rm("/b/d/two.txt")  # type: ignore[attr-defined]
-    mirror.local_folder(Path("memory://b/d"))
+    local_copies.local_folder(Path("memory://b/d"))
     assert sorted(fetched) == ["one.txt", "one.txt", "two.txt"]
     assert sorted(p.name for p in place.iterdir()) == ["one.txt"]
     assert (place / "one.txt").read_bytes() == b"3"
@@ -96,22 +108,22 @@ def test_the_cache_is_bounded(memory: object, monkeypatch: pytest.MonkeyPatch) -
     for name in "abc":
         memory.pipe(f"/b/{name}/file.bin", bytes(900_000))  # type: ignore[attr-defined]
     monkeypatch.setenv("EDITGAUGE_STORE_CACHE", "2MB")
-    first = mirror.local_folder(Path("memory://b/a"))
-    second = mirror.local_folder(Path("memory://b/b"))
+    first = local_copies.local_folder(Path("memory://b/a"))
+    second = local_copies.local_folder(Path("memory://b/b"))
     assert first is not None
     assert second is not None
     with pytest.raises(DataError, match=r"EDITGAUGE_STORE_CACHE"):
-        mirror.local_folder(Path("memory://b/c"))
+        local_copies.local_folder(Path("memory://b/c"))
     assert (first / "file.bin").exists(), "a copy that is read from is not removed"
-    os.close(mirror._reading.pop(-2))  # as when the process that read the first has ended
-    mirror.local_folder(Path("memory://b/c"))
+    os.close(local_copies._reading.pop(-2))  # as when the process that read the first has ended
+    local_copies.local_folder(Path("memory://b/c"))
     assert not first.exists()
     assert (second / "file.bin").exists()
 
 
 def test_nothing_there_is_said(memory: object) -> None:
     with pytest.raises(DataError, match="nothing is there"):
-        mirror.local_folder(Path("memory://b/nowhere"))
+        local_copies.local_folder(Path("memory://b/nowhere"))
 
 
 def test_a_store_that_never_answers_is_named(
@@ -124,7 +136,7 @@ def test_a_store_that_never_answers_is_named(
 
     monkeypatch.setattr(type(memory), "get_file", broken)
     with pytest.raises(DownloadError, match="memory://b/d: reset by peer; tried 8 times"):
-        mirror.local_folder(Path("memory://b/d"))
+        local_copies.local_folder(Path("memory://b/d"))
 
 
 def test_a_name_that_leads_out_is_refused(memory: object, tmp_path: Path) -> None:
@@ -152,38 +164,45 @@ def tar(path: Path, *members: tuple[str, bytes | str]) -> Path:
 
 
 def test_tar_shards_give_the_samples_of_their_folder(
-    memory: object, mini: object, tmp_path: Path
+    memory: object, release: Path, tmp_path: Path
 ) -> None:
-    folder: Path = mini.root  # type: ignore[attr-defined]
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    wanted = samples_of(release)
+    files = sorted(path for path in release.rglob("*") if path.is_file())
     (tmp_path / "shards").mkdir()
     for number in range(3):
         tar(
-            tmp_path / "shards" / f"mini-{number:03d}.tar",
-            *((p.relative_to(folder).as_posix(), p.read_bytes()) for p in files[number::3]),
+            tmp_path / "shards" / f"data-{number:03d}.tar",
+            *((p.relative_to(release).as_posix(), p.read_bytes()) for p in files[number::3]),
         )
-    _, _, samples = catalog.open_data("mini", tmp_path / "shards", None)
-    assert [s.id for s in samples] == [s.id for s in mini]  # type: ignore[attr-defined]
+    shutil.rmtree(release)
+    assert samples_of(tmp_path / "shards") == wanted
     memory.put(f"{tmp_path / 'shards'}/", "/b/shards/", recursive=True)  # type: ignore[attr-defined]
-    _, _, away = catalog.open_data("mini", Path("memory://b/shards"), None)
-    assert [s.image.read_bytes() for s in away] == [s.image.read_bytes() for s in samples]
+    shutil.rmtree(tmp_path / "shards")
+    assert samples_of(Path("memory://b/shards")) == wanted
 
 
 def test_parquet_with_the_bytes_of_files_gives_them(
-    memory: object, mini: object, tmp_path: Path
+    memory: object, release: Path, tmp_path: Path
 ) -> None:
-    folder: Path = mini.root  # type: ignore[attr-defined]
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    wanted = samples_of(release)
+    files = sorted(path for path in release.rglob("*") if path.is_file())
     target = tmp_path / "data.parquet"
     with duckdb.connect() as db:
         db.execute("CREATE TABLE t (image STRUCT(bytes BLOB, path VARCHAR))")
         db.executemany(
             "INSERT INTO t VALUES ({'bytes': ?, 'path': ?})",
-            [[p.read_bytes(), p.relative_to(folder).as_posix()] for p in files],
+            [[p.read_bytes(), p.relative_to(release).as_posix()] for p in files],
         )
         db.execute(f"COPY t TO '{target}' (FORMAT parquet)")
-    _, _, samples = catalog.open_data("mini", target, None)
-    assert [s.id for s in samples] == [s.id for s in mini]  # type: ignore[attr-defined]
+    shutil.rmtree(release)
+    assert samples_of(target) == wanted
+    target.rename(tmp_path / "other.parquet")  # in columns of their own
+    with duckdb.connect() as db:
+        db.execute(
+            f"COPY (SELECT image.bytes AS bytes, image.path AS path FROM "
+            f"'{tmp_path / 'other.parquet'}') TO '{target}' (FORMAT parquet)"
+        )
+    assert samples_of(target) == wanted
 
 
 @pytest.mark.parametrize(

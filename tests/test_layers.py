@@ -31,6 +31,7 @@ LAYERS: dict[str, int] = {
     "study": 6,
     "notebook": 2,
     "evaluation": 7,
+    "tuning": 7,
     "curation": 7,
     "cli": 8,
 }  # fmt: skip

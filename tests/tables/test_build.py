@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.made_rows import frame, record, row
 
 from editgauge.scoring.metrics import FID
 from editgauge.tables import stats
@@ -16,6 +15,7 @@ from editgauge.tables.slices import sliced
 from editgauge.tables.spec import Layout, Leaf, Sheet, generic
 from editgauge.tables.table import Cell, Column, Table, TableRow, printed, standing
 from editgauge.types import Metric, Row, Status
+from tests.made_rows import frame, record, row
 
 SSIM = Metric("ssim", heading="SSIM", direction="higher", low=-1.0, high=1.0, failure=0.0)
 RECORDS = [

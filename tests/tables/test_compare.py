@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.made_rows import frame, record, row
 from typer.testing import CliRunner, Result
 
 from editgauge.cli.main import build_app
@@ -18,6 +17,7 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.tables import stats
 from editgauge.tables.compare import Comparison, compare, report_link
 from editgauge.types import Direction, Metric, Row, Status
+from tests.made_rows import frame, record, row
 
 RECORDS = [record(f"s/{n}", split="real", topic="ab"[n % 2]) for n in range(30)]
 WAYS: dict[str, Direction] = {"ssim": "higher", "mse": "lower"}

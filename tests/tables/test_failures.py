@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.made_rows import frame, record, row
 
 from editgauge.errors import UsageError
 from editgauge.store.run_folder import RunFolder
@@ -16,6 +15,7 @@ from editgauge.tables.draw import draw
 from editgauge.tables.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
 from editgauge.tables.frame import Frame
 from editgauge.types import Row
+from tests.made_rows import frame, record, row
 
 B = "medebench"
 CASES = (

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.made_rows import frame, record, row
 
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.types import Row, Status
+from tests.made_rows import frame, record, row
 
 RECORDS = [
     record("b/1", split="real", category=("Factual", "Spatial"), topic="Posters", level=2),

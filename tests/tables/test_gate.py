@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from tests.made_rows import frame, record, row
 from typer.testing import CliRunner, Result
 
 from editgauge.cli.main import build_app
@@ -19,6 +18,7 @@ from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables import gate as gates
 from editgauge.tables.gate import Gate, Rule, Usage, Verdict, judge, read_policy, together, unread
 from editgauge.types import Direction, Row, Status
+from tests.made_rows import frame, record, row
 
 COUNT = 200
 RECORDS = [record(f"s{n}", split="real", topic="ab"[n % 2]) for n in range(COUNT)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.made_rows import frame, record, row
 
 from editgauge.tables import given_back
 from editgauge.tables.compare import compare
@@ -13,6 +12,7 @@ from editgauge.tables.draw import draw
 from editgauge.tables.frame import Delivery, Frame
 from editgauge.tables.layouts import tables
 from editgauge.tables.table import Table, standing
+from tests.made_rows import frame, record, row
 
 RECORDS = [record(f"s{n}", split="real", topic="ab"[n % 2]) for n in range(4)]
 VALUES = {"typeset": [1.0, 0.5, 1.0, 0.7], "other": [0.8] * 4, "copy": [1.0] * 4}

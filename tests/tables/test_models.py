@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.made_rows import frame, record, row
 
 from editgauge.errors import DataError
 from editgauge.tables.draw import draw
@@ -14,6 +13,7 @@ from editgauge.tables.layouts import tables
 from editgauge.tables.models import NOTHING, built_in, load
 from editgauge.tables.table import standing
 from editgauge.types import Status
+from tests.made_rows import frame, record, row
 
 
 def test_names_are_compared_without_case_and_punctuation() -> None:

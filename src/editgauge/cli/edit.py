@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli.edit_options import Model, Spending, Telling
+from editgauge.cli.edit_options import Model, Spending, Telling, Varying
 from editgauge.cli.engine_options import Placing
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Narrowing
@@ -22,7 +22,10 @@ from editgauge.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from editgauge.editors.costs import Estimate
+    from editgauge.run.edit import EditSummary
 
 
 def register(app: typer.Typer) -> None:
@@ -46,6 +49,7 @@ def edit(
     retry: RetryOpt = "",
     model: Model,
     telling: Telling,
+    varying: Varying,
     spending: Spending,
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")
@@ -80,38 +84,57 @@ def edit(
         instruction=telling.instruction,
         rewriter=telling.rewriter,
         rewriter_url=telling.rewriter_url,
+        template=telling.template,
+        preset=varying.preset,
+        sweeps=varying.sweep or (),
+        seeds=varying.seeds,
     )
-    made = evaluation.make(material, request)
+    shown = None
+    if telling.held_out:
+        material, shown = narrowing.held_out(material, RunFolder.open(fetched(run)))
+    made = evaluation.make(material, request, shown)
     name = material.benchmark.name
     if spending.estimate:
         known = fetched(run) if address_of(run) else run
         there = RunFolder.open(known) if known.exists() else None
-        todo = evaluation.remaining(material, there, made)
-        _print_estimate(made.name, name, costs.estimate(made, todo), json)
+        for one in made:
+            todo = evaluation.remaining(material, there, one.editor)
+            _print_estimate(one.editor.name, name, costs.estimate(one.editor, todo), json)
         return
+    summaries = []
     with working(run) as here, placing.open() as engine, common.progress(json) as show:
         folder = RunFolder.create(here)
         limits = evaluation.Limits(
             workers=engine, retry=retried, seconds_a_sample=timeout, budget=spending.budget
         )
-        summary = evaluation.edit(material, folder, made, limits, request=request, progress=show)
+        for summary in evaluation.edit_each(material, folder, made, limits, progress=show):
+            summaries.append(summary)
     common.warn(folder)
-    counts, shown = dict(summary.counts), address_of(run) or str(run)
+    place = address_of(run) or str(run)
     if json:
-        facts = {**asdict(summary), "counts": counts}
-        common.print_json({"run": shown, "benchmark": name, **facts})
+        told = [{**asdict(one), "counts": dict(one.counts)} for one in summaries]
+        facts = told[0] if len(made) == 1 else {"variants": told}
+        common.print_json({"run": place, "benchmark": name, **facts})
     else:
-        print(summary.line(name))
-        if spent := costs.spent(made):
-            print(f"costs:   {spent}")
-        print(f"outputs: {folder.edits_folder(name, summary.editor)}")
-        place = f" {data}" if data else ""
-        print(f"next:    editgauge score {benchmark}{place} --run {shown}")
-    if summary.stopped:
+        for number, summary in enumerate(summaries):
+            print(summary.line(name))
+            if spent := costs.spent(made[number].editor):
+                print(f"costs:   {spent}")
+        outputs = folder.edits_folder(name, summaries[0].editor)
+        print(f"outputs: {outputs if len(made) == 1 else outputs.parent}")
+        source = f" {data}" if data else ""
+        print(f"next:    editgauge score {benchmark}{source} --run {place}")
+    _leave(summaries, json)
+
+
+def _leave(summaries: Sequence[EditSummary], json: bool) -> None:
+    """End with the exit code of the call that was stopped, or 1 where outputs are lacking."""
+    last = summaries[-1]
+    if last.stopped:
         if not json:
-            print(summary.stopped)
-        raise typer.Exit(summary.exit_code)
-    if not summary.complete:
+            print(last.stopped)
+        raise typer.Exit(last.exit_code)
+    if not all(one.complete for one in summaries):
         raise typer.Exit(1)
 
 

@@ -1,4 +1,6 @@
-"""Options of `editgauge edit`: the model, what it is told, what it may cost (see `groups`)."""
+"""Options of `editgauge edit`: the model and its variants, what it is told, what it may cost (see
+`groups`).
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,26 @@ class Telling:
         int,
         typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
     ] = 0
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out",
+            help="Only the test samples of the run's split (editgauge tune); demonstrations come "
+            "from its training samples.",
+        ),
+    ] = False
     instruction: Annotated[
         str,
         typer.Option(
             "--instruction", help="original, rephrased or description, where the benchmark has it."
         ),
     ] = "original"
+    template: Annotated[
+        str,
+        typer.Option(
+            "--template", help='Words around each instruction: "Edit this image: {instruction}".'
+        ),
+    ] = ""
     rewriter: Annotated[
         str,
         typer.Option(
@@ -54,6 +70,26 @@ class Telling:
     rewriter_url: Annotated[
         str, typer.Option("--rewriter-url", help="The rewriter's OpenAI-compatible address.")
     ] = "https://api.openai.com/v1"
+
+
+@dataclass(slots=True, kw_only=True)
+class Varying:
+    """Several variants of the editor in one command."""
+
+    preset: Annotated[
+        str, typer.Option("--preset", help="Settings of a paper for this editor: medebench.")
+    ] = ""
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="NAME=V,V…",
+            help="A variant for each value; several sweeps make every combination.",
+        ),
+    ] = None
+    seeds: Annotated[
+        str, typer.Option("--seeds", metavar="A..B", help="A variant for each seed: 0..3 or 1,5.")
+    ] = ""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -33,6 +33,19 @@ def grid(
     source: Annotated[
         list[str] | None, typer.Option("--source", help="Whose rows, where several made some.")
     ] = None,
+    across: Annotated[
+        str,
+        typer.Option(
+            "--across", metavar="NAME", help="A grid of one sample over a swept setting: columns."
+        ),
+    ] = "",
+    down: Annotated[
+        str, typer.Option("--down", metavar="NAME", help="Another swept setting: the grid's lines.")
+    ] = "",
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="NAME=VALUE", help="With --across: of a further setting."),
+    ] = None,
     json: JsonOpt = False,
 ) -> None:
     """Draw a grid of instruction × editor: input, reference and every output, as in the papers'
@@ -44,14 +57,34 @@ def grid(
     from editgauge.tables import rows
 
     opened = rows.open_runs(runs)
-    found = rows.frames(opened, benchmark, editors=editor, sources=source)
+    if (down or at) and not across:
+        raise UsageError("--down, --at: go with --across")
+    if across and (len(sample) > 1 or len(editor or ()) > 1):
+        raise UsageError("--across: wanted one --sample and at most one --editor")
+    found = rows.frames(opened, benchmark, editors=None if across else editor, sources=source)
     mine = [frame for frame in found if any(name in frame.samples.records for name in sample)]
     if len(mine) > 1:
         names = ", ".join(frame.benchmark for frame in mine)
         raise UsageError(f"--sample: {names} have it; choose one with --benchmark")
     if not found:
         raise UsageError(f"{runs[0].name}: nothing in the run yet")
-    made = grids.lines(opened, (mine or found)[0], sample, metric or (), editors=editor)
+    frame = (mine or found)[0]
+    if across:
+        from editgauge.reports import sweep_grids
+
+        model = next(iter(editor or ()), "")
+        made = sweep_grids.lines(
+            opened,
+            frame,
+            sample[0],
+            metric or (),
+            across=across,
+            down=down,
+            model=model,
+            at=at or (),
+        )
+    else:
+        made = grids.lines(opened, frame, sample, metric or (), editors=editor)
     files = grids.write(made, to)
     if json:
         common.print_json({"files": [str(path) for path in files]})

@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "edit",
     "import-outputs",
     "recipe",
+    "tune",
     "score",
     "plan",
     "import-scores",

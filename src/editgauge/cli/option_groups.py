@@ -18,7 +18,9 @@ from editgauge.cli.options import (
 
 if TYPE_CHECKING:
     from editgauge.evaluation.material import Material
+    from editgauge.store.run_folder import RunFolder
     from editgauge.study.calibrated_sheets import Calibration
+    from editgauge.types import Sample
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,6 +44,20 @@ class Narrowing:
             ids=[*(self.sample or ()), *ids],
             where=self.where or (),
         )
+
+    def held_out(self, material: Material, run: RunFolder) -> tuple[Material, Sequence[Sample]]:
+        """The material with the test samples of a run's split alone, as far as the options leave
+        them, and the samples that demonstrations may come from.
+        """
+        from dataclasses import replace
+
+        from editgauge.store import selection
+        from editgauge.tuning import split
+
+        training, test = split.held_out(run, material.benchmark.name, material.every)
+        ids, where = self.sample or (), self.where or ()
+        chosen = selection.choose(test, limit=self.limit, ids=ids, where=where)
+        return replace(material, samples=chosen), training
 
 
 @dataclass(slots=True, kw_only=True)

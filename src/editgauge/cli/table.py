@@ -53,6 +53,18 @@ def table(
             help="Whose rows, where several judges or OCR engines made some; human: people."
         ),
     ] = None,
+    sweep: Annotated[
+        bool,
+        typer.Option(
+            "--sweep", help="The variants of edit --sweep as one model: mean, best of N, spread."
+        ),
+    ] = False,
+    best_by: Annotated[
+        str,
+        typer.Option(
+            "--best-by", metavar="METRIC", help="With --sweep: also choose the best of N by this."
+        ),
+    ] = "",
     only: Annotated[
         str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
     ] = "",
@@ -107,6 +119,8 @@ def table(
         weights=_weights(weights),
         cutoff=cutoff,
         seed=seed,
+        sweep=sweep,
+        best_by=best_by,
     )
     found = evaluation.tables(opened, choice, rows.variants(variant))
     print_tables(found, opened, form, failures, width)

@@ -127,3 +127,21 @@ def flag(editor: str, settings: Mapping[str, object], name: str, default: bool) 
     if word in ("0", "false", "no", "off"):
         return False
     raise UsageError(f"editor {editor!r}: {name}: wanted true or false, found {settings[name]!r}")
+
+
+def typed(value: Any) -> Any:
+    """A setting from the command line as Python would have it: 7, 2.5, True, None, or the word
+    itself.
+    """
+    if not isinstance(value, str):
+        return value
+    words: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if value.lower() in words:
+        return words[value.lower()]
+    kinds: tuple[Callable[[str], Any], ...] = (int, float)
+    for kind in kinds:
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.editors.asking import numbered, shots_for
-from editgauge.editors.delivery import faulty, flag, known, received, whole
+from editgauge.editors.delivery import faulty, flag, known, received, typed, whole
 from editgauge.editors.families import FAMILIES, Family
 from editgauge.editors.pipelines import (
     BATCHES,
@@ -478,12 +478,30 @@ class DiffusersEditor:
         return self._fitted(Image.fromarray(pixels), Image.Resampling.NEAREST)
 
     def _fitted(self, image: Any, method: Any) -> Any:
-        """Brought to the longer side that the model works at, both sides multiples of 8."""
-        if self.side is None:
-            return image
-        scale = self.side / max(image.size)
-        width, height = (max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
-        return image if image.size == (width, height) else image.resize((width, height), method)
+        return image if self.side is None else fitted(image, self.side, method)
+
+    def adopt(self, other: object) -> None:
+        """Take over the weights that another editor has loaded, where they are the same ones in the
+        same form: variants of one model load them once.
+        """
+        if isinstance(other, DiffusersEditor) and other._weights() == self._weights():
+            self._loaded, self._unavailable = other._loaded, other._unavailable
+
+    def release(self) -> None:
+        """Let go of the loaded weights; they are loaded again when they are needed."""
+        self._loaded = {}
+
+    def _weights(self) -> tuple[Any, ...]:
+        """What two editors share that can use the same loaded pipelines."""
+        return (
+            self.line.pipeline,
+            self.model,
+            self.revision,
+            self.devices,
+            self.dtype,
+            self.offload,
+            self.checker,
+        )
 
     def _load(self, device: str) -> tuple[Any, str]:
         """The pipeline on a device and its revision. Raises `Unavailable`, at once after the first
@@ -503,6 +521,20 @@ class DiffusersEditor:
                     raise self._unavailable from error
             return self._loaded[device]
 
+    def source(self) -> tuple[str, str]:
+        """Where the weights come from (a folder or a hub id) and their revision. Raises `DataError`
+        when the hub is to tell it and cannot be asked.
+        """
+        folder = Path(self.model).expanduser()
+        if folder.is_dir():
+            return str(folder), content_hash(folder)
+        pinned = self.line.revision if self.model == self.line.hub else None
+        return self.model, self.revision or pinned or current_commit(self.model)
+
+    def pipeline(self, device: str) -> Any:
+        """The loaded pipeline on a device. Raises `Unavailable`."""
+        return self._load(device)[0]
+
     def _load_now(self, device: str) -> tuple[Any, str]:
         import torch
 
@@ -510,16 +542,10 @@ class DiffusersEditor:
         options: dict[str, Any] = {_dtype_word(): getattr(torch, self.dtype)}
         if line.checked and not self.checker:
             options |= {"safety_checker": None, "requires_safety_checker": False}
-        folder = Path(self.model).expanduser()
-        if folder.is_dir():
-            source, revision = str(folder), content_hash(folder)
+        source, revision = self.source()
+        if Path(source).is_dir():
             options["local_files_only"] = True
         else:
-            source, revision = (
-                self.model,
-                self.revision or (line.revision if self.model == line.hub else None) or "",
-            )
-            revision = revision or current_commit(self.model)
             options["revision"] = revision
         with _quiet():
             pipe = pipeline_class(self.family, line.pipeline).from_pretrained(source, **options)
@@ -529,6 +555,15 @@ class DiffusersEditor:
         else:
             pipe.to(device)
         return pipe, revision
+
+
+def fitted(image: Any, side: int, method: Any) -> Any:
+    """A picture of Pillow brought to the longer side that a model works at, both sides multiples of
+    8.
+    """
+    scale = side / max(image.size)
+    width, height = (max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
+    return image if image.size == (width, height) else image.resize((width, height), method)
 
 
 def _told(error: Exception) -> str:
@@ -591,24 +626,6 @@ def content_hash(folder: Path) -> str:
         if file.suffix == ".json" and file.stat().st_size < 1 << 20:
             digest.update(file.read_bytes())
     return f"folder-{digest.hexdigest()}"
-
-
-def typed(value: Any) -> Any:
-    """A setting from the command line as Python would have it: 7, 2.5, True, None, or the word
-    itself.
-    """
-    if not isinstance(value, str):
-        return value
-    words: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if value.lower() in words:
-        return words[value.lower()]
-    kinds: tuple[Callable[[str], Any], ...] = (int, float)
-    for kind in kinds:
-        try:
-            return kind(value)
-        except ValueError:
-            continue
-    return value
 
 
 def _portable(model: str) -> str:

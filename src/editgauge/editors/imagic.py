@@ -16,6 +16,7 @@ from typing import Any
 
 from editgauge.editors.diffusers import DiffusersEditor
 from editgauge.editors.families import FAMILIES
+from editgauge.editors.pipelines import text_states
 
 
 @dataclass(kw_only=True)
@@ -36,7 +37,7 @@ class ImagicEditor(DiffusersEditor):
         drawing = {name: value for name, value in self.arguments.items() if name not in tuning}
         generator = torch.Generator("cpu").manual_seed(self.seed)
         latents = self._latents(pipe, picture)
-        wanted = self._embedding(pipe, job.prompt)
+        wanted = text_states(pipe, job.prompt)
         before = {name: value.detach().clone() for name, value in pipe.unet.state_dict().items()}
         try:
             moved = self._move(
@@ -54,7 +55,7 @@ class ImagicEditor(DiffusersEditor):
             with torch.inference_mode():
                 result = pipe(
                     prompt_embeds=mixed,
-                    negative_prompt_embeds=self._embedding(pipe, ""),
+                    negative_prompt_embeds=text_states(pipe, ""),
                     width=picture.width,
                     height=picture.height,
                     generator=torch.Generator("cpu").manual_seed(self.seed),
@@ -73,20 +74,6 @@ class ImagicEditor(DiffusersEditor):
                 pipe.vae.device, pipe.vae.dtype
             )  # (1, 3, H, W) in -1..1
             return pipe.vae.encode(pixels).latent_dist.mode() * pipe.vae.config.scaling_factor
-
-    def _embedding(self, pipe: Any, text: str) -> Any:
-        import torch
-
-        tokens = pipe.tokenizer(
-            text,
-            padding="max_length",
-            truncation=True,
-            max_length=pipe.tokenizer.model_max_length,
-            return_tensors="pt",
-        )
-        with torch.no_grad():
-            ids = tokens.input_ids.to(pipe.text_encoder.device)
-            return pipe.text_encoder(ids)[0]  # (1, tokens, width)
 
     def _move(
         self, pipe: Any, latents: Any, wanted: Any, generator: Any, steps: int, rate: float
@@ -124,7 +111,7 @@ class ImagicEditor(DiffusersEditor):
         """
         import torch
 
-        scheduler = _training_scheduler(pipe.scheduler)
+        scheduler = training_scheduler(pipe.scheduler)
         noise = torch.randn(latents.shape, generator=generator).to(latents)
         step = torch.randint(0, scheduler.config.num_train_timesteps, (1,), generator=generator).to(
             latents.device
@@ -136,7 +123,8 @@ class ImagicEditor(DiffusersEditor):
         return torch.nn.functional.mse_loss(predicted.float(), noise.float())
 
 
-def _training_scheduler(scheduler: Any) -> Any:
+def training_scheduler(scheduler: Any) -> Any:
+    """The noise of training that belongs to a pipeline's scheduler, whatever that draws with."""
     from diffusers import DDPMScheduler
 
     return DDPMScheduler.from_config(scheduler.config)

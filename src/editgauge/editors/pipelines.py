@@ -188,3 +188,20 @@ def as_picture(value: Any) -> Any:
     if pixels.dtype != np.uint8:
         pixels = np.rint(np.clip(pixels.astype(np.float64), 0.0, 1.0) * 255).astype(np.uint8)
     return Image.fromarray(pixels)
+
+
+def text_states(pipe: Any, text: str) -> Any:
+    """The states (1, tokens, width) that a Stable Diffusion pipeline's text model gives a text, cut
+    to the model's length as the pipeline does.
+    """
+    import torch
+
+    tokens = pipe.tokenizer(
+        text,
+        padding="max_length",
+        truncation=True,
+        max_length=pipe.tokenizer.model_max_length,
+        return_tensors="pt",
+    )
+    with torch.no_grad():
+        return pipe.text_encoder(tokens.input_ids.to(pipe.text_encoder.device))[0]

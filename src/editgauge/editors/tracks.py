@@ -4,13 +4,16 @@ no table mixes two.
 ``original`` is the benchmark's own instruction, ``rephrased`` its other wording, ``description``
 its description of the change (MedEBench has both); ``kontext[rephrased]`` is then an editor of its
 own. A rewriter is a chat model that turns the instruction into a plainer one under a fixed rubric;
-what it wrote is kept in the record of each edit.
+what it wrote is kept in the record of each edit. A template puts fixed words around the
+instruction; a preset, swept settings and what the editor was fine-tuned on are told in the same way
+(`Making`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import string
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -28,6 +31,33 @@ LONGEST = 4000
 """Characters of a rewritten instruction that are believed to be one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Making:
+    """How an editor differs from its plain self but for the words of a track. All of it is in the
+    editor's name and in the settings of each edit (see `store.variants`).
+    """
+
+    preset: str = ""
+    template: str = ""
+    """Words around the instruction: ``Edit this image: {instruction}``."""
+    swept: Mapping[str, Any] = field(default_factory=dict)
+    """The settings of a sweep that this variant has, in the order of its name."""
+    tuned: int | None = None
+    """The number of samples that it was fine-tuned on; None: it is not one of a series."""
+
+    @property
+    def marks(self) -> list[str]:
+        """As the editor's name has them, but for `tuned` and `swept`."""
+        found = [self.preset] if self.preset else []
+        if self.template:
+            mark = hashlib.blake2b(self.template.encode(), digest_size=2).hexdigest()
+            found.append(f"template {mark}")
+        return found
+
+
+PLAIN = Making()
+
+
 def on_track(
     editor: Editor,
     instruction: str = "original",
@@ -35,33 +65,87 @@ def on_track(
     *,
     shots: int = 0,
     samples: Sequence[Sample] = (),
+    making: Making = PLAIN,
 ) -> Editor:
-    """The editor on a prompt track: itself on the original one, without a rewriter and
-    demonstrations.
+    """The editor on a prompt track: itself on the original one, without a rewriter, demonstrations
+    and anything in `making`.
 
     `shots`: how many demonstrations each sample is shown, from `samples` (those that the editor was
     made with). A sample that cannot have so many is *not applicable*: fewer would be another track
     under the same name. Each edit's ``settings["demonstrations"]`` names the ones that it had.
-    Raises `UsageError` for an instruction that is none of `INSTRUCTIONS`.
+    Raises `UsageError` for an instruction that is none of `INSTRUCTIONS`, and for a template that
+    `checked_template` refuses.
     """
     if instruction not in INSTRUCTIONS:
         raise UsageError(f"--instruction {instruction!r}: wanted one of {', '.join(INSTRUCTIONS)}")
-    marks = [instruction] if instruction != "original" else []
+    checked_template(making.template)
+    words = [instruction] if instruction != "original" else []
     if rewriter is not None:
-        marks.append(f"rewritten by {rewriter.model.rsplit('/', 1)[-1].replace(':', '-')}")
-    if shots:
-        marks.append("1 shot" if shots == 1 else f"{shots} shots")
-    if not marks:
+        words.append(f"rewritten by {rewriter.model.rsplit('/', 1)[-1].replace(':', '-')}")
+    words += making.marks
+    learned = ["1 shot" if shots == 1 else f"{shots} shots"] if shots else []
+    if making.tuned is not None:
+        learned.append(f"tuned {making.tuned}")
+    swept = [f"{name}={value}" for name, value in making.swept.items()]
+    if not (words or learned or swept):
         return editor
-    name = f"{editor.name}[{', '.join(marks)}]"
+    facts: dict[str, Any] = {}
+    if making.preset:
+        facts["preset"] = making.preset
+    if making.template:
+        facts["template"] = making.template
+    if shots or making.tuned is not None:
+        kind, count = ("shots", shots) if making.tuned is None else ("tuned", making.tuned)
+        of = _marked(editor.name, [*words, *learned[:-1], *swept])
+        facts["learning"] = {"of": of, "kind": kind, "samples": count}
+    if swept:
+        of = _marked(editor.name, [*words, *learned])
+        facts["swept"] = {"of": of, "values": dict(making.swept)}
     return OnTrack(
         editor=editor,
         instruction=instruction,
         rewriter=rewriter,
-        name=name,
+        name=_marked(editor.name, [*words, *learned, *swept]),
         shots=shots,
         samples=samples,
+        template=making.template,
+        facts=facts,
     )
+
+
+def _marked(name: str, marks: Sequence[str]) -> str:
+    return f"{name}[{', '.join(marks)}]" if marks else name
+
+
+def checked_template(template: str) -> str:
+    """The template; "" is none. Raises `UsageError` for one without ``{instruction}``, with another
+    placeholder, or with a brace that stands alone (``{{`` and ``}}`` are braces).
+    """
+    if not template:
+        return template
+    wanted = "wanted words around {instruction}, such as 'Edit this image: {instruction}'"
+    try:
+        parts = list(string.Formatter().parse(template))
+    except ValueError as error:
+        raise UsageError(f"--template {template!r}: {wanted}; {error}") from None
+    found = [(name, form or "", turned) for _, name, form, turned in parts if name is not None]
+    strange = [name for name, form, turned in found if name != "instruction" or form or turned]
+    if strange:
+        raise UsageError(
+            f"--template {template!r}: {wanted}; the placeholder {{{strange[0]}}} is not known"
+            if strange[0] != "instruction"
+            else f"--template {template!r}: {wanted}; {{instruction}} takes no format"
+        )
+    if not found:
+        raise UsageError(f"--template {template!r}: {wanted}; found no placeholder")
+    return template
+
+
+def templated(sample: Sample, template: str) -> Sample:
+    """The sample with its instruction in a template's words; as it is without a template."""
+    if not template:
+        return sample
+    return replace(sample, instruction=template.format(instruction=sample.instruction))
 
 
 def retold(sample: Sample, instruction: str) -> Sample | None:
@@ -82,6 +166,9 @@ class OnTrack:
     name: str
     shots: int = field(default=0, kw_only=True)
     samples: Sequence[Sample] = field(default=(), kw_only=True)
+    template: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What every edit's settings say of the track beside its words."""
 
     @property
     def parallel(self) -> str:
@@ -117,6 +204,8 @@ class OnTrack:
     def told(self, sample: Sample) -> Sample | Edit:
         """The sample with the track's instruction, or the edit that says why there is none."""
         told = retold(sample, self.instruction)
+        if told is not None and self.rewriter is None:
+            told = templated(told, self.template)
         reason = f"the sample has no {self.instruction} instruction"
         if told is not None:
             there = len(self._shown(told))
@@ -142,11 +231,11 @@ class OnTrack:
             return told
         written = self.rewriter(told.instruction)
         if isinstance(written, str):
-            return replace(told, instruction=written)
+            return templated(replace(told, instruction=written), self.template)
         return Edit.without(sample.id, self.name, written.status, f"rewriter: {written.reason}")
 
     def _named(self, made: Edit, told: Sample) -> Edit:
-        settings = {**made.settings, "instruction": self.instruction}
+        settings = {**made.settings, **self.facts, "instruction": self.instruction}
         if self.rewriter is not None:
             settings |= {"rewriter": self.rewriter.model, "rubric": self.rewriter.rubric_hash}
         if self.shots:
@@ -155,7 +244,13 @@ class OnTrack:
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         told = self._prepared(sample)
-        return told if isinstance(told, Edit) else self._named(self.editor(told, folder), told)
+        if isinstance(told, Edit):
+            return self._refused(told)
+        return self._named(self.editor(told, folder), told)
+
+    def _refused(self, made: Edit) -> Edit:
+        """An edit that the editor inside was not asked for, with what the track says of itself."""
+        return replace(made, settings={**made.settings, **self.facts}) if self.facts else made
 
     def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
         """As the editor inside edits a batch; samples that the track has no words for are answered
@@ -171,7 +266,9 @@ class OnTrack:
             if asked
             else []
         )
-        return [t if isinstance(t, Edit) else self._named(next(made), t) for t in told]
+        return [
+            self._refused(t) if isinstance(t, Edit) else self._named(next(made), t) for t in told
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from editgauge import catalog
-from editgauge.editors import costs, tracks
+from editgauge.editors import costs, presets, sweeps, tracks
 from editgauge.editors.command import recorded
 from editgauge.evaluation.material import Material
 from editgauge.run.edit import EditSummary
@@ -26,6 +26,8 @@ class Request:
     `settings` go to the editor. `instruction` is ``original``, ``rephrased`` or ``description``,
     where the benchmark has it. `rewriter` is a chat model that rewrites each instruction, at
     `rewriter_url`. ``settings["shots"]``: demonstrations of the same task before each sample.
+    `template`: words around each instruction; `preset`: a paper's settings for the editor; `sweeps`
+    (``name=value,value``) and `seeds` (``0..3``): see `editors.sweeps`.
     """
 
     editor: str
@@ -33,6 +35,18 @@ class Request:
     instruction: str = "original"
     rewriter: str = ""
     rewriter_url: str = "https://api.openai.com/v1"
+    template: str = ""
+    preset: str = ""
+    sweeps: Sequence[str] = ()
+    seeds: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """An editor and what it was made of: of a sweep, the request with this variant's settings."""
+
+    editor: Editor
+    request: Request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,20 +61,43 @@ class Limits:
     budget: float | None = None
 
 
-def make(material: Material, request: Request) -> Editor:
-    """The editor of a name, on its track. Raises `UnknownName` for a name that nothing has, and
-    what the editor raises for settings that it does not take.
+def make(
+    material: Material, request: Request, demonstrations: Sequence[Sample] | None = None
+) -> list[Made]:
+    """The editor of a name, on its track; of a sweep, every variant. `demonstrations`: the samples
+    that may be shown before others, all of the data by default.
+
+    Raises `UnknownName` for a name that nothing has, `UsageError` for a sweep, template or preset
+    that cannot be, and what the editor raises for settings that it does not take.
     """
     factory = catalog.find("editors", request.editor)
-    told = [tracks.retold(s, request.instruction) or s for s in material.every]
-    writer = tracks.rewriter(request.rewriter, request.rewriter_url) if request.rewriter else None
-    return tracks.on_track(
-        factory(told, **request.settings),
-        request.instruction,
-        writer,
-        shots=int(request.settings.get("shots") or 0),
-        samples=told,
+    named = request.preset
+    wanted = sweeps.variants(
+        request.settings,
+        sweeps=request.sweeps,
+        seeds=request.seeds,
+        template=tracks.checked_template(request.template),
+        preset=(named, presets.preset(named, request.editor)) if named else None,
     )
+    words = wanted[0].making.template
+    shown = material.every if demonstrations is None else demonstrations
+    told = [tracks.templated(tracks.retold(s, request.instruction) or s, words) for s in shown]
+    writer = tracks.rewriter(request.rewriter, request.rewriter_url) if request.rewriter else None
+
+    def made(variant: sweeps.Variant) -> Editor:
+        return tracks.on_track(
+            factory(told, **variant.settings),
+            request.instruction,
+            writer,
+            shots=int(variant.settings.get("shots") or 0),
+            samples=told,
+            making=variant.making,
+        )
+
+    return [
+        Made(editor=editor, request=replace(request, settings=variant.settings, template=words))
+        for editor, variant in zip(sweeps.editors(wanted, made), wanted, strict=True)
+    ]
 
 
 def remaining(material: Material, folder: RunFolder | None, editor: Editor) -> Sequence[Sample]:
@@ -70,6 +107,26 @@ def remaining(material: Material, folder: RunFolder | None, editor: Editor) -> S
     records = folder.edits(material.benchmark.name)
     done = {record.sample for record in records if record.editor == editor.name}
     return [sample for sample in material.samples if sample.id not in done]
+
+
+def edit_each(
+    material: Material,
+    folder: RunFolder,
+    made: Sequence[Made],
+    limits: Limits,
+    *,
+    progress: Progress | None = None,
+) -> Iterator[EditSummary]:
+    """`edit` with one editor after the other; variants of one model load its weights once. Ends
+    after the first that was stopped.
+    """
+    for number, one in enumerate(made):
+        if number:
+            sweeps.hand_over(made[number - 1].editor, one.editor)
+        summary = edit(material, folder, one.editor, limits, request=one.request, progress=progress)
+        yield summary
+        if summary.stopped:
+            return
 
 
 def edit(
@@ -119,6 +176,8 @@ def _recorded(benchmark: str, request: Request) -> dict[str, Any]:
         "settings": recorded(request.settings),
         "instruction": request.instruction,
         "rewriter": request.rewriter,
+        "template": request.template,
+        "preset": request.preset,
     }
 
 

@@ -232,7 +232,8 @@ class Evaluation:
             from editgauge.evaluation.edit import Request, make
 
             request = Request(editor=editor, settings=settings)
-            return make(self.material, request), request
+            (made,) = make(self.material, request)  # no sweep: one
+            return made.editor, made.request
         if settings:
             raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
         if isinstance(editor, Editor):

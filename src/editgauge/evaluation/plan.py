@@ -216,7 +216,8 @@ def measured_run(material: Material, tracks: Sequence[Track]) -> RunFolder:
     place.parent.mkdir(parents=True, exist_ok=True)
     folder = RunFolder.create(place)
     request = EditRequest(editor="copy")
-    edit(few, folder, make(few, request), Limits(), request=request)
+    (made,) = make(few, request)
+    edit(few, folder, made.editor, Limits(), request=made.request)
     Scoring(few, folder, Request(tracks=tracks)).run()
     return RunFolder.open(place)
 

@@ -9,7 +9,7 @@ from editgauge.errors import UsageError
 from editgauge.evaluation.agreements import agreements
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.people import averaged_for
-from editgauge.tables import rows
+from editgauge.tables import rows, sweeps
 from editgauge.tables.columns import with_columns
 from editgauge.tables.layouts import benchmark_of
 from editgauge.tables.layouts import tables as tables_of_frame
@@ -42,6 +42,10 @@ class Choice:
     weights: Sequence[float] | None = None
     cutoff: float | None = None
     seed: int = 0
+    sweep: bool = False
+    """The variants of each model together (`tables.sweeps`), and nothing else."""
+    best_by: str = ""
+    """With `sweep`: a further metric by which the best of N is chosen."""
 
 
 def tables(
@@ -57,9 +61,9 @@ def tables(
     the runs lack.
     """
     asked = choice or Choice()
+    _check(asked)
     layouts = scheme_of(rows.benchmarks(runs, asked.benchmark), asked.weights, asked.cutoff)
-    made: list[Table] = []
-    for frame in rows.frames(
+    frames = rows.frames(
         runs,
         asked.benchmark,
         where=asked.where,
@@ -67,9 +71,21 @@ def tables(
         sources=asked.sources,
         people=averaged_for(asked.sources),
         side_by_side=True,
-    ):
-        for variant in variants:
-            made += tables_of_frame(
+    )
+    if asked.sweep:
+        made = sweeps.tables(
+            frames,
+            variants,
+            best_by=asked.best_by,
+            intervals=asked.intervals,
+            seed=asked.seed,
+        )
+    else:
+        made = [
+            table
+            for frame in frames
+            for variant in variants
+            for table in tables_of_frame(
                 frame,
                 variant,
                 by=asked.by,
@@ -78,8 +94,9 @@ def tables(
                 seed=asked.seed,
                 layouts=layouts.get(frame.benchmark),
             )
+        ]
     made = _unrepeated(made)
-    if not (asked.by or asked.editors or asked.sources):
+    if not (asked.by or asked.editors or asked.sources or asked.sweep):
         for name in sorted({table.benchmark for table in made}):
             (whole,) = rows.every_frame(runs, name, where=asked.where)
             made += agreements(whole, variants, published=asked.published, seed=asked.seed)
@@ -90,6 +107,16 @@ def tables(
             told = f"no such table here; there are: {names or 'none'}"
             raise UsageError(f"--only {asked.only}: {told}")
     return with_columns(made, columns=asked.columns, metrics=asked.metrics)
+
+
+def _check(asked: Choice) -> None:
+    """Raises `UsageError` for options that do not go together."""
+    if asked.best_by and not asked.sweep:
+        raise UsageError("--best-by goes with --sweep")
+    if asked.sweep and (asked.by or asked.published):
+        raise UsageError(
+            "--sweep has no slices and no published lines: leave out --by, --published"
+        )
 
 
 def scheme_of(

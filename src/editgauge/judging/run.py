@@ -20,6 +20,7 @@ from editgauge.judging.choice import OURS
 from editgauge.judging.engine import Engine, Job, Stats
 from editgauge.judging.models import is_alias
 from editgauge.judging.rubrics import RubricFolder
+from editgauge.store import variants
 from editgauge.store.run_folder import EditRecord, RowKey, RowWriter, RunFolder, digest
 from editgauge.store.summary import Summary
 from editgauge.types import JUDGE_SCORER, Edit, Row, Sample, Score, Status, Variant
@@ -237,9 +238,7 @@ class JudgeRun:
 
     def _row(self, job: Job, score: Score, mark: str) -> Row:
         sample, record = job.payload
-        detail = dict(score.detail)
-        if shown := record.settings.get("demonstrations"):
-            detail["demonstrations"] = list(shown)
+        detail = {**score.detail, **variants.row_detail(record.settings)}
         return Row(
             benchmark=self.benchmark,
             sample=sample.id,
@@ -297,7 +296,8 @@ class JudgeRun:
 
     def _mark(self, job: Job) -> str:
         try:
-            return digest(VERSION, self.judging.version, self.engine.key(job))
+            asked = variants.marks(job.payload[1].settings)
+            return digest(VERSION, self.judging.version, self.engine.key(job), *asked)
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
 

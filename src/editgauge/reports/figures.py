@@ -23,12 +23,12 @@ import numpy as np
 
 from editgauge import escape as escaping
 from editgauge.images import write_bytes
-from editgauge.tables import stats
+from editgauge.tables import learning, stats
 from editgauge.tables.frame import Frame
 from editgauge.tables.scale import bounded, on_scale, titles
 from editgauge.tables.slices import in_order
 from editgauge.tables.spec import unknown
-from editgauge.types import Metric, Plot
+from editgauge.types import Metric, Plot, Variant
 
 Kind = Literal["radar", "bars", "curve", "histogram"]
 COLOURS = (
@@ -117,6 +117,61 @@ def figures(
                 variant = "faithful" if side.has(metric, "faithful") else "corrected"
                 what = _What(kind, attribute, words, metric, variant, source, order)
                 found += _figures(side, metrics, what)
+    for source, side in sides:
+        for name in frame.metrics:
+            if name in side.metrics and _of_side(frame, name, source):
+                found += _learning(side, metrics, name, source)
+    return found
+
+
+_LEARNED = {"tuned": "samples trained on", "shots": "demonstrations"}
+
+
+def _learning(frame: Frame, metrics: Mapping[str, Metric], name: str, source: str) -> list[Figure]:
+    """Learning curves of a metric: its mean for each number of samples learned from, a line for
+    each model and task; none where no editor of the frame learned.
+    """
+    found: list[Figure] = []
+    metric = metrics.get(name)
+    if metric is None or metric.whole_set:
+        return found
+    title = titles(metrics).get(name, metric.title)
+    variant: Variant = "faithful" if frame.has(metric.name, "faithful") else "corrected"
+    for kind, axis in _LEARNED.items():
+        every = list(learning.series(frame, kind))
+        numbers = sorted({number for one in every for number in one.editors})
+        lines: dict[str, list[Any]] = {}
+        for one in every:
+            stored = learning.values(one, metric, variant)
+            values = dict(zip(one.editors, (on_scale(metric, v) for v in stored), strict=True))
+            if any((~np.isnan(cell)).any() for cell in values.values()):
+                none = np.full(len(one.frame.samples), np.nan)
+                lines[one.name] = [values.get(number, none) for number in numbers]
+        by = f"; {source.partition('#')[0]}" if source else ""
+        tail = f"-{portable(source)}" if source else ""
+        names = list(lines)
+        for start in range(0, len(names), MOST_EDITORS):
+            part = {name: lines[name] for name in names[start : start + MOST_EDITORS]}
+            more = f"-{start // MOST_EDITORS + 1}" if len(names) > MOST_EDITORS else ""
+            found.append(
+                Figure(
+                    kind="curve",
+                    name=portable(f"learning-{kind}-{name}-{variant}{tail}") + more,
+                    question=portable(f"learning-{kind}{tail}") + more,
+                    title=f"{title} ({variant}{by}) by {axis}",
+                    axis=f"{title} by {axis}",
+                    labels=tuple(str(number) for number in numbers),
+                    series={n: tuple(_mean(c) for c in cells) for n, cells in part.items()},
+                    counts=tuple(
+                        sum(len(c[number]) for c in part.values()) for number in range(len(numbers))
+                    ),
+                    scored={
+                        n: tuple(int((~np.isnan(c)).sum()) for c in cells)
+                        for n, cells in part.items()
+                    },
+                    limits={n: tuple(_interval(c) for c in cells) for n, cells in part.items()},
+                )
+            )
     return found
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from editgauge.errors import ImageError
+from editgauge.store import variants
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import EditRecord, RowKey, RunFolder, digest
 from editgauge.store.summary import Summary
@@ -216,8 +217,10 @@ class Plan:
         record: EditRecord,
         why_not: tuple[Status, str] | None,
     ) -> str:
+        asked = variants.marks(record.settings)
         if why_not is not None:
-            return digest(self.origins[index], why_not[0].value, why_not[1], record.fingerprint)
+            reason = (why_not[0].value, why_not[1])
+            return digest(self.origins[index], *reason, record.fingerprint, *asked)
         if self._marks[0] != sample.id:  # several editors and scorers ask for the same pictures
             self._marks = (sample.id, {})
         marks = self._marks[1].get(tuple(scorer.inputs))
@@ -227,7 +230,7 @@ class Plan:
             except ImageError:
                 marks = ["unreadable input"]
             self._marks[1][tuple(scorer.inputs)] = marks
-        return digest(self.origins[index], marks, record.fingerprint)
+        return digest(self.origins[index], marks, record.fingerprint, *asked)
 
     def _picture_marks(self, inputs: Sequence[str], sample: Sample) -> list[Any]:
         """The named fields of a sample, each picture as the hash of its bytes (a missing file as

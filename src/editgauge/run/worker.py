@@ -15,6 +15,7 @@ from editgauge.images import guard_reading
 from editgauge.networks.runtime import Halving
 from editgauge.run import machine
 from editgauge.run.plan import Item, Task, make_rows
+from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
 from editgauge.store.run_folder import RunFolder
 from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, not_scored
@@ -155,8 +156,8 @@ def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
         scores = not_scored(scorer.metrics, Status.FAILED, f"{scorer.name}: {why}")
     sample = "*" if item.pairs else item.sample.id
     clean = [_portable(score) for score in scores]
-    if (shown := item.edit.settings.get("demonstrations")) and not item.pairs:
-        clean = [replace(s, detail={**s.detail, "demonstrations": list(shown)}) for s in clean]
+    if (asked := variants.row_detail(item.edit.settings)) and not item.pairs:
+        clean = [replace(s, detail={**s.detail, **asked}) for s in clean]
     return make_rows(
         _worker.benchmark, sample, item.edit.editor, scorer, clean, task.fingerprint, task.wanted
     )

@@ -12,6 +12,7 @@ result again.
     RUN/rows/edits/*.jsonl       edit records, likewise
     RUN/rows/parquet/*.parquet   the current rows, made from the segments for reading
     RUN/replies/                 judges' raw replies
+    RUN/tuning/<benchmark>/…     what `tune` trained on and tests on, weights, loss curves
     RUN/cache/                   may be deleted at any time
     RUN/.locks/ RUN/.tmp/        who is at work, and files that are not finished
 
@@ -63,6 +64,7 @@ _ROOMS = (
     "edits",
     "replies",
     "cache",
+    "tuning",
     lease.FOLDER,
     lease.TEMPORARY,
 )

@@ -54,6 +54,8 @@ def build(
     stratified by the layout's `strata`, from `resamples` (None: as many as are cheap). Sources must
     have been chosen before (`Frame.of_sources`).
     """
+    if layout.lines is not None and (made := layout.lines(frame, layout.variant, intervals, seed)):
+        return _of_lines(frame, layout, made, published=published, intervals=intervals)
     editors = _editors(frame, layout)
     if not editors:
         return _published_alone(frame, layout) if published else None
@@ -126,6 +128,46 @@ def _published_alone(frame: Frame, layout: Layout) -> Table | None:
         notes=[NO_ROWS, layout.published_note],
         meta={"complete": False, "statuses": {}, "variants": []},
     )
+
+
+def _of_lines(
+    frame: Frame, layout: Layout, made: Sequence[TableRow], *, published: bool, intervals: bool
+) -> Table:
+    """The table of a layout that makes its lines itself, each with the published line of its name
+    below it. Lines are of different samples: none is best.
+    """
+    papers = {_bare(row.name): row for row in layout.published} if published else {}
+    rows: list[TableRow] = []
+    for row in made:
+        paper = papers.pop(_bare(row.name), None)
+        rows += [row] if paper is None else [row, paper]
+    rows += papers.values()
+    columns = [replace(item.column, comparable=False) for item in layout.fields]
+    notes = list(layout.notes)
+    if intervals:
+        notes.append("Intervals: 95 %, BCa bootstrap over samples; failures left out.")
+    if published and layout.published_note:
+        notes.append(layout.published_note)
+    return Table(
+        name=layout.name,
+        title=layout.title,
+        columns=drop_empty(columns, rows),
+        rows=rows,
+        benchmark=frame.benchmark,
+        variant=layout.variant,
+        source=", ".join(source for source in frame.sources if source),
+        size=len(frame.samples),
+        transposed=layout.transposed,
+        notes=notes,
+        meta={"complete": False, "statuses": {}, "variants": list(frame.variants)},
+    )
+
+
+def _bare(name: str) -> str:
+    """A line's name without its model, for comparing with a paper's: ``Reconstruct ear.`` is the
+    paper's ``Reconstruct ear``.
+    """
+    return name.rpartition(": ")[2].strip().rstrip(".").casefold()
 
 
 def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:

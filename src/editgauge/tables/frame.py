@@ -23,11 +23,12 @@ from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store import parquet
 from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
+from editgauge.store.variants import Variants, variants
 from editgauge.tables.models import Models, built_in, load
 from editgauge.types import Benchmark, Metric, Row, Status
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run_folder import EditRecord, RunFolder
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -122,6 +123,10 @@ class Frame:
     """editor -> what it delivered; empty where the runs' records of edits were not read."""
     described: Mapping[str, Metric] = field(default_factory=dict)
     """What the runs say about their metrics, by name."""
+    variants_of: Variants = field(default_factory=Variants)
+    """What the records of edits say of variants of a model: swept settings, samples learned from;
+    empty where they were not read.
+    """
     models: Models = field(default_factory=built_in)
     """What is known of the models: see `tables.models`."""
     _grids: dict[tuple[str, str], Grid] = field(
@@ -205,7 +210,9 @@ class Frame:
         told = [(run.path.name, run.metrics(benchmark)) for run in runs]
         folders = [folder for run in runs for folder in (run.path.parent, run.path)]
         made = replace(read, described=together(told), models=load(folders))
-        return replace(made, deliveries=_deliveries(runs, benchmark)).settled()
+        edits = [record for run in runs for record in run.edits(benchmark)]
+        of = variants((record.editor, record.settings) for record in edits)
+        return replace(made, deliveries=_deliveries(edits), variants_of=of).settled()
 
     def settled(self) -> Frame:
         """The frame as this version reads it, where rows or samples were stored by an earlier one:
@@ -485,15 +492,12 @@ class Frame:
             )
 
 
-def _deliveries(runs: Sequence[RunFolder], benchmark: str) -> dict[str, Delivery]:
+def _deliveries(edits: Iterable[EditRecord]) -> dict[str, Delivery]:
     """From the records of edits, where it is known whether the output was given back."""
     found: dict[str, tuple[set[str], set[str]]] = {}
-    for run in runs:
-        for record in run.edits(benchmark):
-            if record.given_back is not None:
-                found.setdefault(record.editor, (set(), set()))[record.given_back].add(
-                    record.sample
-                )
+    for record in edits:
+        if record.given_back is not None:
+            found.setdefault(record.editor, (set(), set()))[record.given_back].add(record.sample)
     return {
         editor: Delivery(frozenset(edited), frozenset(back))
         for editor, (edited, back) in found.items()

@@ -47,7 +47,7 @@ def sliced(
             )
             if table is not None:
                 found.setdefault(layout.name, []).append((value or "(none)", table))
-    return [folded(_stacked(by, parts, len(frame.samples))) for parts in found.values()]
+    return [folded(stacked(by, parts, len(frame.samples))) for parts in found.values()]
 
 
 def folded(table: Table) -> Table:
@@ -110,7 +110,7 @@ def repeated(frame: Frame, layout: Layout) -> Table | None:
             parts.append((str(number + 1), table))
     if len(parts) < 2:
         return None
-    made = _stacked("run", parts, len(frame.samples))
+    made = stacked("run", parts, len(frame.samples))
     return replace(made, name=f"{layout.name}.runs", title=f"{layout.title}: each run of the judge")
 
 
@@ -268,7 +268,7 @@ def noise(frame: Frame, variant: Variant) -> Table | None:
     )
 
 
-def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
+def stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
     """Tables of slices as one; a column that cannot be compared in one slice is marked so, with the
     reason.
     """

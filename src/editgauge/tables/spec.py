@@ -120,6 +120,10 @@ class Layout:
     published_repeats: Sequence[TableRow] = ()
     """The paper's lines of that table; its columns are called ``<column>_run<number>``."""
     published_repeats_note: str = ""
+    lines: Callable[[Frame, Variant, bool, int], Sequence[TableRow]] | None = None
+    """Makes the run's lines where they are none of one editor each, from the frame, the variant,
+    and with which seed intervals are made, if at all.
+    """
 
 
 class Sheet:

@@ -15,6 +15,7 @@ from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
 from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID
+from editgauge.tables import learning
 from editgauge.tables.frame import Frame
 from editgauge.tables.scale import on_scale
 from editgauge.tables.spec import (
@@ -35,6 +36,10 @@ WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING)
 TEXTS = {"D": "By description", "P": "By prompt"}
 """What the judge is told of the edit -> its heading."""
 _TABLE = "Published: arXiv 2506.01921, Table {}."
+_LEARNING = (
+    "A line is over the test samples of its task that every number of samples was tried on; the "
+    "paper's 30 images a task are not named, so that its lines are of other samples."
+)
 _BONES = {"Bones": "Spine"}
 """Table 4's name of an organ -> Table 2's."""
 _HERE = Path(__file__).parent
@@ -48,7 +53,8 @@ def layouts(frame: Frame, variant: Variant) -> list[Layout]:
     found = [organs(frame, variant), metrics(frame, variant)]
     if any(frame.has(metric.name, made) for metric in more for made in VARIANTS):
         found.append(judged(frame, variant))  # EA and VQ by description stand in Table 2, too
-    return [*found, attention(frame, variant), *grounding(frame, variant), *paradigms(variant)]
+    more_of = (*grounding(frame, variant), *paradigms(frame, variant))
+    return [*found, attention(frame, variant), *more_of]
 
 
 def organs(frame: Frame, variant: Variant) -> Layout:
@@ -206,26 +212,32 @@ def _has_organs(frame: Frame) -> bool:
     return "organ" in frame.samples.names()
 
 
-def paradigms(variant: Variant) -> list[Layout]:
+def paradigms(frame: Frame, variant: Variant) -> list[Layout]:
     """Table 7: fine-tuning and in-context learning, a line for each task, EA, CP and VQ for each
-    number of shots. The published lines stand alone until a run has such rows.
+    number of samples. The published lines stand alone until a run has such rows; then each stands
+    below the run's line of its task.
     """
     with (_HERE / "published_paradigms.csv").open(encoding="utf-8", newline="") as file:
         records = list(csv.DictReader(file))
     found = []
     for letter, paradigm in zip("ab", dict.fromkeys(r["paradigm"] for r in records), strict=True):
+        kind, word = {"a": ("tuned", "samples"), "b": ("shots", "shots")}[letter]
         mine = [record for record in records if record["paradigm"] == paradigm]
+        papers = {int(record["shots"]) for record in mine}
         sheet = Sheet()
         lines: dict[str, dict[str, Cell]] = {}
-        for shots in dict.fromkeys(record["shots"] for record in mine):
+        for number in sorted({*papers, *learning.counts(frame, kind)}):
             for metric in BY_ORGAN:
-                sheet.combine(
-                    f"{shots}_{metric.title}", metric, (), plain_mean, above=(f"{shots} shots",)
-                )
+                name = f"{number}_{metric.title}"
+                sheet.combine(name, metric, (), plain_mean, above=(f"{number} {word}",))
         for record in mine:
             cells = lines.setdefault(record["task"], {})
             for metric in BY_ORGAN:
                 cells[f"{record['shots']}_{metric.title}"] = Cell(value=float(record[metric.title]))
+        leaves = [
+            Leaf(metric=m, variant=variant, shown=partial(on_scale, m) if m.printed else None)
+            for m in BY_ORGAN
+        ]
         found.append(
             Layout(
                 name=f"medebench.paradigms_{letter}",
@@ -238,6 +250,8 @@ def paradigms(variant: Variant) -> list[Layout]:
                 ],
                 published_note=_TABLE.format(f"7 ({letter})"),
                 published_alone=True,
+                lines=learning.lines(kind, leaves),
+                notes=(_LEARNING,),
             )
         )
     return found

@@ -1,0 +1,160 @@
+"""Sweeps: one editor with several values of its settings, each combination an editor of its own.
+
+``--sweep guidance_scale=3,7.5 --seeds 0..3`` makes ``instructpix2pix[guidance_scale=3, seed=0]``
+and seven others. Every edit says which variant of which editor made it (`store.variants`), so that
+tables can read them as one model.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from editgauge.editors.delivery import typed
+from editgauge.editors.presets import Preset
+from editgauge.editors.tracks import Making
+from editgauge.errors import UsageError
+from editgauge.store.run_folder import plain_name
+from editgauge.types import Editor
+
+MOST = 256
+"""Variants of one command."""
+_NOT_SWEPT = {
+    "name": "it is what variants are told apart by",
+    "shots": "give --shots, once for each command",
+    "program": "give each program a command and a name of its own",
+}
+_NO_FILE_NAME = re.compile(r'[\\/:*?"<>|,=\[\]\x00-\x1f]+')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One editor to be made: what its factory is given, and what is told of it."""
+
+    settings: Mapping[str, Any]
+    making: Making
+
+
+def variants(
+    settings: Mapping[str, Any],
+    *,
+    sweeps: Sequence[str] = (),
+    seeds: str = "",
+    template: str = "",
+    preset: tuple[str, Preset] | None = None,
+) -> list[Variant]:
+    """The editors that a command stands for, in the order of their values: one without a sweep.
+
+    A setting of the user's own takes the place of the preset's, swept or not. Raises `UsageError`
+    for a sweep without values, with one value twice, over a setting that is set as well, or of more
+    than `MOST` variants.
+    """
+    axes: dict[str, list[Any]] = {}
+    for text in sweeps:
+        name, values = _axis(text)
+        if name in axes:
+            raise UsageError(f"--sweep {name}: given twice; put all values into one")
+        axes[name] = values
+    if seeds:
+        if "seed" in axes:
+            raise UsageError("--seeds: the sweep has seeds already; give one of the two")
+        axes["seed"] = list(numbers(seeds))
+    for name in axes:
+        if name in settings:
+            raise UsageError(f"--sweep {name}: is set to {settings[name]} as well; give one")
+    base, named = dict(settings), ""
+    if preset is not None:
+        named, one = preset
+        own = {*settings, *axes}
+        base = {**{k: v for k, v in one.settings.items() if k not in own}, **base}
+        axes = {**{k: list(v) for k, v in one.sweep.items() if k not in own}, **axes}
+        template = template or one.template
+    plain = Making(preset=named, template=template)
+    if not axes:
+        return [Variant(settings=base, making=plain)]
+    count = 1
+    for values in axes.values():
+        count *= len(values)
+    if count > MOST:
+        raise UsageError(f"--sweep: {count} variants, wanted at most {MOST}; sweep in parts")
+    return [
+        Variant(
+            settings={**base, **dict(zip(axes, values, strict=True))},
+            making=replace(plain, swept=_told(dict(zip(axes, values, strict=True)))),
+        )
+        for values in itertools.product(*axes.values())
+    ]
+
+
+def editors(wanted: Sequence[Variant], make: Callable[[Variant], Editor]) -> list[Editor]:
+    """The editors of all variants. Nothing heavy is loaded by making one, so that a setting that an
+    editor refuses is said before the first edit. Raises `UsageError` where two have one name,
+    `RunError` for a name that is too long for a folder.
+    """
+    made = [make(one) for one in wanted]
+    names = [editor.name for editor in made]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"--sweep: two variants are called {twice!r}; give other values")
+    for name in names:
+        plain_name(name)
+    return made
+
+
+def hand_over(before: Editor, after: Editor) -> None:
+    """Let one editor take over the weights that another has loaded, where the two can share them;
+    in any case the other, whose turn is over, lets go of them.
+    """
+    old, new = (getattr(one, "editor", one) for one in (before, after))
+    for doing, what in ((getattr(new, "adopt", None), (old,)), (getattr(old, "release", None), ())):
+        if doing is not None:
+            doing(*what)
+
+
+def numbers(text: str) -> list[int]:
+    """Seeds as a list: ``0..3`` (both ends belong to it) or ``1,5,7``; the two can be mixed. Raises
+    `UsageError` for anything else, an empty range, a number below 0 or one twice.
+    """
+    found: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,10})(?:\.\.(\d{1,10}))?\s*", part)
+        first, last = (match[1], match[2] or match[1]) if match else ("1", "0")
+        low, high = int(first), int(last)
+        if low > high or high - low >= MOST:
+            raise UsageError(
+                f"--seeds {text!r}: wanted whole numbers such as 0..3 or 1,5,7, at most {MOST}"
+            )
+        found += range(low, high + 1)
+    if len(set(found)) < len(found):
+        raise UsageError(f"--seeds {text!r}: a seed stands there twice")
+    return found
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    """Name and values of one ``--sweep``."""
+    name, equals, rest = text.partition("=")
+    name = name.strip()
+    values = [typed(word.strip()) for word in rest.split(",")]
+    if not equals or not name or any(value == "" for value in values):
+        raise UsageError(f"--sweep {text!r}: wanted name=value,value such as guidance_scale=3,7.5")
+    if name in _NOT_SWEPT:
+        raise UsageError(f"--sweep {name}: cannot be swept: {_NOT_SWEPT[name]}")
+    if any(isinstance(value, float) and not math.isfinite(value) for value in values):
+        raise UsageError(f"--sweep {text!r}: wanted finite numbers")
+    if any(value in values[:place] for place, value in enumerate(values)):
+        raise UsageError(f"--sweep {text!r}: a value stands there twice")
+    return name, values
+
+
+def _told(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as names of folders can hold them: a path by its last part."""
+    found = {}
+    for name, value in values.items():
+        if isinstance(value, str):
+            value = _NO_FILE_NAME.sub("-", value.rstrip("/").rpartition("/")[2])
+        found[name] = value
+    return found

@@ -1,0 +1,120 @@
+"""Does learning help? Lines of one model on one task, a column for each number of samples that it
+learned from (MedEBench's Table 7), and the same as a curve.
+
+Which editors are one model that learned from 0, 4, 8… samples is what their edits' records say
+(`store.variants`); 0 is the editor that learned from none. All numbers of a line are over the same
+samples: those that every number of training samples has an output or a reason for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from editgauge.tables.build import build
+from editgauge.tables.frame import Floats, Frame, Mask
+from editgauge.tables.spec import Layout, Leaf, Sheet, choose
+from editgauge.tables.table import Cell, TableRow
+from editgauge.types import Metric, Variant
+
+LABEL = "task"
+"""The label of samples whose values are lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One model on one task: `frame` has its editors and the samples of its lines alone;
+    `editors`: number of samples learned from -> editor.
+    """
+
+    model: str
+    task: str
+    editors: Mapping[int, str]
+    frame: Frame
+
+    @property
+    def name(self) -> str:
+        return f"{self.model}: {self.task}" if self.task else self.model
+
+
+def series(frame: Frame, kind: str) -> Iterator[Series]:
+    """The series of a frame, of editors that learned in one way (``tuned``, ``shots``): those with
+    two numbers of samples at least, by model and then by task. A number that was not tried on a
+    task is none of its series.
+    """
+    models: dict[str, dict[int, str]] = {}
+    for editor in frame.editors:
+        one = frame.variants_of.learned.get(editor)
+        if one is not None and one.kind == kind:
+            models.setdefault(one.of, {})[one.samples] = editor
+    tasks = _tasks(frame)
+    for model, found in sorted(models.items()):
+        mine = {0: model, **found} if model in frame.editors else found
+        for task in sorted(set(tasks)):
+            part = frame.of_samples(np.array([label == task for label in tasks], dtype=bool))
+            tried = _tried(part)
+            at = {n: part.editors.index(editor) for n, editor in sorted(mine.items())}
+            at = {n: place for n, place in at.items() if tried[place].any()}
+            there: Mask = np.asarray(tried[list(at.values())].all(axis=0))
+            if len(at) > 1 and there.any():
+                editors = {n: part.editors[place] for n, place in at.items()}
+                chosen = part.of_samples(there).of_editors(list(editors.values()))
+                yield Series(model, task, editors, chosen)
+
+
+def counts(frame: Frame, kind: str) -> list[int]:
+    """The numbers of samples that editors of the frame learned from."""
+    return sorted({number for one in series(frame, kind) for number in one.editors})
+
+
+def lines(
+    kind: str, metrics: Sequence[Leaf]
+) -> Callable[[Frame, Variant, bool, int], list[TableRow]]:
+    """What `spec.Layout.lines` wants: a line for each series, its cells called
+    ``<number>_<metric's title>``. `metrics` are the leaves behind a number's columns.
+    """
+
+    def made(frame: Frame, variant: Variant, intervals: bool, seed: int) -> list[TableRow]:
+        rows = []
+        for one in series(frame, kind):
+            sheet = Sheet()
+            for leaf in metrics:
+                here, _ = choose(one.frame, leaf.metric.name, variant)
+                own = Leaf(metric=leaf.metric, variant=here, shown=leaf.shown)
+                sheet.add(leaf.metric.title, own)
+            layout = Layout(
+                name=kind, title=kind, leaves=sheet.leaves, fields=sheet.fields, variant=variant
+            )
+            table = build(one.frame, layout, intervals=intervals, seed=seed)
+            of = {editor: number for number, editor in one.editors.items()}
+            cells: dict[str, Cell] = {}
+            for row in table.rows if table is not None else ():
+                cells |= {f"{of[row.name]}_{name}": cell for name, cell in row.cells.items()}
+            if cells:
+                rows.append(TableRow(name=one.name, cells=cells))
+        return rows
+
+    return made
+
+
+def values(one: Series, metric: Metric, variant: Variant) -> list[Floats]:
+    """Of each number of samples, in order, the stored values (S,); NaN = none; all finite."""
+    grid = one.frame.grid(metric.name, variant).values
+    return [np.where(np.isinf(line), np.nan, line) for line in grid]
+
+
+def _tried(frame: Frame) -> Mask:
+    """(E, S): whether an editor has any row of a sample."""
+    found = np.zeros((len(frame.editors), len(frame.samples)), dtype=np.bool_)
+    rows = frame.columns.sample >= 0
+    found[frame.columns.editor[rows], frame.columns.sample[rows]] = True
+    return found
+
+
+def _tasks(frame: Frame) -> list[str]:
+    """The task of each sample, "" where there is none."""
+    if LABEL in frame.samples.names():
+        return [str(label) for label in frame.samples.labels(LABEL).tolist()]
+    return [""] * len(frame.samples)

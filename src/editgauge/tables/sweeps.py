@@ -1,0 +1,298 @@
+"""The variants of a sweep read as one model: the mean over them, the best of N, the spread over
+seeds.
+
+Which editors are variants of which model is what their edits' records say (`store.variants`). A
+best-of-N number is made with the scores known: it is an upper bound of what choosing can reach, not
+what a model gives. It never stands in a line with an ordinary name: each line here says what it is
+made of, in every format.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from editgauge.errors import UsageError
+from editgauge.tables.build import build
+from editgauge.tables.frame import Codes, Frame, Mask
+from editgauge.tables.layouts import every_layout, metrics_of
+from editgauge.tables.slices import stacked
+from editgauge.tables.spec import Layout, choose
+from editgauge.tables.table import Cell, Table, TableRow
+from editgauge.types import Metric, Variant
+
+MEAN = "mean of the variants"
+_MEAN_NOTE = (
+    "mean of N: of each sample the mean over its N outputs, then the mean over samples as usual."
+)
+_BEST_NOTE = (
+    "best of N by M: of each sample the output with the best M; all columns are of that output. It "
+    "was chosen with the scores known (an oracle): an upper bound, not comparable with a line of "
+    "one output a sample."
+)
+_SPREAD = (
+    "Standard deviation (n − 1) over seeds of the table's number, all other settings equal; pooled "
+    "over settings where several were swept. In the column's unit; no seed is left out."
+)
+
+
+def models(frame: Frame) -> dict[str, list[str]]:
+    """Model -> its variants among the frame's editors, in the order of their values; only models
+    with two or more.
+    """
+    found: dict[str, list[str]] = {}
+    for editor in frame.editors:
+        if (one := frame.variants_of.swept.get(editor)) is not None:
+            found.setdefault(one.of, []).append(editor)
+    return {of: sorted(mine, key=_order(frame)) for of, mine in found.items() if len(mine) > 1}
+
+
+def tables(
+    frames: Sequence[Frame],
+    variants: Sequence[Variant],
+    *,
+    best_by: str = "",
+    intervals: bool = False,
+    seed: int = 0,
+) -> list[Table]:
+    """`together` for every frame that has variants of a model. Raises `UsageError` where none has,
+    and for a `best_by` that none has rows of or that has no direction.
+    """
+    mine = [frame for frame in frames if models(frame)]
+    if not mine:
+        names = ", ".join(dict.fromkeys(frame.benchmark for frame in frames)) or "nothing"
+        raise UsageError(
+            f"--sweep: {names} has no variants of one model here; make some with: editgauge edit "
+            f"BENCHMARK DATA --editor NAME --sweep NAME=V,V --seeds 0..3"
+        )
+    known = {name: metric for frame in mine for name, metric in metrics_of(frame).items()}
+    if best_by:
+        _check(known, best_by)
+    return [
+        table
+        for frame in mine
+        for variant in variants
+        for table in together(
+            frame,
+            every_layout(frame, variant),
+            variant,
+            best_by=known[best_by] if best_by in metrics_of(frame) else None,
+            intervals=intervals,
+            seed=seed,
+        )
+    ]
+
+
+def together(
+    frame: Frame,
+    layouts: Sequence[Layout],
+    variant: Variant,
+    *,
+    best_by: Metric | None = None,
+    intervals: bool = False,
+    seed: int = 0,
+) -> list[Table]:
+    """Two tables for each layout that has rows: mean over variants and best of N; the spread over
+    seeds. None where the frame has no variants.
+
+    The oracle of best of N is the layout's own first metric; `best_by` is a further one.
+    """
+    mine = models(frame)
+    frame = frame.of_editors([editor for group in mine.values() for editor in group])
+    found: list[Table | None] = []
+    for layout in layouts if mine else ():
+        plain = replace(layout, size=None, average=False, published=(), published_alone=False)
+        make = _maker(plain, intervals, seed)
+        parts = [(MEAN, make(averaged(frame, mine)))]
+        for metric in _oracles(frame, plain, variant, best_by):
+            label = f"best of N by {metric.title}, chosen with the scores known"
+            parts.append((label, make(best(frame, mine, metric, variant))))
+        there = [(label, table) for label, table in parts if table is not None]
+        if there:
+            whole = stacked("outputs", there, len(frame.samples))
+            found.append(
+                replace(
+                    whole,
+                    name=f"{layout.name}.sweep",
+                    title=f"{layout.title}: the variants of each model together",
+                    notes=[_MEAN_NOTE, _BEST_NOTE, *_lacking(frame, mine), *whole.notes],
+                )
+            )
+        found.append(_spread(frame, mine, plain))
+    return [table for table in found if table is not None]
+
+
+def averaged(frame: Frame, mine: Mapping[str, Sequence[str]]) -> Frame:
+    """A frame with one editor for each model, ``<model>, mean of N``: the rows of its variants are
+    repeats of one another, which `Frame.grid` averages. Rows of whole sets go.
+    """
+    repeats = int(frame.columns.repeat.max(initial=0)) + 1
+    place = _places(frame, mine)
+    step = np.array(
+        [next((g.index(e) for g in mine.values() if e in g), 0) for e in frame.editors], np.int32
+    )
+    kept = (frame.columns.sample >= 0) & (place[frame.columns.editor] >= 0)
+    rows = frame.only(kept)
+    columns = rows.columns._replace(
+        editor=place[rows.columns.editor],
+        repeat=step[rows.columns.editor] * np.int32(repeats) + rows.columns.repeat,
+    )
+    names = tuple(f"{model}, mean of {len(group)}" for model, group in mine.items())
+    return replace(rows, editors=names, columns=columns, deliveries={})
+
+
+def best(
+    frame: Frame, mine: Mapping[str, Sequence[str]], metric: Metric, variant: Variant
+) -> Frame:
+    """A frame with one editor for each model, ``<model>, best of N by M``: of each sample the rows
+    of the variant with the best value of the metric, the first of equal ones. Where none has a
+    value the first variant stands, so that what it lacks is counted. Rows of whole sets go.
+    """
+    made, _ = choose(frame, metric.name, variant)
+    values = frame.grid(metric.name, made).values  # (E, S)
+    keep: Mask = np.zeros(len(frame), dtype=np.bool_)
+    for group in mine.values():
+        codes = np.array([frame.editors.index(editor) for editor in group], np.int32)
+        part = values[codes] if metric.direction == "higher" else -values[codes]
+        part = np.where(np.isnan(part), -np.inf, part)
+        chosen = codes[part.argmax(axis=0)]  # (S,)
+        at = frame.columns.sample
+        keep |= (at >= 0) & (frame.columns.editor == chosen[np.maximum(at, 0)])
+    rows = frame.only(keep)
+    columns = rows.columns._replace(editor=_places(frame, mine)[rows.columns.editor])
+    names = tuple(f"{of}, best of {len(group)} by {metric.title}" for of, group in mine.items())
+    return replace(rows, editors=names, columns=columns, deliveries={})
+
+
+def _places(frame: Frame, mine: Mapping[str, Sequence[str]]) -> Codes:
+    """(E,): the number of each editor's model, -1 for an editor of none."""
+    number = {editor: place for place, group in enumerate(mine.values()) for editor in group}
+    return np.array([number.get(editor, -1) for editor in frame.editors], dtype=np.int32)
+
+
+def _maker(layout: Layout, intervals: bool, seed: int) -> Callable[[Frame], Table | None]:
+    return lambda frame: build(frame, layout, intervals=intervals, seed=seed)
+
+
+def _oracles(
+    frame: Frame, layout: Layout, variant: Variant, best_by: Metric | None
+) -> list[Metric]:
+    """The metrics by which the best output is chosen: the layout's headline, or its first column
+    that has values and a direction; and the wanted one.
+    """
+    found: dict[str, Metric] = {}
+    for item in sorted(layout.fields, key=lambda item: item.column.name != layout.headline):
+        metric = item.metric
+        made, _ = choose(frame, metric.name, variant)
+        if metric.direction and not metric.whole_set and frame.has(metric.name, made):
+            found[metric.name] = metric
+            break
+    if best_by is not None:
+        found[best_by.name] = best_by
+    return list(found.values())
+
+
+def _check(known: Mapping[str, Metric], name: str) -> None:
+    if name not in known:
+        raise UsageError(f"--best-by {name}: no rows of it; there are: {', '.join(known)}")
+    if known[name].direction is None or known[name].whole_set:
+        raise UsageError(
+            f"--best-by {name}: wanted a metric of single outputs with a better and a worse end"
+        )
+
+
+def _lacking(frame: Frame, mine: Mapping[str, Sequence[str]]) -> list[str]:
+    """How many outputs of each model were never made, by the records of what was delivered."""
+    told = []
+    for model, group in mine.items():
+        there = {
+            editor: len(one.edited | one.given_back)
+            for editor in group
+            if (one := frame.deliveries.get(editor)) is not None
+        }
+        most = max(there.values(), default=0)
+        lacking = sum(most - count for count in there.values()) + most * (len(group) - len(there))
+        if lacking:
+            told.append(
+                f"{model}: {lacking} outputs fewer than {most} for each of {len(group)} variants; "
+                f"means and choices are over those that are there."
+            )
+    return told
+
+
+def _spread(frame: Frame, mine: Mapping[str, Sequence[str]], layout: Layout) -> Table | None:
+    """The table of standard deviations over seeds; None where nothing differs in its seed alone."""
+    table = build(frame, layout)
+    if table is None:
+        return None
+    cells = {row.name: row.cells for row in table.rows if row.kind == "run"}
+    rows = []
+    for model, group in mine.items():
+        alike = _but_for_seed(frame, group)
+        spread: dict[str, Cell] = {}
+        for column in table.columns:
+            value = _pooled(
+                [
+                    [cell.value for e in seeds if (cell := cells.get(e, {}).get(column.name))]
+                    for seeds in alike
+                ]
+            )
+            if value is not None:
+                spread[column.name] = Cell(value=value)
+        if spread:
+            seeds = max(map(len, alike))
+            over = f", {len(alike)} settings" if len(alike) > 1 else ""
+            rows.append(TableRow(name=f"{model}, SD over {seeds} seeds{over}", cells=spread))
+    if not rows:
+        return None
+    shown = {name for row in rows for name in row.cells}
+    return replace(
+        table,
+        name=f"{layout.name}.seeds",
+        title=f"{layout.title}: spread over seeds (standard deviation)",
+        columns=[
+            replace(column, direction=None, digits=column.digits + 1, comparable=True, note="")
+            for column in table.columns
+            if column.name in shown
+        ],
+        rows=rows,
+        notes=[_SPREAD],
+    )
+
+
+def _but_for_seed(frame: Frame, group: Sequence[str]) -> list[list[str]]:
+    """The variants that differ in nothing but their seed, in lists of two and more."""
+    found: dict[str, list[str]] = {}
+    for editor in group:
+        values = dict(frame.variants_of.swept[editor].values)
+        if "seed" in values:
+            del values["seed"]
+            found.setdefault(repr(sorted(values.items())), []).append(editor)
+    return [seeds for seeds in found.values() if len(seeds) > 1]
+
+
+def _pooled(groups: Sequence[Sequence[float | None]]) -> float | None:
+    """The pooled standard deviation of several lists; None where none has two finite numbers."""
+    squares, degrees = 0.0, 0
+    for group in groups:
+        known = np.array([v for v in group if v is not None and math.isfinite(v)])
+        if len(known) > 1:
+            squares += float(((known - known.mean()) ** 2).sum())
+            degrees += len(known) - 1
+    return math.sqrt(squares / degrees) if degrees else None
+
+
+def _order(frame: Frame) -> Callable[[str], tuple[tuple[bool, float, str], ...]]:
+    """Sorts variants by their values: numbers by size before words."""
+
+    def key(editor: str) -> tuple[tuple[bool, float, str], ...]:
+        values = frame.variants_of.swept[editor].values.values()
+        return tuple(
+            (False, float(v), "") if isinstance(v, int | float) else (True, 0.0, str(v))
+            for v in values
+        )
+
+    return key

@@ -1,0 +1,424 @@
+"""`editgauge tune`: split, train, edit and score, each kept and never done twice."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import orjson
+
+from editgauge.editors import diffusers
+from editgauge.editors.command import recorded
+from editgauge.editors.diffusers import DiffusersEditor
+from editgauge.editors.families import FAMILIES
+from editgauge.editors.tracks import Making, on_track
+from editgauge.errors import MissingExtra, RunError, UsageError
+from editgauge.escape import file_name
+from editgauge.run.edit import EditSummary, edit
+from editgauge.store import lease, paths
+from editgauge.store.run_folder import RunFolder, digest, plain_name
+from editgauge.tuning import checkpoint, split
+from editgauge.tuning.editor import LORA, WHOLE, tuned, write_weights
+from editgauge.tuning.split import Split
+from editgauge.tuning.training import Place, Recipe, Trained, checked, train
+from editgauge.tuning.triplets import triplets
+from editgauge.types import Editor, Sample
+
+Progress = Callable[[int, int, str], None]
+PIPELINE = "StableDiffusionInstructPix2PixPipeline"
+"""The class of pipeline whose U-Net this training is for."""
+_PLAN, _DONE, _LOSS = "plan.json", "done.json", "loss"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is to be tuned and tested: an editor of `FAMILIES` with its settings, and how."""
+
+    editor: str
+    sizes: tuple[int, ...] = (0, 4, 8, 16)
+    """Numbers of training samples; 0 is the editor as it is, on the same test samples."""
+    recipe: Recipe = field(default_factory=Recipe)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    every: int = 100
+    tests: int | None = None
+    """At most so many test samples of a task; None: all that are not trained on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """One finished training. Paths are below the run."""
+
+    task: str
+    samples: int
+    folder: str
+    weights: str
+    mark: str
+    first: float
+    """Mean loss of the first tenth of the updates."""
+    last: float
+    seconds: float
+    fresh: bool
+    """Whether it was made by this call."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What a call did."""
+
+    splits: list[Split] = field(default_factory=list)
+    trainings: list[Training] = field(default_factory=list)
+    edits: list[EditSummary] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def editors(self) -> list[str]:
+        """The editors that were tested, each once."""
+        return list(dict.fromkeys(summary.editor for summary in self.edits))
+
+    def lines(self, run: str, benchmark: str) -> Iterator[str]:
+        """What was done in words."""
+        for one in self.trainings:
+            how = f"{one.seconds:.1f} s" if one.fresh else "was there"
+            yield (
+                f"{one.task}, {one.samples} samples: loss {one.first:.4f} at first, {one.last:.4f} "
+                f"at last; {how}: {run}/{one.folder}"
+            )
+        yield from (summary.line(benchmark) for summary in self.edits)
+        yield from (f"note: {note}" for note in self.notes)
+
+
+def splits_of(
+    run: RunFolder,
+    benchmark: str,
+    tasks: Mapping[str, Sequence[Sample]],
+    order: Order,
+) -> list[Split]:
+    """The splits of these tasks, stored in the run. Raises as `split.kept`."""
+    return [
+        split.kept(
+            run,
+            benchmark,
+            task,
+            samples,
+            most=max(order.sizes),
+            tests=order.tests,
+            seed=order.recipe.seed,
+        )
+        for task, samples in tasks.items()
+    ]
+
+
+def tune(
+    run: RunFolder,
+    benchmark: str,
+    samples: Sequence[Sample],
+    splits: Sequence[Split],
+    order: Order,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Train what is not trained yet, edit the test samples with every size. `samples` are in the
+    run already (`store.samples.keep_samples`).
+
+    Raises `UsageError` for an editor that cannot be trained so, for settings that differ from those
+    that the run was trained with, `Unavailable` for weights that cannot be loaded.
+    """
+    base = _base(order, order.settings)
+    checked(order.recipe, base.devices[0])
+    done = Outcome(splits=list(splits))
+    name = plain_name(base.name)
+    with lease.lease(run.path, "tune", benchmark, name):
+        for one in splits:
+            split.check(one, {sample.id: sample for sample in samples})
+            for size in order.sizes:
+                training = None
+                if size:
+                    chosen = split.by_id(samples, one.training[:size])
+                    folder = f"tuning/{plain_name(benchmark)}/{name}/{_folder(one.task, size)}"
+                    training = _trained(run, folder, one.task, chosen, order, done, progress)
+                    done.trainings.append(training)
+                made = _editor(run, base, one, size, training, samples, order)
+                tests = split.by_id(samples, one.test)
+                done.edits.append(edit(run, benchmark, tests, made, progress=progress))
+                _let_go(made)
+    return done
+
+
+def _base(order: Order, settings: Mapping[str, Any]) -> DiffusersEditor:
+    family = FAMILIES.get(order.editor)
+    if family is None or family.pipeline != PIPELINE:
+        able = ", ".join(name for name, one in FAMILIES.items() if one.pipeline == PIPELINE)
+        raise UsageError(f"--editor {order.editor}: cannot be tuned; wanted one of {able}")
+    if "shots" in settings or "devices" in settings:
+        raise UsageError("tune: trains and edits on one --device, without demonstrations")
+    return diffusers.factory(order.editor, [], **settings)
+
+
+def _folder(task: str, size: int) -> str:
+    """A task's folder: its name as far as folders can have it, with a hash of all of it."""
+    name = "-".join(file_name(task)[:40].split()).strip("-.") or "task"
+    return f"{name}-{digest(task)[:8]}/{size}"
+
+
+def _let_go(made: Editor) -> None:
+    release: Any = getattr(getattr(made, "editor", made), "release", None)
+    if release is not None:
+        release()
+
+
+def _editor(
+    run: RunFolder,
+    base: DiffusersEditor,
+    one: Split,
+    size: int,
+    training: Training | None,
+    samples: Sequence[Sample],
+    order: Order,
+) -> Editor:
+    """``instructpix2pix[tuned 8]``; with a size of 0 the base editor under such a name."""
+    if training is None:
+        return on_track(base, making=Making(tuned=size))
+    seen = split.by_id(samples, one.training[:size])
+    facts = {
+        "task": one.task,
+        "samples": size,
+        "training": list(one.training[:size]),
+        "mark": training.mark,
+        "weights": fingerprint_of(run.path / training.weights),
+        **order.recipe.record(),
+    }
+    made = tuned(
+        base,
+        run.path / training.weights,
+        rank=order.recipe.lora,
+        trained_on=frozenset().union(*(split.pictures(sample) for sample in seen)),
+        facts=facts,
+    )
+    return on_track(made, making=Making(tuned=size))
+
+
+def fingerprint_of(file: Path) -> str:
+    """Hash of a file of weights."""
+    import hashlib
+
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+# -- one training ----------------------------------------------------------------------------------
+
+
+def _trained(
+    run: RunFolder,
+    folder: str,
+    task: str,
+    chosen: Sequence[Sample],
+    order: Order,
+    done: Outcome,
+    progress: Progress | None,
+) -> Training:
+    """The training of a task with these samples: the one that is there, or made now."""
+    # Weights and optimizer are float32 whatever is edited with; accelerate lowers what may be.
+    learner = _base(order, {**order.settings, "dtype": "float32"})
+    _, revision = learner.source()
+    plan = {
+        "task": task,
+        "family": order.editor,
+        "model": paths.facts(learner.model),
+        "revision": revision,
+        "training": [
+            [sample.id, sample.instruction, sorted(split.pictures(sample))] for sample in chosen
+        ],
+        **order.recipe.record(),
+    }
+    mark = digest(plan)
+    _keep_plan(run, folder, plan)
+    there = _finished(run, folder, mark)
+    if there is not None:
+        return there
+    began = perf_counter()
+    device = learner.devices[0]
+    pipe = learner.pipeline(device)
+    kept, nothing = triplets(pipe, chosen, order.recipe.resolution)
+    for part in (pipe.vae, pipe.text_encoder):
+        part.to("cpu")  # their work is done: the memory is the U-Net's
+    place = Place(run=run.path, folder=folder, mark=mark, every=order.every)
+    made = train(pipe, kept, nothing, order.recipe, place, device=device, progress=progress)
+    weights = write_weights(run.path, folder, made, pipe.unet, order.recipe.lora)
+    done.notes += _write_losses(run, folder, made, len(chosen), task)
+    part = max(1, len(made.losses) // 10)
+    result = {
+        "mark": mark,
+        "weights": weights,
+        "steps": len(made.losses),
+        "first": sum(made.losses[:part]) / part,
+        "last": sum(made.losses[-part:]) / part,
+        "seconds": round(perf_counter() - began, 3),
+        "device": device,
+    }
+    data = orjson.dumps(result, option=orjson.OPT_INDENT_2) + b"\n"
+    paths.write(run.path, f"{folder}/{_DONE}", data, sync=True)
+    checkpoint.remove(run.path, folder)
+    return _training(task, len(chosen), folder, result, fresh=True)
+
+
+def _keep_plan(run: RunFolder, folder: str, plan: Mapping[str, Any]) -> None:
+    """Write the plan of a training, or compare it with the one that is there. Raises `UsageError`
+    where they differ: outputs of two trainings would stand under one name.
+    """
+    there = _json(run, f"{folder}/{_PLAN}")
+    if there is None:
+        data = orjson.dumps(dict(plan), option=orjson.OPT_INDENT_2) + b"\n"
+        paths.write(run.path, f"{folder}/{_PLAN}", data, sync=True)
+        return
+    told = orjson.loads(orjson.dumps(dict(plan)))
+    other = [name for name in {**told, **there} if told.get(name) != there.get(name)]
+    if other:
+        what = "; ".join(f"{n} {_brief(there.get(n))}, now {_brief(told.get(n))}" for n in other)
+        raise UsageError(
+            f"{folder}: was tuned in another way ({what}); its outputs stay under its name: take "
+            f"another --run or --name"
+        )
+
+
+def _brief(value: Any) -> str:
+    text = f"{value}"
+    return text if len(text) <= 40 else f"{text[:37]}…"
+
+
+def _finished(run: RunFolder, folder: str, mark: str) -> Training | None:
+    """The training in a folder, where it has ended and its weights are there."""
+    found = _json(run, f"{folder}/{_DONE}")
+    if found is None or found.get("mark") != mark:
+        return None
+    weights = found.get("weights")
+    if weights not in (f"{folder}/{LORA}", f"{folder}/{WHOLE}"):
+        return None
+    if paths.fault(run.path, weights, "tuning", limit=checkpoint.LIMIT) is not None:
+        return None
+    plan = _json(run, f"{folder}/{_PLAN}") or {}
+    try:
+        return _training(str(plan["task"]), len(plan["training"]), folder, found, fresh=False)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _training(
+    task: str, samples: int, folder: str, found: Mapping[str, Any], *, fresh: bool
+) -> Training:
+    return Training(
+        task=task,
+        samples=samples,
+        folder=folder,
+        weights=str(found["weights"]),
+        mark=str(found["mark"]),
+        first=float(found["first"]),
+        last=float(found["last"]),
+        seconds=float(found["seconds"]),
+        fresh=fresh,
+    )
+
+
+def _json(run: RunFolder, place: str) -> dict[str, Any] | None:
+    """A JSON object of a run; None where there is no file. Raises `RunError` for anything else."""
+    why = paths.fault(run.path, place, "tuning")
+    if why == "not there":
+        return None
+    if why is not None:
+        raise RunError(f"{place}: {why}; it is not opened")
+    try:
+        found = orjson.loads(paths.read(run.path / place))
+    except (OSError, ValueError) as error:
+        raise RunError(f"{place}: cannot be read ({type(error).__name__}); remove it") from error
+    if not isinstance(found, dict):
+        raise RunError(f"{place}: wanted an object; remove it")
+    return found
+
+
+# -- the loss curve --------------------------------------------------------------------------------
+
+
+def _write_losses(run: RunFolder, folder: str, made: Trained, samples: int, task: str) -> list[str]:
+    """Write ``loss.csv`` and, with matplotlib, ``loss.png``; returns what is to be said of it."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["step", "loss", "rate", "mean_of_pass"])
+    means = _means(made.losses, samples)
+    for number, loss in enumerate(made.losses):
+        table.writerow([number + 1, repr(loss), repr(made.rates[number]), repr(means[number])])
+    paths.write(run.path, f"{folder}/{_LOSS}.csv", text.getvalue().encode())
+    try:
+        _draw(run.path / folder / _LOSS, made.losses, means, f"{task}: {samples} samples")
+    except MissingExtra as error:
+        return [f"{folder}/{_LOSS}.csv was written without its figure: {error}"]
+    return []
+
+
+def _means(losses: Sequence[float], width: int) -> list[float]:
+    """Of each update the mean over it and up to `width` - 1 before it: a pass over the samples."""
+    found, total = [], 0.0
+    for number, loss in enumerate(losses):
+        total += loss
+        if number >= width:
+            total -= losses[number - width]
+        found.append(total / min(number + 1, width))
+    return found
+
+
+def _draw(stem: Path, losses: Sequence[float], means: Sequence[float], title: str) -> None:
+    from editgauge.reports.papers import COLUMN, SETTINGS, matplotlib_of, plain_text, saved
+
+    mpl, pyplot = matplotlib_of("the figure of a loss curve")
+    with mpl.rc_context(SETTINGS):
+        drawing, axes = pyplot.subplots(figsize=(COLUMN, 2.2), layout="constrained")
+        steps = range(1, len(losses) + 1)
+        axes.plot(steps, losses, color="0.75", linewidth=0.5, label="of one update")
+        axes.plot(steps, means, color="#0072b2", linewidth=1.2, label="mean of a pass")
+        axes.set_xlabel("update")
+        axes.set_ylabel("mean squared error of the noise")
+        axes.set_ylim(bottom=0)
+        axes.set_title(plain_text(title), fontsize=7.5)
+        axes.legend(frameon=False, fontsize=6.5)
+        axes.spines[["top", "right"]].set_visible(False)
+        saved(drawing, stem, ("png",))
+        pyplot.close(drawing)
+
+
+# -- what is told of it ----------------------------------------------------------------------------
+
+
+def check(order: Order) -> None:
+    """Raises `UsageError` for an order that cannot be carried out, before anything is read."""
+    checked(order.recipe, _base(order, order.settings).devices[0])
+    if order.recipe.lora:
+        from editgauge.tuning.training import lora_config
+
+        lora_config(order.recipe.lora)
+
+
+def entry(benchmark: str, order: Order, done: Outcome) -> dict[str, Any]:
+    """The manifest's entry of a call."""
+    return {
+        "benchmark": benchmark,
+        "editor": order.editor,
+        "editors": done.editors,
+        "samples": list(order.sizes),
+        "recipe": order.recipe.record(),
+        "settings": recorded(order.settings),
+        "splits": {one.task: one.record() for one in done.splits},
+        "trainings": [asdict(one) for one in done.trainings],
+    }
+
+
+def as_json(done: Outcome) -> dict[str, Any]:
+    """What a call did, for programs."""
+    return {
+        "splits": {one.task: one.record() for one in done.splits},
+        "trainings": [asdict(one) for one in done.trainings],
+        "edits": [{**asdict(one), "counts": dict(one.counts)} for one in done.edits],
+        "notes": done.notes,
+    }

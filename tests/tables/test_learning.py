@@ -1,0 +1,105 @@
+"""Table 7's lines and its curves: one model on one task, a column for each number of samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from editgauge.benchmarks.medebench import BENCHMARK
+from editgauge.reports import figures, papers
+from editgauge.store.variants import Learned, Variants
+from editgauge.tables import learning
+from editgauge.tables.frame import Frame
+from editgauge.tables.layouts import tables
+from tests.made_rows import record, row
+
+B = "medebench"
+EAR, NOSE = "Reconstruct ear.", "Reconstruct nose."
+
+
+def made(kind: str = "tuned") -> Frame:
+    """Two tasks with two test samples each, and one that the tuned editors were not tried on."""
+    records = [
+        record(name, task=EAR if name in "abx" else NOSE, organ="Ears")
+        for name in ("a", "b", "c", "d", "x")
+    ]
+    rows = [row("x", "m", "EA", 10.0, benchmark=B), row("x", "m", "masked_ssim", 1.0, benchmark=B)]
+    learned = {}
+    for number in (0, 4, 32):
+        editor = f"m[{kind} {number}]" if number else "m"
+        if number:
+            learned[editor] = Learned("m", kind, number)
+        for place, name in enumerate("abcd"):
+            rows.append(row(name, editor, "EA", number / 8 + place, benchmark=B))
+            rows.append(row(name, editor, "masked_ssim", 0.5, benchmark=B))
+    frame = Frame.from_rows(rows, records, B, described=BENCHMARK.every_metric)
+    return replace(frame, variants_of=Variants({}, learned))
+
+
+def test_a_line_for_each_task_over_the_samples_that_all_were_tried_on() -> None:
+    found = {one.name: one for one in learning.series(made(), "tuned")}
+    assert list(found) == [f"m: {EAR}", f"m: {NOSE}"]
+    assert found[f"m: {EAR}"].frame.samples.ids == ("a", "b")
+    assert found[f"m: {EAR}"].editors == {0: "m", 4: "m[tuned 4]", 32: "m[tuned 32]"}
+    assert learning.counts(made(), "tuned") == [0, 4, 32]
+    assert list(learning.series(made(), "shots")) == []
+
+
+def test_a_number_that_was_tried_on_one_task_alone_costs_the_other_nothing() -> None:
+    frame = made()
+    code = frame.editors.index("m[tuned 32]")
+    noses = [frame.samples.ids.index(name) for name in "cd"]
+    left = frame.only(~((frame.columns.editor == code) & np.isin(frame.columns.sample, noses)))
+    found = {one.task: one for one in learning.series(left, "tuned")}
+    assert list(found[EAR].editors) == [0, 4, 32]
+    assert list(found[NOSE].editors) == [0, 4]
+    assert found[NOSE].frame.samples.ids == ("c", "d")
+    lines = {t.name: t for t in tables(left, "faithful")}["medebench.paradigms_a"].to_dicts()
+    assert [line["32_EA"] for line in lines] == [pytest.approx(0.45), None]
+
+
+@pytest.mark.parametrize(("kind", "letter"), [("tuned", "a"), ("shots", "b")])
+def test_table_7_has_the_runs_lines_above_the_papers(kind: str, letter: str) -> None:
+    named = {t.name: t for t in tables(made(kind), "faithful", published=True, intervals=True)}
+    table = named[f"medebench.paradigms_{letter}"]
+    lines = table.to_dicts()
+    assert [line["model"] for line in lines[:4]] == [
+        f"m: {EAR}", "Reconstruct ear", f"m: {NOSE}", "Reconstruct nose",
+    ]  # fmt: skip
+    ear, paper = lines[:2]
+    assert [ear[f"{n}_EA"] for n in (0, 4, 32)] == pytest.approx([0.05, 0.10, 0.45])
+    assert (ear["4_CP"], ear["4_EA_n"], paper["kind"]) == (0.5, 2, "published")
+    cell = table.rows[0].cells["4_EA"]
+    assert cell.low is not None
+    assert cell.high is not None
+    assert cell.low <= 0.10 <= cell.high
+    assert not any(column.comparable for column in table.columns), "tasks are no rivals"
+    without = {t.name: t for t in tables(made(kind), "faithful")}[f"medebench.paradigms_{letter}"]
+    assert [line["model"] for line in without.to_dicts()] == [f"m: {EAR}", f"m: {NOSE}"]
+    assert "8_EA" not in without.to_dicts()[0], "a number that nobody tried is no column"
+
+
+def test_the_learning_curve_has_the_numbers_of_the_table() -> None:
+    found = figures.figures(made(), BENCHMARK.every_metric)
+    (curve,) = [one for one in found if one.name == "learning-tuned-EA-faithful"]
+    assert curve.labels == ("0", "4", "32")
+    assert curve.series[f"m: {NOSE}"] == pytest.approx((0.25, 0.30, 0.65))
+    assert curve.scored[f"m: {NOSE}"] == (2, 2, 2)
+    assert len(curve.limits[f"m: {NOSE}"]) == 3
+    assert "m: Reconstruct nose." in figures.svg(curve)
+    assert f"m: {NOSE}" in figures.as_csv(curve)
+
+
+def test_the_curve_is_drawn_for_papers() -> None:
+    pytest.importorskip("matplotlib", reason="figures for papers need the extra report")
+    (curve,) = [
+        one
+        for one in figures.figures(made("shots"), BENCHMARK.every_metric)
+        if one.name == "learning-shots-EA-faithful"
+    ]
+    _, pyplot = papers.matplotlib_of("a test")
+    drawing = papers.drawn(curve, pyplot)
+    assert len(drawing.axes[0].lines) > len(curve.series), "lines and their intervals"
+    pyplot.close(drawing)

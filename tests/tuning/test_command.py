@@ -1,0 +1,317 @@
+"""`editgauge tune` and the how-to page, from the command line to the tables, on coloured squares and
+a tiny random model.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("diffusers", reason="tuning needs the extra neural")
+pytest.importorskip("transformers", reason="tuning needs the extra neural")
+pytest.importorskip("accelerate", reason="tuning needs the extra neural")
+pytest.importorskip("torch", reason="tuning needs the extra neural")
+
+import torch
+
+from editgauge import catalog
+from editgauge.cli.main import build_app
+from editgauge.editors import diffusers
+from editgauge.errors import EditgaugeError, RunError, UsageError
+from editgauge.images import read_image
+from editgauge.store.run_folder import RunFolder
+from editgauge.tuning import split
+from editgauge.tuning.editor import tuned
+from editgauge.types import Status
+from tests.test_docs import DOCS, commands
+from tests.tuning import squares
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
+SMALL = ["--set", "side=32", "--set", "num_inference_steps=1"]
+TUNED = ["--resolution", "16", "--steps", "1", "--rate", "1e-3", "--device", "cpu"]
+PAGE = DOCS / "how-to" / "tune-and-sweep.md"
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with ``DATA`` and ``model``, in which commands are typed."""
+    folder = tmp_path_factory.mktemp("desk")
+    squares.write_data(folder / "DATA", 10, other_task=2)
+    squares.pipeline(folder / "model")
+    before, threads = Path.cwd(), torch.get_num_threads()
+    os.chdir(folder)
+    torch.set_num_threads(1)
+    yield folder
+    os.chdir(before)
+    torch.set_num_threads(threads)
+
+
+def typed(*words: str) -> str:
+    """What a command prints; raises what it raises."""
+    done = CliRunner().invoke(
+        build_app(), list(words), catch_exceptions=False, standalone_mode=False
+    )
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def tune(run: str, *more: str, sizes: str = "0,2") -> str:
+    words = ["tune", "medebench", "DATA", "--task", squares.TASK, "--samples", sizes, "--run", run]
+    return typed(*words, "--model", "model", *TUNED, *SMALL, *more)
+
+
+@pytest.fixture(scope="module")
+def page(desk: Path) -> dict[str, str]:
+    """What the commands of the page print, by their words: those that need no service, made small
+    and given the tiny model.
+    """
+    told = {}
+    for words in commands(PAGE):
+        if words[0] != "editgauge" or "gemini" in words or words[1] == "recipe":
+            continue
+        more: list[str] = []
+        if words[1] == "edit":
+            more = ["--model", "model", "--workers", "0", "--set", "device=cpu", *SMALL]
+        elif words[1] == "score":
+            more = ["--workers", "0"]
+        elif words[1] == "tune":
+            more = ["--model", "model", *TUNED, *SMALL]
+        told[shlex.join(words[1:])] = typed(*words[1:], *more)
+    return told
+
+
+def test_the_page_runs_from_its_first_command_to_its_last(page: dict[str, str], desk: Path) -> None:
+    assert [line.split()[0] for line in page] == [
+        "edit", "score", "table", "table", "grid", "edit", "edit", "tune", "tune", "table", "report",
+    ]  # fmt: skip
+    runs = {
+        name: RunFolder.open(desk / "runs" / name) for name in ("sweep", "words", "paper", "ear")
+    }
+    assert len({r.editor for r in runs["sweep"].edits("medebench")}) == 8
+    assert len({r.editor for r in runs["paper"].edits("medebench")}) == 6
+    (worded,) = runs["words"].edits("medebench")
+    assert worded.instruction == "Edit this image: make it green"
+    assert worded.editor == "instructpix2pix[template 4f22]", "as the page says"
+    tables = [text for line, text in page.items() if line.startswith("table")]
+    assert "mean of 8" in tables[0]
+    assert "SD over 2 seeds, 4 settings" in tables[0]
+    assert "best of 8 by PSNR" in tables[1]
+    assert "instructpix2pix: Reconstruct ear." in tables[2]
+    assert read_image(desk / "fig7.png").shape[2] == 3
+    assert (desk / "runs/ear/report/figures/0-learning-tuned-masked_ssim-faithful.svg").is_file()
+
+
+def test_only_the_split_is_made_where_it_is_asked_for(page: dict[str, str]) -> None:
+    first, second = [text for line, text in page.items() if line.startswith("tune")]
+    assert first.splitlines() == second.splitlines()[: len(first.splitlines())]
+    assert first.startswith("Reconstruct ear.: 8 to train on, 2 to test\n  train: ")
+
+
+def test_what_was_trained_on_is_not_tested(page: dict[str, str], desk: Path) -> None:
+    run = RunFolder.open(desk / "runs" / "ear")
+    (one,) = split.stored(run, "medebench").values()
+    for size in (0, 4, 8):
+        records = [
+            r for r in run.edits("medebench") if r.editor == f"instructpix2pix[tuned {size}]"
+        ]
+        assert [r.sample for r in records] == sorted(one.test, key=one.test.index)
+        for record in records:
+            assert record.settings["learning"] == {
+                "of": "instructpix2pix", "kind": "tuned", "samples": size,
+            }  # fmt: skip
+            if size:
+                facts = record.settings["tuned"]
+                assert facts["training"] == list(one.training[:size])
+                assert not set(facts["training"]) & set(one.test)
+                assert (facts["samples"], facts["steps_a_sample"]) == (size, 1)
+
+
+def test_a_run_keeps_plan_weights_and_losses_and_no_checkpoint(
+    page: dict[str, str], desk: Path
+) -> None:
+    (place,) = (desk / "runs/ear/tuning/medebench/instructpix2pix").iterdir()
+    names = {path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()}
+    wanted = {"plan.json", "done.json", "loss.csv", "loss.png", "unet/config.json",
+              "unet/diffusion_pytorch_model.safetensors"}  # fmt: skip
+    assert names == {f"{size}/{name}" for size in (4, 8) for name in wanted}
+    lines = (place / "8" / "loss.csv").read_text().splitlines()
+    assert lines[0] == "step,loss,rate,mean_of_pass"
+    losses = [float(line.split(",")[1]) for line in lines[1:]]
+    assert len(losses) == 8
+    assert float(lines[-1].split(",")[3]) == pytest.approx(np.mean(losses))
+    text = (place / "8" / "plan.json").read_text()
+    assert str(desk) not in text
+    assert json.loads(text)["rate"] == 1e-3
+
+
+def test_what_was_done_is_not_done_again(page: dict[str, str], desk: Path) -> None:
+    edits = ["--json", "--model", "model", *TUNED, *SMALL]
+    words = ["tune", "medebench", "DATA", "--task", "Reconstruct ear", "--samples", "0,4,8"]
+    told = json.loads(typed(*words, "--run", "runs/ear", *edits))
+    assert [one["fresh"] for one in told["trainings"]] == [False, False]
+    assert [one["edited"] for one in told["edits"]] == [0, 0, 0]
+    assert told["scores"] == 0
+
+
+def test_another_plan_under_the_same_name_is_refused(page: dict[str, str]) -> None:
+    words = ["tune", "medebench", "DATA", "--task", squares.TASK, "--samples", "4", "--run"]
+    with pytest.raises(UsageError, match=r"was tuned in another way \(rate 0.001, now 0.01\)"):
+        typed(*words, "runs/ear", "--model", "model", *TUNED, *SMALL, "--rate", "0.01")
+
+
+def test_the_tuned_editor_draws_with_the_written_weights(page: dict[str, str], desk: Path) -> None:
+    (place,) = (desk / "runs/ear/tuning/medebench/instructpix2pix").iterdir()
+    from diffusers import UNet2DConditionModel
+
+    written = UNet2DConditionModel.from_pretrained(place / "8" / "unet", use_safetensors=True)
+    base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
+    file = place / "8" / "unet" / "diffusion_pytorch_model.safetensors"
+    made = tuned(base, file, rank=0, trained_on=frozenset(), facts={})
+    mine, plain = (dict(one.pipeline("cpu").unet.named_parameters()) for one in (made, base))
+    assert all(torch.equal(one, mine[name]) for name, one in written.named_parameters())
+    assert not all(torch.equal(one, mine[name]) for name, one in plain.items())
+    pictures = {
+        r.editor: read_image(desk / "runs/ear" / str(r.path))
+        for r in RunFolder.open(desk / "runs/ear").edits("medebench")
+    }
+    assert (pictures["instructpix2pix[tuned 0]"] != pictures["instructpix2pix[tuned 8]"]).any()
+
+
+def test_a_sample_that_it_was_trained_on_is_not_edited(desk: Path, tmp_path: Path) -> None:
+    _, _, samples = catalog.open_data("medebench", desk / "DATA", None)
+    base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
+    made = tuned(
+        base, tmp_path / "no", rank=0, trained_on=split.pictures(samples[0]), facts={"task": "t"}
+    )
+    edit = made(samples[0], tmp_path)
+    assert (edit.status, edit.reason) == (
+        Status.NOT_APPLICABLE,
+        "the editor was trained on a picture of this sample",
+    )
+
+
+def test_lora_weights_are_those_that_diffusers_reads(desk: Path) -> None:
+    pytest.importorskip("peft", reason="LoRA needs the extra tuning")
+    out = tune("runs/lora", "--lora", "2", sizes="2")
+    assert "instructpix2pix[tuned 2] on medebench: 8 outputs" in out
+    (file,) = (desk / "runs/lora").rglob("pytorch_lora_weights.safetensors")
+    base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
+    pipe = base.pipeline("cpu")
+    pipe.load_lora_weights(str(file.parent))
+    made = tuned(base, file, rank=2, trained_on=frozenset(), facts={})
+    mine = dict(made.pipeline("cpu").unet.named_parameters())
+    theirs = {n: one for n, one in pipe.unet.named_parameters() if ".lora_" in n}
+    assert theirs
+    assert all(
+        torch.equal(one, mine[name.replace(".default_0.", ".default.")])
+        for name, one in theirs.items()
+    )
+
+
+def test_weights_that_are_others_are_refused(
+    page: dict[str, str], desk: Path, tmp_path: Path
+) -> None:
+    base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
+    (place,) = (desk / "runs/ear/tuning/medebench/instructpix2pix").iterdir()
+    whole = (place / "8" / "unet" / "diffusion_pytorch_model.safetensors").read_bytes()
+    for name, content in (("torn", whole[:500]), ("none", b""), ("pickle", b"\x80\x04K\x01.")):
+        file = tmp_path / f"{name}.safetensors"
+        file.write_bytes(content)
+        sample = catalog.open_data("medebench", desk / "DATA", None)[2][0]
+        with pytest.raises(EditgaugeError, match=r"no safetensors file|cannot be loaded"):
+            tuned(base, file, rank=0, trained_on=frozenset(), facts={})(sample, tmp_path)
+
+
+def test_what_cannot_be_tuned_is_said_before_anything_is_done(desk: Path) -> None:
+    words = ["tune", "medebench", "DATA", "--task", squares.TASK, "--run", "runs/none"]
+    wrong: list[tuple[list[str], str]] = [
+        (["--editor", "flux-kontext"], "cannot be tuned; wanted one of instructpix2pix"),
+        (["--editor", "copy"], "cannot be tuned"),
+        (["--samples", "4,4"], "stands there twice"),
+        (["--precision", "half"], "--precision half: wanted one of"),
+        (["--precision", "float16", "--device", "cpu"], "needs a GPU"),
+        (["--set", "shots=1"], "without demonstrations"),
+        (["--set", "flavour=sweet"], "found flavour"),
+    ]
+    for more, message in wrong:
+        with pytest.raises(UsageError, match=message):
+            typed(*words, *more)
+    assert not (desk / "runs/none").exists()
+    with pytest.raises(EditgaugeError, match="wanted 10 samples to train on"):
+        typed(*words, "--samples", "10")
+
+
+def test_demonstrations_come_from_the_training_samples_of_the_split(
+    page: dict[str, str], desk: Path
+) -> None:
+    program = Path(__file__).parents[2] / "examples" / "command_editor.py"
+    typed(
+        "edit", "medebench", "DATA", "--editor", "command", "--run", "runs/ear", "--shots", "2",
+        "--held-out", "--set", f"program={shlex.join([sys.executable, str(program)])}",
+        "--set", "name=shown",
+    )  # fmt: skip
+    run = RunFolder.open(desk / "runs" / "ear")
+    (one,) = split.stored(run, "medebench").values()
+    records = [r for r in run.edits("medebench") if r.editor == "shown[2 shots]"]
+    assert [r.sample for r in records] == list(one.test)
+    for record in records:
+        assert len(record.settings["demonstrations"]) == 2
+        assert set(record.settings["demonstrations"]) <= set(one.training)
+        assert record.settings["learning"] == {"of": "shown", "kind": "shots", "samples": 2}
+
+
+def test_without_a_split_nothing_is_held_out(desk: Path) -> None:
+    with pytest.raises(UsageError, match=r"--held-out: words has no split of medebench"):
+        typed("edit", "medebench", "DATA", "--editor", "copy", "--run", "runs/words", "--held-out")
+    with pytest.raises(RunError, match="not a run folder"):
+        typed(
+            "edit", "medebench", "DATA", "--editor", "copy", "--run", "runs/nowhere", "--held-out"
+        )
+
+
+def test_a_grid_over_two_settings_wants_one_picture_a_place(
+    page: dict[str, str], desk: Path
+) -> None:
+    grid = [
+        "grid",
+        "runs/sweep",
+        "--sample",
+        "1",
+        "--to",
+        "other.png",
+        "--across",
+        "guidance_scale",
+    ]
+    wrong: list[tuple[list[str], str]] = [
+        (
+            ["--down", "image_guidance_scale"],
+            "have the same place; name one value, such as --at seed=",
+        ),
+        (
+            ["--down", "flavour"],
+            "'flavour' was not swept; guidance_scale, image_guidance_scale, seed",
+        ),
+        (["--at", "seed=9"], "seed has: 0, 1"),
+        (["--at", "seed"], "wanted a value of another setting"),
+        (["--editor", "nobody"], "has no variants here; instructpix2pix have"),
+    ]
+    for more, message in wrong:
+        with pytest.raises(UsageError, match=message):
+            typed(*grid, *more)
+    typed(*grid, "--at", "seed=1", "--at", "image_guidance_scale=1.6")
+    assert (desk / "other.png").is_file()
+
+
+def test_rows_know_the_template_they_were_asked_with(page: dict[str, str], desk: Path) -> None:
+    typed("score", "medebench", "DATA", "--run", "runs/words", "--limit", "1", "--tracks", "pixel",
+          "--workers", "0")  # fmt: skip
+    rows = [r for r in RunFolder.open(desk / "runs/words").rows() if "template" in r.editor]
+    assert {row.detail["template"] for row in rows} == {"Edit this image: {instruction}"}

@@ -1,0 +1,255 @@
+"""Training on coloured squares: it learns, and a killed one ends with the same weights, bit by
+bit.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("diffusers", reason="tuning needs the extra neural")
+pytest.importorskip("transformers", reason="tuning needs the extra neural")
+pytest.importorskip("accelerate", reason="tuning needs the extra neural")
+pytest.importorskip("torch", reason="tuning needs the extra neural")
+
+import torch
+
+from editgauge import catalog
+from editgauge.editors import diffusers
+from editgauge.errors import RunError, UsageError
+from editgauge.store.run_folder import RunFolder
+from editgauge.tuning import checkpoint
+from editgauge.tuning.training import Place, Recipe, Trained, checked, train
+from editgauge.tuning.triplets import Triplet, triplets
+from tests.tuning import squares
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
+TINY = Recipe(steps_a_sample=3, rate=1e-3, resolution=16, accumulate=2, schedule="cosine", warmup=2)
+KILLED = """
+import os, signal, sys, warnings
+warnings.simplefilter("ignore")
+import torch
+from pathlib import Path
+from editgauge import catalog
+from editgauge.editors import diffusers
+from editgauge.tuning.training import Place, Recipe, train
+from editgauge.tuning.triplets import triplets
+
+torch.set_num_threads(1)
+data, model, run, recipe = sys.argv[1:]
+_, _, samples = catalog.open_data("medebench", Path(data), None)
+base = diffusers.factory("instructpix2pix", [], model=model, dtype="float32", device="cpu")
+pipe = base.pipeline("cpu")
+kept, nothing = triplets(pipe, samples[:4], 16)
+
+def show(done, total, note):
+    if done == 8:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+place = Place(run=Path(run), folder="tuning/t", mark="m", every=3)
+train(pipe, kept, nothing, eval(recipe), place, progress=show)
+"""
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return squares.write_data(tmp_path_factory.mktemp("squares"), 8)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return squares.pipeline(tmp_path_factory.mktemp("model") / "pix2pix")
+
+
+def loaded(model: Path) -> Any:
+    base = diffusers.factory("instructpix2pix", [], model=str(model), dtype="float32", device="cpu")
+    return base.pipeline("cpu")
+
+
+def learned(
+    model: Path, data: Path, run: Path, recipe: Recipe = TINY, *, count: int = 4, **place: Any
+) -> tuple[Trained, Any, list[Triplet]]:
+    _, _, samples = catalog.open_data("medebench", data, None)
+    pipe = loaded(model)
+    kept, nothing = triplets(pipe, samples[:count], recipe.resolution)
+    where = Place(**{"run": run, "folder": "tuning/t", "mark": "m", "every": 3, **place})
+    return train(pipe, kept, nothing, recipe, where), pipe, kept
+
+
+def distance(pipe: Any, kept: list[Triplet]) -> float:
+    """Mean squared distance of the edited latents of each training input from its reference's."""
+    pipe.unet.eval()
+    found = []
+    for one in kept:
+        generator = torch.Generator().manual_seed(0)
+        with torch.no_grad():
+            made = pipe(
+                prompt_embeds=one.words,
+                negative_prompt_embeds=one.words,
+                image=one.image,
+                num_inference_steps=8,
+                guidance_scale=1.0,
+                image_guidance_scale=1.0,
+                generator=generator,
+                output_type="latent",
+            ).images
+        found.append(float(((made - one.mean) ** 2).mean()))
+    return float(np.mean(found))
+
+
+def test_eight_squares_are_learned(model: Path, data: Path, tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    recipe = Recipe(steps_a_sample=16, rate=3e-3, resolution=16)
+    made, pipe, kept = learned(model, data, run.path, recipe, count=8, every=1000)
+    assert len(made.losses) == 8 * 16
+    assert np.mean(made.losses[-24:]) < 0.75 * np.mean(made.losses[:8])
+    assert distance(pipe, kept) < 0.6 * distance(loaded(model), kept)
+    assert set(made.tensors) == {name for name, _ in pipe.unet.named_parameters()}
+
+
+def test_a_killed_training_ends_with_the_same_weights(
+    model: Path, data: Path, tmp_path: Path
+) -> None:
+    runs = {name: RunFolder.create(tmp_path / name).path for name in ("whole", "killed")}
+    words = [str(data), str(model), str(runs["killed"]), repr(TINY)]
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, *words], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    there = checkpoint.read(runs["killed"], "tuning/t")
+    assert there is not None
+    assert there.step == 6, "the last checkpoint before the kill at update 8"
+    assert all(one.suffix == ".safetensors" for one in (runs["killed"] / "tuning" / "t").iterdir())
+    whole, _, _ = learned(model, data, runs["whole"])
+    resumed, _, _ = learned(model, data, runs["killed"])
+    assert len(whole.losses) == 12
+    assert resumed.losses == whole.losses
+    assert resumed.rates == whole.rates
+    assert len(set(whole.rates)) > 5, "the schedule is on its way"
+    for name, one in whole.tensors.items():
+        assert torch.equal(one, resumed.tensors[name]), name
+
+
+def test_lora_trains_its_own_weights_and_goes_on_where_it_was(
+    model: Path, data: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("peft", reason="LoRA needs the extra tuning")
+    run = RunFolder.create(tmp_path / "run").path
+    recipe = replace(TINY, lora=2)
+    whole, pipe, _ = learned(model, data, run, recipe)
+    assert whole.tensors
+    assert all(".lora_" in name for name in whole.tensors)
+    before = dict(loaded(model).unet.named_parameters())
+    for name, one in pipe.unet.named_parameters():
+        if ".lora_" not in name:
+            assert torch.equal(one, before[name.replace(".base_layer", "")]), f"{name} is frozen"
+    resumed, _, _ = learned(model, data, run, recipe)  # from its last checkpoint, at update 9
+    assert all(torch.equal(one, resumed.tensors[name]) for name, one in whole.tensors.items())
+
+
+def test_bfloat16_keeps_float32_weights_and_learns(model: Path, data: Path, tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run").path
+    made, _, _ = learned(model, data, run, replace(TINY, precision="bfloat16"), count=2)
+    plain, _, _ = learned(model, data, run, TINY, count=2, folder="tuning/p")
+    assert {one.dtype for one in made.tensors.values()} == {torch.float32}
+    assert made.losses != plain.losses
+    assert made.losses == pytest.approx(plain.losses, rel=0.1)
+
+
+def test_a_checkpoint_of_another_plan_or_a_broken_one_is_refused(
+    model: Path, data: Path, tmp_path: Path
+) -> None:
+    run = RunFolder.create(tmp_path / "run").path
+    learned(model, data, run, count=2)
+    with pytest.raises(RunError, match="of another plan"):
+        learned(model, data, run, count=2, mark="other")
+    file = run / "tuning" / "t" / checkpoint.FILE
+    there = checkpoint.read(run, "tuning/t")
+    assert there is not None
+    lacking = {name: one for name, one in there.tensors.items() if "conv_in" not in name}
+    checkpoint.write(run, "tuning/t", replace(there, tensors=lacking))
+    with pytest.raises(RunError, match="does not fit the model"):
+        learned(model, data, run, count=2)
+    for content in (b"", b"{}", file.read_bytes()[:200]):
+        file.write_bytes(content)
+        with pytest.raises(RunError, match="no checkpoint of ours"):
+            learned(model, data, run, count=2)
+
+
+def test_a_loss_that_is_no_number_ends_the_training(
+    model: Path, data: Path, tmp_path: Path
+) -> None:
+    run = RunFolder.create(tmp_path / "run").path
+    with pytest.raises(RunError, match=r"the loss is (nan|inf).*lower --rate"):
+        learned(model, data, run, replace(TINY, rate=1e30, warmup=0), count=2)
+
+
+def test_the_random_numbers_of_the_process_are_left_alone(
+    model: Path, data: Path, tmp_path: Path
+) -> None:
+    run = RunFolder.create(tmp_path / "run").path
+    before = torch.get_rng_state()
+    learned(model, data, run, replace(TINY, steps_a_sample=1), count=1)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"steps_a_sample": 0}, "--steps-a-sample"),
+        ({"rate": 0.0}, "--rate"),
+        ({"rate": float("nan")}, "--rate"),
+        ({"precision": "int8"}, "--precision"),
+        ({"dropout": 0.5}, "--dropout"),
+        ({"lora": -1}, "--lora"),
+        ({"schedule": "steep"}, "--schedule"),
+    ],
+)
+def test_a_recipe_that_nothing_can_follow_is_refused(values: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        checked(replace(Recipe(), **values))
+
+
+def test_float16_wants_a_gpu() -> None:
+    half = replace(Recipe(), precision="float16")
+    assert checked(half, "cuda:1") is half
+    with pytest.raises(UsageError, match="needs a GPU, found cpu; take bfloat16"):
+        checked(half, "cpu")
+
+
+def test_a_full_disk_is_one_line_and_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import safetensors.torch
+
+    run = RunFolder.create(tmp_path / "run").path
+    made = checkpoint.Checkpoint(mark="m", step=1, tensors={"a": torch.zeros(3)})
+    checkpoint.write(run, "tuning/t", made)
+
+    def full(tensors: Any, path: Path, told: Any) -> None:
+        path.write_bytes(b"half")
+        raise safetensors.SafetensorError("No space left on device")
+
+    monkeypatch.setattr(safetensors.torch, "save_file", full)
+    with pytest.raises(RunError, match=r"No space left on device.*make room"):
+        checkpoint.write(run, "tuning/t", replace(made, step=2))
+    there = checkpoint.read(run, "tuning/t")
+    assert there is not None
+    assert there.step == 1
+    assert [path.name for path in (run / "tuning" / "t").iterdir()] == [checkpoint.FILE]

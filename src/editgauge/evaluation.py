@@ -141,7 +141,7 @@ class Evaluation:
         from editgauge.run.score import score
         from editgauge.scoring.derived import derive
         from editgauge.scoring.outside import scorers_of
-        from editgauge.store.collect import edits_of
+        from editgauge.store.collect import edits_of, tell
         from editgauge.store.hashes import HashStore
         from editgauge.store.samples import keep_samples
 
@@ -156,9 +156,11 @@ class Evaluation:
         if not found.scorers:
             raise UsageError(f"{self.benchmark.name}: has no scorers of {', '.join(wanted)}")
         name = self.benchmark.name
-        data = keep_samples(self.folder, name, self.dataset.root, self.every, self.samples)
         place = None if outputs is None else Path(outputs)
         with HashStore(self.folder.cache_folder / "hashes.sqlite") as hashes:
+            data = keep_samples(
+                self.folder, name, self.dataset.root, self.every, self.samples, hashes
+            )
             edits = edits_of(self.folder, name, place, list(editors), self.samples, hashes)
             summary = score(
                 self.folder,
@@ -171,6 +173,7 @@ class Evaluation:
                 roots=[self.dataset.root],
                 progress=progress,
             )
+            edits = tell(self.folder, edits, self.samples)
         derive(self.folder, self.benchmark)
         self.folder.record(
             "score",

@@ -113,7 +113,7 @@ def score(
     from editgauge.scoring.derived import derive
     from editgauge.scoring.outside import scorers_of
     from editgauge.store import selection
-    from editgauge.store.collect import edits_of
+    from editgauge.store.collect import edits_of, tell
     from editgauge.store.hashes import HashStore
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
@@ -145,8 +145,8 @@ def score(
             f"it has: {', '.join(_offered(bench)) or 'none'}"
         )
     lacks = _lacking(scorers)
-    data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes, common.progress(json) as show:
+        data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen, hashes)
         edits = edits_of(folder, bench.name, outputs, editor or [], chosen, hashes)
         summary = score_all(
             folder,
@@ -161,6 +161,7 @@ def score(
             roots=[dataset.root],
             progress=show,
         )
+        edits = tell(folder, edits, chosen)
     derived = derive(folder, bench)
     folder.record(
         "score",

@@ -107,7 +107,7 @@ def _judged(
 ) -> Iterator[tuple[segments.Line, str]]:
     """Each line of a segment with what is wrong with it."""
     for line in segments.lines(path, problems):
-        yield line, line.fault or fault(orjson.loads(line.data))
+        yield line, line.fault or fault(line.record)
 
 
 def _in_segment(

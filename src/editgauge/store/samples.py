@@ -6,16 +6,23 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+from editgauge.store.hashes import HashStore
 from editgauge.store.measured import measured
 from editgauge.store.run_folder import RunFolder, digest, plain_name, sample_record
 from editgauge.types import Sample
 
 
 def keep_samples(
-    run: RunFolder, benchmark: str, root: Path, samples: Iterable[Sample], chosen: Iterable[Sample]
+    run: RunFolder,
+    benchmark: str,
+    root: Path,
+    samples: Iterable[Sample],
+    chosen: Iterable[Sample],
+    hashes: HashStore | None = None,
 ) -> str:
     """Index all `samples` in the run, keep the pictures of the `chosen` ones, and return the data's
     content hash.
@@ -23,7 +30,7 @@ def keep_samples(
     The hash is over every sample's text, names and the sizes of its files: it tells whether two
     runs read the same release. That the pictures are the same to the byte is told by the
     fingerprint of each row. Attributes that only pictures tell (`measured`) are in the index for
-    every sample that was ever chosen, and never in the hash.
+    every sample that was ever chosen, and never in the hash. `hashes` learns what is copied.
     """
     wanted = {sample.id for sample in chosen}
     root = Path(os.path.realpath(root))
@@ -37,13 +44,30 @@ def keep_samples(
         if sample.id in wanted:
             for path, place in found.items():
                 if sizes[place] is not None:
-                    run.keep(path, Path(place))
+                    run.keep(path, Path(place), hashes)
         top = f"{run.path}{os.sep}"
-        there = {path: place for path, place in found.items() if os.path.isfile(top + place)}
+        there = {
+            path: place
+            for path, place in found.items()
+            if (sample.id in wanted and sizes[place] is not None) or os.path.isfile(top + place)
+        }
         records.append(sample_record(full, there))
-        identity.append((sample.id, sample.instruction, sizes, sample_record(sample, {})))
+        identity.append((sample.id, sample.instruction, sizes, _timeless(records[-1], sample)))
     run.write_samples(benchmark, records)
     return digest(identity)
+
+
+def _timeless(record: Mapping[str, Any], sample: Sample) -> dict[str, Any]:
+    """A sample's record without what depends on the run: where its pictures are, and what was
+    measured in them.
+    """
+    return {
+        **record,
+        "images": [None] * len(sample.images),
+        "reference": None,
+        "masks": dict.fromkeys(sample.masks),
+        "attributes": dict(sample.attributes),
+    }
 
 
 def _size(path: Path) -> int | None:

@@ -38,10 +38,11 @@ import orjson
 from numpy.typing import NDArray
 
 from editgauge import __version__, escape
-from editgauge.errors import RunError
+from editgauge.errors import ImageError, RunError
 from editgauge.images import MAX_FILE_BYTES, write_bytes
 from editgauge.reports import details, figures, thumbs
-from editgauge.store import copies, paths
+from editgauge.store import copies, paths, segments
+from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables.draw import as_json
 from editgauge.tables.frame import STATUSES, Frame
@@ -108,6 +109,7 @@ def build(
     made = 0
     for number, part in enumerate(parts):
         folder = to / "data" / str(number)
+        places.know(part.frame)
         shown.append(_write_part(part, number, folder, places, runs))
         if thumbnails:
             jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
@@ -115,6 +117,7 @@ def build(
         shown[-1]["figures"] = figures.write(
             part.frame, part.metrics, part.plots, to / "figures", prefix=str(number)
         )
+    places.close()
     meta = {
         "version": __version__,
         "runs": [run.path.name for run in runs],
@@ -145,11 +148,24 @@ def build(
 class Places:
     """Where a picture of a run is, seen from the report: a relative URL, and a copy when pictures
     are copied.
+
+    A picture that is not the one that was scored, or looked at, is not shown: the hash of its bytes
+    is compared at the first report, and again whenever its size or time has changed.
     """
 
     def __init__(self, runs: Sequence[RunFolder], to: Path, *, copied: bool) -> None:
         self.runs, self.to, self.copied = runs, to, copied
         self._edits: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+        self._marks: dict[str, str] = {}
+        self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
+
+    def close(self) -> None:
+        self._hashes.close()
+
+    def know(self, frame: Frame) -> None:
+        """Take from the samples' records which pictures the run has looked at."""
+        for record in frame.samples.records.values():
+            self._marks |= record.get("marks") or {}
 
     def file(self, relative: str | None) -> Path | None:
         """The file behind a path of a run folder, in the first run that has it; None when none
@@ -157,8 +173,27 @@ class Places:
         """
         if not relative:
             return None
-        found = (run.picture(relative) for run in self.runs)
-        return next((path for path in found if path is not None), None)
+        for run in self.runs:
+            path = run.picture(relative)
+            if path is not None and self._is_the_one(path, relative, run):
+                return path
+        return None
+
+    def _is_the_one(self, path: Path, relative: str, run: RunFolder) -> bool:
+        wanted = self._marks.get(relative)
+        if not wanted:
+            return True
+        try:
+            same = self._hashes(path) == wanted
+        except ImageError:
+            same = False
+        if not same:
+            segments.note(
+                run.problems,
+                f"{relative}: not the picture that was scored or looked at, and not shown; "
+                f"editgauge check-run {run.path.name} says more",
+            )
+        return same
 
     def url(self, relative: str | None) -> str | None:
         """The picture's URL relative to the page, or None when the run does not have it. Copies it
@@ -198,6 +233,8 @@ class Places:
                         "instruction": record.instruction,
                         "detail": dict(record.detail),
                     }
+                    if record.path is not None:
+                        self._marks[record.path] = record.fingerprint
             self._edits[benchmark] = found
         return self._edits[benchmark]
 

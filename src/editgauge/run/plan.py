@@ -50,6 +50,8 @@ class Item:
     sample: Sample
     edit: Edit
     tasks: tuple[Task, ...]
+    mark: str = ""
+    """The hash of the output's bytes as its record has it; "" where nothing is to be compared."""
     pairs: tuple[tuple[Sample, Edit], ...] = ()
 
 
@@ -106,9 +108,10 @@ class Plan:
                     by_editor.setdefault(record.editor, []).append((sample, edit, record))
                 quick, batched = self._tasks(sample, edit, record)
                 if quick:
-                    items.append(Item(sample, edit, tuple(quick)))
+                    items.append(Item(sample, edit, tuple(quick), record.fingerprint))
                 if batched:
-                    self.batch_items.append(Item(sample, edit, tuple(batched)))
+                    item = Item(sample, edit, tuple(batched), record.fingerprint)
+                    self.batch_items.append(item)
                 if len(self.ready) + len(self.retired) > _SENT_EVERY:
                     self._send(write, retire)
         items += self._set_items(by_editor)
@@ -166,7 +169,8 @@ class Plan:
                 elif wanted:
                     sample, edit, _ = pairs[0]
                     task = Task(index, mark, wanted)
-                    items.append(Item(sample, edit, (task,), tuple((s, e) for s, e, _ in pairs)))
+                    scored = tuple((s, e) for s, e, _ in pairs)
+                    items.append(Item(sample, edit, (task,), pairs=scored))
         return items
 
     def _wanted(

@@ -115,14 +115,24 @@ def _run_phase(
         if outcome.died:
             _write_dead(plan, run, outcome.items, outcome.died)
         elif outcome.result is not None:  # None: rows of a worker that died, counted already
-            tally, seconds = outcome.result
-            for (editor, scorer, metric, variant, status), number in tally.items():
-                plan.summary.add(editor, scorer, metric, variant, Status(status), number)
-            plan.summary.computed += sum(tally.values())
-            plan.summary.scorer_seconds.update(seconds)
+            _add(plan, run, outcome.result)
         done += len(outcome.items)
         if progress:
             progress(min(done, total), total, note)
+
+
+def _add(plan: Plan, run: RunFolder, done: worker.Worked) -> None:
+    for (editor, scorer, metric, variant, status), number in done.tally.items():
+        plan.summary.add(editor, scorer, metric, variant, Status(status), number)
+    plan.summary.computed += sum(done.tally.values())
+    plan.summary.scorer_seconds.update(done.seconds)
+    for path in done.changed:
+        plan.hashes.forget(path, lasting=True)
+        place = path.relative_to(run.path).as_posix()
+        plan.summary.problems.append(
+            f"{place}: its bytes are no longer those of its record, and it was not scored; the "
+            f"same command again takes it from --outputs, or scores it as it is now"
+        )
 
 
 def _batches(items: Sequence[Item], workers: int, most: int = BATCH) -> Iterator[Sequence[Item]]:

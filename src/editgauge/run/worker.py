@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
-from editgauge.images import guard_reading
+from editgauge.images import fingerprint, guard_reading
 from editgauge.run import machine
 from editgauge.run.plan import Item, Task, make_rows
 from editgauge.store.paths import portable, without_roots
@@ -44,11 +44,24 @@ def start(
     _worker = _Worker(benchmark, scorers, RunFolder(Path(run)).writer(token), cut, Path(run))
 
 
-def work(batch: Sequence[Item]) -> tuple[Counter[Any], Counter[str]]:
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What came of a batch: counts of rows by (editor, scorer, metric, variant, status), processor
+    seconds by scorer, and the outputs that are not what their records say: these have no rows.
+    """
+
+    tally: Counter[Any]
+    seconds: Counter[str]
+    changed: tuple[Path, ...]
+
+
+def work(batch: Sequence[Item]) -> Worked:
     """Score a batch, write its rows, give back counts only."""
     assert _worker is not None
     tally: Counter[Any] = Counter()
     seconds: Counter[str] = Counter()
+    changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
+    batch = [item for item in batch if item.edit.path not in changed]
     whole = {
         task.scorer
         for item in batch
@@ -71,7 +84,19 @@ def work(batch: Sequence[Item]) -> tuple[Counter[Any], Counter[str]]:
             rows += _rows(item, task, scores)
         _worker.writer.write(rows)
         _count(rows, tally)
-    return tally, seconds
+    return Worked(tally, seconds, changed)
+
+
+def _changed(item: Item) -> bool:
+    """Whether the output's bytes are others than its record says, although its size and time, by
+    which hashes are remembered, are not: a flipped bit, or a file put there with an old time.
+    """
+    if not item.mark or item.edit.path is None:
+        return False
+    try:
+        return fingerprint(item.edit.path) != item.mark
+    except ImageError:
+        return False  # gone, or no rights: what reads it says so
 
 
 def _score_batch(

@@ -143,6 +143,9 @@ def _take(
         )
     if not taken:
         run.keep(file, Path(place), hashes)
+    elif old is not None and old.path == place and hashes(kept) != old.fingerprint:
+        kept.unlink()  # changed in the run, behind its size and time
+        run.keep(file, Path(place), hashes)
     mark = hashes(kept)  # of what is kept: the file outside may change at any moment
     if old is not None and old.fingerprint == mark and old.path == place:
         return old

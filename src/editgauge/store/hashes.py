@@ -4,6 +4,7 @@ none of them.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sqlite3
@@ -75,9 +76,19 @@ class HashStore:
             if len(self._new) >= _AT_ONCE:
                 self.flush()
 
-    def forget(self, path: Path) -> None:
-        """Drop what this object remembers of a file that has just been replaced."""
+    def forget(self, path: Path, *, lasting: bool = False) -> None:
+        """Drop what this object remembers of a file that has just been replaced; with `lasting`
+        also what it has kept, for a file that has changed behind its size and time.
+        """
         self._memory.pop(path, None)
+        if lasting:
+            key = _key(path)
+            if self._known is not None:
+                self._known.pop(key, None)
+            self._new = [row for row in self._new if row[0] != key]
+            if self._db is not None:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("DELETE FROM files WHERE path = ?", (key,))
 
     def flush(self) -> None:
         if self._db is not None and self._new:

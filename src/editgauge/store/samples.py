@@ -30,7 +30,9 @@ def keep_samples(
     The hash is over every sample's text, names and the sizes of its files: it tells whether two
     runs read the same release. That the pictures are the same to the byte is told by the
     fingerprint of each row. Attributes that only pictures tell (`measured`) are in the index for
-    every sample that was ever chosen, and never in the hash. `hashes` learns what is copied.
+    every sample that was ever chosen, and never in the hash. `hashes` learns what is copied;
+    with it the index tells the hash of each picture that is kept (``marks``: place -> hash), by
+    which a reader sees that it is still the one that was looked at.
     """
     wanted = {sample.id for sample in chosen}
     root = Path(os.path.realpath(root))
@@ -52,6 +54,8 @@ def keep_samples(
             if (sample.id in wanted and sizes[place] is not None) or os.path.isfile(top + place)
         }
         records.append(sample_record(full, there))
+        if hashes is not None and sample.id in wanted:
+            records[-1]["marks"] = {p: hashes(run.path / p) for p in there.values()}
         identity.append((sample.id, sample.instruction, sizes, _timeless(records[-1], sample)))
     run.write_samples(benchmark, records)
     return digest(identity)
@@ -62,7 +66,7 @@ def _timeless(record: Mapping[str, Any], sample: Sample) -> dict[str, Any]:
     measured in them.
     """
     return {
-        **record,
+        **{name: value for name, value in record.items() if name != "marks"},
         "images": [None] * len(sample.images),
         "reference": None,
         "masks": dict.fromkeys(sample.masks),

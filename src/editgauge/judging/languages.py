@@ -3,8 +3,8 @@ does not count.
 
 Judges are asked in English and answer in English nearly always. In German, French, Spanish,
 Portuguese, Italian, Russian, Chinese, Japanese and Korean these two are recognised by the words for
-them; of behind a verdict in a script that is none of these nothing is known, and that is said. All
-patterns look at a bounded stretch of a clause, so that reading stays linear.
+them. Of words behind a verdict in a script that is none of these nothing is known, and the verdict
+is flagged. All patterns look at a bounded stretch of a clause, so that reading stays linear.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ _BLIND = (
     # Spanish and Portuguese
     (
         r"\b(?:no|não) (?:puedo|consigo|logro|posso) "
-        r"(?:ver|abrir|cargar|visualizar|acceder a|acessar) (?:las? |as? |ninguna |nenhuma |esta )?(?:imag|foto)"
+        r"(?:ver|abrir|cargar|visualizar|acceder a|acessar) "
+        r"(?:las? |as? |ninguna |nenhuma |esta )?(?:imag|foto)"
     ),
     (
         r"\bno (?:(?:se )?(?:adjunt|proporcion|recib|envi|carg)\w{1,7}|veo|he recibido|hay) "
@@ -74,7 +75,10 @@ _BLIND = (
         r"[^。]{0,8}(?:ない|ません|なかった)"
     ),
     # Korean
-    r"(?:이미지|사진|그림)(?:를|을|가|이)? ?(?:볼|확인할|열|받|첨부|제공|표시)[^.]{0,10}(?:없|못|않)",
+    (
+        r"(?:이미지|사진|그림)(?:를|을|가|이)? ?"
+        r"(?:볼|확인할|열|받|첨부|제공|표시)[^.]{0,10}(?:없|못|않)"
+    ),
 )
 _WITHDRAWN = (
     # German
@@ -88,7 +92,8 @@ _WITHDRAWN = (
     r"\b(?:ignor[eai]|ignorar|retir[oae]|retirar|ritir|anul|annull|descart|scart|correcci|correç)",
     r"\b(?:corrij|corrig|correggo|rettific)|\bno es v[áa]lid|\bnão (?:é válid|vale)|\bnon vale\b",
     # Russian
-    r"\bне (?:учитыва|считат|действит)|\b(?:отзыва|отмен|игнорир|недействит|исправл|поправк|забудьте)",
+    r"\bне (?:учитыва|считат|действит)|\b(?:отзыва|отмен|игнорир|недействит)",
+    r"\b(?:исправл|поправк|забудьте)",
     # what speaks of the verdict itself, behind it
     r"\b(?:diese|obige|meine) (?:note|bewertung|wertung|punktzahl)\b|\b(?:widerruf|widerrufe)\b",
     r"\b(?:cette|ma) (?:note|évaluation)\b|\bce score\b",

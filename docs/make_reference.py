@@ -31,6 +31,8 @@ from typer.models import ArgumentInfo, CommandInfo, OptionInfo  # noqa: E402
 
 from editgauge import catalog  # noqa: E402
 from editgauge.cli.main import build_app  # noqa: E402
+from editgauge.diagnosis.attention import AttentionScorer  # noqa: E402
+from editgauge.diagnosis.metrics import ATTENTION  # noqa: E402
 from editgauge.environment import VARIABLES  # noqa: E402
 from editgauge.judging.session import judging_of  # noqa: E402
 from editgauge.types import TRACKS, Benchmark, Metric, Scorer  # noqa: E402
@@ -217,8 +219,18 @@ def scorers() -> str:
             doc = first_sentence(inspect.getdoc(type(scorer)) or "")
             parts.append(f"### {benchmark.name}: {scorer.name} ({', '.join(tracks)})\n\n{doc}\n")
             parts.append(metrics_table(scorer.metrics))
+        parts += attention_of(benchmark)
         parts.append(judge_track(benchmark))
     return "\n".join([*parts, ocr_engines()])
+
+
+def attention_of(benchmark: Benchmark) -> list[str]:
+    """What `editgauge diagnose` gives by running an editor again; empty where it is not declared."""
+    metrics = [metric for metric in ATTENTION if metric in benchmark.metrics]
+    if not metrics:
+        return []
+    heading = f"### {benchmark.name}: attention_grounding (diagnosis)\n\nMade by `editgauge diagnose`. "
+    return [heading + first_sentence(inspect.getdoc(AttentionScorer) or "") + "\n", metrics_table(metrics)]
 
 
 def judge_track(benchmark: Benchmark) -> str:

@@ -117,6 +117,19 @@ def drive(page_file: Path) -> None:
         page = context.new_page()
         page.goto("about:blank")
         base = page_file.as_uri()
+        tools = context.new_cdp_session(page)
+        tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+        def thread() -> float:
+            """Seconds of processor that the page's main thread has used: not what others use."""
+            found = tools.send("Performance.getMetrics")["metrics"]
+            return next(one["value"] for one in found if one["name"] == "TaskDuration")
+
+        def busy(address: str) -> float:
+            before = thread()
+            inside(f"location.hash = `{address}`", "#found")
+            page.wait_for_timeout(300)
+            return (thread() - before) * 1000
 
         def view(address: str, wanted: str) -> float:
             began = time.perf_counter()
@@ -141,32 +154,50 @@ def drive(page_file: Path) -> None:
                 [code, wanted],
             )
 
-        print(f"first view, tables          {min(view('', 'h2') for _ in range(3)):.2f} s")
-        browse = min(view("#/browse/big", ".line") for _ in range(3))
-        print(f"first view, sample browser  {browse:.2f} s")
+        print(f"first view, first page      {min(view('', 'h2') for _ in range(3)):.2f} s")
+        tables = min(view("#/tables/big", "h2") for _ in range(3))
+        print(f"first view, tables          {tables:.2f} s")
+        browse = min(view("#/browse/big", ".row") for _ in range(3))
+        print(f"first view, gallery         {browse:.2f} s")
+        browse = min(view("#/browse/big?density=list", ".line") for _ in range(3))
+        print(f"first view, list            {browse:.2f} s")
+        view("#/browse/big", ".row")
         go = "location.hash = "
+        page.goto("about:blank")
+        before = thread()
+        page.goto(base + "#/browse/big")
+        page.locator(".row").first.wait_for()
+        print(f"gallery, processor time     {thread() - before:.2f} s")
         print(
             f"filter                      "
             f"{inside(go + '`#/browse/big?where=topic%3Dtopic 3`', '#found'):.0f} ms"
         )
+        found = [
+            busy(f"#/browse/big?where=difficulty%3D{one}") for one in ("easy", "hard", "medium")
+        ]
+        print(f"filter, processor time      {min(found):.0f} ms")
         print(
             f"sort by score               "
             f"{inside(go + '`#/browse/big?sort=score&desc=1`', '#found'):.0f} ms"
+        )
+        print(
+            f"sort by disagreement        "
+            f"{inside(go + '`#/browse/big?sort=models&desc=1`', '#found'):.0f} ms"
         )
         both = "`#/browse/big?e=model-0&b=model-1&sort=delta`"
         print(f"sort by difference          {inside(go + both, '#found'):.0f} ms")
         print(
             f"search                      {inside(go + '`#/browse/big?q=new 77`', '#found'):.0f} ms"
         )
-        view("#/browse/big", ".line")
-        page.locator(".line a").first.click()
+        view("#/browse/big", ".row")
+        page.locator(".row a").first.click()
         page.locator("#next").wait_for()
         steps = [inside("document.getElementById('next').click()", "#position") for _ in range(100)]
         print(
             f"next sample, median, p95    {statistics.median(steps):.0f}, {sorted(steps)[94]:.0f} "
             f"ms"
         )
-        view("#/browse/big", ".line")
+        view("#/browse/big", ".row")
         heap = page.evaluate("performance.memory.usedJSHeapSize") / 1e6
         print(f"heap                        {heap:.0f} MB")
         browser.close()

@@ -23,6 +23,7 @@ LAYERS: dict[str, int] = {
     "scoring": 3,
     "judging": 3,
     "editors": 3,
+    "diagnosis": 3,
     "testing": 4,
     "benchmarks": 4,
     "run": 5,
@@ -134,3 +135,17 @@ def test_help_pulls_in_nothing_heavy() -> None:
         "httpx",
         "scipy",
     }
+
+
+@pytest.mark.parametrize(
+    "package", sorted(SOURCE.rglob("__init__.py")), ids=lambda p: p.parent.name
+)
+def test_no_function_of_a_package_has_a_modules_name(package: Path) -> None:
+    """The first import of the module would put it in the function's place."""
+    modules = {path.stem for path in package.parent.iterdir()}
+    defined = {
+        node.name
+        for node in ast.parse(package.read_text()).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    assert not defined & modules

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from editgauge.diagnosis.metrics import ATTENTION
 from editgauge.errors import BenchmarkError
 from editgauge.images import Array, read_header, write_png
 from editgauge.judging.fakes import FaultServer, ScriptedJudge
@@ -58,8 +59,9 @@ def check_benchmark(benchmark: Benchmark, *, make: bool = True) -> None:
     """Check a benchmark's declaration as the catalog does when it first hands it out.
 
     With `make` its scorers and its judge track are made, too: each of their metrics must be a
-    declared one, and each declared metric must come from one of them. Leave it out where they need
-    an extra that is not installed. Raises `BenchmarkError` with all that is wrong.
+    declared one, and each declared metric must come from one of them (or from `diagnose`). Leave it
+    out where they need an extra that is not installed. Raises `BenchmarkError` with all that is
+    wrong.
     """
     contract.verify(benchmark)
     if not make:
@@ -69,6 +71,7 @@ def check_benchmark(benchmark: Benchmark, *, make: bool = True) -> None:
         given |= {metric.name: metric for metric in scorer.metrics}
     if benchmark.judging is not None:
         given |= {metric.name: metric for metric in benchmark.judging().metrics}
+    given |= {metric.name: metric for metric in ATTENTION if metric in benchmark.metrics}
     found = list(contract.fed(benchmark, given.values()))
     if found:
         raise BenchmarkError(f"benchmark {benchmark.name}: {'; '.join(found)}")

@@ -16,11 +16,11 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 Variant = Literal["faithful", "corrected"]
 Direction = Literal["higher", "lower"]
-Track = Literal["pixel", "ocr", "embedding", "judge", "human"]
+Track = Literal["pixel", "ocr", "embedding", "judge", "human", "diagnosis"]
 
 JUDGE_SCORER = "judge"
 """The scorer of a judge's rows."""
-TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human")
+TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human", "diagnosis")
 VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 
 
@@ -323,6 +323,17 @@ class Metric:
     """One value for a whole set of edits (FID) and none for a sample."""
     note: str = ""
     """What it is, how faithful and corrected differ, and the source."""
+    printed: tuple[tuple[float, float], ...] = ()
+    """The scale on which its numbers are printed everywhere: pairs of a stored value and the number
+    that is printed for it, ascending in both, in a line between them. Empty where they are printed
+    as they are stored.
+    """
+    keeps: bool = False
+    """Whether it says how much of what should not change was kept: a low value (or a high one,
+    where lower is better) is damage outside the wanted edit.
+    """
+    plain: str = ""
+    """What it says of a picture, for readers who know no metric: completes "It says …"."""
 
     @property
     def title(self) -> str:
@@ -343,9 +354,10 @@ class Derived:
     """A metric of a sample that follows from other metrics of it: a minimum, a product, a sum.
 
     Computed after `score` and `judge`, for each repeat, source and variant, and stored as rows like
-    any other. `of` names the parents. Without a value of one of them the row has none either, and
-    says which: but a parent in `optional` may be not applicable to the sample, or not asked, and
-    `rule` is then called without it.
+    any other. `of` names the parents. Where one of them has no row (it was not asked) there is no
+    row of this metric; where one has a row without a value, this has none either and says which.
+    But a parent in `optional` may be not applicable to the sample, or not asked, and `rule` is then
+    called without it.
 
     `tolerant`: `rule` is also called where an optional parent failed, and answers None where it
     cannot do without it. `version` is part of the fingerprint: a changed rule makes the rows anew.
@@ -371,6 +383,23 @@ class Plot(NamedTuple):
     """Ends the title: ``by operation``."""
     order: tuple[str, ...] = ()
     """The values in the paper's order; others follow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureReading:
+    """How a benchmark's outputs are read into kinds of failure: see `tables.failures`.
+
+    `accuracy` names the metric that says whether an edit did what was asked, `preservation` the one
+    that says whether the rest stayed; both higher is better. The cut-offs, from which on a score is
+    high, are on the scale of the rows.
+    """
+
+    accuracy: str
+    accurate: float
+    preservation: str
+    preserved: float
+    by: str = ""
+    """The attribute of samples by which the kinds are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -528,6 +557,8 @@ class Benchmark:
     and CLIP scores.
     """
     figures: tuple[Plot, ...] = ()
+    reading: FailureReading | None = None
+    """How its outputs are read into kinds of failure; None: by where they changed alone."""
     main_tracks: tuple[Track, ...] = ()
     """What `score` does without ``--tracks``; empty: the first track that has scorers."""
     not_in_tables: tuple[str, ...] = ()

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from editgauge.cli import main as entry
+from editgauge.cli.main import COMMANDS, app_for, build_app
 from editgauge.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -163,3 +165,15 @@ def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_command_line_builds_no_more_than_it_needs() -> None:
+    """The overview is that of the whole application, and each command has its own help."""
+    run = CliRunner()
+    overview = run.invoke(app_for(["--help"]), ["--help"], terminal_width=100).output
+    assert overview == run.invoke(build_app(), ["--help"], terminal_width=100).output
+    for name in COMMANDS:
+        assert name in overview
+    whole = run.invoke(build_app(), ["table", "--help"], terminal_width=100).output
+    assert run.invoke(app_for(["table"]), ["table", "--help"], terminal_width=100).output == whole
+    assert [command.name for command in app_for(["table"]).registered_commands] == ["table"]

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from tests.cli.test_study_command import type_
-from tests.reports.test_study_page import rate
+from tests.reports.test_site_study import rate
 from tests.study.made_study import EDITORS, make_run
 
 from editgauge.store.run_folder import RunFolder
-from editgauge.study.taking import ratings_of
+from editgauge.study.ratings import ratings_of
 
 
 def test_a_study_stays_with_its_run_and_its_ratings_come_along(tmp_path: Path) -> None:

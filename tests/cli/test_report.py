@@ -147,4 +147,4 @@ def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_valu
     assert links["Spatial Perception/VC"]["metric"] == "VC"
     columns = {column["metric"]: column for column in about["columns"]}
     assert columns["average"]["scored"] == 2
-    assert columns["average"]["direction"] == "higher"
+    assert about["metrics"]["average"]["direction"] == "higher"

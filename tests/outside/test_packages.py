@@ -22,7 +22,7 @@ from editgauge.images import write_png
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer, check_benchmark, make_picture
 from editgauge.types import Benchmark, Row, Status
-from tests.outside import fullmarks, viescore
+from tests.outside import fullmarks, plugins, viescore
 from tests.plugins import install
 
 HERE = Path(__file__).parent
@@ -153,10 +153,10 @@ def test_every_command_works_on_them(
     assert len(rows(tmp_path / "merged")) == len(rows(run))
     assert json.loads(type_("score", name, data, "--run", run, "--json"))["computed"] == 0
     entries = RunFolder.open(run).manifest()["entries"]
-    plugins = {e["command"]: e.get("plugins", []) for e in entries}
-    kinds = {(p["kind"], p["package"], p["version"]) for p in plugins["score"]}
+    recorded = {e["command"]: e.get("plugins", []) for e in entries}
+    kinds = {(p["kind"], p["package"], p["version"]) for p in recorded["score"]}
     assert kinds == {("benchmark", f"bench-{name}", "0.3"), ("scorer", "some-plugins", "1.0")}
-    assert ("benchmark", f"bench-{name}") in {(p["kind"], p["package"]) for p in plugins["edit"]}
+    assert ("benchmark", f"bench-{name}") in {(p["kind"], p["package"]) for p in recorded["edit"]}
     type_("audit", fine=(1,))
 
 
@@ -221,6 +221,32 @@ def test_a_broken_benchmark_costs_its_own_line(
     type_("audit", fine=(1,))
     with pytest.raises(editgauge.EditgaugeError, match="bad"):
         type_("score", "odd", tmp_path)
+
+
+def test_a_benchmark_whose_scorers_fail_costs_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended `list` and `score` with a traceback that blamed us."""
+    source = (HERE / "fullmarks" / "__init__.py").read_text()
+    source = source.replace('Path(__file__).parent / "rubrics"', repr(None))
+    torn = "\nfrom dataclasses import replace\nBENCHMARK = replace(BENCHMARK, scorers=lambda *a, **o: 1 / 0)"
+    points = {"editgauge.benchmarks": {"fullmarks": "torn_scorers:BENCHMARK"}}
+    modules = {"torn_scorers.py": source + torn}
+    install(tmp_path, monkeypatch, "torn-scorers", points, modules=modules)
+    listed = json.loads(type_("list", "scorers", "--json"))["scorers"]
+    abouts = {entry["about"] for entry in listed if entry.get("benchmark") == "fullmarks"}
+    assert abouts == {
+        "benchmark fullmarks (package torn-scorers): scorers: ZeroDivisionError: division by zero"
+    }
+    data, run = full_data(tmp_path / "data"), tmp_path / "run"
+    with pytest.raises(editgauge.EditgaugeError, match=r"torn-scorers.*ZeroDivisionError"):
+        type_("score", "fullmarks", data, "--run", run)
+
+
+def test_a_maker_may_give_one_scorer() -> None:
+    plugin = plugins.brightness_gap
+    scorers = editgauge.by_track({"pixel": [lambda **_: plugin], "ocr": [lambda **_: (plugin,)]})
+    assert list(scorers(["pixel"])) == list(scorers(["ocr"])) == [plugin]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.cli.report import _met
+from editgauge.evaluation.report import met
 from editgauge.reports import confusion, papers
 from editgauge.tables.frame import Frame
 from editgauge.types import JUDGE_SCORER, Row
@@ -30,7 +30,7 @@ def judged() -> Frame:
 
 def test_the_counts_by_hand(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    files = confusion.write(_met(judged()), tmp_path)
+    files = confusion.write(met(judged()), tmp_path)
     assert {path.suffix for path in files} == {".csv", ".svg", ".png", ".pdf"}
     lines = list(csv.DictReader(files[0].read_text().splitlines()))
     own = lines[0]["first_judge"].startswith("gpt")
@@ -44,13 +44,13 @@ def test_the_counts_by_hand(tmp_path: Path) -> None:
 
 def test_one_judge_has_none(tmp_path: Path) -> None:
     rows = [row("0", "m", "VC", 3.0, source="gpt-4o#1", scorer=JUDGE_SCORER)]
-    assert confusion.write(_met(frame(rows, [record("0")])), tmp_path) == []
+    assert confusion.write(met(frame(rows, [record("0")])), tmp_path) == []
 
 
 def test_its_texts_lie_on_the_page() -> None:
     pytest.importorskip("matplotlib")
     mpl, pyplot = papers.matplotlib_of("a test")
-    (pair,) = _met(judged())
+    (pair,) = met(judged())
     with mpl.rc_context(papers.SETTINGS):
         drawing = confusion.drawn(pair, pyplot)
         drawing.canvas.draw()

@@ -63,7 +63,7 @@ def shown(run: RunFolder) -> list[dict[str, object]]:
     column_of = {
         (c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)
     }
-    return list(details.samples(frame, [run], places, column_of))
+    return list(details.samples(frame, [run], places, column_of, {}))
 
 
 def test_every_row_is_with_its_sample_in_the_benchmarks_order(tmp_path: Path) -> None:

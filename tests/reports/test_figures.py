@@ -8,13 +8,14 @@ import csv
 import io
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from editgauge.reports import figures, papers
 from editgauge.tables.frame import PEOPLE
-from editgauge.types import Plot, Row, Status
+from editgauge.types import Metric, Plot, Row, Status
 from tests.made_rows import frame, record, row
 
 TASKS = ("count", "colour", "order", "time", "space")
@@ -33,7 +34,9 @@ def rows(editor: str = "m", *, without: tuple[str, ...] = (), source: str = "") 
 
 
 def one(kind: str, made: list[Row]) -> figures.Figure:
-    found = figures.figures(frame(made, RECORDS), {}, [Plot(kind, "task", "by task")])  # type: ignore[arg-type]
+    known = {"VC": Metric("VC", direction="higher", low=1, high=5)}
+    plots = [Plot(kind, "task", "by task")]  # type: ignore[arg-type]
+    found = figures.figures(frame(made, RECORDS), known, plots)
     assert len(found) == 1
     return found[0]
 
@@ -168,3 +171,40 @@ def test_annotators_have_no_figures_of_their_own() -> None:
     made = [*rows(source="gpt-4o#1"), *rows(source=f"{PEOPLE}ann")]
     found = figures.figures(frame(made, RECORDS), {}, [Plot("radar", "task", "by task")])
     assert len(found) == 1
+
+
+def several(count: int) -> list[figures.Figure]:
+    """Bars of so many metrics by task, of two editors."""
+    names = [f"M{number}" for number in range(count)]
+    made = [replace(r, metric=name) for name in names for e in "ab" for r in rows(e)]
+    known = {name: Metric(name, direction="higher", low=1, high=5) for name in names}
+    return figures.figures(frame(made, RECORDS), known, [Plot("bars", "task", "by task")])
+
+
+def test_figures_of_one_question_stand_on_one_page(tmp_path: Path) -> None:
+    found = papers.papers(several(3), tmp_path, ("pdf",))
+    assert [path.name for path in found] == ["bars-task.pdf", "bars-task.csv"]
+    lines = list(csv.DictReader(io.StringIO(found[1].read_text())))
+    assert len(lines) == 3 * 2 * len(TASKS)
+    assert {line["figure"] for line in lines} == {f"M{n} (faithful) by task" for n in range(3)}
+
+
+def test_a_page_that_is_full_has_a_second() -> None:
+    pages = papers.pages(several(12))
+    assert [name for name, _ in pages] == [f"bars-task-{n}" for n in range(1, len(pages) + 1)]
+    assert len(pages) > 1
+    assert sum(len(page) for _, page in pages) == 12
+
+
+def test_an_open_scale_has_no_radar() -> None:
+    known = {"VC": Metric("VC", direction="higher", low=0, high=math.inf, unit="dB")}
+    plots = [Plot("radar", "task", "by task")]
+    (figure,) = figures.figures(frame(rows(), RECORDS), known, plots)
+    assert figure.kind == "bars"
+    assert figure.axis == "VC, dB (higher is better)"
+
+
+def test_a_bar_says_how_many_samples_it_has() -> None:
+    figure = one("bars", rows())
+    text = figures.svg(figure)
+    assert re.findall(r'class="n"[^>]*>(\d+)<', text) == ["2"] * len(TASKS)

@@ -19,7 +19,7 @@ from editgauge.errors import RunError
 from editgauge.images import write_png
 from editgauge.run.pool import run_batches
 from editgauge.run.score import score
-from editgauge.store.collect import take_in
+from editgauge.store.collect import import_outputs
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
@@ -57,7 +57,7 @@ class Bench:
     def edits(self, run: RunFolder, hashes: HashStore) -> list[EditRecord]:
         found = []
         for name, folder in self.outputs.items():
-            found += take_in(run, "fake", name, folder, self.samples, hashes)
+            found += import_outputs(run, "fake", name, folder, self.samples, hashes)
         return found
 
     def score(self, name: str, *scorers: object, **options: object) -> tuple[RunFolder, Summary]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.metrics.drawn import blocks, noisy
 
 from editgauge import catalog
 from editgauge.images import read_image, read_mask, write_png
@@ -18,6 +17,7 @@ from editgauge.metrics.error import masked_psnr
 from editgauge.scoring.pixel import BackgroundScorer, Recent, ReferenceScorer
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Score, Scorer, Status
+from tests.metrics.drawn import blocks, noisy
 
 
 @pytest.fixture

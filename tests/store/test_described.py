@@ -31,6 +31,9 @@ def test_a_metric_comes_back_as_it_was() -> None:
         failure=0.5,
         whole_set=True,
         note="n",
+        printed=((0.0, 0.0), (3.0, 100.0)),
+        keeps=True,
+        plain="how it looks",
     )
     for one in (ONE, everything):
         assert metric(one.name, json.loads(json.dumps(record(one)))) == one
@@ -56,7 +59,8 @@ def test_a_run_keeps_them_and_replaces_what_changed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text", ["[]", '{"mini": []}', '{"mini": {"a": 1}}', "{", '{"mini": {"a": {"digits": "x"}}}',
-             '{"mini": {"a": {"low": []}}}']
+             '{"mini": {"a": {"low": []}}}', '{"mini": {"a": {"printed": [[1, 0], [1, 5]]}}}',
+             '{"mini": {"a": {"printed": [[1, 0]]}}}', '{"mini": {"a": {"printed": 7}}}']
 )  # fmt: skip
 def test_a_damaged_file_is_one_clear_error(tmp_path: Path, text: str) -> None:
     run = RunFolder.create(tmp_path / "run")

@@ -10,8 +10,8 @@ import pytest
 
 from editgauge.errors import UnknownName, UsageError
 from editgauge.study.calibration import calibrated, differences, draw, gold_of
+from editgauge.study.ratings import import_ratings
 from editgauge.study.scales import Rating
-from editgauge.study.taking import take_in
 from editgauge.tables.frame import Frame
 from editgauge.types import Row
 from tests.cli.test_study_command import type_
@@ -111,7 +111,7 @@ def test_as_it_is_typed(tmp_path: Path) -> None:
         for k in range(8)
         for n, editor in enumerate(("alpha", "beta"))
     ]  # fmt: skip
-    take_in(run, ratings)
+    import_ratings(run, ratings)
     (table,) = orjson.loads(type_("table", run.path, "--calibrate", "human", "--json"))["tables"]
     assert [line["name"] for line in table["rows"]] == ["alpha", "beta"]
     assert table["rows"][0]["cells"]["alone"]["n"] == 8

@@ -8,9 +8,9 @@ import numpy as np
 import orjson
 
 from editgauge.study.agreement import Machine
+from editgauge.study.ratings import import_ratings
 from editgauge.study.reporting import _own_values, reported
 from editgauge.study.scales import Rating
-from editgauge.study.taking import take_in
 from editgauge.tables.frame import Frame
 from tests.cli.test_study_command import type_
 from tests.study.made_study import EDITORS, judged, make_run
@@ -26,7 +26,7 @@ def test_a_study_is_in_the_report(tmp_path: Path) -> None:
         for n, editor in enumerate(EDITORS)
         for who in ("ann", "ben")
     ]  # fmt: skip
-    take_in(run, ratings)
+    import_ratings(run, ratings)
     frame = Frame.of_runs([run], "bench")
     found = reported(frame)
     assert found is not None

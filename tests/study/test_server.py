@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from editgauge.study.design import make_design
+from editgauge.study.ratings import ratings_of
 from editgauge.study.running import collect, editors_by_sample, outputs_of, pictures_of, start
 from editgauge.study.store import StudyStore
-from editgauge.study.taking import ratings_of
 from tests.study.made_study import EDITORS, make_run
 
 pytest.importorskip("starlette")

@@ -15,9 +15,9 @@ import pytest
 from editgauge.store.labels import Samples
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.design import make_design
+from editgauge.study.ratings import ratings_of
 from editgauge.study.running import collect, editors_by_sample, outputs_of, start
 from editgauge.study.store import StudyStore
-from editgauge.study.taking import ratings_of
 from tests.study.made_study import EDITORS, make_run
 from tests.study.served import Server
 

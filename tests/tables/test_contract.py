@@ -94,6 +94,24 @@ def test_a_benchmark_without_tables_is_fine() -> None:
         ({"rubrics": Path("no/such/folder")}, "rubrics: wanted a folder"),
         ({"derived": (Derived(replace(ONE, name="d"), ("one", "x"), min),)}, "'x' is no declared"),
         ({"derived": (Derived(replace(ONE, name="d"), (), min),)}, "of: wanted the names"),
+        (
+            {
+                "derived": (
+                    Derived(replace(ONE, name="d"), ("one",), min),
+                    Derived(replace(ONE, name="e"), ("d",), min),
+                )
+            },
+            "derived: e: of: 'd' is derived itself; name its parents instead",
+        ),
+        (
+            {
+                "derived": (Derived(replace(ONE, name="d"), ("one",), min),),
+                "tables": lambda frame, _: layouts(
+                    frame, "corrected", ONE, TWO, replace(ONE, name="d")
+                ),
+            },
+            "tables: d is shown corrected, and is made faithful only",
+        ),
         ({"derived": (Derived(replace(ONE, name="d"), ("one",), "min"),)}, "rule: wanted a funct"),
         ({"tables": lambda f, v: layouts(f, v, ONE)}, "tables: two is in none of them"),
         (

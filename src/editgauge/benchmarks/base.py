@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from editgauge import catalog
 from editgauge.errors import DataError, EditgaugeError
@@ -16,8 +16,8 @@ Note = Callable[[Finding], None]
 """Takes a finding that is not about one sample."""
 
 
-MakeSome = Callable[..., Sequence[Scorer | SetScorer]]
-"""Gives some scorers. Called with every option as a keyword (``cache``, ``ocr_engine``,
+MakeSome = Callable[..., Scorer | SetScorer | Sequence[Scorer | SetScorer]]
+"""Gives a scorer or some. Called with every option as a keyword (``cache``, ``ocr_engine``,
 ``weights``, ``device``…); it ignores those that it does not know, and imports what it needs inside.
 """
 
@@ -31,7 +31,11 @@ def by_track(makers: Mapping[Track, Sequence[MakeSome]]) -> MakeScorers:
 
     def scorers(tracks: Sequence[Track], **options: Any) -> list[Scorer | SetScorer]:
         wanted = [make for track, some in makers.items() if track in tracks for make in some]
-        return [scorer for make in dict.fromkeys(wanted) for scorer in make(**options)]
+        scorers: list[Scorer | SetScorer] = []
+        for make in dict.fromkeys(wanted):
+            made = make(**options)
+            scorers += made if isinstance(made, list | tuple) else [cast(Scorer, made)]
+        return scorers
 
     return scorers
 

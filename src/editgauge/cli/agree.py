@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from editgauge.cli.common import JsonOpt
+from editgauge.cli.options import JsonOpt
 
 _EXAMPLE = "Example: editgauge agree RUN --benchmark medebench --format markdown"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from editgauge.tables.audit import Audit, Report
+    from editgauge.tables.audit import Report
 
 _EXAMPLE = (
     "Example: editgauge audit my-table.csv (or without a file: every table published for "
@@ -37,7 +37,7 @@ def audit(
     """Check a published table against itself. Exit code 1 when a number does not follow from the
     others.
     """
-    from editgauge.tables.audit import read_sheet
+    from editgauge.tables.audit import all_audits, choose, read_sheet
 
     kinds = all_audits()
     if files:
@@ -48,50 +48,6 @@ def audit(
     _print(reports, as_json)
     if any(not report.consistent for report in reports):
         raise typer.Exit(1)
-
-
-def all_audits() -> list[Audit]:
-    """Every kind of table that can be checked, in the order of the benchmarks."""
-    from editgauge import catalog
-    from editgauge.errors import EditgaugeError
-
-    found: list[Audit] = []
-    for name in catalog.names("benchmarks"):
-        try:
-            found += catalog.find("benchmarks", name).audits()
-        except EditgaugeError:
-            if name in catalog.BENCHMARKS:
-                raise  # another package's fault costs its own audits and nothing else
-    return found
-
-
-def choose(kinds: list[Audit], headings: tuple[str, ...], name: str, wanted: str) -> Audit:
-    """The kind that a table is of. Raises `UsageError` when the headings are those of none, or the
-    word of none.
-    """
-    from editgauge.errors import UsageError
-
-    if wanted:
-        found = [kind for kind in kinds if kind.kind == wanted]
-        if not found:
-            raise UsageError(
-                f"--as {wanted!r}: wanted one of: {'; '.join(kind.kind for kind in kinds)}"
-            )
-        missing = sorted(found[0].headings - set(headings))
-        if missing:
-            raise UsageError(
-                f"{name}: a table of {wanted!r} has headings {', '.join(missing)}, which are not "
-                f"there"
-            )
-        return found[0]
-    fitting = [kind for kind in kinds if kind.headings <= set(headings)]
-    if not fitting:
-        known = "; ".join(f"{kind.kind}: {', '.join(sorted(kind.headings))}…" for kind in kinds)
-        raise UsageError(
-            f"{name}: the headings ({', '.join(headings)[:120]}) are those of no known table. "
-            f"{known}"
-        )
-    return max(fitting, key=lambda kind: len(kind.headings))
 
 
 def _print(reports: list[Report], as_json: bool) -> None:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli import common, output
-from editgauge.cli import gate as judged
-from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, difference_tables
-from editgauge.cli.common import WhereOpt
-from editgauge.cli.gate import GateOpt, JunitOpt, SummaryOpt
-from editgauge.cli.table import print_tables
+from editgauge.cli import common, gate
+from editgauge.cli.drawn import print_table, print_tables
+from editgauge.cli.groups import grouped
+from editgauge.cli.option_groups import Correcting, Gating
+from editgauge.cli.options import FormatOpt, WhereOpt
 
 if TYPE_CHECKING:
-    from editgauge.tables.compare import Comparison, Line, Moved
-    from editgauge.tables.frame import Frame
-    from editgauge.tables.table import Table
+    from editgauge.tables.compare import Comparison
 
 _EXAMPLE = "Example: editgauge compare RUN old-model new-model --by topic --fail-if-worse"
 
@@ -28,7 +23,9 @@ def register(app: typer.Typer) -> None:
     app.command("compare", epilog=_EXAMPLE)(compare)
 
 
+@grouped
 def compare(
+    *,
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")],
     a: Annotated[str, typer.Argument(metavar="A", help="The baseline editor.")],
     b: Annotated[
@@ -53,9 +50,7 @@ def compare(
     alpha: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="For p after Holm's correction.")
     ] = 0.05,
-    form: Annotated[
-        str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")
-    ] = "terminal",
+    form: FormatOpt = "terminal",
     fail_if_worse: Annotated[
         bool,
         typer.Option(
@@ -63,13 +58,9 @@ def compare(
             help="Exit code 1 when B is worse in any metric, or has fewer scores than A.",
         ),
     ] = False,
-    gate: GateOpt = None,
-    junit: JunitOpt = None,
-    step_summary: SummaryOpt = None,
+    gating: Gating,
     seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
-    calibrate: CalibrateOpt = "",
-    proxy: ProxyOpt = None,
-    strata: StrataOpt = "",
+    correcting: Correcting,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Compare two editors on the samples both have: differences with intervals and p, and what
@@ -79,262 +70,54 @@ def compare(
     Holm's correction over every line that is printed.
     """
     from editgauge.errors import UsageError
+    from editgauge.evaluation.compare import compare as compare_editors
     from editgauge.store.selection import one_of
+    from editgauge.study.calibrated_sheets import difference_tables
     from editgauge.study.people import averaged_for
-    from editgauge.tables import given_back, rows
-    from editgauge.tables.compare import compare as compute
-    from editgauge.tables.layouts import metrics_of
+    from editgauge.tables import draw, rows
 
-    one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
+    one_of("--format", form, draw.FORMATS)
     if a == b:
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
-    _gate_goes_with(gate, form, junit, step_summary, calibrate=calibrate, other=fail_if_worse)
-    opened = rows.open_runs([run, *(also or [])])
-    if calibrate:
-        made = difference_tables(
-            [run, *(also or [])],
-            calibrate,
-            a,
-            b,
-            benchmark=benchmark,
-            where=where,
-            sources=source,
-            proxies=proxy,
-            strata=strata,
-            seed=seed,
-        )
-        print_tables(made, opened, "json" if as_json else form, "out")
+    gate.goes_with(gating, form, bool(correcting.calibrate) or fail_if_worse)
+    form = "json" if as_json else form
+    runs = [run, *(also or [])]
+    opened = rows.open_runs(runs)
+    if correcting.calibrate:
+        asked = correcting.of(benchmark, where, source, seed)
+        print_tables(difference_tables(runs, asked, a, b), opened, form)
         return
     frames = rows.frames(
         opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)
     )
-    if gate is not None:
-        code = judged.gate(
-            opened,
-            frames,
-            a,
-            b,
-            gate,
-            form="json" if as_json else form,
-            junit=junit,
-            step_summary=step_summary,
-            seed=seed,
-        )
+    if gating.gate is not None:
+        code = gate.judge(opened, frames, a, b, gating, form=form, seed=seed)
         common.warn(*opened)
         raise typer.Exit(code)
-    found: list[Comparison] = []
-    for frame in frames:
-        ways = {name: one.direction for name, one in metrics_of(frame).items()}
-        ways = _only(ways, metric, frame)
-        item = compute(
-            frame,
-            a,
-            b,
-            ways,
-            variants=rows.variants(variant),
-            by=by,
-            top=top,
-            alpha=alpha,
-            seed=seed,
-        )
-        found.append(replace(item, notes=tuple(given_back.compared(frame, item))))
-    found = [item for item in found if item.lines]
-    if not found:
+    variants = rows.variants(variant)
+    only = metric or ()
+    comparisons = compare_editors(
+        frames, a, b, metrics=only, variants=variants, by=by, top=top, alpha=alpha, seed=seed
+    )
+    if not comparisons:
         raise UsageError(
             f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table "
             f"{run.name}"
         )
-    _print(found, "json" if as_json else form)
+    _print(comparisons, form)
     common.warn(*opened)
-    if fail_if_worse and any(item.regressions for item in found):
+    if fail_if_worse and any(item.regressions for item in comparisons):
         raise typer.Exit(1)
 
 
-def _gate_goes_with(
-    gate: Path | None,
-    form: str,
-    junit: Path | None,
-    summary: Path | None,
-    *,
-    calibrate: str,
-    other: bool,
-) -> None:
-    """Raise `UsageError` for options that do not go together with `--gate`, or only with it."""
-    from editgauge.errors import UsageError
-
-    if gate is None and (junit or summary):
-        raise UsageError("--junit and --step-summary: wanted --gate POLICY.toml with them")
-    if gate is not None and (calibrate or other):
-        raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
-    if gate is not None and form in ("csv", "latex"):
-        raise UsageError(f"--gate: wanted --format terminal, markdown or json, found {form}")
-
-
-def _only(ways: dict[str, Any], wanted: list[str] | None, frame: Frame) -> dict[str, Any]:
-    from editgauge.store.selection import one_of
-
-    for name in wanted or ():
-        one_of("--metric", name, frame.metrics)
-    return {name: way for name, way in ways.items() if not wanted or name in wanted}
-
-
-def _print(found: list[Comparison], form: str) -> None:
-
-    from editgauge.cli.common import print_json
-    from editgauge.tables import draw as drawing
+def _print(comparisons: list[Comparison], form: str) -> None:
+    from editgauge.tables import compare_sheets
 
     if form == "json":
-        print_json({"comparisons": [as_dict(item) for item in found]})
+        common.print_json({"comparisons": [compare_sheets.as_dict(item) for item in comparisons]})
         return
-    console = output.console()
-    for item in found:
-        if form == "terminal":
-            drawing.show(as_table(item), console)
-        else:
-            typer.echo(drawing.draw(as_table(item), form), nl=False)  # type: ignore[arg-type]
+    for item in comparisons:
+        print_table(compare_sheets.as_table(item), form)
         if form in ("terminal", "markdown"):
-            _print_moved(item, form)
-
-
-def as_table(item: Comparison) -> Table:
-    """The lines of a comparison as a table, metrics down."""
-    from editgauge.tables.table import Cell, Column, Table, TableRow
-
-    columns = [
-        Column(name="a", heading=(item.a,), digits=3),
-        Column(name="b", heading=(item.b,), digits=3),
-        Column(name="difference", heading=("B − A",), digits=4),
-        Column(name="p", heading=("p (Holm)",), digits=4),
-        Column(name="effect", heading=("effect d",), digits=2),
-        Column(name="counts", heading=("win/tie/loss",)),
-        Column(name="needed", heading=("samples needed",), digits=0),
-        Column(name="verdict", heading=("B is",)),
-    ]
-    rows = []
-    for line in item.lines:
-        name = f"{line.metric} ({line.variant})" + (f" · {line.slice}" if line.slice else "")
-        pair = line.paired
-        cells = {
-            "a": Cell(value=_finite(line.mean_a), n=pair.n, of=pair.n + line.only_a + line.only_b),
-            "b": Cell(value=_finite(line.mean_b), n=pair.n, of=pair.n + line.only_a + line.only_b),
-            "difference": Cell(
-                value=_finite(pair.difference),
-                low=_finite(pair.low),
-                high=_finite(pair.high),
-                interval_digits=pair.digits,
-            ),
-            "p": Cell(value=line.holm),
-            "effect": Cell(value=_finite(pair.effect)),
-            "counts": Cell(value=None, text="/".join(map(str, _counts(line)))),
-            "needed": Cell(value=pair.needed),
-            "verdict": Cell(value=None, text=verdict(line)),
-        }
-        rows.append(TableRow(name=name, cells=cells))
-    notes = [
-        f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
-        (
-            "Intervals: 95 %, BCa bootstrap over samples; digits that the resampling does not "
-            "carry are not printed. p: permutation of signs, corrected (Holm) over "
-            f"{item.tests} tests; lines of identical values are one."
-        ),
-    ]
-    for line in item.lines:
-        if not line.slice and (line.only_a or line.only_b):
-            lacking = f"{line.only_a} samples have a score of A only, {line.only_b} only of B"
-            notes.append(f"{line.metric} ({line.variant}): {lacking}.")
-    notes += item.notes
-    return Table(
-        name="compare",
-        title=f"{item.benchmark}: {item.b} against {item.a}",
-        columns=columns,
-        rows=rows,
-        benchmark=item.benchmark,
-        notes=notes,
-        meta={"names": "metric"},
-    )
-
-
-def _counts(line: Line) -> tuple[int, ...]:
-    """Samples that B wins, ties and loses; nothing where it is not known which way is better."""
-    return () if line.direction is None else tuple(line.paired.counts)
-
-
-def verdict(line: Line) -> str:
-    """better, worse, or not told apart; for a metric without a known direction that it is none."""
-    if line.direction is None:
-        return "no verdict: direction not known"
-    return "better" if line.better else "worse" if line.worse else "not told apart"
-
-
-_MOST = ("Most better", "Most worse")
-
-
-def _print_moved(item: Comparison, form: str) -> None:
-    from editgauge import escape
-
-    clean = escape.markdown if form == "markdown" else escape.plain
-    for line in item.lines:
-        titles = ("Most up", "Most down") if line.direction is None else _MOST
-        for title, moved in zip(titles, (line.up, line.down), strict=True):
-            if moved:
-                where = f" · {line.slice}" if line.slice else ""
-                typer.echo(
-                    clean(f"\n{title} under {item.b}: {line.metric} ({line.variant}){where}", None)
-                )
-                for one in moved:
-                    typer.echo(_moved_text(one, form, clean))
-
-
-def _moved_text(one: Moved, form: str, clean: Any) -> str:
-    values = f"{one.a:.4g} → {one.b:.4g}"
-    if form == "markdown":
-        return f"- [{clean(one.sample)}](<{one.link}>) {clean(values)}"
-    return f"  {clean(one.sample)}  {values}  {one.link}"
-
-
-def _finite(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else value
-
-
-def as_dict(item: Comparison) -> dict[str, Any]:
-    """A comparison as JSON values: NaN is None, an infinite value the text ``inf`` or ``-inf``."""
-
-    def number(value: Any) -> Any:
-        if isinstance(value, float) and not math.isfinite(value):
-            return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
-        return value
-
-    def moved(one: Moved) -> dict[str, Any]:
-        found = {**asdict(one), "difference": one.difference}
-        return {key: number(value) for key, value in found.items()}
-
-    lines = []
-    for line in item.lines:
-        found = {
-            key: number(value)
-            for key, value in asdict(line).items()
-            if key not in ("paired", "up", "down")
-        }
-        found |= {
-            key: number(value) for key, value in line.paired._asdict().items() if key != "counts"
-        }
-        found |= dict(zip(("win", "tie", "loss"), _counts(line) or (None,) * 3, strict=True))
-        lines.append(
-            {
-                **found,
-                "up": [moved(one) for one in line.up],
-                "down": [moved(one) for one in line.down],
-            }
-        )
-    regressions = [f"{line.metric} ({line.variant})" for line in item.regressions]
-    return {
-        "benchmark": item.benchmark,
-        "a": item.a,
-        "b": item.b,
-        "by": item.by,
-        "alpha": item.alpha,
-        "tests": item.tests,
-        "regressions": regressions,
-        "notes": list(item.notes),
-        "lines": lines,
-    }
+            for line in compare_sheets.moved_lines(item, form):  # type: ignore[arg-type]
+                typer.echo(line)

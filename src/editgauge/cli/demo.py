@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -45,15 +46,14 @@ def demo(
         f"the spot.",
     )
     for name in editors:
-        _quietly(edit, "mini", None, editor=name, run=run, workers=workers)
+        _quietly(edit, benchmark="mini", editor=name, run=run, workers=workers)
     _say(2, "Score: pixels of every output; then the table.")
-    _quietly(score, "mini", None, run=run, tracks="pixel", workers=workers)
+    _quietly(score, benchmark="mini", run=run, tracks="pixel", workers=workers)
     if reads_text:
         print("\nAnd the text in the pictures, read by an OCR engine (some 0.7 s a picture):")
         _quietly(
             score,
-            "mini",
-            None,
+            benchmark="mini",
             run=run,
             tracks="ocr",
             editor=["reference", "copy", "typeset"],
@@ -80,12 +80,12 @@ def _say(number: int, text: str) -> None:
     print(f"\n[{number}] {text}", flush=True)
 
 
-def _quietly(command: object, *arguments: object, **options: object) -> None:
+def _quietly(command: Callable[..., None], **options: object) -> None:
     """Call another command; samples without a score are to be expected here (there is no reference
     for some).
     """
     try:
-        command(*arguments, **options)  # type: ignore[operator]
+        command(**options)
     except typer.Exit as end:
         if end.exit_code not in (0, 1):
             raise
@@ -96,5 +96,5 @@ def _report(run: Path) -> Path | None:
         return None
     from editgauge.cli.report import report
 
-    _quietly(report, [run])
+    _quietly(report, runs=[run])
     return run / "report" / "index.html"

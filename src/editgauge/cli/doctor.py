@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from editgauge.cli.common import JsonOpt, WeightsOpt
+from editgauge.cli.options import JsonOpt, WeightsOpt
 
 
 def register(app: typer.Typer) -> None:

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli.common import (
+from editgauge.cli.edit_options import Model, Spending, Telling
+from editgauge.cli.groups import grouped
+from editgauge.cli.option_groups import Narrowing
+from editgauge.cli.options import (
     BenchmarkArg,
     DataArg,
     JsonOpt,
-    LimitOpt,
     MemoryOpt,
     RetryOpt,
     RunOpt,
-    SampleOpt,
-    SplitOpt,
-    WhereOpt,
     WorkersOpt,
 )
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
-    from editgauge.types import Editor, Sample
+    from editgauge.editors.costs import Estimate
 
 
 def register(app: typer.Typer) -> None:
     app.command("edit", epilog="Example: editgauge edit mini --editor copy --run runs/first")(edit)
 
 
+@grouped
 def edit(
+    *,
     benchmark: BenchmarkArg,
     data: DataArg = None,
     editor: Annotated[
@@ -42,62 +41,12 @@ def edit(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value for the editor; may be repeated.")
     ] = None,
-    split: SplitOpt = None,
-    limit: LimitOpt = None,
-    sample: SampleOpt = None,
-    where: WhereOpt = None,
+    narrowing: Narrowing,
     workers: WorkersOpt = None,
     retry: RetryOpt = "",
-    model: Annotated[
-        str, typer.Option("--model", help="The model of openai and gemini, or a local path.")
-    ] = "",
-    base_url: Annotated[
-        str, typer.Option("--base-url", help="Another address of the same interface.")
-    ] = "",
-    concurrency: Annotated[
-        int | None, typer.Option("--concurrency", min=1, help="Calls at once to a service.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="For editors that draw random numbers.")
-    ] = None,
-    devices: Annotated[
-        str,
-        typer.Option("--devices", help="For a model of this machine: cuda:0,cuda:1 and so on."),
-    ] = "",
-    shots: Annotated[
-        int,
-        typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
-    ] = 0,
-    instruction: Annotated[
-        str,
-        typer.Option(
-            "--instruction", help="original, rephrased or description, where the benchmark has it."
-        ),
-    ] = "original",
-    rewriter: Annotated[
-        str,
-        typer.Option(
-            "--rewriter",
-            help="A chat model that rewrites each instruction before the editor sees it.",
-        ),
-    ] = "",
-    rewriter_url: Annotated[
-        str, typer.Option("--rewriter-url", help="The rewriter's OpenAI-compatible address.")
-    ] = "https://api.openai.com/v1",
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            "--budget",
-            min=0,
-            help="US dollars that editing in this run may cost, all commands together.",
-        ),
-    ] = None,
-    price: Annotated[
-        float | None, typer.Option("--price", min=0, help="US dollars for one output of a service.")
-    ] = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Only say what it would cost.")
-    ] = False,
+    model: Model,
+    telling: Telling,
+    spending: Spending,
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")
     ] = 600.0,
@@ -109,196 +58,79 @@ def edit(
     """
     from editgauge import catalog
     from editgauge.cli import common
-    from editgauge.editors import tracks
-    from editgauge.editors.command import recorded
+    from editgauge.editors import costs
     from editgauge.errors import UsageError
-    from editgauge.run.edit import edit as edit_all
+    from editgauge.evaluation import edit as evaluation
     from editgauge.store import selection
     from editgauge.store.run_folder import RunFolder
-    from editgauge.store.samples import keep_samples
 
     common.set_memory(memory)
     if not editor:
         raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
     retried = selection.statuses(retry)
-    factory = catalog.find("editors", editor)
-    bench, dataset, samples = catalog.open_data(benchmark, data, split)
-    chosen = selection.choose(samples, limit=limit, ids=sample or (), where=where or ())
-    given: dict[str, Any] = {
-        "model": model,
-        "base_url": base_url,
-        "concurrency": concurrency,
-        "seed": seed,
-        "devices": devices,
-    }
-    given |= {"shots": shots or None, "price": price}
-    settings = {
-        key: value for key, value in given.items() if value not in ("", None)
-    } | selection.settings(set_ or ())
-    told = [tracks.retold(s, instruction) or s for s in samples]
-    writer = tracks.rewriter(rewriter, rewriter_url) if rewriter else None
-    made = tracks.on_track(
-        factory(told, **settings),
-        instruction,
-        writer,
-        shots=int(settings.get("shots") or 0),
-        samples=told,
+    catalog.find("editors", editor)  # a wrong name costs no reading of data
+    material = narrowing.open(benchmark, data)
+    given = {**asdict(model), "shots": telling.shots or None, "price": spending.price}
+    settings = {key: value for key, value in given.items() if value not in ("", None)}
+    request = evaluation.Request(
+        editor=editor,
+        settings=settings | selection.settings(set_ or ()),
+        instruction=telling.instruction,
+        rewriter=telling.rewriter,
+        rewriter_url=telling.rewriter_url,
     )
-    if estimate:
-        _estimate(made, bench.name, chosen, run, json)
+    made = evaluation.make(material, request)
+    name = material.benchmark.name
+    if spending.estimate:
+        there = RunFolder.open(run) if run.exists() else None
+        todo = evaluation.remaining(material, there, made)
+        _print_estimate(made.name, name, costs.estimate(made, todo), json)
         return
     folder = RunFolder.create(run)
-    _within(made, folder, budget)
-    data_hash = keep_samples(folder, bench.name, dataset.root, samples, chosen)
-    with common.progress(json) as show:
-        summary = edit_all(
-            folder,
-            bench.name,
-            chosen,
-            made,
-            workers=common.cores() if workers is None else workers,
-            retry=retried,
-            seconds_a_sample=timeout,
-            progress=show,
-        )
-    folder.record(
-        "edit",
-        benchmark=bench.name,
-        editor=summary.editor,
-        plugins=_plugins(bench.name, editor),
-        settings=recorded(settings),
-        instruction=instruction,
-        rewriter=rewriter,
-        data=data_hash,
-        samples=len(samples),
-        chosen=len(chosen),
-        counts=dict(summary.counts),
-        seconds=round(summary.seconds, 3),
-        cost=summary.cost,
+    limits = evaluation.Limits(
+        workers=common.cores() if workers is None else workers,
+        retry=retried,
+        seconds_a_sample=timeout,
+        budget=spending.budget,
     )
+    with common.progress(json) as show:
+        summary = evaluation.edit(material, folder, made, limits, request=request, progress=show)
     common.warn(folder)
+    counts = dict(summary.counts)
     if json:
-        common.print_json(
-            {
-                "run": str(run),
-                "benchmark": bench.name,
-                **asdict(summary),
-                "counts": dict(summary.counts),
-            }
-        )
+        facts = {**asdict(summary), "counts": counts}
+        common.print_json({"run": str(run), "benchmark": name, **facts})
     else:
-        counts = ", ".join(
-            f"{n} {_word(status)}{_parted(status, n, summary.given_back)}"
-            for status, n in sorted(summary.counts.items())
-        )
-        print(
-            f"{summary.editor} on {bench.name}: {counts}; {summary.edited} made now in "
-            f"{summary.seconds:.1f} s"
-        )
-        if costs := _costs(made):
-            print(f"costs:   {costs}")
-        print(f"outputs: {folder.edits_folder(bench.name, summary.editor)}")
+        print(summary.line(name))
+        if spent := costs.spent(made):
+            print(f"costs:   {spent}")
+        print(f"outputs: {folder.edits_folder(name, summary.editor)}")
         place = f" {data}" if data else ""
         print(f"next:    editgauge score {benchmark}{place} --run {run}")
     if summary.stopped:
         if not json:
             print(summary.stopped)
         raise typer.Exit(summary.exit_code)
-    if any(n for status, n in summary.counts.items() if status not in ("scored", "not_applicable")):
+    if not summary.complete:
         raise typer.Exit(1)
 
 
-def _plugins(benchmark: str, editor: str) -> list[dict[str, str]]:
-    """The packages, other than this one, that the benchmark and the editor come from."""
-    from editgauge import catalog
-
-    named = (("benchmark", "benchmarks", benchmark), ("editor", "editors", editor))
-    sources = [(word, name, catalog.source_of(kind, name)) for word, kind, name in named]
-    return [package.as_dict(word, name) for word, name, package in sources if package.name]
-
-
-def _todo(
-    made: Editor, folder: RunFolder, benchmark: str, samples: Sequence[Sample]
-) -> list[Sample]:
-    done = {record.sample for record in folder.edits(benchmark) if record.editor == made.name}
-    return [sample for sample in samples if sample.id not in done]
-
-
-def _estimate(
-    made: Editor, benchmark: str, samples: Sequence[Sample], run: Path, json: bool
-) -> None:
-    """Print what the edits that are still to be made would cost; nothing is called and nothing is
-    written.
-    """
+def _print_estimate(editor: str, benchmark: str, estimate: Estimate, json: bool) -> None:
     from editgauge.cli import common
-    from editgauge.store.run_folder import RunFolder
 
-    todo = _todo(made, RunFolder.open(run), benchmark, samples) if run.exists() else list(samples)
-    ask: Any = getattr(made, "estimate", None)
-    costs = [ask(sample) if ask is not None else 0.0 for sample in todo]
-    known = [cost for cost in costs if cost is not None]
+    todo, dollars = estimate
     if json:
-        dollars = round(sum(known), 4) if len(known) == len(costs) else None
+        rounded = None if dollars is None else round(dollars, 4)
         common.print_json(
-            {"editor": made.name, "benchmark": benchmark, "samples": len(todo), "dollars": dollars}
+            {"editor": editor, "benchmark": benchmark, "samples": todo, "dollars": rounded}
         )
-    elif len(known) < len(costs):
+    elif dollars is None:
         print(
-            f"{made.name} on {benchmark}: {len(todo)} to make; the price is not known: give one "
-            f"with --price 0.04"
+            f"{editor} on {benchmark}: {todo} to make; the price is not known: give one with "
+            f"--price 0.04"
         )
     else:
         print(
-            f"{made.name} on {benchmark}: {len(todo)} to make, about {sum(known):.2f} US dollars "
-            f"by list prices"
+            f"{editor} on {benchmark}: {todo} to make, about {dollars:.2f} US dollars by list "
+            f"prices"
         )
-
-
-def _within(made: Editor, folder: RunFolder, budget: float | None) -> None:
-    """Keep the editor's costs in the run's ledger, which counts all commands, under a budget.
-
-    Raises `UsageError` when a budget is to be kept and the price is not known, or is zero.
-    """
-    from editgauge.errors import UsageError
-    from editgauge.services import ledger as ledgers
-
-    book: ledgers.Ledger | None = getattr(made, "ledger", None)
-    if book is None:
-        if budget is not None:
-            raise UsageError(
-                f"--budget: the editor {made.name!r} has no costs that are known; leave it out"
-            )
-        return
-    price: Any = getattr(getattr(made, "editor", made), "price", None)
-    if budget is not None and price is not None and not price.picture:
-        what = "not known" if price.picture is None else "zero"
-        raise UsageError(
-            f"--budget: the price of {made.name} is {what}, so that no budget can be kept; give "
-            f"one with --price (US dollars for one output)"
-        )
-    book.keep_in(folder.path / ledgers.FILE, purpose="edit", budget=budget)
-
-
-def _costs(made: Editor) -> str:
-    """What editing in the run has cost, and by which price; empty for editors without costs."""
-    book: Any = getattr(made, "ledger", None)
-    price: Any = getattr(getattr(made, "editor", made), "price", None)
-    if book is None or price is None:
-        return ""
-    if price.picture is None and price.out is None:
-        return "not counted: no price is known (--price US dollars for one output)"
-    return (
-        f"{book.made:.4f} US dollars now, {book.spent:.4f} in this run, all commands together "
-        f"(prices: {price.source})"
-    )
-
-
-def _parted(status: str, delivered: int, given_back: int) -> str:
-    """How the delivered outputs part into edited ones and inputs that were handed back."""
-    if status != "scored" or not given_back:
-        return ""
-    return f" ({delivered - given_back} edited, {given_back} given back)"
-
-
-def _word(status: str) -> str:
-    return {"scored": "delivered"}.get(status, status.replace("_", " "))

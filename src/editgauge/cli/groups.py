@@ -11,7 +11,10 @@ from typing import Any
 
 
 def grouped(function: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameters may be option groups, as one with all their fields as options."""
+    """A command whose parameters may be option groups, as one with all their fields as options.
+
+    Called from Python it takes keywords only; those left out have their defaults.
+    """
     hints = typing.get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
     groups: dict[str, list[str]] = {}
@@ -30,7 +33,8 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
     def command(**given: Any) -> None:
         made: dict[str, Any] = {}
         for name, names in groups.items():
-            made[name] = hints[name](**{field: given.pop(field) for field in names})
+            own = {field: given.pop(field) for field in names if field in given}
+            made[name] = hints[name](**own)
         function(**made, **given)
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from editgauge.cli.common import BenchmarkArg, DataArg, JsonOpt, RunOpt, SplitOpt, WhereOpt
+from editgauge.cli.options import BenchmarkArg, DataArg, JsonOpt, RunOpt, SplitOpt, WhereOpt
 
 _EXAMPLE = (
     "Example: editgauge import-scores textedit DATA --from results/my-model.json --run runs/first"

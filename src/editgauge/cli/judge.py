@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from editgauge.cli import judge_decide, judge_extras, judge_views
-from editgauge.cli.common import JsonOpt
+from editgauge.cli import judge_compare, judge_decide, judge_extras, judge_views
 from editgauge.cli.groups import grouped
 from editgauge.cli.judge_live import LiveLine
 from editgauge.cli.judge_options import What, Who
 from editgauge.cli.judge_requests import How, Money, Traffic
 from editgauge.cli.judge_session import session
+from editgauge.cli.options import JsonOpt
 
 if TYPE_CHECKING:
     from editgauge.judging.session import Session
@@ -97,7 +97,7 @@ def run(
         with session(what, asked, how, traffic, money) as opened:
             judge(opened, json, go_on=compare_prompts)
     if compare_prompts:
-        judge_extras.compare(
+        judge_compare.compare(
             [what.run], benchmark=what.benchmark, form="json" if json else "terminal"
         )
 

@@ -4,20 +4,15 @@ apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from editgauge.cli.common import JsonOpt
 from editgauge.cli.groups import grouped
 from editgauge.cli.judge_options import What, Who
 from editgauge.cli.judge_requests import How, Money, Traffic
 from editgauge.cli.judge_session import session
-
-if TYPE_CHECKING:
-    from editgauge.judging.session import Session
-    from editgauge.study.decision import Decision
+from editgauge.cli.options import JsonOpt
 
 _EXAMPLE = (
     "Example: editgauge judge decide textedit DATA --run RUN --model gpt-4o-2024-11-20 --a old "
@@ -58,97 +53,25 @@ def decide(
     from dataclasses import asdict
 
     from editgauge.cli.common import print_json
+    from editgauge.evaluation import decide as evaluation
 
     what.editor = [a, b]
+    question = evaluation.Question(
+        a=a,
+        b=b,
+        metric=metric,
+        margin=margin,
+        alpha=alpha,
+        by=by,
+        seed=order_seed,
+        batch=batch,
+    )
     with session(what, who, how, traffic, money) as opened:
-        found = _decide(opened, a, b, metric, margin, alpha, by, order_seed, batch)
-    facts = asdict(found)
+        decision = evaluation.decide(opened, question)
+    facts = asdict(decision)
     opened.todo.run.record("judge decide", a=a, b=b, metric=metric, model=who.model, **facts)
     if json:
         print_json({"a": a, "b": b, **facts})
         return
-    print(found.line(a, b))
+    print(decision.line(a, b))
     print(f"next: editgauge compare {what.run} {a} {b}")
-
-
-def _decide(
-    opened: Session,
-    a: str,
-    b: str,
-    metric: str,
-    margin: float,
-    alpha: float,
-    by: str,
-    seed: int,
-    batch: int,
-) -> Decision:
-    import asyncio
-
-    from editgauge.errors import BudgetExceeded, UsageError
-    from editgauge.judging.run import judge
-    from editgauge.store.labels import Samples
-    from editgauge.study import decision
-
-    metrics = {item.name: item for item in opened.todo.judging.metrics}
-    if not metric and len(metrics) == 1:
-        metric = next(iter(metrics))
-    if metric not in metrics:
-        raise UsageError(f"--metric {metric!r}: wanted one of {', '.join(metrics)}")
-    about = metrics[metric]
-    opened.asks()
-    todo = opened.todo
-    have = {(edit.sample, edit.editor) for edit in opened.edits if edit.path}
-    samples = {s.id: s for s in opened.samples if {(s.id, a), (s.id, b)} <= have}
-    records = {str(record["id"]): record for record in todo.run.samples(todo.benchmark)}
-    index = Samples(records[name] for name in samples)
-    strata = index.labels(by).tolist() if by else None
-    runner = asyncio.Runner()
-
-    def ask(ids: Sequence[str]) -> Mapping[str, tuple[float | None, float | None]]:
-        wanted = [samples[name] for name in ids]
-        edits = [edit for edit in opened.edits if edit.sample in set(ids)]
-        if not runner.run(judge(todo, wanted, edits, None)):
-            raise BudgetExceeded(
-                "stopped before it was decided; run the same command again with a higher --budget"
-            )
-        return _scores(opened, ids, a, b, metric)
-
-    with runner:
-        runner.run(todo.engine.client.__aenter__())
-        try:
-            return decision.decide(
-                ask,
-                decision.order(list(samples), strata, seed=seed),
-                low=about.low,
-                high=about.high,
-                direction=about.direction or "higher",
-                margin=margin,
-                alpha=alpha,
-                batch=batch,
-            )
-        finally:
-            runner.run(todo.engine.client.__aexit__(None, None, None))
-
-
-def _scores(
-    opened: Session, ids: Sequence[str], a: str, b: str, metric: str
-) -> dict[str, tuple[float | None, float | None]]:
-    """Both editors' scores of some samples, as the rows of this judge say (faithful where it has
-    that variant).
-    """
-    import math
-
-    from editgauge.tables.frame import Frame
-
-    todo = opened.todo
-    frame = Frame.of_runs([todo.run], todo.benchmark)
-    frame = frame.only(frame.columns.source == frame.sources.index(todo.source))
-    variant = "corrected" if frame.has(metric, "corrected") else "faithful"
-    values = frame.of_editors([a, b]).grid(metric, variant).values
-    places = {name: number for number, name in enumerate(frame.samples.ids)}
-
-    def one(editor: int, name: str) -> float | None:
-        value = float(values[editor, places[name]])
-        return None if math.isnan(value) else value
-
-    return {name: (one(0, name), one(1, name)) for name in ids}

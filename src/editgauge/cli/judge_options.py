@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from editgauge.cli.common import (
+from editgauge.cli.options import (
     BenchmarkArg,
     DataArg,
     LimitOpt,

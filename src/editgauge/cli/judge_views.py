@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from editgauge.cli.common import JsonOpt
 from editgauge.cli.groups import grouped
 from editgauge.cli.judge_options import What, Who
 from editgauge.cli.judge_requests import How, Money, Traffic
 from editgauge.cli.judge_session import session
+from editgauge.cli.options import JsonOpt
 
 if TYPE_CHECKING:
     from editgauge.judging.estimate import Line

@@ -1,20 +1,18 @@
-"""`editgauge`: the commands, one module each, and the one place that turns our errors into exit
-codes.
-"""
+"""`editgauge`: the commands, one module each."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 import sys
-import traceback
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from editgauge import __version__
+from editgauge.cli import exits
 from editgauge.cli.output import inert_output
-from editgauge.errors import EditgaugeError
 
 COMMANDS: tuple[str, ...] = (
     # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has
@@ -31,6 +29,7 @@ COMMANDS: tuple[str, ...] = (
     "prompts",
     "table",
     "compare",
+    "diagnose",
     "merge",
     "study",
     "agree",
@@ -50,11 +49,6 @@ _COLLECTION = (50_000, 20, 20)
 """How seldom cyclic garbage is looked for: the samples and records of a data set, which stay, would
 be gone through again and again (a seventh of the time of a command on 20,000 samples).
 """
-INTERRUPTED = "interrupted; what was done is kept: run the same command again to go on"
-UsageMistake: Any = typer.BadParameter.__bases__[0]
-"""What the parser raises for wrong words: newer versions of Typer have a click of their own, so the
-class is taken from where Typer names one of its children.
-"""
 
 
 def _version(wanted: bool) -> None:
@@ -63,8 +57,8 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def build_app() -> typer.Typer:
-    """The Typer application with every command of `COMMANDS`."""
+def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The Typer application with the commands of these names, in their order."""
     app = typer.Typer(
         name="editgauge",
         help="Measure how well a model edits images by instruction. Start with: editgauge demo",
@@ -86,9 +80,35 @@ def build_app() -> typer.Typer:
         del version
         context.with_resource(inert_output())
 
-    for name in COMMANDS:
+    for name in names:
         importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
     return app
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """The application as far as a command line needs it: reading the options of twenty commands
+    takes longer than most of them do.
+    """
+    if words and words[0] in COMMANDS:
+        return build_app(words[:1])
+    app = build_app()
+    if list(words) in (["-h"], ["--help"]):
+        for info in app.registered_commands:
+            info.callback = _without_options(info.callback)
+        for group in app.registered_groups:
+            if group.typer_instance is not None:
+                group.typer_instance.registered_commands.clear()
+                group.typer_instance.registered_groups.clear()
+    return app
+
+
+def _without_options(command: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Stands for a command of which only the name and the first line of help are shown."""
+
+    def listed() -> None: ...
+
+    listed.__name__, listed.__doc__ = getattr(command, "__name__", ""), command.__doc__
+    return listed
 
 
 def main() -> None:
@@ -97,53 +117,7 @@ def main() -> None:
     """
     gc.set_threshold(*_COLLECTION)
     with inert_output():
-        sys.exit(_run())
-
-
-def _run() -> int | str | None:
-    try:
-        code: int | None = build_app()(standalone_mode=False)
-        if code == 130:  # the parser turns Ctrl-C into an exit code without a word
-            _say(INTERRUPTED)
-        return code
-    except SystemExit as stop:
-        return stop.code
-    except EditgaugeError as error:
-        _say(f"error: {error}")
-        return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        _say(INTERRUPTED)
-        return 130
-    except BrokenPipeError:
-        return 0
-    except OSError as error:
-        # a full disk, a folder without rights: wherever it happens, one line is enough
-        where = f"{error.filename}: " if error.filename else ""
-        _say(
-            f"error: {where}{error.strerror or error}; what was done is kept: mend it and run the "
-            f"same command again"
-        )
-        return 2
-    except MemoryError:
-        _say(
-            "error: out of memory; what was done is kept: run the same command again with fewer "
-            "--workers"
-        )
-        return 2
-    except UsageMistake as error:
-        error.show()
-        return int(error.exit_code)
-    except Exception as error:  # a mistake of ours: shown whole, as nothing else is, but inert
-        traceback.print_exc()
-        _say(
-            f"error: unexpected {type(error).__name__}, a mistake in editgauge; please report the "
-            f"lines above. What was done is kept."
-        )
-        return 2
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+        sys.exit(exits.code_of(lambda: app_for(sys.argv[1:])(standalone_mode=False)))
 
 
 if __name__ == "__main__":

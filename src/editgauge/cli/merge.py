@@ -55,7 +55,7 @@ def merge(
 
 def _why_left(name: str) -> str:
     """Why something of a source, ``run/name``, is not in the merged run."""
-    from editgauge.study.taking import FOLDER
+    from editgauge.study.ratings import FOLDER
 
     if name.rpartition("/")[2] == FOLDER:
         return (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli.common import BenchmarkArg
+from editgauge.cli.options import BenchmarkArg
 
 if TYPE_CHECKING:
     from editgauge.types import Benchmark

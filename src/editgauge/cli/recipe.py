@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from editgauge.cli.common import JsonOpt
+from editgauge.cli.options import JsonOpt
 
 if TYPE_CHECKING:
     from editgauge.editors.recipes import Recipe

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from editgauge.reports.confusion import Met
-    from editgauge.reports.site import Part
-    from editgauge.tables.frame import Frame
 
 
 def register(app: typer.Typer) -> None:
@@ -55,9 +50,8 @@ def report(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.reports import confusion, papers, site
-    from editgauge.reports import figures as drawing
-    from editgauge.reports.parts import part
+    from editgauge.evaluation.report import paper_figures, parts_of
+    from editgauge.reports import site
     from editgauge.tables import rows
 
     began = time.perf_counter()
@@ -65,10 +59,7 @@ def report(
     if to is None and len(opened) > 1:
         raise UsageError("several runs: name a folder for their report with --to")
     target = to or opened[0].path / "report"
-    parts = [
-        _with_study(part(opened, name, published=published, intervals=intervals))
-        for name in rows.benchmarks(opened, benchmark)
-    ]
+    parts = parts_of(opened, benchmark, published=published, intervals=intervals)
     if not parts:
         raise UsageError(
             f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … "
@@ -84,13 +75,7 @@ def report(
             workers=common.cores() if workers is None else workers,
             progress=show,
         )
-    drawn = []
-    if figures:
-        for each in parts:
-            found = drawing.figures(each.frame, each.metrics, each.plots)
-            folder = target / "papers" / each.frame.benchmark
-            drawn += papers.papers(found, folder)
-            drawn += confusion.write(_met(each.frame), folder)
+    drawn = paper_figures(parts, target) if figures else []
     seconds = time.perf_counter() - began
     facts = {
         "page": str(built.page),
@@ -111,41 +96,3 @@ def report(
     if drawn:
         print(f"figures: {len(drawn)} files in {target}/papers")
     print(f"open:    {built.page}")
-
-
-def _with_study(part: Part) -> Part:
-    """The part with how far its judges agree, and with what people said of it."""
-    from dataclasses import replace
-
-    from editgauge.judging import compared
-    from editgauge.study.reporting import reported
-
-    agreement = compared.table(part.frame)
-    if agreement is not None:
-        part = replace(part, tables=[*part.tables, agreement])
-    found = reported(part.frame)
-    if found is None:
-        return part
-    return replace(part, tables=[*part.tables, *found.tables], study=found.facts)
-
-
-def _met(frame: Frame) -> list[Met]:
-    """How the scores of each two judges met, corrected, or faithful where there are no others."""
-    from editgauge.judging import compared
-    from editgauge.reports.confusion import Met
-
-    found = [pair for pair in compared.pairs(frame, "corrected") if len(pair.a)]
-    found = found or [pair for pair in compared.pairs(frame, "faithful") if len(pair.a)]
-    made = []
-    for pair in found:
-        values, counts = compared.confusion(pair)
-        made.append(
-            Met(
-                metric=pair.metric,
-                first=pair.first,
-                second=pair.second,
-                values=values,
-                counts=counts,
-            )
-        )
-    return made

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from editgauge.cli import study_run
-from editgauge.cli.common import JsonOpt
+from editgauge.cli.options import JsonOpt
 
 RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
 _SCALES = "rank, 1-5, good-fair-poor or pairwise; read from the file where it tells."
@@ -16,13 +16,13 @@ _SCALES = "rank, 1-5, good-fair-poor or pairwise; read from the file where it te
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Ratings by people: collect, import, export.")
-    group.command("import")(take_in)
+    group.command("import")(import_file)
     group.command("export")(export)
     study_run.register(group)
     app.add_typer(group, name="study")
 
 
-def take_in(
+def import_file(
     run: RunArg,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Ratings as csv, UTF-8.")],
     benchmark: Annotated[str, typer.Option(help="Where the run has several.")] = "",
@@ -47,9 +47,9 @@ def take_in(
     """
     from editgauge.cli.common import print_json
     from editgauge.store.run_folder import RunFolder
+    from editgauge.study.ratings import import_ratings as write
+    from editgauge.study.ratings import known_of, salt_of
     from editgauge.study.reading import columns_of, read_ratings
-    from editgauge.study.taking import known_of, salt_of
-    from editgauge.study.taking import take_in as write
 
     folder = RunFolder.open(run)
     known = known_of(folder, benchmark)
@@ -90,19 +90,19 @@ def export(
     from editgauge.errors import UsageError
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.selection import one_of
-    from editgauge.study import taking
+    from editgauge.study import ratings as table
     from editgauge.study.reading import scale_named
     from editgauge.study.running import collect
 
     one_of("--shape", shape, ("long", "wide"))
     folder = RunFolder.open(run)
     collect(folder)
-    ratings = taking.ratings_of(folder, benchmark)
+    ratings = table.ratings_of(folder, benchmark)
     if scale:
         ratings = [rating for rating in ratings if rating.scale == scale_named(scale)]
     if not ratings:
         raise UsageError(f"{run.name}: no ratings to export; see: editgauge study import --help")
-    taking.write_export(file, taking.export(ratings, shape))
+    table.write_export(file, table.export(ratings, shape))
     if json:
         print_json({"ratings": len(ratings), "file": str(file)})
         return

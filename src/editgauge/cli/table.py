@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from editgauge.cli import common, output
-from editgauge.cli.calibrated import CalibrateOpt, ProxyOpt, StrataOpt, mean_tables
-from editgauge.cli.common import WhereOpt
+from editgauge.cli.drawn import print_tables
+from editgauge.cli.groups import grouped
+from editgauge.cli.option_groups import Correcting
+from editgauge.cli.options import FormatOpt, WhereOpt
 from editgauge.errors import UsageError
-
-if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
-    from editgauge.tables.frame import Frame
-    from editgauge.tables.table import Table
-    from editgauge.types import MakeLayouts, Variant
 
 _HELP = """Print the papers' tables from a run's rows; several runs are read as one.
 
@@ -31,12 +25,12 @@ def register(app: typer.Typer) -> None:
     app.command("table", help=_HELP)(table)
 
 
+@grouped
 def table(
+    *,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")],
     benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
-    form: Annotated[
-        str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")
-    ] = "terminal",
+    form: FormatOpt = "terminal",
     variant: Annotated[str, typer.Option(help="faithful, corrected or both.")] = "both",
     published: Annotated[bool, typer.Option("--published", help="Add the papers' lines.")] = False,
     intervals: Annotated[
@@ -69,141 +63,40 @@ def table(
         float | None, typer.Option(help="TextEdit: a TA below this sets the others to 0.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
-    calibrate: CalibrateOpt = "",
-    proxy: ProxyOpt = None,
-    strata: StrataOpt = "",
+    correcting: Correcting,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
+    from editgauge.evaluation import tables as evaluation
     from editgauge.store.selection import one_of
-    from editgauge.study.people import averaged_for
-    from editgauge.tables import rows
+    from editgauge.study.calibrated_sheets import mean_tables
+    from editgauge.tables import draw, rows
 
-    one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
+    one_of("--format", form, draw.FORMATS)
     one_of("--failures", failures, ("out", "floor", "both"))
+    form = "json" if as_json else form
     opened = rows.open_runs(runs)
-    if calibrate:
-        made = mean_tables(
-            runs,
-            calibrate,
-            benchmark=benchmark,
-            where=where,
-            editors=editor,
-            sources=source,
-            proxies=proxy,
-            strata=strata,
-            seed=seed,
-        )
-        print_tables(made, opened, "json" if as_json else form, "out")
+    if correcting.calibrate:
+        asked = correcting.of(benchmark, where, source, seed)
+        print_tables(mean_tables(runs, asked, editor or ()), opened, form)
         return
-    made_by = scheme_of(rows.benchmarks(opened, benchmark), weights, cutoff)
-    found: list[Table] = []
-    for frame in rows.frames(
-        opened,
-        benchmark,
-        where=where,
-        editors=editor,
-        sources=source,
-        people=averaged_for(source),
-        side_by_side=True,
-    ):
-        for wanted in rows.variants(variant):
-            found += _tables(
-                frame,
-                wanted,
-                by=by,
-                published=published,
-                intervals=intervals,
-                seed=seed,
-                layouts=made_by.get(frame.benchmark),
-            )
-    found = _unrepeated(found)
-    if only:
-        names = sorted({item.name for item in found})
-        found = [item for item in found if item.name == only]
-        if not found:
-            raise UsageError(
-                f"--only {only}: no such table here; there are: {', '.join(names) or 'none'}"
-            )
-    print_tables(found, opened, "json" if as_json else form, failures)
+    choice = evaluation.Choice(
+        benchmark=benchmark,
+        where=where or (),
+        editors=editor or (),
+        sources=source or (),
+        only=only,
+        by=by,
+        published=published,
+        intervals=intervals,
+        weights=_weights(weights),
+        cutoff=cutoff,
+        seed=seed,
+    )
+    print_tables(evaluation.tables(opened, choice, rows.variants(variant)), opened, form, failures)
 
 
-def _tables(frame: Frame, variant: Variant, **options: Any) -> list[Table]:
-    from editgauge.tables.layouts import tables
-
-    return tables(frame, variant, **options)
-
-
-def scheme_of(
-    benchmarks: Sequence[str], weights: str, cutoff: float | None
-) -> dict[str, MakeLayouts]:
-    """The tables of the benchmarks that take weights and a cut-off, made with the given ones; none
-    where neither is given. Raises `UsageError` where no benchmark takes them.
-    """
-    from editgauge.tables.layouts import benchmark_of
-
-    if not weights and cutoff is None:
-        return {}
+def _weights(text: str) -> list[float] | None:
     try:
-        numbers = [float(part) for part in weights.split(",")] if weights else None
+        return [float(part) for part in text.split(",")] if text else None
     except ValueError:
-        raise UsageError(f"--weights {weights}: wanted numbers with commas between") from None
-    known = {name: benchmark_of(name) for name in benchmarks}
-    made = {
-        name: found.scheme(weights=numbers, cutoff=cutoff)
-        for name, found in known.items()
-        if found is not None and found.scheme is not None
-    }
-    if not made:
-        raise UsageError(f"--weights, --cutoff: {', '.join(benchmarks)} has neither in its tables")
-    return made
-
-
-def _unrepeated(found: list[Table]) -> list[Table]:
-    """Without the copy of a table in a variant that it has not: it says so itself, or all its
-    columns fell back.
-    """
-
-    def own(item: Table) -> bool:
-        return item.variant in item.meta.get("variants", [item.variant])
-
-    kept: list[Table] = []
-    for item in found:
-        same = [t for t in found if (t.name, t.source) == (item.name, item.source)]
-        if any(t.variant == item.variant for t in same if t in kept):
-            continue
-        if own(item) or not any(own(t) for t in same):
-            kept.append(item)
-    return kept
-
-
-def print_tables(found: list[Table], runs: list[RunFolder], form: str, failures: str) -> None:
-    """Tables in a format, and what was found damaged in the runs."""
-
-    from editgauge.tables import draw as drawing
-
-    if not found:
-        names = ", ".join(run.path.name for run in runs)
-        raise UsageError(
-            f"{names}: no rows to make a table of; score something first: editgauge score … --run "
-            f"RUN"
-        )
-    if form == "json":
-        import orjson
-
-        problems = [text for run in runs for text in run.problems]
-        made = [drawing.as_json(drawing.with_failures(item, failures)) for item in found]  # type: ignore[arg-type]
-        typer.echo(
-            orjson.dumps(
-                {"tables": made, "problems": problems}, option=orjson.OPT_INDENT_2
-            ).decode()
-        )
-        return
-    console = output.console()
-    for number, item in enumerate(found):
-        if number:
-            typer.echo("")
-        if form == "terminal":
-            drawing.show(item, console, failures=failures)  # type: ignore[arg-type]
-        else:
-            typer.echo(drawing.draw(item, form, failures=failures), nl=False)  # type: ignore[arg-type]
-    common.warn(*runs)
+        raise UsageError(f"--weights {text}: wanted numbers with commas between") from None

@@ -61,6 +61,8 @@ OWN = (
     "safety_checker",
 )
 """Settings that are ours; all others must be arguments of the pipeline's call."""
+Around = Callable[[Any, str], contextlib.AbstractContextManager[Any]]
+"""From a pipeline and the prompt it is about to be given, to what surrounds its call."""
 
 
 def factory(family: str, samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
@@ -180,7 +182,7 @@ def _devices(family: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
     if several and settings.get("device"):
         raise UsageError(f"editor {family!r}: give device or devices, not both")
     if not several:
-        return (str(settings.get("device") or _best_device()),)
+        return (str(settings.get("device") or best_device()),)
     found = tuple(dict.fromkeys(part.strip() for part in several.split(",") if part.strip()))
     if not found:
         raise UsageError(f"editor {family!r}: devices: wanted cuda:0,cuda:1 …, found {several!r}")
@@ -305,6 +307,24 @@ class DiffusersEditor:
                         ready[number], folders[number], device, image, withheld
                     )
         return [edits[number] for number in range(len(samples))]
+
+    def prepare(self) -> str:
+        """Load the weights; what tells them from others (a commit, or a folder's hash). Raises
+        `Unavailable`.
+        """
+        with self._device() as device:
+            return self._load(device)[1]
+
+    def watched(self, sample: Sample, folder: Path, around: Around) -> Edit:
+        """The edit of one sample, alone, made inside of ``around(pipeline, prompt)``."""
+        job = self._prepared(sample)
+        if isinstance(job, Edit):
+            return job
+        with self._device() as device:
+            pipe, _ = self._load(device)
+            with around(pipe, job.prompt):
+                image, withheld = self._run(device, [job])[0]
+            return self._delivered(job, folder, device, image, withheld)
 
     def _prepared(self, sample: Sample) -> _Job | Edit:
         """What the pipeline is asked for a sample, or why it cannot be asked."""
@@ -583,7 +603,7 @@ def _portable(model: str) -> str:
     return path.name if path.is_dir() else model
 
 
-def _best_device() -> str:
+def best_device() -> str:
     import torch
 
     if torch.cuda.is_available():

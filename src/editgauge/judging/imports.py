@@ -58,6 +58,23 @@ class Imported:
     unknown: list[str] = field(default_factory=list)
     statuses: Counter[str] = field(default_factory=Counter)
 
+    def lines(self) -> list[str]:
+        """What was done in words; of the unknown samples the first ten."""
+        lines = [f"{self.rows} rows taken in, {self.kept} were there: {dict(self.statuses)}"]
+        lines += [f"note: not in the data: {name}" for name in self.unknown[:10]]
+        if len(self.unknown) > 10:
+            lines.append(f"note: and {len(self.unknown) - 10} more that are not in the data")
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was done as JSON values."""
+        return {
+            "rows": self.rows,
+            "kept": self.kept,
+            "unknown": self.unknown,
+            "statuses": dict(self.statuses),
+        }
+
 
 Reader = Callable[[Path, Mapping[str, Sample], str | None], Iterator[Found]]
 """Reads one released format: a path, the samples by id, and the editor's name where the user gave

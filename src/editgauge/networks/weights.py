@@ -19,6 +19,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -304,6 +305,29 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
             )
         paths[file.name], checksums[file.name] = path, found
     return Local(weights, paths, checksums)
+
+
+def described(entry: Weights, chosen: Path | str | None = None) -> dict[str, Any]:
+    """An entry as JSON values, with its state in the folder: ``here``, ``not here`` or ``wrong``
+    (files that are not what their checksums say).
+    """
+    try:
+        locate(entry.name, chosen)
+        state = "here"
+    except WeightsError as error:
+        state = "not here" if "not here" in str(error) else "wrong"
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "state": state,
+        "size": entry.size,
+        "licence": entry.licence,
+        "source": entry.source,
+        "revision": entry.revision,
+        "used_for": entry.used_for,
+        "command": entry.command,
+        "files": {file.name: file.sha256 for file in entry.files},
+    }
 
 
 def fetch(

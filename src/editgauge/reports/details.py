@@ -16,6 +16,8 @@ from editgauge.images import read_header
 from editgauge.store import parquet, replies
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables.frame import WHOLE_SET, Frame
+from editgauge.tables.scale import on_scale
+from editgauge.types import Metric
 
 if TYPE_CHECKING:
     from editgauge.reports.site import Places
@@ -35,7 +37,11 @@ def shard_size(rows: int, samples: int) -> int:
 
 
 def samples(
-    frame: Frame, runs: Sequence[RunFolder], places: Places, column_of: Mapping[ColumnKey, int]
+    frame: Frame,
+    runs: Sequence[RunFolder],
+    places: Places,
+    column_of: Mapping[ColumnKey, int],
+    metrics: Mapping[str, Metric],
 ) -> Iterator[dict[str, Any]]:
     """Every sample of the frame, in its order, as one JSON object. Memory does not grow with their
     number.
@@ -50,7 +56,7 @@ def samples(
         for identity in frame.samples.ids:
             found: list[Any] = []
             while waiting is not None and waiting[0] == identity:
-                found += _row(waiting, column_of, stored)
+                found += _row(waiting, column_of, metrics, stored)
                 waiting = next(rows, None)
             yield {
                 **_facts(frame.samples.records[identity], places),
@@ -171,10 +177,14 @@ def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
 
 
 def _row(
-    row: tuple[Any, ...], column_of: Mapping[ColumnKey, int], stored: Replies
+    row: tuple[Any, ...],
+    column_of: Mapping[ColumnKey, int],
+    metrics: Mapping[str, Metric],
+    stored: Replies,
 ) -> list[list[Any]]:
-    """[[column, value, status, repeat, extra]] as the page reads it; empty for a column it does not
-    have.
+    """[[column, value, status, repeat, extra]] as the page reads it, the value on the scale of
+    print; empty for a column it does not have. `extra["stored"]` is the row's own value where that
+    scale is another.
     """
     _, editor, metric, variant, source, repeat, value, status, reason, text = row
     column = column_of.get((editor, metric, variant, source))
@@ -183,11 +193,15 @@ def _row(
     extra: dict[str, Any] = {}
     if reason:
         extra["reason"] = cut(reason)
-    detail = parquet.mapping(text)
+    detail = {name: part for name, part in parquet.mapping(text).items() if name != "map"}
     if detail:
         reply = stored(detail)
         if reply is not None:
             extra["reply"] = reply
         extra["detail"] = detail
+    about = metrics.get(metric)
+    if value is not None and about is not None and about.printed:
+        extra["stored"] = value
+        value = float(on_scale(about, value))
     made = [column, value, status, repeat]
     return [[*made, extra] if extra else made]

@@ -25,7 +25,9 @@ from editgauge import escape as escaping
 from editgauge.images import write_bytes
 from editgauge.tables import stats
 from editgauge.tables.frame import Frame
+from editgauge.tables.scale import bounded, on_scale, titles
 from editgauge.tables.slices import in_order
+from editgauge.tables.spec import unknown
 from editgauge.types import Metric, Plot
 
 Kind = Literal["radar", "bars", "curve", "histogram"]
@@ -72,7 +74,11 @@ class Figure:
     """How many of them have a score, for each editor at each label."""
     limits: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     """95 % bootstrap intervals over samples, for each editor at each label; NaN where there is
-    none. Bars have them.
+    none. Bars and curves have them.
+    """
+    question: str = ""
+    """What figures that answer one question together share: attribute, source, part of the editors.
+    A figure without one stands alone.
     """
 
 
@@ -180,18 +186,24 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
     kind, metric = what.kind, what.metric
     grid = frame.grid(metric, what.variant)
     labels = frame.samples.labels(what.attribute)
-    finite = np.where(np.isinf(grid.values), np.nan, grid.values)
+    about = metrics.get(metric) or unknown(metric)
+    title = titles(metrics).get(metric, metric)
+    shown = on_scale(about, grid.values)
+    finite = np.where(np.isinf(shown), np.nan, shown)
     asked = (grid.status >= 0).any(axis=0)
     known = in_order(str(label) for label in labels[asked] if label)
     names = [*(name for name in what.order if name in known),
              *(name for name in known if name not in what.order)]  # fmt: skip
-    editors = [e for e in range(len(frame.editors)) if (~np.isnan(finite[e])).any()]
-    if len(names) < (3 if kind == "radar" else 2) or len(names) > _MOST_LABELS or not editors:
+    # an editor without a score keeps its place, so that colours are the same in every figure
+    editors = [e for e in range(len(frame.editors)) if (grid.status[e] >= 0).any()]
+    few = len(names) < (3 if kind == "radar" else 2)
+    if few or len(names) > _MOST_LABELS or np.isnan(finite).all():
         return []
     at = {name: _at(asked & (labels == name), grid.defined) for name in names}
-    about = metrics.get(metric)
+    if kind == "radar" and not bounded(about):
+        kind = "bars"  # spokes of an open scale have no rim
     better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(
-        (about.direction if about else None) or "", ""
+        about.direction or "", ""
     )
     by = f"; {what.source.partition('#')[0]}" if what.source else ""
     tail = f"-{portable(what.source)}" if what.source else ""
@@ -205,8 +217,9 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
                 kind=kind,
                 name=portable(f"{kind}-{what.attribute}-{metric}-{what.variant}{tail}")
                 + more.replace(" (", "-").rstrip(")"),
-                title=f"{metric} ({what.variant}{by}) {what.words}{more}",
-                axis=f"{metric}{better}",
+                question=portable(f"{what.attribute}{tail}") + more.replace(" (", "-").rstrip(")"),
+                title=f"{title} ({what.variant}{by}) {what.words}{more}",
+                axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
                 labels=tuple(names),
                 series={e: tuple(_mean(cell) for cell in line) for e, line in lines.items()},
                 counts=tuple(int(at[name].sum()) for name in names),
@@ -215,7 +228,7 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
                     for e, line in lines.items()
                 },
                 limits={e: tuple(_interval(cell) for cell in line) for e, line in lines.items()}
-                if kind == "bars"
+                if kind != "radar"
                 else {},
             )
         )
@@ -308,7 +321,7 @@ def as_csv(figure: Figure) -> str:
 _STYLE = (
     "text{font:12px "
     "system-ui,sans-serif;fill:#1a1a1a}.t{font-weight:600;font-size:13px}.g{stroke:#c8c8c8;fill:none}"
-    ".i{stroke:#1a1a1a}.bg{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#eee}"
+    ".n{font-size:7px}.i{stroke:#1a1a1a}.bg{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#eee}"
     ".g{stroke:#555}.i{stroke:#eee}.bg{fill:#16181c}}"
 )
 
@@ -429,7 +442,7 @@ def no_score_at(figure: Figure, place: int) -> bool:
 def _bars(figure: Figure) -> tuple[str, int, int]:
     low, high = limits_of(figure)
     group = max(26, 9 * len(figure.series) + 8)
-    left, top, plot = 70, 36, 220
+    left, top, plot = 70, 60, 220
     width = max(360, left + 16 + group * len(figure.labels))
     parts = [_patterns(len(figure.series)), *_grid_lines(low, high, left, top, plot, width)]
 
@@ -479,6 +492,12 @@ def _bar(
             f'<rect x="{x}" y="{y:.1f}" width="8" height="{tall:.1f}" '
             f'fill="url(#p{number % len(_PATTERNS)})"/>'
         )
+    if editor in figure.scored:
+        top = min([y, *(height(end) for end in _ends(figure, editor, position))])
+        drawn += (
+            f'<text class="n" transform="translate({x + 7:.1f},{top - 3:.1f}) rotate(-90)">'
+            f"{n}</text>"
+        )
     low, high = figure.limits[editor][position] if editor in figure.limits else (math.nan,) * 2
     if not math.isnan(low):
         drawn += (
@@ -486,6 +505,12 @@ def _bar(
             f'y2="{height(high):.1f}"/>'
         )
     return drawn
+
+
+def _ends(figure: Figure, editor: str, position: int) -> list[float]:
+    """The ends of an interval that are there."""
+    ends = figure.limits[editor][position] if editor in figure.limits else ()
+    return [end for end in ends if not math.isnan(end)]
 
 
 _PATTERNS = ("", "M0,6 l6,-6", "M0,3 h6", "M3,0 v6", "M0,0 l6,6")
@@ -522,6 +547,14 @@ def _curve(figure: Figure) -> tuple[str, int, int]:
         for stretch in stretches(values, closed=False):
             joined = " ".join(f"{points[i][0]:.1f},{points[i][1]:.1f}" for i in stretch)
             parts.append(f'<polyline points="{joined}" fill="none" {_stroke(number)}/>')
+        for place, (x, _) in points.items():
+            ends = _ends(figure, tuple(figure.series)[number], place)
+            if ends:
+                y1, y2 = (top + plot * (1 - (end - low) / (high - low)) for end in ends)
+                parts.append(
+                    f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y1:.1f}" y2="{y2:.1f}" '
+                    f'stroke="{_colour(number)}"/>'
+                )
         parts += [_marker(number, x, y) for x, y in points.values()]
     return "".join(parts), width, top + plot + 34
 

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from editgauge import escape
 from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_image, resize
@@ -24,7 +22,9 @@ from editgauge.reports.papers import SETTINGS, matplotlib_of, plain_text, saved
 from editgauge.reports.site import Places
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables.frame import STATUSES, Frame
-from editgauge.tables.layouts import every_layout, metrics_of
+from editgauge.tables.layouts import metrics_of
+from editgauge.tables.scale import on_scale, titles
+from editgauge.tables.table import printed
 from editgauge.types import Status, Variant
 
 WIDTH = 7.0
@@ -117,25 +117,21 @@ def _words(edit: dict[str, Any]) -> str:
 
 
 def _score(frame: Frame, name: str, editor: str, sample: int) -> str:
-    """``EA 0.80``: a score as the benchmark's tables have it; the status in words where there is
-    none.
+    """``EA 0.80``: a score under the name and on the scale of the tables; the status in words where
+    there is none.
     """
     variant: Variant = "faithful" if frame.has(name, "faithful") else "corrected"
-    metric = metrics_of(frame)[name]
+    known = metrics_of(frame)
+    metric, title = known[name], titles(known)[name]
     if editor not in frame.editors:
-        return f"{metric.title}: not scored"
+        return f"{title}: not scored"
     grid, row = frame.grid(name, variant), frame.editors.index(editor)
     value = float(grid.values[row, sample])
     if math.isnan(value):
         code = int(grid.status[row, sample])
         status = STATUSES[code].value.replace("_", " ") if code >= 0 else "not scored"
-        return f"{metric.title}: {status}"
-    for layout in every_layout(frame, variant):
-        for leaf in layout.leaves.values():
-            if leaf.metric.name == name and leaf.shown is not None and not leaf.others:
-                value = float(leaf.shown(np.array(value)))
-                return f"{metric.title} {value:.{metric.digits}f}"
-    return f"{metric.title} {value:.{metric.digits}f}"
+        return f"{title}: {status}"
+    return f"{title} {printed(float(on_scale(metric, value)), metric.digits)}"
 
 
 # -- drawing ---------------------------------------------------------------------------------------

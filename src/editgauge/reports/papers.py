@@ -12,7 +12,9 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from editgauge.images import write_bytes
 from editgauge.reports.figures import (
@@ -56,10 +58,16 @@ def matplotlib_of(what: str) -> Any:
     return mpl, pyplot
 
 
+HIGHEST = 9.0
+"""Of a page with several figures, in inches."""
+
+
 def papers(
     found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg", "png", "pdf")
 ) -> list[Path]:
-    """Draw the figures as files for papers; returns them, and the csv of each.
+    """Draw the figures as files for papers; returns them, and the csv of each. Figures that answer
+    one question (`Figure.question`: all scores of a judge by topic) stand on one page in two
+    columns, on further pages where they are higher than one.
 
     Raises `MissingExtra` without matplotlib. The files hold no date and no user's name.
     """
@@ -67,15 +75,64 @@ def papers(
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     with mpl.rc_context(SETTINGS):
-        for figure in found:
-            drawing = drawn(figure, pyplot)
-            files += saved(drawing, folder / figure.name, formats)
+        for name, page in pages(found):
+            drawing = drawn(page[0], pyplot) if len(page) == 1 else together(page, pyplot)
+            files += saved(drawing, folder / name, formats)
             pyplot.close(drawing)
-            table = folder / f"{figure.name}.csv"
+            table = folder / f"{name}.csv"
             table.unlink(missing_ok=True)
-            write_bytes(table, as_csv(figure).encode())
+            write_bytes(table, _tables(page).encode())
             files.append(table)
     return files
+
+
+def pages(found: Sequence[Figure]) -> list[tuple[str, list[Figure]]]:
+    """The figures of each page with the page's name: one alone has its own."""
+    asked: dict[tuple[str, str], list[Figure]] = {}
+    for figure in found:
+        asked.setdefault((figure.kind, figure.question or figure.name), []).append(figure)
+    made: list[tuple[str, list[Figure]]] = []
+    for (kind, question), figures in asked.items():
+        if len(figures) == 1:
+            made.append((figures[0].name, figures))
+            continue
+        parts = _parted(figures)
+        for number, part in enumerate(parts, start=1):
+            made.append((f"{kind}-{question}{f'-{number}' if len(parts) > 1 else ''}", part))
+    return made
+
+
+def _parted(figures: Sequence[Figure]) -> list[list[Figure]]:
+    """The figures page by page: rows of two, no page higher than `HIGHEST` but for one row."""
+    found: list[list[Figure]] = []
+    filled = 0.0
+    for start in range(0, len(figures), 2):
+        row = list(figures[start : start + 2])
+        high = max(_heights(figure).whole for figure in row)
+        if not found or filled + high > HIGHEST:
+            found.append([])
+            filled = 0.0
+        found[-1] += row
+        filled += high
+    return found
+
+
+def together(figures: Sequence[Figure], pyplot: Any) -> Any:
+    """Several figures on one page, two beside each other; the caller closes it."""
+    rows = [figures[start : start + 2] for start in range(0, len(figures), 2)]
+    heights = [max(_heights(figure).whole for figure in row) for row in rows]
+    page = pyplot.figure(figsize=(2 * COLUMN, sum(heights)))
+    places = page.subfigures(len(rows), 2, height_ratios=heights, squeeze=False)
+    for row, line, height in zip(rows, places, heights, strict=True):
+        for figure, place in zip(row, line, strict=False):
+            _fill(place, figure, height)
+    return page
+
+
+def _tables(page: Sequence[Figure]) -> str:
+    """The tables behind a page's figures under one heading."""
+    first, *rest = (as_csv(figure) for figure in page)
+    return first + "".join(text.split("\n", 1)[1] for text in rest)
 
 
 def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
@@ -92,46 +149,75 @@ def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
 
 def drawn(figure: Figure, pyplot: Any) -> Any:
     """The figure drawn by matplotlib, `COLUMN` wide; the caller closes it."""
-    height = {
+    whole = _heights(figure).whole
+    drawing = pyplot.figure(figsize=(COLUMN, whole))
+    _fill(drawing, figure, whole)
+    return drawing
+
+
+class _Heights(NamedTuple):
+    """What a figure takes, in inches: title, axes, the labels below them, legend."""
+
+    above: float
+    axes: float
+    room: float
+    below: float
+
+    @property
+    def whole(self) -> float:
+        return self.above + self.axes + self.room + self.below
+
+
+def _title(figure: Figure) -> list[str]:
+    return textwrap.wrap(figure.title, 62)
+
+
+def _names(figure: Figure) -> list[str]:
+    return [plain_text(textwrap.fill(name, _LEGEND_LETTERS)) for name in figure.series]
+
+
+def _heights(figure: Figure) -> _Heights:
+    axes = {
         "radar": COLUMN,
         "curve": 2.2,
         "histogram": 1.8,
         "bars": max(1.2, len(figure.labels) * _thickness(figure) * (len(figure.series) + 1.6)),
     }[figure.kind]
-    names = [plain_text(textwrap.fill(name, _LEGEND_LETTERS)) for name in figure.series]
     lacking = figure.kind == "bars" and _lacks(figure)
-    lines = [name.count("\n") + 1 for name in [*names, *[NO_SCORE] * lacking]]
+    lines = [name.count("\n") + 1 for name in [*_names(figure), *[NO_SCORE] * lacking]]
     half = -(-len(lines) // 2)
     below = 0.12 + max(
         sum(0.11 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
     )
     if figure.kind == "histogram":
         below = 0.05  # one series needs no legend
-    title = textwrap.wrap(figure.title, 62)
-    above = 0.1 + 0.13 * len(title)
-    room = _room(figure)
-    whole = above + height + below + room
-    drawing = pyplot.figure(figsize=(COLUMN, whole))
-    drawing.text(
-        0.5, 1 - 0.05 / whole, plain_text("\n".join(title)), ha="center", va="top", fontsize=7.5
-    )
+    return _Heights(0.1 + 0.13 * len(_title(figure)), axes, _room(figure), below)
+
+
+def _fill(place: Any, figure: Figure, whole: float) -> None:
+    """Draw the figure into a matplotlib figure, or a part of one, that is `whole` inches high."""
+    above, height, room, below = _heights(figure)
+    below += whole - (above + height + room + below)
+    place.text(
+        0.5, 1 - 0.05 / whole, plain_text("\n".join(_title(figure))), ha="center", va="top",
+        fontsize=7.5,
+    )  # fmt: skip
     bottom = (below + room) / whole
     if figure.kind == "radar":
-        axes = drawing.add_axes((0.25, bottom + 0.25 * height / whole, 0.5, 0.5 * height / whole),
-                                projection="polar")  # fmt: skip
+        box = (0.25, bottom + 0.25 * height / whole, 0.5, 0.5 * height / whole)
+        axes = place.add_axes(box, projection="polar")
     else:
         left = 0.34 if figure.kind == "bars" else 0.14
-        axes = drawing.add_axes((left, bottom, 0.97 - left, height / whole))
-    {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _histogram}[figure.kind](
-        axes, figure, names
-    )
+        axes = place.add_axes((left, bottom, 0.97 - left, height / whole))
+    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _histogram}[figure.kind]
+    draw(axes, figure, _names(figure))
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > 1 or figure.kind != "histogram":
-        drawing.legend(
-        handles, labels, loc="lower center", ncols=2, fontsize=6.5, frameon=False,
-        bbox_to_anchor=(0.5, 0.0), borderaxespad=0.2, handlelength=2.2, labelspacing=0.3,
-    )  # fmt: skip
-    return drawing
+        place.legend(
+            handles, labels, loc="upper center", ncols=2, fontsize=6.5, frameon=False,
+            bbox_to_anchor=(0.5, below / whole), borderaxespad=0.0, handlelength=2.2,
+            labelspacing=0.3,
+        )  # fmt: skip
 
 
 def _room(figure: Figure) -> float:
@@ -239,6 +325,12 @@ def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
         for place, pair in zip(places, figure.limits.get(editor, ()), strict=False):
             if not math.isnan(pair[0]):
                 axes.plot(pair, [place, place], color="black", linewidth=thin)
+        scored = figure.scored.get(editor, ())
+        limits = figure.limits.get(editor) or [(math.nan, math.nan)] * len(places)
+        for at, (value, n) in enumerate(zip(values, scored, strict=False)):
+            if n != figure.counts[at] and not math.isnan(value):  # the label has the others' number
+                end = np.nanmax([value, *limits[at]])
+                axes.text(end, places[at], f" n={n}", va="center", fontsize=4)
     if _lacks(figure):
         axes.barh([0], [0], 0, label=NO_SCORE, **_NO_BAR)
     labels = [f"{_label(figure, i, 22)} ({n})" for i, n in enumerate(figure.counts)]
@@ -265,6 +357,10 @@ def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
 
 def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     _lines(axes, figure, names, range(len(figure.labels)))
+    for number, limits in enumerate(figure.limits.values()):
+        for place, pair in enumerate(limits):
+            if not math.isnan(pair[0]):
+                axes.plot([place, place], pair, color=_style(number)["color"], linewidth=0.5)
     count = len(figure.labels)
     names_below = [
         plain_text(textwrap.shorten(name.replace("_", " "), _CURVE_LETTERS, placeholder="…"))

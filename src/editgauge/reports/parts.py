@@ -9,6 +9,7 @@ import numpy as np
 
 from editgauge.reports.site import Part
 from editgauge.store.run_folder import RunFolder
+from editgauge.tables import failures
 from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import benchmark_of, every_layout, metrics_of, tables
 from editgauge.tables.spec import Field, Layout
@@ -27,6 +28,7 @@ def part(runs: Sequence[RunFolder], name: str, *, published: bool, intervals: bo
         for variant in VARIANTS:
             for table in _tables(narrowed, variant, published, intervals):
                 found.append(replace(table, source=source, meta={**table.meta, "made_by": source}))
+    found += failures.tables(frame, failures.recorded(runs, name), intervals=intervals)
     return Part(
         frame,
         _unlike(found),

@@ -13,6 +13,7 @@ number.
     report/data/<n>/detail-<k>.js   everything about some dozens of samples, loaded when one is opened
     report/thumbs/<n>/…             thumbnails, made once
     report/figures/*.svg            the plots
+    report/diagnosis.html           why edits failed, with diagnosis/*.webp; where a run was diagnosed
 
 Data are scripts that hand one JSON value to one function, because a page opened from disk may load
 scripts but not fetch files. Texts from data sets, judges and editors are untrusted: they are JSON
@@ -24,6 +25,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,21 +42,27 @@ from numpy.typing import NDArray
 from editgauge import __version__, escape
 from editgauge.errors import ImageError, RunError
 from editgauge.images import MAX_FILE_BYTES, write_bytes
-from editgauge.reports import details, figures, thumbs
+from editgauge.reports import details, diagnosis, figures, overview, thumbs
 from editgauge.store import copies, paths, segments
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import RunFolder
+from editgauge.tables import failures
 from editgauge.tables.draw import as_json
 from editgauge.tables.frame import STATUSES, Frame
+from editgauge.tables.scale import on_scale, titles
+from editgauge.tables.spec import unknown
 from editgauge.tables.table import Table
-from editgauge.types import Metric, Plot
+from editgauge.types import VARIANTS, Metric, Plot
 
 Progress = Callable[[int, int, str], None]
 MARKER = ".editgauge-report"
 """A file that says: this folder is a report of ours. Written first, so that a report that was
 interrupted is taken up again.
 """
-STATIC = ("app.js", "data.js", "browse.js", "sample.js", "study.js", "style.css")
+STATIC = (
+    "app.js", "data.js", "gallery.js", "notes.js", "reviewers.js", "sample.js", "scores.js",
+    "select.js", "start.js", "study.js", "style.css", "tables.js", "zoom.js",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +114,21 @@ def build(
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
     places = Places(runs, to, copied=copy_images or not inside)
     shown = []
+    diagnosed = []
     made = 0
     for number, part in enumerate(parts):
         folder = to / "data" / str(number)
         places.know(part.frame)
-        shown.append(_write_part(part, number, folder, places, runs))
         if thumbnails:
             jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
             made += thumbs.make(jobs, workers=workers, progress=progress)
+        shown.append(_write_part(part, number, folder, places, runs))
         shown[-1]["figures"] = figures.write(
             part.frame, part.metrics, part.plots, to / "figures", prefix=str(number)
         )
+        cutoffs = failures.recorded(runs, part.frame.benchmark)
+        outputs = diagnosis.every(runs, part.frame, cutoffs)
+        diagnosed.append((part.title or part.frame.benchmark, number, outputs, cutoffs))
     places.close()
     meta = {
         "version": __version__,
@@ -126,6 +138,14 @@ def build(
         "manifest": [entry for run in runs for entry in run.manifest().get("entries", [])],
         "problems": [text for run in runs for text in run.problems],
         "thumbnails": thumbnails,
+        "variants": [
+            name
+            for name in VARIANTS
+            if any(column["variant"] == name for part in shown for column in part["columns"])
+        ],
+        "copied": places.copied,
+        "id": _identity(runs),
+        "diagnosis": diagnosis.PAGE if diagnosis.write_page(diagnosed, runs, to) else None,
     }
     write_script(to / "data" / "meta.js", "meta", meta)
     for name in STATIC:
@@ -239,6 +259,15 @@ class Places:
         return self._edits[benchmark]
 
 
+def _identity(runs: Sequence[RunFolder]) -> str:
+    """What a reader's notes are kept under in the browser: the same for every report of the runs,
+    and no path.
+    """
+    told = [[run.path.name, run.manifest().get("entries", [{}])[:1]] for run in runs]
+    data = orjson.dumps(told, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
 def _portable_place(relative: str) -> str:
     """Where a copied picture lies: its place in the run, in names that every system takes. A name
     that had to be changed carries a hash of the old one, so that no two become one.
@@ -284,6 +313,7 @@ def _write_part(
     edits = places.edits(frame.benchmark)
     state = np.full((len(frame.editors), len(frame.samples)), 255, np.uint8)
     order = {status.value: code for code, status in enumerate(STATUSES)}
+    marks = overview.marks(frame, edits)
     for row, editor in enumerate(frame.editors):
         for column_number, sample in enumerate(frame.samples.ids):
             record = edits.get((sample, editor))
@@ -292,13 +322,22 @@ def _write_part(
     write_script(
         folder / "index.js",
         f"{number}/index",
-        {"ids": list(frame.samples.ids), "codes": codes, "edits": [_bytes(row) for row in state]},
+        {
+            "ids": list(frame.samples.ids),
+            "codes": codes,
+            "edits": [_bytes(row) for row in state],
+            "marks": [_bytes(row) for row in marks],
+            "thumbs": {
+                slot: _bytes(np.packbits(there, bitorder="little"))
+                for slot, there in thumbs.present(places.to / "thumbs" / str(number), frame).items()
+            },
+        },
     )
     instructions = [
         str(record.get("instruction") or "") for record in frame.samples.records.values()
     ]
     write_script(folder / "text.js", f"{number}/text", [text[:2000] for text in instructions])
-    shards = _write_details(frame, columns, number, folder, places, runs)
+    shards = _write_details(part, columns, number, folder, places, runs)
     return {
         "name": frame.benchmark,
         "title": part.title or frame.benchmark,
@@ -308,7 +347,9 @@ def _write_part(
         "attributes": attributes,
         "tables": [as_json(table) for table in part.tables],
         "shards": shards,
-        "coverage": _coverage(frame, columns),
+        "metrics": _metrics(part.metrics),
+        "overview": overview.overview(frame, part.metrics, part.tables, marks),
+        "coverage": _coverage(frame, marks),
         "cost": _cost(frame, edits),
         "study": _study(part, number, folder),
     }
@@ -318,8 +359,23 @@ def _study(part: Part, number: int, folder: Path) -> dict[str, Any] | None:
     """Writes what people said; returns what every view needs of it, None where nobody did."""
     if part.study is None:
         return None
-    write_script(folder / "study.js", f"{number}/study", part.study)
+    questions = [
+        {**question, "metrics": [_printed(metric, part.metrics) for metric in question["metrics"]]}
+        for question in part.study["questions"]
+    ]
+    write_script(folder / "study.js", f"{number}/study", {**part.study, "questions": questions})
     return {name: part.study[name] for name in ("tables", "regions_metric")}
+
+
+def _printed(metric: Mapping[str, Any], known: Mapping[str, Metric]) -> dict[str, Any]:
+    """What machines said of outputs that people rated, on the scale of print."""
+    about = known.get(metric["metric"])
+    if about is None or not about.printed:
+        return dict(metric)
+    values = [
+        None if value is None else float(on_scale(about, value)) for value in metric["values"]
+    ]
+    return {**metric, "values": values}
 
 
 def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, Any]]:
@@ -335,7 +391,10 @@ def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, 
         grid = mine.grid(metric, variant)
         if (grid.status < 0).all():
             continue
-        about = metrics.get(metric)
+        about = metrics.get(metric) or unknown(metric)
+        if about.whole_set:
+            continue
+        values = on_scale(about, grid.values)
         for row, editor in enumerate(frame.editors):
             if (grid.status[row] < 0).all():
                 continue
@@ -345,11 +404,8 @@ def _columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, 
                 "metric": metric,
                 "variant": variant,
                 "source": frame.sources[source_code],
-                "direction": about.direction if about else None,
-                "unit": about.unit if about else "",
-                "note": about.note if about else "",
                 "scored": int((status == 0).sum()),
-                "values": grid.values[row],
+                "values": values[row],
                 "status_codes": status,
             }
 
@@ -386,16 +442,49 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _coverage(frame: Frame, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows by status for each editor, all metrics together."""
+def _metrics(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
+    """What a reader is told of each metric, and how its numbers are printed."""
+    names = titles(metrics)
+    return {
+        name: {
+            "title": names[name],
+            "direction": metric.direction,
+            "range": [_end(on_scale(metric, metric.low)), _end(on_scale(metric, metric.high))],
+            "digits": metric.digits,
+            "unit": metric.unit,
+            "note": metric.note,
+            "plain": metric.plain,
+            "keeps": metric.keeps,
+            "whole_set": metric.whole_set,
+        }
+        for name, metric in metrics.items()
+    }
+
+
+def _end(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _coverage(frame: Frame, marks: NDArray[np.uint8]) -> list[dict[str, Any]]:
+    """For each editor how many samples have a row, or an output, of each status (a sample that has
+    two statuses counts for both), and in which metrics, where not in all of them.
+    """
+    columns = frame.without_people().columns
     found = []
-    for code, editor in enumerate(frame.editors):
-        status = frame.columns.status[frame.columns.editor == code]
-        counts = np.bincount(status, minlength=len(STATUSES))
+    for row, editor in enumerate(frame.editors):
+        mine = columns.editor == row
+        every = set(np.unique(columns.metric[mine]).tolist())
+        counts, where = {}, {}
+        for code, status in enumerate(STATUSES):
+            counts[status.value] = int((marks[row] >> code & 1).sum())
+            metrics = set(np.unique(columns.metric[mine & (columns.status == code)]).tolist())
+            if metrics < every:
+                where[status.value] = [frame.metrics[metric] for metric in sorted(metrics)]
         found.append(
             {
                 "editor": editor,
-                "counts": {s.value: int(n) for s, n in zip(STATUSES, counts, strict=True) if n},
+                "counts": {status: n for status, n in counts.items() if n},
+                "metrics": {status: names for status, names in where.items() if counts[status]},
             }
         )
     return found
@@ -421,7 +510,7 @@ def _cost(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> l
 
 
 def _write_details(
-    frame: Frame,
+    part: Part,
     columns: Sequence[Mapping[str, Any]],
     number: int,
     folder: Path,
@@ -431,13 +520,14 @@ def _write_details(
     """The shards, each of some 200 kB; returns how many there are and how many samples each
     holds.
     """
+    frame, metrics = part.frame, part.metrics
     column_of = {
         (c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)
     }
     size = details.shard_size(len(frame), len(frame.samples))
     shard: list[Any] = []
     count = 0
-    for sample in details.samples(frame, runs, places, column_of):
+    for sample in details.samples(frame, runs, places, column_of, metrics):
         shard.append(sample)
         if len(shard) == size:
             write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
@@ -476,6 +566,8 @@ def _claim(to: Path, runs: Sequence[RunFolder]) -> Path:
         write_bytes(to / MARKER, f"editgauge {__version__}\n".encode())
         shutil.rmtree(to / "data", ignore_errors=True)
         shutil.rmtree(to / "figures", ignore_errors=True)
+        shutil.rmtree(to / diagnosis.FOLDER, ignore_errors=True)
+        (to / diagnosis.PAGE).unlink(missing_ok=True)
         (to / "static").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(

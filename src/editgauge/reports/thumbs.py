@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -11,6 +12,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from editgauge.errors import ImageError
 from editgauge.images import max_pixels, read_header, write_bytes
 from editgauge.tables.frame import Frame
@@ -18,7 +22,7 @@ from editgauge.tables.frame import Frame
 if TYPE_CHECKING:
     from editgauge.reports.site import Places
 
-SIDE = 160
+SIDE = 224
 """The longer side of a thumbnail in pixels."""
 _BATCH = 64
 Job = tuple[str, str]
@@ -44,6 +48,21 @@ def wanted(frame: Frame, places: Places, folder: Path) -> Iterator[Job]:
                 if target.stat().st_mtime_ns >= path.stat().st_mtime_ns:
                     continue
             yield str(path), str(target)
+
+
+def present(folder: Path, frame: Frame) -> dict[str, NDArray[np.bool_]]:
+    """Slot ("input", "reference", an editor's number) -> which samples (S,) have a thumbnail: the
+    page asks for no other.
+    """
+    found = {}
+    for slot in ("input", "reference", *map(str, range(len(frame.editors)))):
+        there = np.zeros(len(frame.samples), np.bool_)
+        with suppress(OSError), os.scandir(folder / slot) as files:
+            names = [file.name for file in files]
+            numbers = [int(n[:-5]) for n in names if n.endswith(".webp") and n[:-5].isdigit()]
+            there[[number for number in numbers if number < len(there)]] = True
+        found[slot] = there
+    return found
 
 
 def make(jobs: Iterator[Job], *, workers: int = 1, progress: Progress | None = None) -> int:
@@ -101,7 +120,7 @@ def _make(source: Path, target: Path) -> bool:
                 picture = image.convert("RGB")
                 picture.thumbnail((SIDE, SIDE), Image.Resampling.BILINEAR, reducing_gap=2.0)
         buffer = io.BytesIO()
-        picture.save(buffer, format="WEBP", quality=72, method=2)
+        picture.save(buffer, format="WEBP", quality=70, method=2)
     except (
         ImageError,
         OSError,

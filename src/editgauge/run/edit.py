@@ -66,6 +66,30 @@ class EditSummary:
     exit_code: int = 0
     """That of the error behind `stopped`."""
 
+    @property
+    def complete(self) -> bool:
+        """Whether every sample has an output, or is not meant to have one."""
+        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+        return not any(n for status, n in self.counts.items() if status not in fine)
+
+    def line(self, benchmark: str) -> str:
+        """What was done in one line of words."""
+        counts = ", ".join(
+            f"{n} {self._said(status, n)}" for status, n in sorted(self.counts.items())
+        )
+        return (
+            f"{self.editor} on {benchmark}: {counts}; {self.edited} made now in "
+            f"{self.seconds:.1f} s"
+        )
+
+    def _said(self, status: str, number: int) -> str:
+        """A status as a word; delivered outputs part into edited ones and inputs handed back."""
+        if status != Status.SCORED.value:
+            return status.replace("_", " ")
+        if not self.given_back:
+            return "delivered"
+        return f"delivered ({number - self.given_back} edited, {self.given_back} given back)"
+
 
 def edit(
     run: RunFolder,

@@ -132,7 +132,7 @@ def _wanted(benchmark: Benchmark, parents: _Parents) -> Iterator[_Wanted]:
                     continue
                 for repeat in range(repeats):
                     mine = _parts(parts, chosen, repeat, parents)
-                    if mine:
+                    if mine and set(derived.of) <= {*mine, *derived.optional}:
                         key = (
                             benchmark.name,
                             sample,
@@ -253,8 +253,8 @@ def _ruled(rule: Rule, known: Mapping[str, float]) -> tuple[float | None, str]:
 
 
 def _lack(name: str, part: Part | None) -> tuple[Status, str]:
-    if part is None:
-        return Status.FAILED, f"{name}: there is no score of it yet"
+    if part is None:  # an optional one: without the others the row is not made
+        return Status.FAILED, f"{name}: there is no score of it"
     return part.status, f"{name}: {part.reason or part.status.value.replace('_', ' ')}"
 
 

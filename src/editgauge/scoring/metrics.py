@@ -25,6 +25,8 @@ BACKGROUND = (
         unit="8-bit levels²",
         variants=("corrected",),
         failure=WORST_SQUARED_ERROR,
+        keeps=True,
+        plain="how far the colours outside the region to be edited moved (0 is unchanged)",
         note="After alignment, outside the masks.",
     ),
     Metric(
@@ -37,6 +39,8 @@ BACKGROUND = (
         unit="dB",
         variants=("corrected",),
         failure=0.0,
+        keeps=True,
+        plain="how little the colours outside the region to be edited moved (∞ is unchanged)",
         note="Of that mean squared error.",
     ),
     Metric(
@@ -47,6 +51,9 @@ BACKGROUND = (
         high=1.0,
         variants=("corrected",),
         failure=0.0,
+        keeps=True,
+        plain="how much of the picture outside the region to be edited looks the same as before "
+        "(1 is unchanged)",
         note="Over windows that touch no masked pixel.",
     ),
 )

@@ -26,7 +26,7 @@ from editgauge.types import (
 )
 
 
-class Found(NamedTuple):
+class Scorers(NamedTuple):
     """The scorers of a call, the packages that are not ours, and which of them cannot be used."""
 
     scorers: list[Scorer | SetScorer]
@@ -37,40 +37,64 @@ class Found(NamedTuple):
 
 def scorers_of(
     benchmark: Benchmark, tracks: Sequence[Track], *, everything: bool = False, **options: Any
-) -> Found:
+) -> Scorers:
     """A benchmark's scorers of these tracks, and those of every package that has any.
 
     With `everything` outside scorers are taken whatever their track. A package that is broken costs
     its own scorers and nothing else. An outside scorer under the name of one that is there, or with
     a metric that is, is left out and named.
     """
-    own = list(benchmark.scorers(tracks, **options))
+    own = own_scorers(benchmark, tracks, **options)
     package = catalog.source_of("benchmarks", benchmark.name)
-    found = Found(own if not package.name else [marked(s, package) for s in own], [], [])
+    chosen = Scorers(own if not package.name else [marked(s, package) for s in own], [], [])
     if package.name:
-        found.plugins.append(package.as_dict("benchmark", benchmark.name))
+        chosen.plugins.append(package.as_dict("benchmark", benchmark.name))
     declared = set(benchmark.every_metric)
     taken = {scorer.name for scorer in own}
     for name in catalog.names("scorers"):
         try:
             scorers = made(name, **options)
         except EditgaugeError as error:
-            found.problems.append(str(error))
+            chosen.problems.append(str(error))
             continue
         package = catalog.source_of("scorers", name)
         for scorer in scorers:
             metrics = {metric.name for metric in scorer.metrics}
             if scorer.name in taken or metrics & declared:
-                found.problems.append(
+                chosen.problems.append(
                     f"scorer {name} (package {package.name}): {benchmark.name} has its own "
                     f"{', '.join(sorted(metrics & declared)) or scorer.name}; left out"
                 )
             elif everything or scorer.track in tracks:
                 taken.add(scorer.name)
                 declared |= metrics
-                found.scorers.append(marked(scorer, package))
-                found.plugins.append(package.as_dict("scorer", name))
-    return found
+                chosen.scorers.append(marked(scorer, package))
+                chosen.plugins.append(package.as_dict("scorer", name))
+    return chosen
+
+
+def own_scorers(
+    benchmark: Benchmark, tracks: Sequence[Track], **options: Any
+) -> list[Scorer | SetScorer]:
+    """The scorers that a benchmark declares for these tracks.
+
+    Raises `PluginError` naming the benchmark and its package where another package's function fails
+    or gives something else; `MissingExtra` and other errors of ours pass.
+    """
+    try:
+        scorers = list(benchmark.scorers(tracks, **options))
+    except (EditgaugeError, ImportError):
+        raise
+    except Exception as error:
+        if not catalog.source_of("benchmarks", benchmark.name).name:
+            raise
+        why = f"scorers: {type(error).__name__}: {error}"
+        raise catalog.broken("benchmarks", benchmark.name, why) from error
+    for scorer in scorers:
+        if not isinstance(scorer, Scorer | SetScorer) or isinstance(scorer, type):
+            why = f"scorers: wanted scorers, found {scorer!r:.60}"
+            raise catalog.broken("benchmarks", benchmark.name, why)
+    return scorers
 
 
 def made(name: str, **options: Any) -> list[Scorer | SetScorer]:

@@ -70,7 +70,7 @@ def _holds_any(folder: Path, samples: Sequence[Sample]) -> bool:
     return any(outputs.find(sample) for sample in samples)
 
 
-def take_in(
+def import_outputs(
     run: RunFolder,
     benchmark: str,
     editor: str,
@@ -330,7 +330,7 @@ def edits_of(
         return [
             record
             for name, place in places.items()
-            for record in take_in(run, benchmark, name, place, samples, hashes)
+            for record in import_outputs(run, benchmark, name, place, samples, hashes)
         ]
     known = sorted({record.editor for record in run.edits(benchmark)})
     for name in editors:

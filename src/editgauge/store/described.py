@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from editgauge.errors import RunError
 from editgauge.types import VARIANTS, Metric
 
-_FACTS = ("direction", "heading", "digits", "unit", "failure", "whole_set", "note")
+_FACTS = (
+    "direction", "heading", "digits", "unit", "failure", "whole_set", "note", "keeps", "plain",
+)  # fmt: skip
 
 
 def record(metric: Metric) -> dict[str, Any]:
     """A metric as JSON values; an open end of its range is None."""
     ends = {name: _closed(getattr(metric, name)) for name in ("low", "high")}
     facts = {name: getattr(metric, name) for name in _FACTS}
-    return {**facts, **ends, "variants": list(metric.variants)}
+    scale = [list(pair) for pair in metric.printed]
+    return {**facts, **ends, "variants": list(metric.variants), "printed": scale}
 
 
 def metric(name: str, record: Mapping[str, Any]) -> Metric:
@@ -37,6 +41,9 @@ def metric(name: str, record: Mapping[str, Any]) -> Metric:
         failure=None if record.get("failure") is None else float(record["failure"]),
         whole_set=record.get("whole_set") is True,
         note=str(record.get("note") or ""),
+        printed=_scale(record),
+        keeps=record.get("keeps") is True,
+        plain=str(record.get("plain") or ""),
     )
 
 
@@ -78,6 +85,16 @@ def together(described: Sequence[tuple[str, Mapping[str, Metric]]]) -> dict[str,
                         f"score one of them again"
                     )
     return {name: one for name, (_, one) in found.items()}
+
+
+def _scale(record: Mapping[str, Any]) -> tuple[tuple[float, float], ...]:
+    """The scale of print. Raises ValueError for one that does not rise from pair to pair."""
+    given = record.get("printed") or ()
+    pairs = tuple((float(stored), float(shown)) for stored, shown in given)
+    rising = all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(pairs))
+    if len(pairs) == 1 or not rising or not all(math.isfinite(x) for pair in pairs for x in pair):
+        raise ValueError(f"printed: wanted rising pairs of numbers, found {given!r:.40}")
+    return pairs
 
 
 def _closed(end: float) -> float | None:

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from editgauge.store.hashes import HashStore
+from editgauge.store.labels import mapping
 from editgauge.store.measured import measured
 from editgauge.store.run_folder import RunFolder, digest, plain_name, sample_record
-from editgauge.types import Sample
+from editgauge.types import Finding, Sample
 
 
 def keep_samples(
@@ -124,3 +125,61 @@ class _Places:
             except (OSError, ValueError):  # no path at all: it is not there either
                 self._folders[folder] = folder
         return os.path.join(self._folders[folder], last)
+
+
+def stored_samples(run: RunFolder, benchmark: str) -> list[Sample]:
+    """The samples of a run as its index has them, in the benchmark's order, with the pictures that
+    the run keeps. A picture that it does not keep has a path that leads nowhere, so that whoever
+    reads it says so.
+    """
+    return [_stored(run, benchmark, record) for record in run.samples(benchmark)]
+
+
+def _stored(run: RunFolder, benchmark: str, record: Mapping[str, Any]) -> Sample:
+    room = f"inputs/{plain_name(benchmark)}"
+
+    def place(relative: object) -> Path:
+        found = run.picture(relative, room)
+        return run.path / room / "not kept in the run" if found is None else found
+
+    def text(name: str) -> str | None:
+        value = record.get(name)
+        return value if isinstance(value, str) else None
+
+    attributes = mapping(record.get("attributes"))
+    return Sample(
+        benchmark=benchmark,
+        id=record["id"],
+        split=text("split") or "",
+        category=tuple(str(part) for part in record.get("category") or ()),
+        instruction=text("instruction") or "",
+        images=tuple(place(path) for path in record.get("images") or ()),
+        output_stems=(record["id"],),
+        reference=place(record.get("reference")) if record.get("has_reference") else None,
+        masks={str(name): place(path) for name, path in mapping(record.get("masks")).items()},
+        **_texts(record),
+        attributes={
+            str(name): value
+            for name, value in attributes.items()
+            if isinstance(value, str | int | float | bool)
+        },
+        findings=tuple(_findings(record)),
+    )
+
+
+def _texts(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: v for name in _TEXTS if isinstance(v := record.get(name), str)}
+
+
+_TEXTS = ("source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")
+
+
+def _findings(record: Mapping[str, Any]) -> Iterator[Finding]:
+    for found in record.get("findings") or ():
+        told = mapping(found)
+        words = {name: str(told.get(name) or "") for name in ("kind", "file", "found", "assumed")}
+        yield Finding(
+            **words,
+            repaired=told.get("repaired") is not False,
+            part=str(told.get("part") or ""),
+        )

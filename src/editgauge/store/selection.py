@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from editgauge.errors import UsageError
@@ -11,6 +12,8 @@ from editgauge.store.labels import Samples
 from editgauge.store.measured import measured, names_of
 from editgauge.store.run_folder import sample_record
 from editgauge.types import Sample, Status
+
+_MOST_BYTES = 64 * 2**20
 
 
 def choose(
@@ -21,13 +24,15 @@ def choose(
     where: Sequence[str] = (),
 ) -> list[Sample]:
     """The samples that a command is narrowed to, in order: by id, by ``name=value`` clauses (see
-    `labels.Samples.matching`), then the first `limit`.
+    `labels.Samples.matching`), then the first `limit`. ``@FILE`` stands for the ids in a file, one
+    a line, as a report writes them.
 
     An attribute that only pictures tell (`measured`) is measured where a clause asks for it. Raises
     `UsageError` for an id that no sample has, for a clause that means nothing here, and when no
     sample is left.
     """
     chosen = list(samples)
+    ids = listed(ids)
     if ids:
         known = {sample.id for sample in samples}
         unknown = [name for name in ids if name not in known]
@@ -46,6 +51,34 @@ def choose(
             f"no sample is left: {' and '.join(map(repr, (*ids, *where)))} have none in common"
         )
     return chosen if limit is None else chosen[:limit]
+
+
+def listed(ids: Sequence[str]) -> list[str]:
+    """The ids, those of the files among them (``@FILE``) in their place; empty lines are passed
+    over. Raises `UsageError` for a file that cannot be read or has none.
+    """
+    found = []
+    for given in ids:
+        if not given.startswith("@"):
+            found.append(given)
+            continue
+        path = Path(given[1:])
+        try:
+            if path.stat().st_size > _MOST_BYTES:
+                raise UsageError(
+                    f"--sample {given}: wanted a list of ids, found a file of over 64 MB"
+                )
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, ValueError) as error:
+            told = error.strerror if isinstance(error, OSError) else "no UTF-8 text"
+            raise UsageError(
+                f"--sample {given}: wanted a file of ids, one a line ({told})"
+            ) from None
+        named = [line.strip() for line in lines if line.strip()]
+        if not named:
+            raise UsageError(f"--sample {given}: no id in the file; wanted one a line")
+        found += named
+    return found
 
 
 def _records(samples: Sequence[Sample], where: Sequence[str]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 from editgauge.types import Status
 
@@ -45,3 +46,20 @@ class Summary:
             for status, n in counter.items()
             if status not in fine
         )
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was done as JSON values."""
+        return {
+            "computed": self.computed,
+            "kept": self.kept,
+            "without_score": self.without_score,
+            "seconds": round(self.seconds, 3),
+            "scorer_seconds": {
+                name: round(seconds, 3) for name, seconds in self.scorer_seconds.items()
+            },
+            "counts": [
+                {"editor": e, "scorer": s, "metric": m, "variant": v, "statuses": dict(counter)}
+                for (e, s, m, v), counter in sorted(self.counts.items())
+            ],
+            "problems": self.problems,
+        }

@@ -1,12 +1,25 @@
-"""Corrected means and differences as tables."""
+"""Corrected means and differences as tables: what `--calibrate` of `table` and `compare` shows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from editgauge.study.calibration import Calibrated, Difference
+from editgauge.errors import EditgaugeError, UsageError
+from editgauge.study.calibration import (
+    Calibrated,
+    Difference,
+    Gold,
+    calibrated,
+    differences,
+    gold_of,
+)
+from editgauge.study.people import directions_of
 from editgauge.study.statistics.prediction import Corrected
+from editgauge.tables import rows
+from editgauge.tables.frame import Frame
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 _HOW = (
@@ -14,6 +27,53 @@ _HOW = (
     "unbiased whatever the judge's bias, if the rated samples were drawn at random (within strata)."
 )
 _EFFECTIVE = "Worth: how many ratings alone would give as narrow an interval."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """What corrects which scores.
+
+    `gold` is ``human``, or ``JUDGE@N``: a stronger judge on N samples. `proxies` are words
+    ``QUESTION=METRIC``: the metric that stands for a question where it is not the one of its name.
+    `strata` is the attribute that the rated samples were drawn by. `sources` and `where` choose the
+    scores that are corrected, as everywhere.
+    """
+
+    gold: str
+    benchmark: str = ""
+    where: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    proxies: Sequence[str] = ()
+    strata: str = ""
+    seed: int = 0
+
+
+def mean_tables(
+    runs: Sequence[Path], calibration: Calibration, editors: Sequence[str] = ()
+) -> list[Table]:
+    """Corrected means of every metric that has gold, each as a table. Raises `UsageError` where
+    nothing is rated, and what `gold_of` raises where no gold is of use.
+    """
+    asked = calibration
+    sheets: list[Table] = []
+    for frame, items in _golds(runs, asked, editors):
+        made = calibrated(frame, items, strata=asked.strata, seed=asked.seed)
+        sheets += [means_table(frame.benchmark, item, asked.gold, asked.strata) for item in made]
+    return sheets
+
+
+def difference_tables(
+    runs: Sequence[Path], calibration: Calibration, a: str, b: str
+) -> list[Table]:
+    """Corrected differences B - A of two editors, a table for each benchmark. Raises as
+    `mean_tables` does.
+    """
+    asked = calibration
+    sheets: list[Table] = []
+    for frame, items in _golds(runs, asked, [a, b]):
+        made = differences(frame, items, a, b, strata=asked.strata)
+        sheets.append(differences_table(frame.benchmark, a, b, made, asked.gold, asked.strata))
+    return sheets
 
 
 def _cell(found: Corrected) -> Cell:
@@ -44,7 +104,7 @@ def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -
         ),
         Column(name="ranks", heading=("ranks",)),
     ]
-    rows = []
+    lines = []
     for k, (editor, found) in enumerate(zip(item.editors, item.means, strict=True)):
         cells = {
             "corrected": _cell(found),
@@ -56,7 +116,7 @@ def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -
             low, high = int(item.ranks.low[k]), int(item.ranks.high[k])
             cells["first"] = Cell(value=float(item.ranks.first[k]))
             cells["ranks"] = Cell(value=None, text=f"{low}" if low == high else f"{low} to {high}")
-        rows.append(TableRow(name=editor, cells=cells))
+        lines.append(TableRow(name=editor, cells=cells))
     who = f"{item.annotators} annotators" if item.annotators else gold
     notes = [
         f"Gold: {who}; scores of every sample: {item.proxy} of {item.source or 'the run'}.",
@@ -68,7 +128,7 @@ def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -
         name=f"{benchmark}.calibrated.{item.metric}",
         title=f"{benchmark}: {item.metric}, as if {gold} had rated everything",
         columns=columns,
-        rows=rows,
+        rows=lines,
         benchmark=benchmark,
         variant=item.variant,
         source=item.source,
@@ -90,7 +150,7 @@ def differences_table(
         Column(name="verdict", heading=("B is",)),
         Column(name="more", heading=("more ratings",)),
     ]
-    rows = []
+    lines = []
     for item in found:
         told = "not possible here" if item.more is None else str(item.more)
         cells = {
@@ -102,7 +162,7 @@ def differences_table(
             "verdict": Cell(value=None, text=item.verdict),
             "more": Cell(value=None, text=told),
         }
-        rows.append(TableRow(name=item.metric, cells=cells))
+        lines.append(TableRow(name=item.metric, cells=cells))
     notes = [
         f"A = {a}, B = {b}, on the samples both have; gold: {gold}.",
         _HOW,
@@ -117,8 +177,41 @@ def differences_table(
         name=f"{benchmark}.calibrated.difference",
         title=f"{benchmark}: {b} against {a}, as if {gold} had rated everything",
         columns=columns,
-        rows=rows,
+        rows=lines,
         benchmark=benchmark,
         notes=notes,
         meta={"names": "metric"},
     )
+
+
+def _golds(
+    runs: Sequence[Path], asked: Calibration, editors: Sequence[str]
+) -> Iterator[tuple[Frame, list[Gold]]]:
+    """Each benchmark's frame of scores and its gold. Raises the first error where none has any."""
+    given = dict(word.partition("=")[::2] for word in asked.proxies)
+    if not all(given.values()):
+        raise UsageError("--proxy: wanted QUESTION=METRIC, such as --proxy CP=masked_ssim")
+    frames = rows.every_frame(
+        rows.open_runs(runs), asked.benchmark, where=asked.where, editors=editors
+    )
+    errors: list[EditgaugeError] = []
+    rated = 0
+    for frame in frames:
+        try:
+            rest, items = gold_of(
+                frame, asked.gold, directions_of(frame), proxies=given, seed=asked.seed
+            )
+            known = [name for name in asked.sources if rest.sources_called(name)]
+            rest = rest.of_sources(known)
+        except EditgaugeError as error:
+            errors.append(error)
+            continue
+        if items:
+            rated += 1
+            yield rest, items
+    if not rated:
+        nobody = UsageError(
+            f"--calibrate {asked.gold}: nobody has rated anything in this run; see: editgauge "
+            f"study import --help"
+        )
+        raise errors[0] if errors else nobody

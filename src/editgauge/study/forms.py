@@ -12,9 +12,9 @@ from typing import Any
 from editgauge.store.run_folder import digest
 from editgauge.study.design import Design
 from editgauge.study.pictures import Pictures
+from editgauge.study.ratings import REGIONS, REGIONS_METRIC
 from editgauge.study.scales import GRADES, OUTCOMES, Rating
 from editgauge.study.store import Answer
-from editgauge.study.taking import REGIONS, REGIONS_METRIC
 from editgauge.tables.frame import PEOPLE
 from editgauge.types import Row, Status
 

@@ -19,7 +19,7 @@ from editgauge.study.agreement import (
     machines_of,
 )
 from editgauge.study.people import Answers, answers, directions_of
-from editgauge.study.taking import REGIONS, REGIONS_METRIC
+from editgauge.study.ratings import REGIONS, REGIONS_METRIC
 from editgauge.tables.frame import Frame
 from editgauge.tables.table import Cell, Column, Table, TableRow
 

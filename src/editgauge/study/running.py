@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from editgauge.errors import MissingExtra, UsageError
 from editgauge.store.labels import Samples
@@ -14,8 +16,15 @@ from editgauge.study.assignment import assign
 from editgauge.study.design import Design, read_design
 from editgauge.study.forms import rows_of
 from editgauge.study.pictures import Pictures
-from editgauge.study.store import StudyStore
-from editgauge.study.taking import FOLDER, REGIONS, SCORERS, Taken, known_of, take_in
+from editgauge.study.ratings import (
+    FOLDER,
+    REGIONS,
+    SCORERS,
+    ImportedRatings,
+    import_ratings,
+    known_of,
+)
+from editgauge.study.store import Progress, StudyStore
 from editgauge.types import Row, Status
 
 SUFFIX = ".sqlite"
@@ -57,6 +66,59 @@ def start(run: RunFolder, design: Design, outputs: Outputs, pseudonyms: Sequence
         return store.create(design, pseudonyms, tasks)
 
 
+def begin(
+    run: RunFolder, path: Path, annotators: str, benchmark: str = ""
+) -> tuple[Design, dict[str, str]]:
+    """Start the study that a file designs and record it in the run; the design, and pseudonym ->
+    token. `annotators` is a number, or pseudonyms joined by commas. Tokens are kept nowhere.
+    """
+    design, outputs = designed(run, path, benchmark)
+    names = pseudonyms_of(annotators)
+    tokens = start(run, design, outputs, names)
+    run.record("study start", study=design.name, annotators=len(names), samples=len(design.samples))
+    return design, dict(zip(names, tokens, strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """How far a study is: each annotator, ratings still to come, and rows of the run that are new
+    or changed.
+    """
+
+    annotators: Sequence[Progress]
+    missing: int
+    new: int
+
+    def lines(self) -> Iterator[str]:
+        """The state in words."""
+        for item in self.annotators:
+            checks = f", checks {item.checks_passed} passed {item.checks_failed} failed"
+            checks = checks if item.checks_passed or item.checks_failed else ""
+            gone = " (link revoked)" if item.revoked else ""
+            yield (
+                f"{item.pseudonym}: {item.done} of {item.total}, {item.seconds:.0f} s each"
+                f"{checks}{gone}"
+            )
+        yield f"{self.missing} ratings of samples to come; {self.new} new in the run"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The state as JSON values."""
+        return {
+            "annotators": [item._asdict() for item in self.annotators],
+            "missing": self.missing,
+        }
+
+
+def state_of(run: RunFolder, name: str = "") -> State:
+    """How far a study is, by default the run's only one; answers become rows of the run. Raises
+    `UsageError` for a study that is not there.
+    """
+    with StudyStore(study_path(run, name)) as store:
+        lines, missing = store.progress(), store.missing()
+    taken = collect(run)
+    return State(annotators=lines, missing=missing, new=taken.new + taken.changed)
+
+
 def studies(run: RunFolder) -> list[Path]:
     """The run's studies, by name."""
     return sorted((run.path / FOLDER).glob(f"*{SUFFIX}"))
@@ -79,18 +141,18 @@ def pictures_of(run: RunFolder, design: Design) -> Pictures:
     return Pictures(run, records, outputs_of(run, design.benchmark))
 
 
-def collect(run: RunFolder) -> Taken:
+def collect(run: RunFolder) -> ImportedRatings:
     """Write the answers of every study of the run as rows; answers that were taken back since the
     last time retire their rows.
     """
-    total = Taken(0, 0, 0)
+    total = ImportedRatings(0, 0, 0)
     for path in studies(run):
         with StudyStore(path) as store:
             design = store.design
             pictures = pictures_of(run, design)
             rows = [row for item in store.answers() for row in rows_of(design, item, pictures)]
-        done = take_in(run, rows)
-        total = Taken(*(a + b for a, b in zip(total, done, strict=True)))
+        done = import_ratings(run, rows)
+        total = ImportedRatings(*(a + b for a, b in zip(total, done, strict=True)))
         _retire_gone(run, design, rows)
     return total
 

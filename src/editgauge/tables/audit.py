@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from editgauge.errors import DataError
+from editgauge import catalog
+from editgauge.errors import DataError, EditgaugeError, UsageError
 
 _SLACK = 1e-9
 _MAX_BYTES = 16 * 2**20
@@ -148,6 +149,45 @@ class Audit:
         report = Report(sheet.name, self.kind)
         self.check(sheet, report)
         return report
+
+
+def all_audits() -> list[Audit]:
+    """Every kind of table that can be checked, in the order of the benchmarks."""
+    kinds: list[Audit] = []
+    for name in catalog.names("benchmarks"):
+        try:
+            kinds += catalog.find("benchmarks", name).audits()
+        except EditgaugeError:
+            if name in catalog.BENCHMARKS:
+                raise  # another package's fault costs its own audits and nothing else
+    return kinds
+
+
+def choose(kinds: Sequence[Audit], headings: tuple[str, ...], name: str, wanted: str) -> Audit:
+    """The kind that a table is of. Raises `UsageError` when the headings are those of none, or the
+    word of none.
+    """
+    if wanted:
+        named = [kind for kind in kinds if kind.kind == wanted]
+        if not named:
+            raise UsageError(
+                f"--as {wanted!r}: wanted one of: {'; '.join(kind.kind for kind in kinds)}"
+            )
+        missing = sorted(named[0].headings - set(headings))
+        if missing:
+            raise UsageError(
+                f"{name}: a table of {wanted!r} has headings {', '.join(missing)}, which are not "
+                f"there"
+            )
+        return named[0]
+    fitting = [kind for kind in kinds if kind.headings <= set(headings)]
+    if not fitting:
+        known = "; ".join(f"{kind.kind}: {', '.join(sorted(kind.headings))}…" for kind in kinds)
+        raise UsageError(
+            f"{name}: the headings ({', '.join(headings)[:120]}) are those of no known table. "
+            f"{known}"
+        )
+    return max(fitting, key=lambda kind: len(kind.headings))
 
 
 def read_sheet(path: Path) -> Sheet:

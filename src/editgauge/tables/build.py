@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,7 @@ def build(
     else:
         columns = [column for column in columns if column.name not in _unscored(frame, layout)]
     columns, rows = _with_facts(frame, layout, drop_empty(columns, rows), rows)
+    told = _rank_notes(frame, layout, found.ranks)
     return Table(
         name=layout.name,
         title=layout.title,
@@ -89,7 +91,7 @@ def build(
         size=size,
         transposed=layout.transposed,
         notes=[
-            *_notes(frame, layout, uneven, found.notes, published=published, intervals=intervals),
+            *_notes(frame, layout, uneven, told, published=published, intervals=intervals),
             *part_notes(rows),
         ],
         meta={
@@ -99,6 +101,7 @@ def build(
             and not _corrected(frame, layout),
             "statuses": statuses(frame, layout),
             "variants": _variants(frame, layout),
+            "ranks": found.ranks.meta(frame.editors) if found.ranks else {},
         },
     )
 
@@ -333,7 +336,7 @@ def _evaluate(layout: Layout, keys: Sequence[str], moments: stats.Moments) -> Fl
 @dataclass(frozen=True, slots=True)
 class _Found:
     lines: list[dict[str, Cell]]
-    notes: list[str]
+    ranks: _Ranks | None
 
 
 def _cells(
@@ -349,9 +352,9 @@ def _cells(
     floors = _evaluate(layout, part.keys, _moments(part.filled))
     low = high = np.full(values.shape, np.nan)
     noise = np.full((*values.shape, 2), np.nan)
-    notes: list[str] = []
+    ranks: _Ranks | None = None
     if intervals and part.values.shape[2]:
-        low, high, noise, notes = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
+        low, high, noise, ranks = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
     lines = []
     for e in range(len(frame.editors)):
         cells = {}
@@ -376,14 +379,14 @@ def _cells(
                 interval_digits=stats.carried(noise[e, f]),
             )
         lines.append(cells)
-    return _Found(lines, notes)
+    return _Found(lines, ranks)
 
 
 def _bootstrap(
     frame: Frame, layout: Layout, part: _Matrix, *, resamples: int | None, seed: int
-) -> tuple[Floats, Floats, Floats, list[str]]:
+) -> tuple[Floats, Floats, Floats, _Ranks | None]:
     """Limits (E, F) twice and their noise (E, F, 2), from one set of resamples for all editors, and
-    what is to be said of the ranks.
+    how far the ranks survive them.
     """
     e, leaves, s = part.values.shape
     data = stats.units(part.values.reshape(e * leaves, s).T)
@@ -402,33 +405,74 @@ def _bootstrap(
     made = resamples or stats.enough(s, e * leaves)
     found = stats.bootstrap(data, formula, strata=labels, resamples=made, seed=seed)
     shape = (e, fields)
-    notes = _rank_notes(frame, layout, part, found)
     low, high = found.low.reshape(shape), found.high.reshape(shape)
-    return low, high, found.noise.reshape((*shape, 2)), notes
+    ranks = _ranks(frame, layout, part, found)
+    return low, high, found.noise.reshape((*shape, 2)), ranks
 
 
-def _rank_notes(frame: Frame, layout: Layout, part: _Matrix, found: stats.Intervals) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Ranks:
+    """How editors rank by one column, and how far that survives resampling."""
+
+    column: Column
+    ranks: stats.RankStability
+
+    def meta(self, editors: Sequence[str]) -> dict[str, Any]:
+        """As `Table.meta["ranks"]` has it: the column, and ``{editor: [rank, lowest, highest, share
+        of resamples in which it is first]}``.
+        """
+        found = self.ranks
+        lines = zip(found.rank, found.low, found.high, found.first, strict=True)
+        return {
+            "column": self.column.name,
+            "editors": {
+                name: [int(rank), int(low), int(high), float(first)]
+                for name, (rank, low, high, first) in zip(editors, lines, strict=True)
+            },
+        }
+
+
+def _ranks(frame: Frame, layout: Layout, part: _Matrix, found: stats.Intervals) -> _Ranks | None:
+    """By the headline; where it has no numbers, by the first column over all samples that has; else
+    by the one with the most samples.
+    None where no column ranks all of two or more editors on the same samples.
+    """
     names = [item.column.name for item in layout.fields]
-    if layout.headline not in names or len(frame.editors) < 2:
+    uneven = _uneven(layout, part)
+    order = [layout.headline] if layout.headline in names else []
+    order += [item.column.name for item in layout.fields if not item.where]
+    known = {
+        item.column.name: int(_scored(part, item.leaves)[1].sum())
+        for item in layout.fields
+        if all(key in part.keys for key in item.leaves)
+    }
+    order += sorted(known, key=lambda name: -known[name])
+    for name in dict.fromkeys(order if len(frame.editors) > 1 else []):
+        place = names.index(name)
+        column = layout.fields[place].column
+        chosen = np.arange(len(frame.editors)) * len(names) + place
+        if column.direction is None or name in uneven:
+            continue
+        if not np.isfinite(found.estimate[chosen]).all():
+            continue
+        higher = column.direction == "higher"
+        ranks = stats.rank_stability(
+            found.estimate[chosen], found.replicates[:, chosen], higher_is_better=higher
+        )
+        return _Ranks(column, ranks)
+    return None
+
+
+def _rank_notes(frame: Frame, layout: Layout, found: _Ranks | None) -> list[str]:
+    if found is None or found.column.name != layout.headline:
         return []
-    place = names.index(layout.headline)
-    item = layout.fields[place]
-    chosen = np.arange(len(frame.editors)) * len(names) + place
-    if item.column.direction is None or layout.headline in _uneven(layout, part):
-        return []
-    if not np.isfinite(found.estimate[chosen]).all():
-        return []
-    ranks = stats.rank_stability(
-        found.estimate[chosen],
-        found.replicates[:, chosen],
-        higher_is_better=item.column.direction == "higher",
-    )
+    ranks = found.ranks
     told = [
         f"{frame.editors[e]} {ranks.rank[e]} (kept in {ranks.kept[e]:.0%}, 95 % in "
         f"{ranks.low[e]}–{ranks.high[e]})"
         for e in np.argsort(ranks.rank, kind="stable")
     ]
-    return [f"Rank by {' '.join(item.column.heading)} under resampling: " + "; ".join(told)]
+    return [f"Rank by {' '.join(found.column.heading)} under resampling: " + "; ".join(told)]
 
 
 def _set_cell(frame: Frame, leaf: Leaf, editor: int) -> Cell:

@@ -12,7 +12,7 @@ from typing import Any
 from editgauge.errors import BenchmarkError
 from editgauge.tables.frame import WHOLE_SET, Frame
 from editgauge.tables.spec import Layout, generic
-from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
+from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status, Variant
 
 _CALLABLE = ("load", "scorers", "audits", "importers", "measurements")
 _CALLABLE_OR_NONE = ("tables", "scheme", "judging", "prompts", "settled")
@@ -148,12 +148,15 @@ def _metric(metric: Metric) -> Iterator[str]:
 
 def _derived(benchmark: Benchmark) -> Iterator[str]:
     known = {metric.name: metric for metric in benchmark.metrics if isinstance(metric, Metric)}
+    combined = {derived.metric.name for derived in benchmark.derived}
     for derived in benchmark.derived:
         where = f"derived: {derived.metric.name}"
         if not derived.of:
             yield f"{where}: of: wanted the names of its parents, found none"
         for name in (*derived.of, *derived.optional):
-            if name not in known:
+            if name in combined:
+                yield f"{where}: of: {name!r} is derived itself; name its parents instead"
+            elif name not in known:
                 yield f"{where}: of: {name!r} is no declared metric"
         if set(derived.optional) - set(derived.of):
             yield f"{where}: optional: wanted some of its parents"
@@ -165,6 +168,7 @@ def _tables(benchmark: Benchmark) -> Iterator[str]:
     every = benchmark.every_metric
     frame = specimen(benchmark)
     shown: set[str] = set()
+    variants: dict[str, set[Variant]] = {}
     for variant in VARIANTS:
         try:
             made = (benchmark.tables or generic)(frame, variant)
@@ -180,6 +184,8 @@ def _tables(benchmark: Benchmark) -> Iterator[str]:
                 if not field.only_here:
                     names.add(field.metric.name)
                 shown |= names
+                for leaf in (layout.leaves[key] for key in field.leaves):
+                    variants.setdefault(leaf.metric.name, set()).add(leaf.variant)
                 for name in sorted(names - set(every)):
                     where = f"tables: {layout.name}, column {field.column.name}"
                     yield f"{where}: {name!r} is no declared metric"
@@ -187,6 +193,20 @@ def _tables(benchmark: Benchmark) -> Iterator[str]:
                 yield f"tables: {layout.name}: headline: there is no column {layout.headline!r}"
     for name in sorted(set(every) - shown - set(benchmark.not_in_tables)):
         yield f"tables: {name} is in none of them; show it, or name it in not_in_tables"
+    yield from _never_made(benchmark, variants)
+
+
+def _never_made(benchmark: Benchmark, shown: Mapping[str, set[Variant]]) -> Iterator[str]:
+    """Derived metrics that tables show in no variant in which they are made. `shown`: metric -> the
+    variants of its leaves.
+    """
+    for derived in benchmark.derived:
+        name, own = derived.metric.name, derived.metric.variants
+        if name in shown and not shown[name] & set(own):
+            yield (
+                f"tables: {name} is shown {' and '.join(sorted(shown[name]))}, and is made "
+                f"{' and '.join(own)} only; name both in Metric(variants=…)"
+            )
 
 
 def _is_a(value: Any, kind: Any) -> bool:

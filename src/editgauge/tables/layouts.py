@@ -34,7 +34,20 @@ def metrics_of(frame: Frame) -> dict[str, Metric]:
     declared: Mapping[str, Metric] = {} if benchmark is None else benchmark.every_metric
     order = dict.fromkeys([*declared, *frame.metrics])
     known = {**declared, **frame.described}
-    return {name: known.get(name, unknown(name)) for name in order if name in frame.metrics}
+    return {
+        name: _presented(known.get(name, unknown(name)), declared.get(name))
+        for name in order
+        if name in frame.metrics
+    }
+
+
+def _presented(metric: Metric, declared: Metric | None) -> Metric:
+    """The metric with how it is shown as its benchmark declares it: that is no fact of the rows,
+    and older runs do not have it. Not where the rows have another range.
+    """
+    if declared is None or (metric.low, metric.high) != (declared.low, declared.high):
+        return metric
+    return replace(metric, printed=declared.printed, keeps=declared.keeps, plain=declared.plain)
 
 
 def tables(

@@ -7,6 +7,13 @@ from collections.abc import Mapping
 from editgauge.benchmarks.krisbench.facts import HIGH, LOW, scaled
 from editgauge.types import VARIANTS, Derived, Metric
 
+PLAIN = {
+    "VC": "how well everything that should not change was kept, as a model that looked at it "
+    "judged (100 is unchanged)",
+    "VQ": "how natural and clean the picture looks, as a model that looked at it judged",
+    "IF": "how well the instruction was followed, as a model that looked at it judged",
+    "KP": "whether the result agrees with what is known of the world, as a model judged",
+}
 JUDGE = tuple(
     Metric(
         name,
@@ -16,6 +23,9 @@ JUDGE = tuple(
         digits=2,
         variants=VARIANTS,
         failure=LOW,
+        printed=((LOW, scaled(LOW)), (HIGH, scaled(HIGH))),
+        keeps=name == "VC",
+        plain=PLAIN[name],
         note=f"{meaning}; faithful: the released parser, which may take any digit of the reply; "
         "corrected: an integer in range, by name",
     )

@@ -11,8 +11,9 @@ from typing import Any
 from editgauge.benchmarks.base import Samples, by_track
 from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
 from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
+from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID, KID
-from editgauge.types import Benchmark, DataSource, Plot, Sample, Variant
+from editgauge.types import Benchmark, DataSource, FailureReading, Plot, Sample, Variant
 
 __all__ = ["BENCHMARK", "EMBEDDING", "JUDGE", "embedding"]
 
@@ -41,6 +42,12 @@ def embedding(**options: Any) -> Sequence[Any]:
     from editgauge.benchmarks.medebench import neural
 
     return neural.embedding(**options)
+
+
+def _change(**options: Any) -> Sequence[Any]:
+    from editgauge.diagnosis.change import scorers
+
+    return scorers(**options)
 
 
 def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
@@ -94,9 +101,11 @@ BENCHMARK = Benchmark(
     published_counts={"": SIZE},
     marks=("editing/editing_metadata.json", "editing_metadata.json"),
     data=DataSource("LIUMinghao/MedEBench", "stated on the data set's page"),
-    metrics=(*PIXEL, LPIPS, *EMBEDDING, FID, KID, *JUDGE["D"], *JUDGE["P"]),
+    metrics=(*PIXEL, LPIPS, *EMBEDDING, FID, KID, *JUDGE["D"], *JUDGE["P"], *ATTENTION, *CHANGE),
     load=_load,
-    scorers=by_track({"pixel": [_pixel, _lpips], "embedding": [_lpips, embedding]}),
+    scorers=by_track(
+        {"pixel": [_pixel, _lpips], "embedding": [_lpips, embedding], "diagnosis": [_change]}
+    ),
     tables=_tables,
     judging=_judging,
     rubrics=Path(__file__).parent / "rubrics",
@@ -106,6 +115,9 @@ BENCHMARK = Benchmark(
     figures=(
         Plot("bars", "organ", "by organ", ORGANS),
         Plot("histogram", "mask_ratio", "Share of the picture that the region's mask marks"),
+    ),
+    reading=FailureReading(
+        accuracy="EA", accurate=5.0, preservation="masked_ssim", preserved=0.7, by="task_type"
     ),
     not_in_tables=("kid",),
     measured=("mask_ratio", "mask_band"),

@@ -17,8 +17,11 @@ PIXEL = (
         digits=2,
         variants=VARIANTS,
         failure=0.0,
-        note="CP. Faithful: whole frame, masked area darkened. Corrected: windows that touch no "
-        "masked pixel.",
+        note="Contextual preservation. Faithful: whole frame, masked area darkened. Corrected: "
+        "windows that touch no masked pixel.",
+        keeps=True,
+        plain="how much of the picture outside the region to be edited looks the same as before "
+        "(1 is unchanged)",
     ),
     Metric(
         "psnr",
@@ -82,6 +85,11 @@ IMAGEREWARD = tuple(
     for letter in "PD"
 )
 EMBEDDING = (ISIM, TALIGN_P, TALIGN_D, DALIGN_P, DALIGN_D, *MEDCLIP, *IMAGEREWARD)
+PLAIN = {
+    "EA": "how exactly the instruction was carried out, as a model that looked at it judged",
+    "VQ": "how natural and clean the picture looks, as a model that looked at it judged",
+    "Context": "how well everything else was kept, as a model that looked at it judged",
+}
 JUDGE: dict[str, tuple[Metric, ...]] = {
     kind: tuple(
         Metric(
@@ -93,6 +101,8 @@ JUDGE: dict[str, tuple[Metric, ...]] = {
             digits=2,
             variants=VARIANTS,
             failure=LOW,
+            printed=((LOW, 0.0), (HIGH, 1.0)),
+            plain=PLAIN[name],
             note="faithful: the released line parser, where one unreadable score drops the others; "
             "corrected: integers in range",
         )

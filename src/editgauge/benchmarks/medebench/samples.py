@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
-from editgauge.benchmarks.medebench.organs import depth_of, organ_of
+from editgauge.benchmarks.medebench.organs import depth_of, organ_of, task_type_of
 from editgauge.benchmarks.reading import Record, Tree, read_json, safe_name, shown, unique
 from editgauge.errors import UsageError
 from editgauge.types import Finding, Sample
@@ -130,6 +130,8 @@ def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: set[st
     attributes = {"organ": organ, "task": task, "url": record.text("url") or ""}
     if depth := depth_of(organ):
         attributes["organ_depth"] = depth
+    if task:
+        attributes["task_type"] = task_type_of(task)
     return Sample(
         benchmark="medebench",
         id=own,

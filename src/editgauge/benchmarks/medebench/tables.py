@@ -8,14 +8,16 @@ over samples, so the overall numbers weigh an organ by its samples.
 from __future__ import annotations
 
 import csv
+from functools import partial
 from pathlib import Path
 
-from editgauge.benchmarks.medebench.facts import HIGH, ORGANS, SIZE
+from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
 from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
+from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID
 from editgauge.tables.frame import Frame
+from editgauge.tables.scale import on_scale
 from editgauge.tables.spec import (
-    Floats,
     Layout,
     Leaf,
     Sheet,
@@ -24,7 +26,7 @@ from editgauge.tables.spec import (
     read_published,
 )
 from editgauge.tables.table import Cell, TableRow
-from editgauge.types import VARIANTS, Metric, Variant
+from editgauge.types import VARIANTS, Variant
 
 BY_ORGAN = (JUDGE["D"][0], PIXEL[0], JUDGE["D"][1])
 """EA, CP and VQ."""
@@ -33,8 +35,8 @@ WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING)
 TEXTS = {"D": "By description", "P": "By prompt"}
 """What the judge is told of the edit -> its heading."""
 _TABLE = "Published: arXiv 2506.01921, Table {}."
-IOU = Metric("attention_iou", heading="IoU", direction="higher", low=0.0, high=1.0, digits=3)
-"""Of Table 4; no row has it yet."""
+_BONES = {"Bones": "Spine"}
+"""Table 4's name of an organ -> Table 2's."""
 _HERE = Path(__file__).parent
 
 
@@ -46,22 +48,20 @@ def layouts(frame: Frame, variant: Variant) -> list[Layout]:
     found = [organs(frame, variant), metrics(frame, variant)]
     if any(frame.has(metric.name, made) for metric in more for made in VARIANTS):
         found.append(judged(frame, variant))  # EA and VQ by description stand in Table 2, too
-    return [*found, attention(variant), *paradigms(variant)]
+    return [*found, attention(frame, variant), *grounding(frame, variant), *paradigms(variant)]
 
 
 def organs(frame: Frame, variant: Variant) -> Layout:
     """Table 2: EA, CP and VQ for each organ, overall, and the Fréchet distance of the whole set."""
     sheet = Sheet()
-    present = (
-        set(frame.samples.labels("organ").tolist()) if "organ" in frame.samples.names() else set()
-    )
+    present = set(frame.samples.labels("organ").tolist()) if _has_organs(frame) else set()
     known = [organ for organ in ORGANS if organ in present or not present]
     others = sorted(present - set(ORGANS) - {""})
     for organ in (*known, *others, "Overall"):
         where = {} if organ == "Overall" else {"organ": organ}
         for metric in BY_ORGAN:
             made, note = choose(frame, metric.name, variant)
-            shown = tenth if metric.high == HIGH else None
+            shown = partial(on_scale, metric) if metric.printed else None
             leaf = Leaf(metric=metric, variant=made, where=where, shown=shown)
             sheet.add(f"{organ}_{metric.title}", leaf, above=(organ,), note=note)
     fid, note = choose(frame, FID.name, variant)
@@ -112,7 +112,7 @@ def judged(frame: Frame, variant: Variant) -> Layout:
     for kind, title in TEXTS.items():
         for metric in JUDGE[kind]:
             made, note = choose(frame, metric.name, variant)
-            leaf = Leaf(metric=metric, variant=made, shown=tenth)
+            leaf = Leaf(metric=metric, variant=made, shown=partial(on_scale, metric))
             sheet.add(metric.name, leaf, above=(title,), note=note)
     return Layout(
         name="medebench.judged",
@@ -126,27 +126,70 @@ def judged(frame: Frame, variant: Variant) -> Layout:
     )
 
 
-def attention(variant: Variant) -> Layout:
-    """Table 4: IoU of attention maps and region masks for each organ. No scorer makes its rows
-    yet; the published line stands alone.
+def attention(frame: Frame, variant: Variant) -> Layout:
+    """Table 4: IoU of attention maps and region masks for each organ, in the paper's order and
+    names, and overall.
     """
     with (_HERE / "published_attention_iou.csv").open(encoding="utf-8", newline="") as file:
         numbers = {record["organ"]: float(record["iou"]) for record in csv.DictReader(file)}
+    iou = ATTENTION[0]
+    made, note = choose(frame, iou.name, variant)
+    known = [*numbers, *(organ for organ in ORGANS if organ not in {*numbers, *_BONES.values()})]
+    present = set(frame.samples.labels("organ").tolist()) if _has_organs(frame) else set()
     sheet = Sheet()
-    for organ in numbers:
-        sheet.combine(organ, IOU, (), plain_mean, above=(organ,), only_here=True)
+    for organ in [*known, *sorted(present - set(ORGANS) - {""})]:
+        own = _BONES.get(organ, organ)
+        leaf = Leaf(metric=iou, variant=made, where={"organ": own})
+        if organ in numbers or own in present:
+            sheet.add(organ, leaf, above=(organ,), note=note)
+    sheet.add("Overall", Leaf(metric=iou, variant=made), above=("Overall",), note=note)
     cells = {organ: Cell(value=number) for organ, number in numbers.items()}
     return Layout(
         name="medebench.attention",
         title="MedEBench, IoU of attention maps and region masks",
-        leaves={},
+        leaves=sheet.leaves,
         fields=sheet.fields,
         variant=variant,
+        strata="organ",
+        size=SIZE,
         transposed=True,
+        headline="Overall",
         published=[TableRow(name="instruct-pix2pix", cells=cells, kind="published")],
-        published_note=_TABLE.format(4),
+        published_note=f"{_TABLE.format(4)} How its maps were made is not published in full.",
         published_alone=True,
     )
+
+
+def grounding(frame: Frame, variant: Variant) -> list[Layout]:
+    """What Table 4 lacks, over the whole set: chance, pointing, mass and AUC, for attention and for
+    change.
+    """
+    found = []
+    for name, title, metrics in (
+        ("grounding", "where the models looked", ATTENTION),
+        ("change", "where the outputs changed", CHANGE),
+    ):
+        sheet = Sheet()
+        for metric in metrics:
+            made, note = choose(frame, metric.name, variant)
+            sheet.add(metric.name, Leaf(metric=metric, variant=made), note=note)
+        found.append(
+            Layout(
+                name=f"medebench.{name}",
+                title=f"MedEBench, {title}, against the region's mask",
+                leaves=sheet.leaves,
+                fields=sheet.fields,
+                variant=variant,
+                strata="organ",
+                size=SIZE,
+                headline=metrics[0].name,
+            )
+        )
+    return found
+
+
+def _has_organs(frame: Frame) -> bool:
+    return "organ" in frame.samples.names()
 
 
 def paradigms(variant: Variant) -> list[Layout]:
@@ -184,11 +227,6 @@ def paradigms(variant: Variant) -> list[Layout]:
             )
         )
     return found
-
-
-def tenth(values: Floats) -> Floats:
-    """The judge's 0-10 as the paper's 0-1."""
-    return values / HIGH
 
 
 def _printed() -> set[str]:

@@ -65,7 +65,7 @@ BENCHMARK = Benchmark(
     scorers=by_track(
         {
             "pixel": [_pixel],
-            "ocr": [textedit.reading, textedit.presence],
+            "ocr": [textedit.reading, textedit.text_presence],
             "embedding": [_lpips, textedit.embedding, medebench.embedding],
         }
     ),

@@ -34,7 +34,9 @@ def _judged() -> dict[str, Metric]:
     for metric in (metric for protocol in protocols for metric in protocol):
         known = found.get(metric.name, metric)
         low, high = min(known.low, metric.low), max(known.high, metric.high)
-        found[metric.name] = replace(metric, heading="", digits=3, low=low, high=high, failure=low)
+        found[metric.name] = replace(
+            metric, heading="", digits=3, low=low, high=high, failure=low, printed=()
+        )
     return found
 
 

@@ -30,8 +30,8 @@ __all__ = [
     "PRESENCE",
     "embedding",
     "ocr_scores",
-    "presence",
     "reading",
+    "text_presence",
 ]
 
 
@@ -51,7 +51,7 @@ def reading(**options: Any) -> Sequence[Any]:
     return ocr_scorers(**options)
 
 
-def presence(**options: Any) -> Sequence[Any]:
+def text_presence(**options: Any) -> Sequence[Any]:
     """Scores of deleted and inserted text; options as for `types.MakeScorers`."""
     from editgauge.benchmarks.textedit.ocr_scorer import presence_scorers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS, average
+from editgauge.benchmarks.textedit.facts import HIGH, LOW, NORMALISED, QUESTIONS, average
 from editgauge.types import VARIANTS, Derived, Metric
 
 _OCR_NOTE = (
@@ -70,6 +70,13 @@ AES = Metric(
     note="LAION's linear aesthetic head (768 to 1) on the CLIP ViT-L/14 feature scaled to length "
     "1; about 1 to 10.",
 )
+PLAIN = {
+    "TA": "whether the new text is right, letter by letter, as a model that looked at it judged",
+    "TP": "whether all other text was kept, as a model that looked at it judged",
+    "SI": "whether everything but text was kept, as a model that looked at it judged",
+    "LR": "how natural the changed place looks, as a model that looked at it judged",
+    "VC": "how well the whole picture holds together, as a model that looked at it judged",
+}
 JUDGE = tuple(
     Metric(
         name,
@@ -80,6 +87,9 @@ JUDGE = tuple(
         digits=2,
         variants=VARIANTS,
         failure=LOW,
+        printed=tuple(NORMALISED.items()),
+        keeps=heading in ("TP", "SI"),
+        plain=PLAIN[heading],
         note=f"{heading}; faithful takes any integer that the released parser takes, corrected "
         "only 1 to 5",
     )

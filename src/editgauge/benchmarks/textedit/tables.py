@@ -36,6 +36,7 @@ from editgauge.benchmarks.textedit.metrics import (
 )
 from editgauge.errors import UsageError
 from editgauge.tables.frame import STATUSES, Frame
+from editgauge.tables.scale import on_scale
 from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
 from editgauge.tables.stats import Moments
 from editgauge.types import Status, Variant
@@ -218,8 +219,7 @@ def on_table_scale(values: Floats) -> Floats:
     values.
     """
     inside = (values >= LOW) & (values <= HIGH)
-    on_scale = np.interp(np.where(inside, values, LOW), list(NORMALISED), list(NORMALISED.values()))
-    return np.where(inside, on_scale, np.nan)
+    return np.where(inside, on_scale(JUDGE[0], np.where(inside, values, LOW)), np.nan)
 
 
 def settled(frame: Frame) -> Frame:

@@ -116,7 +116,7 @@ BENCHMARK = Benchmark(
     scorers=by_track(
         {
             "pixel": [_pixel, _lpips],
-            "ocr": [textedit.reading, textedit.presence],
+            "ocr": [textedit.reading, textedit.text_presence],
             "embedding": [_lpips],
         }
     ),

@@ -22,6 +22,8 @@ PIXEL = (
         unit="8-bit levels²",
         variants=VARIANTS,
         failure=WORST_SQUARED_ERROR,
+        keeps=True,
+        plain="how far the colours outside the region to be edited moved (0 is unchanged)",
         note="After alignment, outside the masks. Faithful applies EXIF orientations, corrected "
         "does not; the means differ.",
     ),
@@ -34,6 +36,8 @@ PIXEL = (
         unit="dB",
         variants=VARIANTS,
         failure=0.0,
+        keeps=True,
+        plain="how little the colours outside the region to be edited moved (∞ is unchanged)",
         note="Of that mean squared error; infinite at 0.",
     ),
     Metric(
@@ -44,6 +48,9 @@ PIXEL = (
         high=1.0,
         variants=VARIANTS,
         failure=0.0,
+        keeps=True,
+        plain="how much of the picture outside the region to be edited looks the same as before "
+        "(1 is unchanged)",
         note="Faithful: whole frame, masked area black. Corrected: windows that touch no masked "
         "pixel, other sizes resized.",
     ),
@@ -56,6 +63,8 @@ LPIPS = Metric(
     high=math.inf,
     variants=VARIANTS,
     failure=1.0,
+    keeps=True,
+    plain="how different the picture outside the region to be edited looks (0 is unchanged)",
     note="SqueezeNet, v0.1 heads, masked area black. Faithful averages the whole frame, so that "
     "the black area counts as preserved, and has no value for another size; corrected averages "
     "unmasked positions and resizes (Lanczos).",
@@ -66,11 +75,19 @@ REFERENCE = "reference_"
 
 def _against_reference(metric: Metric) -> Metric:
     note = f"As {metric.name}, against the reference edit (paper, 4.1). {metric.note}"
-    return replace(metric, name=f"{REFERENCE}{metric.name}", note=note)
+    plain = "how close the picture outside the region to be edited is to the reference's"
+    return replace(metric, name=f"{REFERENCE}{metric.name}", note=note, keeps=False, plain=plain)
 
 
 REFERENCE_PIXEL = tuple(_against_reference(metric) for metric in PIXEL)
 REFERENCE_LPIPS = _against_reference(LPIPS)
+PLAIN = {
+    "IF": "how well the instruction was followed, as a model that looked at it judged",
+    "TA": "whether the new text is right, as a model that looked at it judged",
+    "VC": "whether the new text looks like the old one's neighbours, as a model judged",
+    "LP": "whether everything around the text stayed in its place, as a model judged",
+    "SE": "whether what follows from the new text was drawn as well, as a model judged",
+}
 JUDGE = tuple(
     Metric(
         name,
@@ -80,6 +97,8 @@ JUDGE = tuple(
         digits=2,
         variants=VARIANTS,
         failure=LOW,
+        keeps=name == "LP",
+        plain=PLAIN[name],
         note="faithful counts a failed call or a reply that is no JSON as 0, as the released script "
         "does",
     )

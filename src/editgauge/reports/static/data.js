@@ -5,7 +5,8 @@ var EG = (function () {
   var kept = new Map();
   var waiting = new Map();
   var order = [];
-  var MOST = 48; // data files kept in memory; older ones are loaded again when they are looked at
+  var MOST = 400; // data files kept in memory; older ones are loaded again when they are looked at
+  var GREAT = 60000; // samples; above it a file is large, and fewer are kept
 
   function take(key, value) {
     var asked = waiting.get(key);
@@ -29,7 +30,8 @@ var EG = (function () {
         if (asked.value === undefined) return fail(new Error(path + " is damaged"));
         kept.set(key, asked.value);
         order.push(key);
-        while (order.length > MOST) kept.delete(order.shift());
+        var most = EG.meta && EG.meta.benchmarks.some(function (one) { return one.samples > GREAT; }) ? 48 : MOST;
+        while (order.length > most) kept.delete(order.shift());
         done(asked.value);
       };
       script.onerror = function () {
@@ -86,17 +88,57 @@ var EG = (function () {
     return { path: path, query: new URLSearchParams(cut < 0 ? "" : text.slice(cut + 1)) };
   }
 
+  // The variant that is shown is part of every address, so that a link shows what its sender saw.
   function address(path, query) {
-    var text = query ? query.toString() : "";
+    var whole = new URLSearchParams(query || "");
+    whole.delete("v");
+    if (EG.meta && EG.variant !== EG.meta.variants[0]) whole.set("v", EG.variant);
+    var text = whole.toString();
     return "#/" + path.map(encodeURIComponent).join("/") + (text ? "?" + text : "");
   }
 
   function number(value, digits) {
     if (value === null || value === undefined || Number.isNaN(value)) return "–";
     if (value === Infinity) return "∞";
-    if (digits !== undefined) return value.toFixed(digits); // a table's own digits
-    return value.toFixed(Math.abs(value) >= 1000 ? 1 : 3);
+    if (digits === undefined) digits = Math.abs(value) >= 1000 ? 1 : 3;
+    // an exact half is rounded up, as in the tables; a float that is meant to be one is a hair off it
+    var scaled = Math.abs(value) * Math.pow(10, digits);
+    var whole = Math.floor(scaled + 0.5 + 1e-9 * Math.max(1, scaled));
+    var text = scaled < 1e15 ? (whole / Math.pow(10, digits)).toFixed(digits) : value.toFixed(digits);
+    return value < 0 && Number(text) !== 0 && scaled < 1e15 ? "-" + text : text;
   }
+
+  // What a browser may refuse (a private window): kept for this page only, then.
+  var memory = {};
+  function remember(name, value) {
+    memory[name] = value;
+    try { localStorage.setItem("editgauge/" + name, value); } catch (error) { return false; }
+    return true;
+  }
+
+  function recall(name) {
+    if (name in memory) return memory[name];
+    try { return localStorage.getItem("editgauge/" + name); } catch (error) { return null; }
+  }
+
+  // A file for the reader's own disk, made here.
+  function save(name, text, kind) {
+    var url = URL.createObjectURL(new Blob([text], { type: kind || "text/plain" }));
+    var link = h("a", { href: url, download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(function () { URL.revokeObjectURL(url); }, 10000);
+  }
+
+  // A cell of a csv file: quoted, and a text that a spreadsheet would run gets an apostrophe.
+  function csv(value) {
+    var text = value === null || value === undefined ? "" : String(value);
+    if (typeof value === "string" && /^\s*[=+\-@|%]/.test(text)) text = "'" + text;
+    return /[",\n\r]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  }
+
+  function lines(rows) { return rows.map(function (row) { return row.map(csv).join(","); }).join("\n") + "\n"; }
 
   function say(text) { document.getElementById("said").textContent = text; }
 
@@ -104,7 +146,7 @@ var EG = (function () {
 
   return {
     take: take, load: load, bytes: bytes, h: h, fill: fill, parse: parse, address: address, number: number, say: say,
-    words: words, meta: null,
+    words: words, meta: null, variant: "faithful", remember: remember, recall: recall, save: save, lines: lines,
     find: function (name) {
       var at = EG.meta.benchmarks.findIndex(function (one) { return one.name === name; });
       return at < 0 ? null : { at: at, about: EG.meta.benchmarks[at] };

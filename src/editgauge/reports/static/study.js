@@ -88,10 +88,14 @@ var StudyView = (function () {
 
   function arrow(direction) { return { higher: " ↑", lower: " ↓" }[direction] || ""; }
 
-  function nameOf(metric) { return Browse.metricName(metric); }
+  var shown = null; // the benchmark whose metrics are named
+
+  function nameOf(metric) {
+    return Scores.name(shown, Scores.keyOf(metric)) + (metric.variant === "corrected" ? " (corrected)" : "");
+  }
 
   function link(about, ids, one, metric) {
-    var query = new URLSearchParams({ e: about.editors[one.editor], m: Browse.metricKey(metric) });
+    var query = new URLSearchParams({ e: about.editors[one.editor], m: Scores.keyOf(metric) });
     return h("a", { href: EG.address(["sample", about.name, ids[one.sample]], query) },
       ids[one.sample] + ", " + about.editors[one.editor]);
   }
@@ -104,8 +108,8 @@ var StudyView = (function () {
 
   // Where a metric and people stand furthest apart: by the share of outputs that each finds worse.
   function furthest(question, metric, list) {
-    var ours = Browse.percentiles(Float64Array.from(list, function (one) { return one.value; }), metric.direction);
-    var theirs = Browse.percentiles(Float64Array.from(list, function (one) { return one.people; }), question.direction);
+    var ours = Select.percentiles(Float64Array.from(list, function (one) { return one.value; }), metric.direction);
+    var theirs = Select.percentiles(Float64Array.from(list, function (one) { return one.people; }), question.direction);
     return list.map(function (one, at) { return { one: one, gap: Math.abs(ours[at] - theirs[at]) }; })
       .filter(function (item) { return item.gap > 0; })
       .sort(function (a, b) { return b.gap - a.gap; })
@@ -155,7 +159,8 @@ var StudyView = (function () {
       h("p", { class: "control" }, h("label", { for: "who-" + number }, "Editor"), who)), plot];
   }
 
-  function contested(at, about, ids, question) {
+  function contested(at, about, index, question) {
+    var ids = index.ids;
     if (!question.contested.length) return h("p", {}, "No two annotators differ, or each sample was rated by one only.");
     return h("ol", { class: "contested" }, question.contested.map(function (item) {
       var position = ids.indexOf(item.sample), said = new Map();
@@ -165,9 +170,9 @@ var StudyView = (function () {
       });
       return h("li", {}, h("p", {}, h("a", { href: EG.address(["sample", about.name, item.sample]) }, item.sample),
         " · two annotators differ by " + short(item.difference) + " on average"),
-      h("div", { class: "said" }, h("figure", {}, Browse.thumb(at, "input", position, "input"), h("figcaption", {}, "input")),
+      h("div", { class: "said" }, h("figure", {}, Scores.thumb(at, index, "input", position, "input"), h("figcaption", {}, "input")),
         Array.from(said.keys()).map(function (editor) {
-          return h("figure", {}, Browse.thumb(at, about.editors.indexOf(editor), position, editor),
+          return h("figure", {}, Scores.thumb(at, index, about.editors.indexOf(editor), position, editor),
             h("figcaption", {}, editor, h("br"), h("small", {}, said.get(editor).join(", "))));
         })));
     }));
@@ -187,18 +192,19 @@ var StudyView = (function () {
     if (!about.study) return Promise.reject(new Error("Nobody rated " + about.title + " in this run."));
     return Promise.all([EG.study(at), EG.index(at)]).then(function (loaded) {
       if (!live()) return;
+      shown = about;
       var facts = loaded[0], ids = loaded[1].ids;
       EG.fill(main, h("h1", {}, about.title + ": what people said"),
         facts.questions.map(function (question, number) {
           return h("section", { "aria-labelledby": "q-" + number, class: "question" },
             h("h2", { id: "q-" + number }, question.question + " (" + EG.words(question.scale) + ")"),
             h("h3", {}, "Metrics against people"), against(about, ids, facts, question, number),
-            h("h3", {}, "Samples on which people differ most"), contested(at, about, ids, question));
+            h("h3", {}, "Samples on which people differ most"), contested(at, about, loaded[1], question));
         }),
         regions(about, facts.regions),
         h("section", { "aria-labelledby": "agreement" }, h("h2", { id: "agreement" }, "Agreement"),
           about.tables.map(function (table, number) {
-            return facts.tables.indexOf(table.name) < 0 ? null : tableNode(about, table, number);
+            return facts.tables.indexOf(table.name) < 0 ? null : tableNode(about, table, number, loaded[1]);
           })));
       EG.say(about.title + ": what people said");
     });

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from editgauge import catalog
 from editgauge.errors import UsageError
+from editgauge.evaluation.material import Material
 from editgauge.images import Array
-from editgauge.types import VARIANTS, Benchmark, Dataset, Edit, Editor, Sample, Track, Variant
+from editgauge.store.run_folder import RunFolder
+from editgauge.types import Benchmark, Edit, Editor, Sample, Track, Variant
 
 Progress = Callable[[int, int, str], None]
 
@@ -58,22 +59,22 @@ class Evaluation:
         samples: Sequence[str] = (),
         where: Sequence[str] = (),
     ) -> None:
-        from editgauge.store import selection
-        from editgauge.store.run_folder import RunFolder
-
-        folder = None if data is None else Path(data)
-        if isinstance(benchmark, Benchmark):
-            from editgauge.tables.contract import verify
-
-            verify(benchmark)
-            self.dataset: Dataset = benchmark.load(folder, split=split)
-            self.benchmark, every = benchmark, list(self.dataset)
-        else:
-            self.benchmark, self.dataset, every = catalog.open_data(benchmark, folder, split)
-        self.every = every
-        self.samples: list[Sample] = selection.choose(every, limit=limit, ids=samples, where=where)
+        place = None if data is None else Path(data)
+        self.material = Material.open(
+            benchmark, place, split=split, limit=limit, ids=samples, where=where
+        )
         self.folder = RunFolder.create(Path(run))
-        self._split, self._data = split, folder
+        self._split, self._data = split, place
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The benchmark's declaration."""
+        return self.material.benchmark
+
+    @property
+    def samples(self) -> list[Sample]:
+        """The samples that were chosen."""
+        return self.material.samples
 
     @property
     def run(self) -> Path:
@@ -100,29 +101,13 @@ class Evaluation:
         of a sample (then with a `name`). Finished samples are not edited again. Returns a
         `run.edit.EditSummary`.
         """
-        from editgauge.run.edit import edit
-        from editgauge.store.samples import keep_samples
+        from editgauge.evaluation import edit as step
 
-        made = self._editor(editor, name, settings)
-        data = keep_samples(
-            self.folder, self.benchmark.name, self.dataset.root, self.every, self.samples
+        made, request = self._editor(editor, name, settings)
+        limits = step.Limits(workers=workers)
+        return step.edit(
+            self.material, self.folder, made, limits, request=request, progress=progress
         )
-        summary = edit(
-            self.folder,
-            self.benchmark.name,
-            self.samples,
-            made,
-            workers=workers,
-            progress=progress,
-        )
-        self.folder.record(
-            "edit",
-            benchmark=self.benchmark.name,
-            editor=summary.editor,
-            data=data,
-            counts=dict(summary.counts),
-        )
-        return summary
 
     def score(
         self,
@@ -134,59 +119,21 @@ class Evaluation:
         progress: Progress | None = None,
         **options: Any,
     ) -> Any:
-        """Score outputs: those below `outputs` (official layout), else those of the run. `tracks`
-        default to what the paper's table needs; `options` go to the scorers (``ocr_engine``,
-        ``weights``, ``device``…). Returns a `store.summary.Summary`.
-        """
-        from editgauge.run.score import score
-        from editgauge.scoring.derived import derive
-        from editgauge.scoring.outside import scorers_of
-        from editgauge.store.collect import edits_of, tell
-        from editgauge.store.hashes import HashStore
-        from editgauge.store.samples import keep_samples
+        """Score outputs: those below `outputs` (official layout), else those of the run.
 
-        wanted = list(tracks) or list(self.benchmark.main_tracks) or ["pixel"]
-        found = scorers_of(
-            self.benchmark,
-            wanted,
-            everything=not tracks,
-            cache=self.folder.cache_folder,
-            **options,
+        `tracks` default to those of the paper's table that need no weights; `options` go to the
+        scorers (``ocr_engine``, ``weights``, ``device``…). Returns a `store.summary.Summary`.
+        """
+        from editgauge.evaluation.score import Request, Scoring
+
+        request = Request(
+            tracks=tracks,
+            outputs=None if outputs is None else Path(outputs),
+            editors=editors,
+            workers=workers,
+            options=options,
         )
-        if not found.scorers:
-            raise UsageError(f"{self.benchmark.name}: has no scorers of {', '.join(wanted)}")
-        name = self.benchmark.name
-        place = None if outputs is None else Path(outputs)
-        with HashStore(self.folder.cache_folder / "hashes.sqlite") as hashes:
-            data = keep_samples(
-                self.folder, name, self.dataset.root, self.every, self.samples, hashes
-            )
-            edits = edits_of(self.folder, name, place, list(editors), self.samples, hashes)
-            summary = score(
-                self.folder,
-                name,
-                self.samples,
-                edits,
-                found.scorers,
-                hashes=hashes,
-                workers=workers,
-                roots=[self.dataset.root],
-                progress=progress,
-            )
-            edits = tell(self.folder, edits, self.samples)
-        derive(self.folder, self.benchmark)
-        self.folder.record(
-            "score",
-            benchmark=name,
-            tracks=wanted,
-            editors=sorted({record.editor for record in edits}),
-            data=data,
-            scorers={scorer.name: dict(scorer.origin()) for scorer in found.scorers},
-            plugins=found.plugins,
-            computed=summary.computed,
-        )
-        summary.problems += found.problems
-        return summary
+        return Scoring(self.material, self.folder, request).run(progress).summary
 
     def judge(
         self,
@@ -249,23 +196,26 @@ class Evaluation:
         ]
 
     def compare(self, a: str, b: str, *, sources: Sequence[str] = ()) -> Any:
-        """Two editors on the samples that both have: a `tables.compare.Comparison`."""
+        """Two editors on the samples that both have: a `tables.compare.Comparison`. Raises
+        `UsageError` where no metric has scores of both.
+        """
+        from editgauge.evaluation.compare import compare
         from editgauge.tables import rows
-        from editgauge.tables.compare import compare
-        from editgauge.tables.layouts import metrics_of
 
-        frame = rows.frames(
+        frames = rows.frames(
             [self.folder], self.benchmark.name, editors=[a, b], sources=list(sources)
-        )[0]
-        ways = {name: one.direction for name, one in metrics_of(frame).items()}
-        return compare(frame, a, b, ways, variants=VARIANTS)
+        )
+        comparisons = compare(frames, a, b)
+        if not comparisons:
+            raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}")
+        return comparisons[0]
 
     def report(self, to: Path | str | None = None, *, copy_images: bool = False) -> Path:
         """Write the report; returns its page, which opens from disk."""
+        from editgauge.evaluation.report import parts_of
         from editgauge.reports import site
-        from editgauge.reports.parts import part
 
-        parts = [part([self.folder], self.benchmark.name, published=False, intervals=True)]
+        parts = parts_of([self.folder], self.benchmark.name)
         target = self.run / "report" if to is None else Path(to)
         return site.build([self.folder], parts, target, copy_images=copy_images).page
 
@@ -276,14 +226,17 @@ class Evaluation:
 
     def _editor(
         self, editor: str | Editor | Callable[[Sample], Array], name: str, settings: dict[str, Any]
-    ) -> Editor:
+    ) -> tuple[Editor, Any]:
+        """The editor, and what it was made of where that is a name and settings."""
         if isinstance(editor, str):
-            made: Editor = catalog.find("editors", editor)(self.samples, **settings)
-            return made
+            from editgauge.evaluation.edit import Request, make
+
+            request = Request(editor=editor, settings=settings)
+            return make(self.material, request), request
         if settings:
             raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
         if isinstance(editor, Editor):
-            return editor
+            return editor, None
         if not name:
             raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
-        return FunctionEditor(editor, name)
+        return FunctionEditor(editor, name), None

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from editgauge.errors import UsageError
+from editgauge.study.ratings import export, import_ratings, known_of, ratings_of, salt_of
 from editgauge.study.reading import read_ratings
 from editgauge.study.scales import Rating
-from editgauge.study.taking import export, known_of, ratings_of, salt_of, take_in
 from tests.study.made_study import make_run
 
 
@@ -29,7 +29,7 @@ def rating(**more: object) -> Rating:
 
 def test_a_rating_becomes_an_ordinary_row(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
-    assert take_in(run, [rating().row()]) == (1, 0, 0)
+    assert import_ratings(run, [rating().row()]) == (1, 0, 0)
     row = next(row for row in run.rows() if row.scorer.startswith("human"))
     assert (row.metric, row.value, row.source, row.scorer) == ("IF", 4.0, "human:ann", "human.rate")
 
@@ -37,7 +37,7 @@ def test_a_rating_becomes_an_ordinary_row(tmp_path: Path) -> None:
 def test_a_rating_that_changed_replaces_the_older_one(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
     for value, told in ((4.0, (1, 0, 0)), (4.0, (0, 0, 1)), (2.0, (0, 1, 0)), (4.0, (0, 1, 0))):
-        assert take_in(run, [rating(value=value).row()]) == told
+        assert import_ratings(run, [rating(value=value).row()]) == told
         assert [r.value for r in ratings_of(run)] == [value]
     assert not run.problems
 
@@ -51,18 +51,18 @@ def test_an_export_taken_in_again_changes_nothing(tmp_path: Path, shape: str) ->
         for who in ("ann", "=ben")
         for repeat in (0, 1)
     ]
-    take_in(run, [one.row() for one in made])
+    import_ratings(run, [one.row() for one in made])
     path = tmp_path / "out.csv"
     path.write_text(export(ratings_of(run), shape), encoding="utf-8")
     again = read_ratings(path, known_of(run))
-    assert take_in(run, [one.row() for one in again.ratings]) == (0, 0, len(made))
+    assert import_ratings(run, [one.row() for one in again.ratings]) == (0, 0, len(made))
 
 
 def test_comparisons_come_back(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
     one = rating(scale="pairwise", editor="beta", against="alpha", value=1.0,
                  detail={"outcome": "a"})  # fmt: skip
-    take_in(run, [one.row()])
+    import_ratings(run, [one.row()])
     text = export(ratings_of(run), "long")
     assert text.splitlines()[1] == "bench,s00,ann,IF,0,pairwise,alpha,beta,b,"
     with pytest.raises(UsageError, match="do not fit one file"):
@@ -71,7 +71,7 @@ def test_comparisons_come_back(tmp_path: Path) -> None:
 
 def test_what_was_skipped_is_no_score(tmp_path: Path) -> None:
     run = make_run(tmp_path, samples=2)
-    take_in(run, [replace(rating(), value=None, reason="cannot tell").row()])
+    import_ratings(run, [replace(rating(), value=None, reason="cannot tell").row()])
     (found,) = ratings_of(run)
     assert (found.value, found.reason) == (None, "cannot tell")
 

@@ -28,7 +28,7 @@ REGIONS = f"{SCORER}.{REGIONS_METRIC}"
 """The scorer of marked regions."""
 
 
-class Taken(NamedTuple):
+class ImportedRatings(NamedTuple):
     """How many rows were written, replaced an older value, or were there already."""
 
     new: int
@@ -66,7 +66,7 @@ def salt_of(run: RunFolder) -> str:
     return path.read_text(encoding="ascii")
 
 
-def take_in(run: RunFolder, rows: Iterable[Row]) -> Taken:
+def import_ratings(run: RunFolder, rows: Iterable[Row]) -> ImportedRatings:
     """Write people's rows; a row whose value or detail changed retires the older one.
 
     Rows that are there already are passed over, so that the same file may be imported twice.
@@ -90,7 +90,7 @@ def take_in(run: RunFolder, rows: Iterable[Row]) -> Taken:
         writer.retire(old)
         writer.write(new)
     changed = len({key for key, _ in old})
-    return Taken(len(new) - changed, changed, len(wanted) - len(new))
+    return ImportedRatings(len(new) - changed, changed, len(wanted) - len(new))
 
 
 def ratings_of(run: RunFolder, benchmark: str = "") -> list[Rating]:

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from editgauge.store.run_folder import RunFolder
+from editgauge.study.ratings import ratings_of
 from editgauge.study.running import collect, designed, start
 from editgauge.study.store import StudyStore
-from editgauge.study.taking import ratings_of
 from tests.study.made_study import make_run
 from tests.study.served import Server
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.made_rows import record
 
 from editgauge import catalog
 from editgauge.errors import DataError
@@ -22,6 +21,7 @@ from editgauge.tables import layouts
 from editgauge.tables.draw import draw
 from editgauge.tables.frame import Frame
 from editgauge.types import Sample, Status
+from tests.made_rows import record
 
 TOPIC = "Business_Advertising"
 

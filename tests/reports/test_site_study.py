@@ -191,9 +191,9 @@ def test_marked_regions_lie_where_they_were_drawn(visit: Visit, made: Made) -> N
 def test_the_tables_of_agreement_moved_to_the_page(visit: Visit) -> None:
     page = visit.go("", "h2")
     assert page.locator("table[data-table^='agree.']").count() == 0
-    page.get_by_role("link", name="What people said of bench").click()
+    page.get_by_role("link", name="What people said").click()
     page.locator("table[data-table='agree.people']").wait_for()
-    assert page.locator("#views a[aria-current]").inner_text() == "People on bench"
+    assert page.locator("#views a[aria-current]").inner_text() == "People"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -14,8 +14,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="neural metrics need torch")
 
-from tests.networks import tiny  # noqa: E402
-
 import editgauge  # noqa: E402
 from editgauge.benchmarks import medebench, textedit, texteditbench  # noqa: E402
 from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E402
@@ -25,6 +23,7 @@ from editgauge.networks.inception import Inception  # noqa: E402
 from editgauge.scoring import lpips as lpips_scorer  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
 from editgauge.types import BatchScorer, Edit, Scorer, SetScorer, Status  # noqa: E402
+from tests.networks import tiny  # noqa: E402
 
 BENCHMARKS = (texteditbench, textedit, medebench)
 
@@ -570,7 +569,7 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
         scorers = [*textedit.BENCHMARK.scorers(("embedding",), cache=run.cache_folder)]
         scorers += [named(texteditbench, "lpips"), named(medebench, "fid", cache=run.cache_folder)]
         with HashStore(None) as hashes:
-            records = collect.take_in(run, "mini", "dark", tmp_path / "out", samples, hashes)
+            records = collect.import_outputs(run, "mini", "dark", tmp_path / "out", samples, hashes)
             return score(run, "mini", samples, records, scorers, hashes=hashes, workers=0)
 
     assert once().without_score == 3 * 3 + 3 * 2 + 2

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.plugins import install
 from typer.testing import CliRunner
 
 from editgauge import catalog
@@ -16,6 +15,7 @@ from editgauge.errors import PluginError
 from editgauge.scoring.outside import scorers_of
 from editgauge.store.run_folder import RunFolder
 from editgauge.types import Scorer
+from tests.plugins import install
 
 GAP = """
 from editgauge.scoring.plain import metric

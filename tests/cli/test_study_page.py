@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.test_docs import DOCS, blocks, commands
 from typer.testing import CliRunner
 
 from editgauge.cli.main import build_app
-from tests.test_docs import DOCS, blocks, commands
 
 PAGE = DOCS / "how-to" / "human-study.md"
 FEWER = {"edit": ["--workers", "0"], "score": ["--workers", "0", "--limit", "8"]}

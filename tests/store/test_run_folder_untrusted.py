@@ -19,7 +19,7 @@ from editgauge.errors import EditgaugeError, RunError
 from editgauge.images import write_png
 from editgauge.reports import site
 from editgauge.store import paths
-from editgauge.store.collect import take_in
+from editgauge.store.collect import import_outputs
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables.frame import Frame
@@ -234,7 +234,7 @@ class TestPictures:
 
     def take(self, run: RunFolder, outputs: Path, stem: str = "s1") -> EditRecord:
         with HashStore(None) as hashes:
-            return take_in(run, "mini", "new", outputs, [self.sample(stem)], hashes)[0]
+            return import_outputs(run, "mini", "new", outputs, [self.sample(stem)], hashes)[0]
 
     def outputs(self, tmp_path: Path) -> Path:
         write_png(tmp_path / "outputs/s1.png", __import__("numpy").zeros((4, 4, 3), "uint8"))
@@ -269,7 +269,7 @@ class TestPictures:
     def test_an_output_name_that_leads_out(self, run: RunFolder, tmp_path: Path) -> None:
         sample = replace(self.sample(), output_stems=("../../../x", "s1"))
         with HashStore(None) as hashes:
-            (record,) = take_in(run, "mini", "new", self.outputs(tmp_path), [sample], hashes)
+            (record,) = import_outputs(run, "mini", "new", self.outputs(tmp_path), [sample], hashes)
         assert record.status is Status.DATASET_FAULT
         assert not list(run.path.glob("x.*"))
 

@@ -1,0 +1,49 @@
+"""Tables printed in the form that a command was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from editgauge.cli import common, output
+from editgauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from editgauge.store.run_folder import RunFolder
+    from editgauge.tables.table import Table
+
+
+def print_table(table: Table, form: Any, failures: Any = "out") -> None:
+    """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`."""
+    from editgauge.tables import draw
+
+    if form == "terminal":
+        draw.show(table, output.console(), failures=failures)
+    else:
+        typer.echo(draw.draw(table, form, failures=failures), nl=False)
+
+
+def print_tables(
+    tables: Sequence[Table], runs: Sequence[RunFolder], form: str, failures: Any = "out"
+) -> None:
+    """Print tables, and what is damaged in the runs. Raises `UsageError` where there is none."""
+    from editgauge.tables import draw
+
+    if not tables:
+        names = ", ".join(run.path.name for run in runs)
+        raise UsageError(
+            f"{names}: no rows to make a table of; score something first: editgauge score … --run "
+            f"RUN"
+        )
+    if form == "json":
+        problems = [text for run in runs for text in run.problems]
+        shown = [draw.as_json(draw.with_failures(item, failures)) for item in tables]
+        common.print_json({"tables": shown, "problems": problems})
+        return
+    for number, item in enumerate(tables):
+        if number:
+            typer.echo("")
+        print_table(item, form, failures)
+    common.warn(*runs)

@@ -1,0 +1,76 @@
+"""Options of `editgauge edit`: the model, what it is told, what it may cost (see `groups`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+
+@dataclass(slots=True, kw_only=True)
+class Model:
+    """The settings of editors that are services or models of this machine."""
+
+    model: Annotated[
+        str, typer.Option("--model", help="The model of openai and gemini, or a local path.")
+    ] = ""
+    base_url: Annotated[
+        str, typer.Option("--base-url", help="Another address of the same interface.")
+    ] = ""
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", min=1, help="Calls at once to a service.")
+    ] = None
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="For editors that draw random numbers.")
+    ] = None
+    devices: Annotated[
+        str,
+        typer.Option("--devices", help="For a model of this machine: cuda:0,cuda:1 and so on."),
+    ] = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Telling:
+    """What the editor is told beside the sample's own instruction, or instead of it."""
+
+    shots: Annotated[
+        int,
+        typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
+    ] = 0
+    instruction: Annotated[
+        str,
+        typer.Option(
+            "--instruction", help="original, rephrased or description, where the benchmark has it."
+        ),
+    ] = "original"
+    rewriter: Annotated[
+        str,
+        typer.Option(
+            "--rewriter",
+            help="A chat model that rewrites each instruction before the editor sees it.",
+        ),
+    ] = ""
+    rewriter_url: Annotated[
+        str, typer.Option("--rewriter-url", help="The rewriter's OpenAI-compatible address.")
+    ] = "https://api.openai.com/v1"
+
+
+@dataclass(slots=True, kw_only=True)
+class Spending:
+    """What editing may cost."""
+
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            "--budget",
+            min=0,
+            help="US dollars that editing in this run may cost, all commands together.",
+        ),
+    ] = None
+    price: Annotated[
+        float | None, typer.Option("--price", min=0, help="US dollars for one output of a service.")
+    ] = None
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would cost.")] = (
+        False
+    )

@@ -1,0 +1,47 @@
+"""Options of `editgauge score`: what computes, and outputs that came from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from editgauge.cli.options import DeviceOpt, PrecisionOpt, WeightsOpt
+
+
+@dataclass(slots=True, kw_only=True)
+class Engines:
+    """What computes scores: networks and their weights, and the reader of text."""
+
+    weights: WeightsOpt = None
+    device: DeviceOpt = None
+    precision: PrecisionOpt = None
+    ocr_engine: Annotated[
+        str,
+        typer.Option(
+            "--ocr-engine",
+            help="What reads text for the track ocr: rapidocr, paddleocr, tesseract.",
+        ),
+    ] = "rapidocr"
+
+
+@dataclass(slots=True, kw_only=True)
+class Delivered:
+    """Outputs that came from elsewhere."""
+
+    outputs: Annotated[
+        Path | None,
+        typer.Option(
+            "--outputs",
+            help="A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's).",
+        ),
+    ] = None
+    editor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--editor",
+            help="Only this editor; may be repeated. Default: all in OUTPUTS, or in the run.",
+        ),
+    ] = None

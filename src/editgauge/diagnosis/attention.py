@@ -1,0 +1,165 @@
+"""Attention grounding: where a model looked while it edited, against where it should have
+(MedEBench, arXiv 2506.01921, section 4).
+
+The editor runs again with the recorded seed and settings and its attention is collected; whether
+the output came out as recorded is in each row's detail (`reproduced`). The map is the mean over
+steps, heads, the layers of one resolution, and the occurrences of the concept; from map to numbers:
+`metrics.grounding`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from editgauge.diagnosis import remake
+from editgauge.diagnosis.change import masked_source
+from editgauge.diagnosis.concepts import NoConcept, Tokens, last_tokens, mention
+from editgauge.diagnosis.metrics import ATTENTION
+from editgauge.diagnosis.scores import VERSION, facts, kept_map, scores
+from editgauge.images import Mask, read_image
+from editgauge.metrics.grounding import ALPHA, BINS, Floats, cut, enlarged, grounding
+from editgauge.scoring import NoScore
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+
+RESOLUTION = 16
+"""The longer side of the maps of a U-Net that count; the paper's *16 × 16* of a square picture."""
+
+
+@dataclass(slots=True, kw_only=True)
+class AttentionScorer:
+    """Attention grounding (see the module), one row for each metric of `ATTENTION`.
+
+    Holds one editor at a time, in this process. `resolution`: see `collect.watch`; None for all.
+    `ended` is called after each output.
+    """
+
+    alpha: float = ALPHA
+    bins: int = BINS
+    resolution: int | None = RESOLUTION
+    model: str = ""
+    device: str | None = None
+    dtype: str = ""
+    ended: Callable[[], None] = lambda: None
+    name: str = "attention_grounding"
+    track: Track = "diagnosis"
+    metrics: tuple[Metric, ...] = ATTENTION
+    inputs: tuple[str, ...] = ("images", "masks", "instruction", "concept")
+    source: str = ""
+    _made: tuple[dict[str, Any], Any] | None = field(default=None, init=False, repr=False)
+
+    def origin(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "alpha": self.alpha,
+            "bins": self.bins,
+            "resolution": self.resolution or "all",
+            **{name: version(name) for name in ("torch", "diffusers", "transformers")},
+        }
+
+    def applies(self, sample: Sample) -> str | None:
+        if not sample.masks:
+            return "the sample has no mask of where the model should look"
+        if not (sample.concept or "").strip():
+            return "the sample names no key concept; give one with --concepts FILE"
+        return None
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        try:
+            values, tokens, told = self._looked(sample, edit)
+            return self._scored(sample, values, tokens, told)
+        except NoScore as why:
+            return not_scored(self.metrics, why.status, why.reason)
+        except NoConcept as why:
+            return not_scored(self.metrics, Status.NOT_APPLICABLE, str(why))
+        finally:
+            self.ended()
+
+    def editor(self, edit: Edit) -> Any:
+        """The editor that made an output, its weights loaded. Raises `UsageError`,
+        `Unavailable`.
+        """
+        settings = remake.settings_of(edit, model=self.model, device=self.device, dtype=self.dtype)
+        if self._made is None or self._made[0] != settings:
+            self._made = None  # its memory, before the next one needs some
+            self._made = (settings, remake.editor_of(edit, settings))
+        return self._made[1]
+
+    def _looked(self, sample: Sample, edit: Edit) -> tuple[Floats, Tokens, dict[str, Any]]:
+        """The map of a sample's concept, which tokens it is of, and what is to be said of it."""
+        from editgauge.diagnosis.collect import kind_of, watch
+
+        if why := remake.why_not(edit):
+            raise NoScore(Status.NOT_APPLICABLE, why)
+        told = replace(sample, instruction=edit.instruction or sample.instruction)
+        mention(told.instruction, sample.concept)  # before anything is paid for
+        kept: list[Any] = []
+
+        @contextlib.contextmanager
+        def around(pipe: Any, prompt: str) -> Iterator[None]:
+            tokenizer = getattr(pipe, kind_of(pipe).tokenizer)
+
+            def locate(given: Any, seen: int) -> tuple[int, ...]:
+                kept.append(last_tokens(prompt, sample.concept, tokenizer, given, seen))
+                return tuple(kept[-1].positions)
+
+            with watch(pipe, locate, resolution=self.resolution) as attention:
+                yield
+            kept.append(attention)
+
+        with tempfile.TemporaryDirectory(prefix="editgauge-") as folder:
+            made = self.editor(edit).watched(told, Path(folder), around)
+            if not kept:
+                raise NoScore(made.status, made.reason)
+            reproduced = _reproduced(made, edit)
+        tokens, attention = kept
+        shapes = [f"{w}x{h}" for h, w in attention.shapes]
+        detail = {"calls": attention.calls, "layers": sum(attention.counts.values())}
+        detail |= {"maps": shapes, "reproduced": reproduced}
+        return attention.map(), tokens, detail
+
+    def _scored(
+        self, sample: Sample, values: Floats, tokens: Tokens, told: dict[str, Any]
+    ) -> list[Score]:
+        source = masked_source(sample)
+        mask = _at_least(source.area(source.picture.shape), values.shape)
+        if not mask.any():
+            raise NoScore(Status.DATASET_FAULT, "the mask marks no pixel: there is no region")
+        region, level = cut(values, self.alpha, self.bins)
+        found = grounding(values, mask, region, level)
+        detail = {
+            "concept": sample.concept,
+            "token": list(tokens.texts),
+            "position": list(tokens.positions),
+            "occurrences": tokens.occurrences,
+            "found": tokens.how,
+            **told,
+            **facts(found),
+            "cut": round(level, 6),
+            "map": kept_map(values),
+        }
+        return scores(self.metrics, found, detail)
+
+
+def _at_least(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    """A mask that is not smaller than a map: enlarged by nearest neighbours where it is."""
+    size = (max(mask.shape[0], shape[0]), max(mask.shape[1], shape[1]))
+    return mask if mask.shape == size else np.asarray(enlarged(mask, size), dtype=np.bool_)
+
+
+def _reproduced(made: Edit, recorded: Edit) -> str:
+    """How the output that was made again compares with the recorded one, in words."""
+    if made.path is None or recorded.path is None:
+        return f"no picture: {made.reason}" if made.path is None else "nothing recorded"
+    new, old = read_image(made.path), read_image(recorded.path)
+    if new.shape != old.shape:
+        return f"another size: {new.shape[1]}x{new.shape[0]}, was {old.shape[1]}x{old.shape[0]}"
+    largest = int(np.abs(new.astype(np.int16) - old).max())
+    return "to the last bit" if largest == 0 else f"up to {largest} of 255 levels"

@@ -1,0 +1,181 @@
+"""Change grounding: where an output differs from its input, against where it should have. Of every
+editor, from pixels alone.
+
+Input and output are brought to at most `SIDE` pixels; an output of another size is first resized
+to the input's (bicubic). Where SIFT finds a similarity transform that makes the typical difference
+smaller, the output is laid over the input with it: a picture that came back shifted has not changed
+everywhere. The map is the mean absolute difference of the three channels in 8-bit levels, blurred,
+so that the grain of a decoder is no edit. What lies below `FLOOR` counts as unchanged whatever
+Otsu's threshold says: an output that is the input has no region, and its IoU is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+
+from editgauge.diagnosis.metrics import CHANGE
+from editgauge.diagnosis.scores import VERSION, facts, kept_map, scores
+from editgauge.images import Array, resize
+from editgauge.metrics import PEAK
+from editgauge.metrics.align import estimate_alignment, provenance, sift_features, warp
+from editgauge.metrics.grounding import ALPHA, BINS, Floats, Mask, cut, grounding
+from editgauge.scoring import NoScore
+from editgauge.scoring.pixel import Source, read_output, source_of
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+
+SIDE = 512
+"""The longer side at which pictures are compared, the width of MedEBench's."""
+FLOOR = 10.0
+"""Blurred mean differences up to this many 8-bit levels are no change."""
+BLUR = 1 / 128
+"""The standard deviation of the blur over the longer side: 4 pixels at 512."""
+NEAR = 0.5
+"""A transform that moves no corner by more pixels than this is none."""
+BETTER = 0.95
+"""What aligning must make of the typical difference to be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Where an output differs from its input. `values`: shape (h, w), in 8-bit levels, 0 to 255."""
+
+    values: Floats
+    aligned: bool
+    """Whether the output was moved before it was compared."""
+
+
+def change_map(picture: Array, output: Array) -> Change:
+    """The blurred difference of two pictures of shape (H, W, 3), uint8, of one shape."""
+    plain = _difference(picture, output)
+    moved = _aligned(picture, output)
+    if moved is not None:
+        other = _difference(picture, moved)
+        if float(np.median(other)) < BETTER * float(np.median(plain)):
+            return Change(_blurred(other), True)
+    return Change(_blurred(plain), False)
+
+
+def _difference(picture: Array, output: Array) -> Floats:
+    return np.asarray(cv2.absdiff(picture, output).mean(axis=2), dtype=np.float64)
+
+
+def _blurred(values: Floats) -> Floats:
+    sigma = BLUR * max(values.shape)
+    return np.asarray(cv2.GaussianBlur(values, (0, 0), sigma), dtype=np.float64).clip(0.0, 255.0)
+
+
+def _aligned(picture: Array, output: Array) -> Array | None:
+    """The output laid over the input; None where no transform is found, or it moves nothing."""
+    found = estimate_alignment(sift_features(picture), sift_features(output))
+    if found.matrix is None:
+        return None
+    height, width = picture.shape[:2]
+    corners = np.array([[0, 0, 1], [width, 0, 1], [0, height, 1], [width, height, 1]], np.float64)
+    shift = np.abs(corners @ found.matrix.T - corners[:, :2]).max()
+    if shift <= NEAR or shift > max(height, width) / 2:
+        return None
+    return warp(output, found.matrix, (width, height))
+
+
+def changed_region(
+    values: Floats, alpha: float = ALPHA, bins: int = BINS, floor: float = FLOOR
+) -> tuple[Mask, float]:
+    """The pixels that changed: over `alpha` times Otsu's threshold of the normalised map, and over
+    `floor` levels. Also that cut, on the normalised scale.
+    """
+    region, level = cut(values, alpha, bins)
+    return np.asarray(region & (values > floor)), level
+
+
+def _levels(values: Floats, level: float) -> float:
+    """A cut of the normalised map, in 8-bit levels."""
+    return float(values.min() + level * (values.max() - values.min()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeScorer:
+    """Change grounding (see the module), one row for each metric of `CHANGE`."""
+
+    alpha: float = ALPHA
+    bins: int = BINS
+    floor: float = FLOOR
+    name: str = "change_grounding"
+    track: Track = "diagnosis"
+    metrics: tuple[Metric, ...] = CHANGE
+    inputs: tuple[str, ...] = ("images", "masks")
+    source: str = ""
+
+    def origin(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "alpha": self.alpha,
+            "bins": self.bins,
+            "floor": self.floor,
+            **provenance(),
+        }
+
+    def applies(self, sample: Sample) -> str | None:
+        return None if sample.masks else "the sample has no mask of where it should change"
+
+    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+        try:
+            source = masked_source(sample)
+            output, _ = read_output(edit)
+        except NoScore as why:
+            return not_scored(self.metrics, why.status, why.reason)
+        height, width = source.picture.shape[:2]
+        picture = at_work(source.picture)
+        size = (picture.shape[1], picture.shape[0])
+        mask = mask_at(source, size)
+        if not mask.any():
+            reason = "the mask marks no pixel: there is no region to find"
+            return not_scored(self.metrics, Status.DATASET_FAULT, reason)
+        change = change_map(picture, resize(output, size, "bicubic"))
+        region, level = changed_region(change.values, self.alpha, self.bins, self.floor)
+        found = grounding(change.values, mask, region, level)
+        detail = {
+            **facts(found),
+            "largest": round(float(change.values.max()), 2),
+            "aligned": change.aligned,
+            "cut": round(max(self.floor, _levels(change.values, level)) / PEAK, 6),
+            "map": kept_map(change.values, PEAK),
+        }
+        if output.shape[:2] != (height, width):
+            detail["resized_from"] = f"{output.shape[1]}x{output.shape[0]}"
+        return scores(self.metrics, found, detail)
+
+
+def masked_source(sample: Sample) -> Source:
+    """The input and the masks of a sample. Raises `NoScore` where either cannot be read."""
+    if lost := sample.lost("mask"):
+        raise NoScore(Status.DATASET_FAULT, lost)
+    source = source_of(sample)
+    source.need_every_mask()
+    return source
+
+
+def at_work(picture: Array) -> Array:
+    """A picture no larger than `SIDE`, its shape kept."""
+    height, width = picture.shape[:2]
+    share = SIDE / max(height, width)
+    if share >= 1:
+        return picture
+    return resize(picture, (max(1, round(width * share)), max(1, round(height * share))), "bicubic")
+
+
+def mask_at(source: Source, size: tuple[int, int]) -> Mask:
+    """The union of the masks at `size` = (width, height), nearest neighbours."""
+    whole = source.area(source.picture.shape)
+    return resize(whole.astype(np.uint8), size, "nearest").astype(np.bool_)
+
+
+def scorers(**options: Any) -> list[ChangeScorer]:
+    """The scorers of the track ``diagnosis`` that need no access to the model. Options: ``alpha``,
+    ``bins``, ``floor``.
+    """
+    given = {name: options[name] for name in ("alpha", "bins", "floor") if name in options}
+    return [ChangeScorer(**given)]

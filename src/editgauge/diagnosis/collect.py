@@ -1,0 +1,424 @@
+"""Attention of a diffusers pipeline while it runs, to chosen tokens of its prompt.
+
+Two families behind one interface, `watch`: a U-Net with cross-attention to the text
+(InstructPix2Pix and its kin), and transformers in which picture and text attend to each other
+(FLUX.1 Kontext, Qwen-Image-Edit). Each attention processor is wrapped. While it works, calls of
+`scaled_dot_product_attention` and of softmax are looked at: queries and keys are those that the
+model uses, after norms and positions, and what is called and returned is left as it is. So the
+pipeline's output is the same to the last bit.
+
+Only the conditional branch of a guidance counts: in a U-Net's batch InstructPix2Pix puts it first
+and other pipelines last; a transformer is called with the prompt first and again, with another
+text, without it. Maps are added up as they come: memory depends on the size of a map and the
+number of tokens, never on the steps, and probabilities are computed in blocks of `BLOCK` numbers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from editgauge.errors import EditgaugeError
+from editgauge.metrics.grounding import Floats
+
+BLOCK = 1 << 20
+"""Logits that are in memory at once: 4 MB as float32."""
+Locate = Callable[[Sequence[int], int], Sequence[int]]
+"""From what the text encoder was given (token numbers) and how many of the last of them the
+attention sees, to the positions among these whose attention is wanted.
+"""
+
+
+class NotWatched(EditgaugeError):
+    """The attention of this pipeline cannot be collected; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """How a pipeline is built, as far as its attention goes."""
+
+    model: str
+    """The attribute of the network: ``unet`` or ``transformer``."""
+    tokenizer: str
+    encoder: str
+    joint: bool
+    """Text and picture in one sequence, the text first; else cross-attention."""
+    first: bool = True
+    """The conditional branch is the first of a batch; else the last."""
+
+
+def kind_of(pipe: Any) -> Kind:
+    """How a pipeline's attention is collected. Raises `NotWatched` for one of no known family."""
+    if getattr(pipe, "unet", None) is not None:
+        first = "InstructPix2Pix" in type(pipe).__name__
+        return Kind(
+            model="unet", tokenizer="tokenizer", encoder="text_encoder", joint=False, first=first
+        )
+    name = type(getattr(pipe, "transformer", None)).__name__
+    if name == "FluxTransformer2DModel":
+        return Kind(
+            model="transformer", tokenizer="tokenizer_2", encoder="text_encoder_2", joint=True
+        )
+    if name == "QwenImageTransformer2DModel":
+        return Kind(model="transformer", tokenizer="tokenizer", encoder="text_encoder", joint=True)
+    raise NotWatched(
+        f"{type(pipe).__name__}: how its attention is to be read is not known here; known are "
+        f"U-Net pipelines, FLUX.1 and Qwen-Image (change grounding needs no attention)"
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class Attention:
+    """Attention to the wanted tokens, as it was collected.
+
+    Of each shape (h, w) of map: the sum over calls of the network and layers of the mean over
+    heads, and how many there were.
+    """
+
+    positions: tuple[int, ...] = ()
+    sums: dict[tuple[int, int], Floats] = field(default_factory=dict)
+    """(h, w) -> shape (tokens, h, w)."""
+    counts: dict[tuple[int, int], int] = field(default_factory=dict)
+    calls: int = 0
+    """How often the network was called for the conditional branch."""
+    seen: set[tuple[int, int]] = field(default_factory=set)
+    """The shapes of all maps that there were, also of those that were not wanted."""
+
+    def add(self, shape: tuple[int, int], maps: Floats) -> None:
+        """Add the mean over heads of one layer, shape (tokens, h * w)."""
+        plane = maps.reshape(len(maps), *shape)
+        if shape in self.sums:
+            self.sums[shape] += plane
+        else:
+            self.sums[shape] = plane
+        self.counts[shape] = self.counts.get(shape, 0) + 1
+
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """The shapes of the collected maps, the largest first."""
+        return sorted(self.sums, reverse=True)
+
+    def maps(self) -> Floats:
+        """The mean map of each token, shape (tokens, h, w): over steps, heads and layers of a
+        resolution, and then over resolutions, each up-sampled (bilinear) to the largest. Raises
+        `NotWatched` where nothing was collected.
+        """
+        if not self.sums:
+            there = ", ".join(f"{w}x{h}" for h, w in sorted(self.seen, reverse=True))
+            raise NotWatched(
+                f"no layer has the wanted resolution; there are {there or 'none'} (choose the "
+                f"longer side with --resolution, or all)"
+            )
+        largest = self.shapes[0]
+        planes = [self.sums[s] / self.counts[s] for s in self.shapes]
+        return np.asarray(np.mean([_bilinear(plane, largest) for plane in planes], axis=0))
+
+    def map(self) -> Floats:
+        """The mean over the wanted tokens (the occurrences of a concept), shape (h, w)."""
+        return np.asarray(self.maps().mean(axis=0))
+
+
+def _bilinear(planes: Floats, shape: tuple[int, int]) -> Floats:
+    import cv2
+
+    if planes.shape[1:] == shape:
+        return planes
+    size = (shape[1], shape[0])
+    return np.stack([cv2.resize(p, size, interpolation=cv2.INTER_LINEAR) for p in planes])
+
+
+@contextlib.contextmanager
+def watch(pipe: Any, locate: Locate, *, resolution: int | None = None) -> Iterator[Attention]:
+    """Collect the attention of whatever `pipe` does inside of the block, for one prompt at a time.
+
+    `locate` is asked once, when the network is first called, whose attention is wanted.
+    `resolution`: the longer side of the maps that are wanted, None for all of them; a transformer
+    has one only, and it is not asked. Everything is put back at the end. Raises `NotWatched` for a
+    pipeline of no known family, and at the end where its attention was computed in a way that
+    cannot be seen.
+    """
+    kind = kind_of(pipe)
+    network = getattr(pipe, kind.model)
+    watching = _Watching(kind=kind, locate=locate, resolution=None if kind.joint else resolution)
+    before = dict(network.attn_processors)
+    with contextlib.ExitStack() as stack:
+        encoder = getattr(pipe, kind.encoder)
+        hooks = [
+            encoder.register_forward_pre_hook(watching.encoding, with_kwargs=True),
+            network.register_forward_pre_hook(watching.calling, with_kwargs=True),
+        ]
+        for hook in hooks:
+            stack.callback(hook.remove)
+        stack.callback(network.set_attn_processor, dict(before))
+        network.set_attn_processor({k: _wrapped(p, watching) for k, p in before.items()})
+        yield watching.attention
+    watching.finish({type(processor).__name__ for processor in before.values()})
+
+
+def _wrapped(processor: Any, watching: _Watching) -> Any:
+    """The processor with eyes. Its call keeps the signature, which diffusers inspects."""
+    function = type(processor).__call__
+
+    class Watched:
+        @functools.wraps(function)
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            hidden = args[1] if len(args) > 1 else kwargs["hidden_states"]
+            text = args[2] if len(args) > 2 else kwargs.get("encoder_hidden_states")
+            with watching.layer(int(hidden.shape[0]), text is not None):
+                return processor(*args, **kwargs)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(processor, name)
+
+    return Watched()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Watching:
+    """The state of one `watch`."""
+
+    kind: Kind
+    locate: Locate
+    resolution: int | None
+    attention: Attention = field(default_factory=Attention)
+    given: list[int] | None = None
+    """What the text encoder was given at its first call: the prompt's."""
+    text: Any = None
+    """What the transformer was given as text at its first call."""
+    counted: bool = False
+    """Whether the network's present call is of the conditional branch."""
+    size: tuple[int, int] = (0, 0)
+    """Height and width of the latents (of the map, in a transformer)."""
+    layers: int = 0
+    """Layers with the wanted attention that were entered."""
+    met: int = 0
+    """Of these, those whose attention was seen."""
+
+    # -- what is called ----------------------------------------------------------------------------
+
+    def encoding(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        ids = kwargs.get("input_ids", args[0] if args else None)
+        if self.given is None and ids is not None:
+            self.given = [int(number) for number in ids[0].tolist()]
+
+    def calling(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        import torch
+
+        states = kwargs["encoder_hidden_states"]
+        if self.kind.joint:
+            if self.text is None:
+                self.text = states.detach()
+            same = states.shape == self.text.shape
+            self.counted = same and bool(torch.equal(states, self.text))
+            self.size = _joint_size(kwargs)
+        else:
+            sample = args[0] if args else kwargs["sample"]
+            self.counted, self.size = True, (int(sample.shape[-2]), int(sample.shape[-1]))
+        if not self.counted:
+            return
+        self.attention.calls += 1
+        if not self.attention.positions:
+            self.attention.positions = tuple(self._positions(int(states.shape[1])))
+
+    def _positions(self, seen: int) -> Sequence[int]:
+        if self.given is None:
+            raise NotWatched("the prompt did not go through the pipeline's text encoder")
+        return self.locate(self.given, seen)
+
+    @contextlib.contextmanager
+    def layer(self, batch: int, crossed: bool) -> Iterator[None]:
+        """One attention layer at work on a batch of so many; `crossed`: it is given a text."""
+        if not self.counted or not (crossed or self.kind.joint):
+            yield
+            return
+        self.layers += 1
+        before = self.met
+        with _looking(batch, self._seen):
+            yield
+        if self.met > before + 1:
+            raise NotWatched("a layer computed its attention more than once")
+
+    def finish(self, processors: set[str]) -> None:
+        if self.layers and self.met < self.layers:
+            raise NotWatched(
+                f"{self.layers - self.met} of {self.layers} attention layers computed their "
+                f"attention in a way that cannot be seen ({', '.join(sorted(processors))}); use "
+                f"the default attention of diffusers"
+            )
+
+    # -- what is seen ------------------------------------------------------------------------------
+
+    def _seen(self, rows: _Rows) -> None:
+        """Take in the attention of one layer."""
+        self.met += 1
+        branch = rows.branch(self.kind.first)
+        if self.kind.joint:
+            shape = self.size
+            text = int(self.text.shape[1])
+            branch = branch.part(text, text + shape[0] * shape[1])
+        else:
+            shape = _shape_of(branch.queries, self.size)
+        self.attention.seen.add(shape)
+        if self.resolution is None or max(shape) == self.resolution:
+            self.attention.add(shape, branch.to(self.attention.positions))
+
+
+def _joint_size(kwargs: dict[str, Any]) -> tuple[int, int]:
+    """Height and width of the map of the picture that is made, in tokens: the first picture."""
+    if (shapes := kwargs.get("img_shapes")) is not None:
+        first = shapes[0][0] if isinstance(shapes[0], list) else shapes[0]
+        return int(first[1]), int(first[2])
+    ids = kwargs["img_ids"]  # (N, 3): number of the picture, row, column
+    own = ids[ids[:, 0] == 0]
+    return int(own[:, 1].max()) + 1, int(own[:, 2].max()) + 1
+
+
+def _shape_of(queries: int, size: tuple[int, int]) -> tuple[int, int]:
+    """The shape of a U-Net's map with so many queries: the latents', halved some times."""
+    height, width = size
+    while height * width > queries:
+        height, width = -(-height // 2), -(-width // 2)
+    if height * width != queries:
+        raise NotWatched(f"{queries} queries are no picture of {size[1]}x{size[0]}, halved")
+    return height, width
+
+
+# -- looking ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The attention of a layer, as queries and keys or as finished probabilities.
+
+    `query`: (B, heads, Q, D), `key`: (B, heads, K, D), `mask`: added to the logits, or boolean;
+    `scale`: factor of the logits. With `key` None, `query` is the probabilities (B, heads, Q, K).
+    """
+
+    query: Any
+    key: Any = None
+    mask: Any = None
+    scale: float = 1.0
+
+    @property
+    def queries(self) -> int:
+        return int(self.query.shape[2])
+
+    def branch(self, first: bool) -> _Rows:
+        """One of the batch: the first, or the last."""
+        at = slice(0, 1) if first else slice(-1, None)
+        mask = self.mask
+        if mask is not None and mask.ndim == 4 and mask.shape[0] > 1:
+            mask = mask[at]
+        key = None if self.key is None else self.key[at]
+        return _Rows(self.query[at], key, mask, self.scale)
+
+    def part(self, start: int, stop: int) -> _Rows:
+        """Only some of the queries."""
+        mask = self.mask
+        if mask is not None and mask.shape[-2] > 1:
+            mask = mask[..., start:stop, :]
+        return _Rows(self.query[:, :, start:stop], self.key, mask, self.scale)
+
+    def to(self, positions: Sequence[int]) -> Floats:
+        """The attention to these keys, the mean over heads: shape (positions, Q), float64."""
+        import torch
+
+        _, heads, queries, _ = self.query.shape
+        columns = torch.as_tensor(positions, device=self.query.device)
+        found = torch.zeros((queries, len(positions)), dtype=torch.float64)
+        for head in range(heads):
+            for start, stop in self._blocks(queries):
+                found[start:stop] += self._block(head, start, stop, columns).double().cpu()
+        return np.asarray((found / heads).T.numpy())
+
+    def _blocks(self, queries: int) -> Iterator[tuple[int, int]]:
+        keys = self.query.shape[3] if self.key is None else self.key.shape[2]
+        step = max(1, BLOCK // int(keys))
+        for start in range(0, queries, step):
+            yield start, min(start + step, queries)
+
+    def _block(self, head: int, start: int, stop: int, columns: Any) -> Any:
+        """The attention of some queries of one head: (stop - start, columns), float32."""
+        if self.key is None:
+            return self.query[0, head, start:stop, columns].float()
+        key = self.key[0, head * self.key.shape[1] // self.query.shape[1]].float()
+        logits = (self.query[0, head, start:stop].float() * self.scale) @ key.T
+        mask = self.mask
+        if mask is not None:
+            while mask.ndim < 4:
+                mask = mask[None]
+            mine = mask[0, head if mask.shape[1] > 1 else 0]
+            mine = mine[start:stop] if mine.shape[0] > 1 else mine
+            if mine.dtype == _torch_bool():
+                logits.masked_fill_(~mine, float("-inf"))
+            else:
+                logits += mine.float()
+        # The softmax in place: a block is in memory once.
+        logits -= logits.amax(dim=-1, keepdim=True)
+        logits.exp_()
+        return logits[:, columns] / logits.sum(dim=-1, keepdim=True)
+
+
+def _torch_bool() -> Any:
+    import torch
+
+    return torch.bool
+
+
+@contextlib.contextmanager
+def _looking(batch: int, seen: Callable[[_Rows], None]) -> Iterator[None]:
+    """Hand every attention of a batch that is computed inside of the block to `seen`; change
+    nothing.
+    """
+    import torch
+    from torch.nn import functional
+    from torch.overrides import TorchFunctionMode
+
+    attention = functional.scaled_dot_product_attention
+    softmaxes = (torch.softmax, torch.Tensor.softmax, functional.softmax)
+
+    class Looking(TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            kwargs = kwargs or {}
+            made = func(*args, **kwargs)
+            if func is attention:
+                seen(_of_call(*args, **kwargs))
+            elif func in softmaxes:
+                seen(_of_probabilities(made, batch))
+            return made
+
+    with Looking():
+        yield
+
+
+def _of_call(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> _Rows:
+    """The arguments of `scaled_dot_product_attention`."""
+    del value, enable_gqa
+    if is_causal or dropout_p:
+        raise NotWatched("attention that is causal or drops some at random is not known here")
+    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    return _Rows(query.detach(), key.detach(), attn_mask, float(factor))
+
+
+def _of_probabilities(made: Any, batch: int) -> _Rows:
+    """The result of a softmax: (B, heads, Q, K), or (B * heads, Q, K) as older processors have
+    it.
+    """
+    made = made.detach()
+    return _Rows(made if made.ndim == 4 else made.reshape(batch, -1, *made.shape[-2:]))

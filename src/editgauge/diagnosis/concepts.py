@@ -1,0 +1,148 @@
+"""The key concept of a prompt, and its last token: text to positions. Knows nothing of pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from editgauge.errors import EditgaugeError
+
+
+class NoConcept(EditgaugeError):
+    """There is no token whose attention could be looked at; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Where a prompt speaks of the concept."""
+
+    spans: tuple[tuple[int, int], ...]
+    """First and one past the last letter of each occurrence."""
+    how: str
+    """``as written``, ``inflected`` (an ending more or less), or ``last word`` (only the concept's
+    last word, which names the thing: *teeth* of *wisdom teeth*).
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """The last tokens of a concept in what the text encoder was given."""
+
+    positions: tuple[int, ...]
+    """Of each occurrence, counted from the first token that the attention can see."""
+    texts: tuple[str, ...]
+    """The letters of the prompt that each stands for."""
+    occurrences: int
+    """How many there are in the prompt; more than `positions` where the encoder cut the prompt."""
+    how: str
+
+
+def mention(prompt: str, concept: str | None) -> Mention:
+    """Where `prompt` mentions `concept`, whatever the case and the spaces, as whole words.
+
+    Tried in this order: as written; with another ending (s, es) of its last word; its last word
+    alone, in both ways. Raises `NoConcept`.
+    """
+    words = (concept or "").split()
+    if not words:
+        raise NoConcept("the sample names no key concept; give one with --concepts FILE")
+    last = words[-1]
+    tries = [("as written", words)]
+    tries += [("inflected", [*words[:-1], other]) for other in _endings(last)]
+    if len(words) > 1:
+        tries += [("last word", [last]), *(("last word", [other]) for other in _endings(last))]
+    for how, wanted in tries:
+        pattern = r"\s+".join(re.escape(word) for word in wanted)
+        found = re.finditer(rf"(?<!\w){pattern}(?!\w)", prompt, re.IGNORECASE)
+        spans = tuple(match.span() for match in found)
+        if spans:
+            return Mention(spans, how)
+    raise NoConcept(f"the key concept {concept!r} is not in the prompt {prompt!r:.200}")
+
+
+def _endings(word: str) -> list[str]:
+    """The same noun in the other number, as far as an ending tells."""
+    found = [f"{word}s", f"{word}es"]
+    for ending in ("es", "s"):
+        stem = word[: -len(ending)]
+        if word.lower().endswith(ending) and len(stem) > 2:
+            found.append(stem)
+    return found
+
+
+def last_tokens(
+    prompt: str, concept: str | None, tokenizer: Any, given: Sequence[int], seen: int
+) -> Tokens:
+    """The position of the last token of each occurrence of `concept` in `prompt`.
+
+    `given` are the numbers that the text encoder was given, in which the prompt's own are looked
+    for (a template may stand around them); the attention sees the last `seen` of them. Raises
+    `NoConcept` where the concept is not in the prompt or was cut off with its end, or the prompt's
+    tokens are not in `given`.
+    """
+    found = mention(prompt, concept)
+    own, offsets = _tokenized(tokenizer, prompt)
+    start, length = _place(own, given)
+    if not own or (length < len(own) and start + length < len(given) - 1):
+        raise NoConcept("the prompt's tokens are not in what the text encoder was given")
+    positions, texts = [], []
+    for span in found.spans:
+        token = _covering(offsets, span[1] - 1)
+        place = start + token - (len(given) - seen)
+        if token < length and 0 <= place < seen:
+            positions.append(place)
+            texts.append(prompt[offsets[token][0] : offsets[token][1]].strip())
+    if not positions:
+        raise NoConcept(
+            f"the key concept {concept!r} lies behind the {length} tokens of the prompt that the "
+            f"text encoder takes"
+        )
+    return Tokens(
+        positions=tuple(positions),
+        texts=tuple(texts),
+        occurrences=len(found.spans),
+        how=found.how,
+    )
+
+
+def _tokenized(tokenizer: Any, prompt: str) -> tuple[list[int], list[tuple[int, int]]]:
+    """The prompt's tokens, without those that stand around every text, and their letters."""
+    if getattr(tokenizer, "is_fast", False):
+        made = tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True)
+        return list(made["input_ids"]), [(int(a), int(b)) for a, b in made["offset_mapping"]]
+    own = list(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+    # Without offsets: a token ends where so many tokens are made of the prompt's beginning.
+    ends: list[int] = []
+    for end in range(1, len(prompt) + 1):
+        count = len(tokenizer(prompt[:end], add_special_tokens=False)["input_ids"])
+        while len(ends) < count:
+            ends.append(end)
+        ends[count - 1 :] = [end]
+    starts = [0, *ends[:-1]]
+    return own, list(zip(starts, ends, strict=True))[: len(own)]
+
+
+def _covering(offsets: Sequence[tuple[int, int]], letter: int) -> int:
+    """The last token that holds a letter of the prompt."""
+    for number in range(len(offsets) - 1, -1, -1):
+        if offsets[number][0] <= letter < offsets[number][1]:
+            return number
+    return len(offsets)
+
+
+def _place(own: Sequence[int], given: Sequence[int]) -> tuple[int, int]:
+    """Where the longest beginning of `own` stands in `given`, and how long that is."""
+    best = (0, 0)
+    for start in range(len(given)):
+        length = 0
+        while (
+            length < len(own)
+            and start + length < len(given)
+            and own[length] == given[start + length]
+        ):
+            length += 1
+        if length > best[1]:
+            best = (start, length)
+    return best

@@ -1,0 +1,98 @@
+"""The editor that made an output, made again from what the run recorded of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from editgauge import catalog
+from editgauge.editors.families import FAMILIES
+from editgauge.errors import UsageError
+from editgauge.types import Edit
+
+_OF_THE_TRACK = ("instruction", "rewriter", "rubric", "demonstrations")
+"""Recorded beside the editor's own settings: see `editors.tracks`."""
+
+
+def why_not(edit: Edit) -> str | None:
+    """Why the making of an edit cannot be watched, or None."""
+    settings = edit.settings
+    family = settings.get("family")
+    if not isinstance(family, str) or (family not in FAMILIES and family != "diffusers"):
+        return "not made by a diffusers pipeline of this tool: its inside cannot be looked at"
+    if family in FAMILIES and FAMILIES[family].tuning:
+        return f"{family} moves the prompt's embedding before it edits: no token is the concept's"
+    if settings.get("demonstrations") or edit.detail.get("shots"):
+        return "it was shown demonstrations: several samples in one prompt are not looked at"
+    return None
+
+
+def settings_of(
+    edit: Edit, *, model: str = "", device: str | None = None, dtype: str = ""
+) -> dict[str, Any]:
+    """The settings with which the edit's editor is made again, on `device` (default: the best
+    there is). `model`: the folder of the weights, where they came from one.
+
+    Half precision that was recorded on a GPU becomes float32 on a CPU. Raises `UsageError` where
+    the weights were a folder that is not named, or others than the family's own.
+    """
+    settings = {
+        key: value
+        for key, value in edit.settings.items()
+        if key not in (*_OF_THE_TRACK, "family", "device", "pipeline")
+    }
+    if edit.settings.get("family") == "diffusers":
+        settings["pipeline"] = edit.settings.get("pipeline")
+    recorded = str(settings.pop("revision", "") or "")
+    named = str(settings.get("model") or "")
+    if model:
+        settings["model"] = model
+    elif not recorded.startswith("folder-") and named != _own_hub(edit):
+        # A run may come from anybody: what it names is not fetched and loaded unasked.
+        raise UsageError(
+            f"{edit.editor} was made with the weights {named!r}, which are not those of its "
+            f"family; name them with --model {named} if you trust them"
+        )
+    if recorded.startswith("folder-") and not Path(str(settings["model"])).expanduser().is_dir():
+        raise UsageError(
+            f"{edit.editor} was made with weights of a folder called {settings['model']!r}; name "
+            f"it with --model DIR"
+        )
+    if recorded and not recorded.startswith("folder-") and model in ("", named):
+        settings["revision"] = recorded
+    settings |= {"seed": edit.seed or 0, "name": edit.editor}
+    if device:
+        settings["device"] = device
+    on_cpu = _on_cpu(device)
+    was_cpu = str(edit.settings.get("device", "")).startswith("cpu")
+    if on_cpu and not was_cpu:
+        settings["dtype"] = "float32"
+    if dtype:
+        settings["dtype"] = dtype
+    return settings
+
+
+def _own_hub(edit: Edit) -> str:
+    family = FAMILIES.get(str(edit.settings.get("family")))
+    return family.hub if family is not None else ""
+
+
+def _on_cpu(device: str | None) -> bool:
+    from editgauge.editors.diffusers import best_device
+
+    return (device or best_device()) == "cpu"
+
+
+def editor_of(edit: Edit, settings: Mapping[str, Any]) -> Any:
+    """The editor with these settings, its weights loaded. Raises `UsageError` for other weights
+    than those that the run recorded, `Unavailable` for weights that cannot be loaded.
+    """
+    made: Any = catalog.find("editors", str(edit.settings["family"]))([], **settings)
+    found, recorded = made.prepare(), str(edit.settings.get("revision") or "")
+    if recorded and found != recorded:
+        raise UsageError(
+            f"{edit.editor} was made with other weights: recorded {recorded}, found {found}; name "
+            f"those with --model"
+        )
+    return made

@@ -1,0 +1,71 @@
+"""What an editor costs: before it runs, under a budget, and afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from editgauge.errors import UsageError
+from editgauge.services.ledger import FILE, Ledger
+from editgauge.types import Editor, Sample
+
+
+class Estimate(NamedTuple):
+    """What edits that are still to be made would cost."""
+
+    samples: int
+    dollars: float | None
+    """US dollars by list prices; None where the price of one of them is not known."""
+
+
+def estimate(editor: Editor, samples: Sequence[Sample]) -> Estimate:
+    """The costs of editing these samples, by the editor's own word (``editor.estimate(sample)``);
+    an editor without it costs nothing. Nothing is called and nothing is written.
+    """
+    ask: Any = getattr(editor, "estimate", None)
+    costs = [ask(sample) if ask is not None else 0.0 for sample in samples]
+    known = [cost for cost in costs if cost is not None]
+    return Estimate(len(samples), sum(known) if len(known) == len(costs) else None)
+
+
+def keep_in(editor: Editor, run: Path, budget: float | None) -> None:
+    """Keep the editor's costs in the run's ledger, which counts all commands, under a budget in US
+    dollars.
+
+    Raises `UsageError` when a budget is to be kept and the price is not known, or is zero.
+    """
+    book: Ledger | None = getattr(editor, "ledger", None)
+    if book is None:
+        if budget is not None:
+            raise UsageError(
+                f"--budget: the editor {editor.name!r} has no costs that are known; leave it out"
+            )
+        return
+    price = _price(editor)
+    if budget is not None and price is not None and not price.picture:
+        what = "not known" if price.picture is None else "zero"
+        raise UsageError(
+            f"--budget: the price of {editor.name} is {what}, so that no budget can be kept; give "
+            f"one with --price (US dollars for one output)"
+        )
+    book.keep_in(run / FILE, purpose="edit", budget=budget)
+
+
+def spent(editor: Editor) -> str:
+    """What editing in the run has cost, and by which price; empty for editors without costs."""
+    book: Ledger | None = getattr(editor, "ledger", None)
+    price = _price(editor)
+    if book is None or price is None:
+        return ""
+    if price.picture is None and price.out is None:
+        return "not counted: no price is known (--price US dollars for one output)"
+    return (
+        f"{book.made:.4f} US dollars now, {book.spent:.4f} in this run, all commands together "
+        f"(prices: {price.source})"
+    )
+
+
+def _price(editor: Editor) -> Any:
+    """The price of an editor, or of the one that it wraps."""
+    return getattr(getattr(editor, "editor", editor), "price", None)

@@ -1,0 +1,76 @@
+"""What a report shows of runs: tables, agreement of judges, what people said, paper figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from editgauge.judging import compared
+from editgauge.reports import confusion, figures, papers
+from editgauge.reports.confusion import Met
+from editgauge.reports.parts import part
+from editgauge.reports.site import Part
+from editgauge.store.run_folder import RunFolder
+from editgauge.study.reporting import reported
+from editgauge.tables import rows
+from editgauge.tables.frame import Frame
+
+
+def parts_of(
+    runs: Sequence[RunFolder],
+    benchmark: str = "",
+    *,
+    published: bool = False,
+    intervals: bool = True,
+) -> list[Part]:
+    """What a report on these runs shows, a part for each benchmark (or for one alone): the
+    benchmark's tables, how far its judges agree, and what people said of it.
+
+    `published` adds the papers' lines, `intervals` 95 % bootstrap intervals.
+    """
+    names = rows.benchmarks(runs, benchmark)
+    made = (part(runs, name, published=published, intervals=intervals) for name in names)
+    return [_with_study(each) for each in made]
+
+
+def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
+    """Write the figures of every part as SVG, PNG and PDF into ``TO/papers/BENCHMARK``; the files.
+    Raises `MissingExtra` without the extra `report`.
+    """
+    drawn: list[Path] = []
+    for each in parts:
+        folder = to / "papers" / each.frame.benchmark
+        drawn += papers.papers(figures.figures(each.frame, each.metrics, each.plots), folder)
+        drawn += confusion.write(met(each.frame), folder)
+    return drawn
+
+
+def met(frame: Frame) -> list[Met]:
+    """How the scores of each two judges met, corrected, or faithful where there are no others."""
+    pairs = [pair for pair in compared.pairs(frame, "corrected") if len(pair.a)]
+    pairs = pairs or [pair for pair in compared.pairs(frame, "faithful") if len(pair.a)]
+    matrices = []
+    for pair in pairs:
+        values, counts = compared.confusion(pair)
+        matrices.append(
+            Met(
+                metric=pair.metric,
+                first=pair.first,
+                second=pair.second,
+                values=values,
+                counts=counts,
+            )
+        )
+    return matrices
+
+
+def _with_study(part: Part) -> Part:
+    """The part with how far its judges agree, and with what people said of it."""
+    agreement = compared.table(part.frame)
+    if agreement is not None:
+        part = replace(part, tables=[*part.tables, agreement])
+    ratings = reported(part.frame)
+    if ratings is None:
+        return part
+    return replace(part, tables=[*part.tables, *ratings.tables], study=ratings.facts)

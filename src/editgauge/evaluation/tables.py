@@ -1,0 +1,117 @@
+"""The papers' tables of runs, as `editgauge table` chooses them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from editgauge.errors import UsageError
+from editgauge.store.run_folder import RunFolder
+from editgauge.study.people import averaged_for
+from editgauge.tables import rows
+from editgauge.tables.layouts import benchmark_of
+from editgauge.tables.layouts import tables as tables_of_frame
+from editgauge.tables.table import Table
+from editgauge.types import VARIANTS, MakeLayouts, Variant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which rows become tables, and what the tables show beside the means.
+
+    `where` (``attribute=value``), `editors` and `sources` choose rows (`tables.rows.frames`).
+    `weights` and `cutoff` are for benchmarks whose table is a weighted mean (`Benchmark.scheme`).
+    `only`: the table of this name alone.
+    """
+
+    benchmark: str = ""
+    where: Sequence[str] = ()
+    editors: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    only: str = ""
+    by: str = ""
+    published: bool = False
+    intervals: bool = False
+    weights: Sequence[float] | None = None
+    cutoff: float | None = None
+    seed: int = 0
+
+
+def tables(
+    runs: Sequence[RunFolder],
+    choice: Choice | None = None,
+    variants: Sequence[Variant] = VARIANTS,
+) -> list[Table]:
+    """Every table of the runs, read as one, that the choice leaves; a table that has no variant of
+    its own comes once.
+
+    Raises `UsageError` where no table has the name `only`, no benchmark takes weights, or rows of
+    two sources would be mixed; `UnknownName` for a name that the runs lack.
+    """
+    asked = choice or Choice()
+    layouts = scheme_of(rows.benchmarks(runs, asked.benchmark), asked.weights, asked.cutoff)
+    made: list[Table] = []
+    for frame in rows.frames(
+        runs,
+        asked.benchmark,
+        where=asked.where,
+        editors=asked.editors,
+        sources=asked.sources,
+        people=averaged_for(asked.sources),
+        side_by_side=True,
+    ):
+        for variant in variants:
+            made += tables_of_frame(
+                frame,
+                variant,
+                by=asked.by,
+                published=asked.published,
+                intervals=asked.intervals,
+                seed=asked.seed,
+                layouts=layouts.get(frame.benchmark),
+            )
+    made = _unrepeated(made)
+    if not asked.only:
+        return made
+    named = [item for item in made if item.name == asked.only]
+    if not named:
+        names = ", ".join(sorted({item.name for item in made}))
+        raise UsageError(f"--only {asked.only}: no such table here; there are: {names or 'none'}")
+    return named
+
+
+def scheme_of(
+    benchmarks: Sequence[str], weights: Sequence[float] | None, cutoff: float | None
+) -> dict[str, MakeLayouts]:
+    """The tables of the benchmarks that take weights and a cut-off, made with the given ones; none
+    where neither is given. Raises `UsageError` where no benchmark takes them.
+    """
+    if weights is None and cutoff is None:
+        return {}
+    known = {name: benchmark_of(name) for name in benchmarks}
+    layouts = {
+        name: benchmark.scheme(weights=weights, cutoff=cutoff)
+        for name, benchmark in known.items()
+        if benchmark is not None and benchmark.scheme is not None
+    }
+    if not layouts:
+        raise UsageError(f"--weights, --cutoff: {', '.join(benchmarks)} has neither in its tables")
+    return layouts
+
+
+def _unrepeated(made: Sequence[Table]) -> list[Table]:
+    """Without the copy of a table in a variant that it has not: it says so itself, or all its
+    columns fell back.
+    """
+
+    def own(item: Table) -> bool:
+        return item.variant in item.meta.get("variants", [item.variant])
+
+    kept: list[Table] = []
+    for item in made:
+        same = [t for t in made if (t.name, t.source) == (item.name, item.source)]
+        if any(t.variant == item.variant for t in same if t in kept):
+            continue
+        if own(item) or not any(own(t) for t in same):
+            kept.append(item)
+    return kept

@@ -1,0 +1,167 @@
+"""What the first page of a report says of a benchmark: what was run, on how much of it, who is
+ahead and whether that is certain, what went wrong, and which samples to look at first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from editgauge.tables.frame import STATUSES, Floats, Frame
+from editgauge.tables.layouts import every_layout
+from editgauge.tables.scale import bounded, on_scale
+from editgauge.tables.table import Table
+from editgauge.types import VARIANTS, Metric, Status
+
+MOST = 4
+"""Samples of a kind that the first page shows."""
+
+
+def overview(
+    frame: Frame, metrics: Mapping[str, Metric], tables: Sequence[Table], marks: Any
+) -> dict[str, Any]:
+    """JSON values: ``release`` (samples of the full release, None where nobody says), ``sources``
+    (judges and engines), ``lead`` (who is ahead, see `_lead`; None where nothing ranks),
+    ``worst`` and ``contested`` (samples by the metric behind it, see `_shown_first`), ``kept`` (the
+    metrics that tell damage outside the wanted edit, those of a scale that can be read first).
+
+    `marks` (E, S): which statuses the rows of an editor and a sample have, a bit for each.
+    """
+    machine = frame.without_people()
+    layouts = [item for side in machine.by_source() for item in every_layout(side, "faithful")]
+    sizes = [item.size for item in layouts if item.size]
+    lead = _lead(frame, tables)
+    return {
+        "release": max(sizes, default=None),
+        "sources": sorted({source for source in _sources(machine) if source}),
+        "lead": lead,
+        "kept": sorted(
+            (name for name, metric in metrics.items() if metric.keeps),
+            key=lambda name: not bounded(metrics[name]),
+        ),
+        "nothing": int((marks == 0).all(axis=0).sum()) if len(frame.editors) else 0,
+        **_shown_first(machine, metrics, lead),
+    }
+
+
+def _sources(frame: Frame) -> set[str]:
+    return {frame.sources[code] for code in np.unique(frame.columns.source)}
+
+
+def _lead(frame: Frame, tables: Sequence[Table]) -> dict[str, Any] | None:
+    """The first table whose editors rank: its column, and each editor's number, interval, rank and
+    between which ranks 95 % of the resamples put it. `certain`: no other editor's ranks reach the
+    first one's.
+    """
+    for number, table in enumerate(tables):
+        ranks = table.meta.get("ranks") or {}
+        column = next((c for c in table.columns if c.name == ranks.get("column")), None)
+        if column is None or column.direction is None:
+            continue
+        lines = []
+        for row in table.rows:
+            place, cell = ranks["editors"].get(row.name), row.cells.get(column.name)
+            if row.kind == "run" and place is not None and cell is not None:
+                rank, low, high, first = place
+                lines.append(
+                    {
+                        "editor": row.name, "rank": rank, "rank_low": low, "rank_high": high,
+                        "first": first, "value": cell.value, "n": cell.n, "of": cell.of,
+                        "low": cell.low, "high": cell.high,
+                    }
+                )  # fmt: skip
+        if len(lines) < 2:
+            continue
+        lines.sort(key=lambda line: line["rank"])
+        return {
+            "table": number,
+            "title": table.title,
+            "variant": table.variant,
+            "source": table.source,
+            "heading": list(column.heading),
+            "column": column.name,
+            "digits": column.digits,
+            "direction": column.direction,
+            "link": (table.meta.get("links") or {}).get(column.name),
+            "lines": lines,
+            "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1,
+        }
+    return None
+
+
+def _shown_first(
+    frame: Frame, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The worst outputs (one a sample) and the samples on which editors lie furthest apart, by the
+    metric behind the leading column, or the first one with a direction: ``[sample, editor]`` and
+    ``[sample, best editor, worst editor]``, positions in the frame.
+    """
+    metric, variant = _metric(frame, metrics, lead)
+    if metric is None:
+        return {"by": None, "worst": [], "contested": []}
+    source = _source(frame, metric.name, lead)
+    mine = frame.only(frame.columns.source == frame.sources.index(source))
+    values = np.asarray(on_scale(metric, mine.grid(metric.name, variant).values))
+    goodness = values if metric.direction == "higher" else -values
+    lowest = np.where(np.isnan(goodness), np.inf, goodness)
+    highest = np.where(np.isnan(goodness), -np.inf, goodness)
+    worst, best = lowest.argmin(axis=0), highest.argmax(axis=0)
+    there = ~np.isnan(goodness).all(axis=0)
+    spread = _spread(goodness)
+    order = np.argsort(np.where(there, lowest.min(axis=0), np.inf), kind="stable")
+    apart = np.argsort(-np.where(spread > 0, spread, 0.0), kind="stable")
+    return {
+        "by": {"metric": metric.name, "variant": variant, "source": source},
+        "worst": [[int(s), int(worst[s])] for s in order[:MOST] if there[s]],
+        "contested": [[int(s), int(best[s]), int(worst[s])] for s in apart[:MOST] if spread[s] > 0],
+    }
+
+
+def _metric(
+    frame: Frame, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
+) -> tuple[Metric | None, str]:
+    link = (lead or {}).get("link")
+    if link and frame.has(link["metric"], link["variant"]):
+        return metrics[link["metric"]], str(link["variant"])
+    for name, metric in metrics.items():
+        for variant in VARIANTS:
+            if metric.direction and not metric.whole_set and frame.has(name, variant):
+                return metric, variant
+    return None, ""
+
+
+def _source(frame: Frame, metric: str, lead: Mapping[str, Any] | None) -> str:
+    """The one judge or engine whose rows are read: the leading table's, or the first."""
+    there = frame.sources_of(metric)
+    wanted = str((lead or {}).get("source") or "")
+    return wanted if wanted in there else there[0]
+
+
+def _spread(goodness: Floats) -> Floats:
+    """(S,): the best less the worst editor's, among finite values; NaN of fewer than two."""
+    finite = np.where(np.isinf(goodness), np.nan, goodness)
+    enough = (~np.isnan(finite)).sum(axis=0) > 1
+    found = np.full(finite.shape[1], np.nan)
+    found[enough] = np.nanmax(finite[:, enough], axis=0) - np.nanmin(finite[:, enough], axis=0)
+    return found
+
+
+def marks(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> Any:
+    """(E, S), uint8: which statuses the rows of an editor and a sample have, and its output has
+    where that is none: bit k for ``STATUSES[k]``. People's rows do not count.
+    """
+    found = np.zeros((len(frame.editors), len(frame.samples)), np.uint8)
+    columns = frame.without_people().columns
+    here = columns.sample >= 0
+    bits = np.left_shift(1, columns.status[here]).astype(np.uint8)
+    np.bitwise_or.at(found, (columns.editor[here], columns.sample[here]), bits)
+    place = {name: number for number, name in enumerate(frame.samples.ids)}
+    row = {name: number for number, name in enumerate(frame.editors)}
+    code = {status.value: number for number, status in enumerate(STATUSES)}
+    for (sample, editor), record in edits.items():
+        status = record["status"]
+        if editor in row and sample in place and status != Status.SCORED.value:
+            found[row[editor], place[sample]] |= 1 << code[status]
+    return found

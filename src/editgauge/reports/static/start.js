@@ -1,0 +1,134 @@
+"use strict";
+// The first page: what was run, on how much, who is ahead and whether that is certain, what went wrong, where to look first.
+var Start = (function () {
+  var h = EG.h;
+  var WIDE = 300; // of a ranking's scale, in pixels
+
+  function plural(n, word) { return n.toLocaleString("en") + " " + word + (n === 1 ? "" : "s"); }
+
+  function extent(about) {
+    var all = about.overview.release, words = plural(about.samples, "sample");
+    var judges = about.overview.sources.map(function (source) { return Scores.short(about, source); });
+    return [h("strong", {}, words), all && all !== about.samples ? " of the " + all.toLocaleString("en") + " of the full release" : "",
+      " · ", plural(about.editors.length, "model"), judges.length ? " · scored by " + judges.join(", ") : "",
+      all && about.samples < all ? h("span", { class: "warn" }, " A part of the benchmark: not comparable with the paper's numbers.") : ""];
+  }
+
+  // A bar of an interval on the common scale, beside the number.
+  function strip(line, low, high) {
+    if (line.low === null || line.high === null || !(high > low)) return null;
+    function at(value) { return (value - low) / (high - low) * WIDE; }
+    var ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg");
+    svg.setAttribute("viewBox", "0 0 " + WIDE + " 14");
+    svg.setAttribute("class", "strip");
+    svg.setAttribute("aria-hidden", "true");
+    [["line", { x1: at(line.low), x2: at(line.high), y1: 7, y2: 7 }], ["circle", { cx: at(line.value), cy: 7, r: 4 }]].forEach(function (one) {
+      var node = document.createElementNS(ns, one[0]);
+      Object.keys(one[1]).forEach(function (name) { node.setAttribute(name, String(one[1][name])); });
+      svg.append(node);
+    });
+    return svg;
+  }
+
+  function verdict(lead) {
+    var first = lead.lines[0], second = lead.lines[1];
+    if (lead.certain) return [h("strong", {}, first.editor), " is ahead, and stays ahead in at least 95 % of the resamples."];
+    var reach = lead.lines.filter(function (line) { return line.rank_low === 1; }).map(function (line) { return line.editor; });
+    if (reach.length < 2) reach = [first.editor, second.editor];
+    return [h("strong", {}, first.editor), " has the best number, but that is not certain: ",
+      h("strong", {}, reach.join(", ")), " could each be first. More samples would tell."];
+  }
+
+  function ranking(about) {
+    var lead = about.overview.lead;
+    if (!lead) {
+      return h("p", {}, about.editors.length < 2 ? "One model: there is nobody to rank it with. "
+        : "No ranking: the models were not scored on the same samples, or without intervals. ",
+      h("a", { href: EG.address(["tables", about.name]) }, "The tables"), " have every number.");
+    }
+    var ends = [];
+    lead.lines.forEach(function (line) { [line.low, line.high, line.value].forEach(function (v) { if (typeof v === "number") ends.push(v); }); });
+    var low = Math.min.apply(null, ends), high = Math.max.apply(null, ends), room = (high - low) * 0.04 || 1;
+    return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead)),
+      lead.link && Scores.facts(about, lead.link.metric + "|").keeps ? h("p", { class: "warn" },
+        "This score tells what was kept, not what was done: a model that changes nothing wins it.") : null,
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking of " + about.title },
+        h("table", {}, h("caption", {}, "by " + lead.heading.join(" ") + ({ higher: " ↑", lower: " ↓" }[lead.direction] || "") +
+          (lead.variant ? " (" + lead.variant + ")" : "") + "; brackets: 95 % interval"),
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "model"), h("th", { scope: "col" }, "score"), h("th", { scope: "col" }, "rank"),
+          h("th", { scope: "col" }, "could be"), h("th", { scope: "col" }, "n"), h("td", { class: "strips" }))),
+        h("tbody", {}, lead.lines.map(function (line) {
+          return h("tr", {}, h("th", { scope: "row" }, line.editor),
+            h("td", {}, EG.number(line.value, lead.digits), line.low === null ? null :
+              h("small", { class: "interval" }, " [" + EG.number(line.low, lead.digits) + ", " + EG.number(line.high, lead.digits) + "]")),
+            h("td", {}, line.rank),
+            h("td", {}, line.rank_low === line.rank_high ? line.rank_low : line.rank_low + "–" + line.rank_high),
+            h("td", {}, line.n + "/" + line.of), h("td", { class: "strips" }, strip(line, low - room, high + room)));
+        })))));
+  }
+
+  // The commonest failures, as samples: each opens exactly those.
+  function wrong(about) {
+    var list = [];
+    about.coverage.forEach(function (one) {
+      Object.keys(one.counts).forEach(function (status) {
+        if (["scored", "not_applicable"].indexOf(status) < 0) list.push({ editor: one.editor, status: status, n: one.counts[status], metrics: one.metrics[status] || [] });
+      });
+    });
+    list.sort(function (a, b) { return b.n - a.n; });
+    if (!list.length) return h("p", {}, "Every output was there and got its scores.");
+    return h("ul", {}, list.slice(0, 5).map(function (one) {
+      return h("li", {}, one.editor + ": ", h("a", { "data-status": one.status,
+        href: EG.address(["browse", about.name], new URLSearchParams({ e: one.editor, status: one.status })) },
+      plural(one.n, "sample") + " " + EG.words(one.status)), one.metrics.length ? h("small", {}, " (" + one.metrics.slice(0, 3).map(function (name) {
+        return Scores.facts(about, name + "|").title;
+      }).join(", ") + (one.metrics.length > 3 ? "…" : "") + ")") : null);
+    }), list.length > 5 ? h("li", {}, h("a", { href: EG.address(["tables", about.name]) }, list.length - 5 + " more")) : null);
+  }
+
+  function card(at, about, index, position, editors, words) {
+    var id = index.ids[position], query = new URLSearchParams({ e: about.editors[editors[editors.length - 1]] });
+    editors.slice(0, -1).forEach(function (editor) { query.set("left", "edit:" + about.editors[editor]); });
+    return h("li", {}, h("a", { class: "card", href: EG.address(["sample", about.name, id], query) },
+      h("span", { class: "pair" }, [["input", "input"]].concat(editors.map(function (editor) { return [editor, about.editors[editor]]; })).map(function (slot) {
+        return Scores.thumb(at, index, slot[0], position, slot[1]) || h("span", { class: "fate" }, Scores.fate(index, slot[0], position) || slot[1]);
+      })), h("span", { class: "card-name" }, id), h("small", {}, words)));
+  }
+
+  function first(at, about, index) {
+    var seen = about.overview, by = seen.by;
+    if (!by) return null;
+    var title = Scores.name(about, by.metric + "|" + by.source);
+    return h("div", { class: "firsts" },
+      seen.worst.length ? h("section", {}, h("h3", {}, "Worst samples by " + title), h("ul", { class: "cards" }, seen.worst.map(function (one) {
+        return card(at, about, index, one[0], [one[1]], about.editors[one[1]]);
+      }))) : null,
+      seen.contested.length ? h("section", {}, h("h3", {}, "Where models differ most"), h("ul", { class: "cards" }, seen.contested.map(function (one) {
+        return card(at, about, index, one[0], [one[1], one[2]], about.editors[one[1]] + " against " + about.editors[one[2]]);
+      }))) : null);
+  }
+
+  function benchmark(at, about, index) {
+    return h("section", { class: "bench", "aria-labelledby": "b-" + about.name },
+      h("h2", { id: "b-" + about.name }, about.title), h("p", {}, extent(about)),
+      h("div", { class: "columns" }, ranking(about), h("div", { class: "wrong" }, h("h3", {}, "What went wrong"), wrong(about))),
+      first(at, about, index),
+      h("p", { class: "ways" }, h("a", { class: "way", href: EG.address(["browse", about.name]) }, "All samples"),
+        h("a", { class: "way", href: EG.address(["tables", about.name]) }, "Tables and figures"),
+        h("a", { class: "way", href: EG.address(["reviewers", about.name]) }, "For reviewers"),
+        about.study ? h("a", { class: "way", href: EG.address(["study", about.name]) }, "What people said") : null));
+  }
+
+  function show(main, live) {
+    return Promise.all(EG.meta.benchmarks.map(function (_, at) { return EG.index(at); })).then(function (indexes) {
+      if (!live()) return;
+      document.title = "editgauge report";
+      EG.fill(main, h("h1", {}, "Report of " + EG.meta.runs.join(", ")),
+        EG.meta.problems.length ? h("div", { class: "notice" }, h("p", {}, "Found while reading the run:"),
+          h("ul", {}, EG.meta.problems.map(function (p) { return h("li", {}, p); }))) : null,
+        EG.meta.benchmarks.map(function (about, at) { return benchmark(at, about, indexes[at]); }));
+    });
+  }
+
+  return { show: show };
+})();

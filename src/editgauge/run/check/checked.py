@@ -1,0 +1,110 @@
+"""A data set and the outputs of models, checked in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from editgauge.run.check.data import DataReport, check_data
+from editgauge.run.check.issues import Issue, Level, Progress
+from editgauge.run.check.outputs import OutputsReport, check_outputs, editor_folders
+from editgauge.types import Benchmark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a check found, and what of it needs attention: of the data (the same for every model),
+    and of the outputs.
+    """
+
+    data: DataReport
+    outputs: Sequence[OutputsReport]
+    of_data: Sequence[Issue]
+    of_outputs: Sequence[Issue]
+
+    def passed(self, *, strict: bool = False) -> bool:
+        """Whether there are samples and no output needs attention; with `strict` no line of the
+        data does either.
+        """
+        return bool(self.data.samples) and not self.of_outputs and not (strict and self.of_data)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything that was found as JSON values."""
+        data = self.data
+        counts = {"data": len(self.of_data), "outputs": len(self.of_outputs)}
+        return {
+            "benchmark": data.benchmark,
+            "data": str(data.root),
+            "part": data.part,
+            "samples": len(data.samples),
+            "counts": [asdict(count) for count in data.counts],
+            "issues": [asdict(issue) for issue in data.issues],
+            "outputs": [
+                {
+                    "editor": report.editor,
+                    "folder": str(report.folder),
+                    "count": report.count,
+                    "issues": [asdict(issue) for issue in report.issues],
+                }
+                for report in self.outputs
+            ],
+            "attention": sum(counts.values()),
+            "attention_of": counts,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What is checked: a benchmark's data, and a folder of outputs where there is one.
+
+    `outputs`: a folder in official naming, of one model or several. `editor`: the model in it;
+    default every one. `split`: that part of the data alone; outputs of its other parts are told
+    from those that belong nowhere.
+    """
+
+    benchmark: Benchmark
+    data: Path | None = None
+    split: str | None = None
+    outputs: Path | None = None
+    editor: str | None = None
+
+
+def check(
+    subject: Subject,
+    *,
+    ignore: Collection[str] = (),
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Checked:
+    """Read every picture of the data, and of the outputs, and list what is wrong or was repaired.
+    Issues of the kinds in `ignore` are listed and need no attention.
+
+    Raises `DataError` for a folder that is not the benchmark's, `UsageError` for outputs that are
+    not there.
+    """
+    bench, outputs = subject.benchmark, subject.outputs
+    dataset = bench.load(subject.data, split=subject.split)
+    data = check_data(bench, dataset, workers=workers, progress=progress)
+    reports = []
+    if outputs is not None and data.samples:
+        others = list(bench.load(subject.data)) if subject.split is not None else ()
+        for name, folder in editor_folders(outputs, subject.editor, data.samples).items():
+            reports.append(
+                check_outputs(
+                    data.samples, name, folder, others=others, workers=workers, progress=progress
+                )
+            )
+    return Checked(
+        data=data,
+        outputs=reports,
+        of_data=_attention(data.issues, ignore),
+        of_outputs=_attention([i for report in reports for i in report.issues], ignore),
+    )
+
+
+def _attention(issues: Sequence[Issue], ignored: Collection[str]) -> list[Issue]:
+    return [
+        issue for issue in issues if issue.level is Level.ATTENTION and issue.kind not in ignored
+    ]

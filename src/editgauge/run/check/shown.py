@@ -1,0 +1,104 @@
+"""A check as text on a console."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from editgauge.escape import plain
+from editgauge.run.check.checked import Checked
+from editgauge.run.check.data import DataReport
+from editgauge.run.check.issues import Issue, Level
+from editgauge.run.check.outputs import OutputsReport
+
+
+def show(checked: Checked, console: Console, *, limit: int | None = 20) -> None:
+    """Print counts, issues by level and kind (at most `limit` lines of a kind; every repair), the
+    outputs, and how many lines need attention.
+    """
+    data, reports = checked.data, checked.outputs
+    part = f" ({data.part})" if data.part else ""
+    console.print(
+        f"[bold]{data.benchmark}{part}[/bold]: {len(data.samples):,} samples", soft_wrap=True
+    )
+    _print_counts(console, data)
+    _print_issues(console, "data", data.issues, limit)
+    if reports:
+        _print_outputs(console, reports)
+    for report in reports:
+        _print_issues(console, report.editor, report.issues, limit)
+    of_data, of_outputs = len(checked.of_data), len(checked.of_outputs)
+    if of_data or of_outputs:
+        parts = f"{of_data:,} of the data itself (the same for every model)"
+        parts += f", {of_outputs:,} of the outputs" if reports else ""
+        console.print(f"{of_data + of_outputs:,} lines need attention: {parts}", style="yellow")
+    else:
+        console.print("nothing needs attention", style="green")
+    if not reports:
+        console.print(
+            f"next: editgauge check {data.benchmark} … --outputs DIR, or editgauge score",
+            soft_wrap=True,
+        )
+
+
+def _print_counts(console: Console, data: DataReport) -> None:
+    table = Table("split or category", title="samples", title_justify="left")
+    table.add_column("found", justify="right")
+    table.add_column("published", justify="right")
+    for count in data.counts:
+        published = "" if count.published is None else f"{count.published:,}"
+        style = "yellow" if count.published not in (None, count.found) else None
+        table.add_row(escape(count.name or "all"), f"{count.found:,}", published, style=style)
+    console.print(table)
+
+
+def _print_outputs(console: Console, reports: Sequence[OutputsReport]) -> None:
+    """A line a model; what no model has any of is left out."""
+    always = ("samples", "present", "readable", "missing")
+    names = [
+        n for n in reports[0].count if n in always or any(report.count[n] for report in reports)
+    ]
+    table = Table("outputs of", title="outputs", title_justify="left")
+    for name in names:
+        table.add_column(name, justify="right", overflow="fold")
+    for report in reports:
+        table.add_row(escape(report.editor), *(f"{report.count[name]:,}" for name in names))
+    console.print(table)
+
+
+def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: int | None) -> None:
+    """Lines by level and kind. Every repair is printed: nothing is repaired silently; others up to
+    `limit` a kind.
+    """
+    if not issues:
+        console.print(f"{title}: nothing found")
+    by_kind: dict[tuple[Level, str], list[Issue]] = {}
+    for issue in issues:
+        by_kind.setdefault((issue.level, issue.kind), []).append(issue)
+    order = list(Level)
+    for (level, kind), lines in sorted(
+        by_kind.items(), key=lambda item: (order.index(item[0][0]), item[0][1])
+    ):
+        style = {Level.ATTENTION: "bold yellow", Level.REPAIRED: "bold", Level.NOTE: "dim"}[level]
+        assumed = {issue.assumed for issue in lines}
+        common = f": {assumed.pop()}" if len(assumed) == 1 else ""
+        console.print(
+            Text(
+                f"{title}, {level.value}: {kind} ({len(lines):,}){plain(common, None)}", style=style
+            ),
+            soft_wrap=True,
+        )
+        shown = lines if limit is None or level is Level.REPAIRED else lines[:limit]
+        for issue in shown:
+            where = issue.file or issue.sample
+            tail = "" if common or not issue.assumed else f"; {issue.assumed}"
+            console.print(
+                Text("  " + plain(f"{where + ': ' if where else ''}{issue.found}{tail}", None)),
+                soft_wrap=True,
+            )
+        if len(shown) < len(lines):
+            console.print(f"  … and {len(lines) - len(shown):,} more (--all)")

@@ -1,0 +1,361 @@
+"""Attention of tiny random pipelines: it sums to one, comes out where it was planted, and leaves
+what the pipeline makes as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytest.importorskip("diffusers", reason="attention needs the extra neural")
+pytest.importorskip("transformers", reason="attention needs the extra neural")
+pytest.importorskip("torch", reason="attention needs the extra neural")
+
+import torch
+from diffusers.models.attention_processor import AttnProcessor
+from tests.editors import tiny_pipelines
+
+from editgauge.diagnosis import collect
+from editgauge.diagnosis.collect import NotWatched, watch
+from editgauge.diagnosis.concepts import last_tokens
+from editgauge.testing import make_picture
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
+PROMPT = "remove the wisdom teeth"
+
+
+@pytest.fixture(scope="module")
+def pipes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """Pipelines, each made once."""
+    import diffusers
+
+    folder = tmp_path_factory.mktemp("pipelines")
+    made: dict[str, Any] = {}
+
+    def get(name: str) -> Any:
+        if name not in made:
+            path = getattr(tiny_pipelines, name)(folder / name)
+            made[name] = diffusers.DiffusionPipeline.from_pretrained(path, safety_checker=None)
+            made[name].set_progress_bar_config(disable=True)
+            if name == "qwen":
+                made[name].processor = letters(made[name].tokenizer)
+        return made[name]
+
+    return get
+
+
+def letters(tokenizer: Any) -> Any:
+    """Stands for Qwen's processor: the real tokens of its text, pictures where the template has
+    them.
+    """
+    mark = "<|image_pad|>"
+
+    def process(text: list[str], images: Any, **options: Any) -> Any:
+        rows = []
+        for line in text:
+            before, _, after = line.partition(mark)
+            own = [tokenizer(part, add_special_tokens=False).input_ids for part in (before, after)]
+            rows.append([*own[0], *[tiny_pipelines.IMAGE] * 4, *own[1]])
+        ids = torch.tensor(rows)
+        pixels = torch.linspace(0, 1, 16 * 1176).reshape(16, 1176)
+        return tiny_pipelines.Answer(
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
+            pixel_values=pixels,
+            image_grid_thw=torch.tensor([[1, 4, 4]]),
+            mm_token_type_ids=(ids == tiny_pipelines.IMAGE).long(),
+        )
+
+    return process
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    from diffusers.pipelines.qwenimage import pipeline_qwenimage_edit as one
+
+    before = one.calculate_dimensions
+    monkeypatch.setattr(one, "calculate_dimensions", lambda a, r: before(min(a, 64 * 64), r))
+
+
+def run(pipe: Any, steps: int = 2, prompt: str = PROMPT, **more: Any) -> Any:
+    """The pixels that a pipeline makes; the same for the same arguments."""
+    name = type(pipe).__name__
+    picture = Image.fromarray(make_picture((32, 24) if "Kontext" in name else (64, 48)))
+    options: dict[str, Any] = {}
+    if "Kontext" in name:
+        options = {"height": 24, "width": 32, "max_area": 32 * 24, "_auto_resize": False}
+        options["max_sequence_length"] = 32
+    if "Qwen" in name:
+        options = {"negative_prompt": " ", "true_cfg_scale": 4.0}
+    with torch.inference_mode():
+        made = pipe(
+            prompt=prompt,
+            image=picture,
+            num_inference_steps=steps,
+            generator=torch.Generator().manual_seed(0),
+            **(options | more),
+        )
+    return np.asarray(made.images[0])
+
+
+def everything(given: Any, seen: int) -> range:
+    return range(seen)
+
+
+def concept_in(pipe: Any, concept: str = "teeth", prompt: str = PROMPT) -> Any:
+    kind = collect.kind_of(pipe)
+    tokenizer = getattr(pipe, kind.tokenizer)
+    return lambda given, seen: last_tokens(prompt, concept, tokenizer, given, seen).positions
+
+
+@pytest.mark.parametrize("name", ["instructpix2pix", "kontext", "qwen"])
+def test_the_output_is_the_same_to_the_last_bit(pipes: Any, name: str) -> None:
+    pipe = pipes(name)
+    plain = run(pipe)
+    network = getattr(pipe, collect.kind_of(pipe).model)
+    before = {key: id(value) for key, value in network.attn_processors.items()}
+    with watch(pipe, concept_in(pipe)) as found:
+        watched = run(pipe)
+    assert (plain == watched).all()
+    assert found.calls == 2, "one call a step is of the conditional branch"
+    assert {key: id(value) for key, value in network.attn_processors.items()} == before
+    assert not network._forward_pre_hooks
+    assert (run(pipe) == plain).all()
+
+
+def test_attention_to_all_tokens_sums_to_one(pipes: Any) -> None:
+    pipe = pipes("instructpix2pix")
+    with watch(pipe, everything) as found:
+        run(pipe)
+    maps = found.maps()
+    assert maps.shape == (77, 3, 4)
+    assert found.counts == {(3, 4): 2 * 4}, "two steps, four layers"
+    np.testing.assert_allclose(maps.sum(axis=0), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "shape"), [("kontext", (12, 16)), ("qwen", (8, 8))])
+def test_joint_attention_leaves_a_part_to_the_picture(
+    pipes: Any, name: str, shape: tuple[int, int]
+) -> None:
+    pipe = pipes(name)
+    with watch(pipe, everything) as found:
+        run(pipe)
+    total = found.maps().sum(axis=0)
+    assert total.shape == shape
+    assert (total > 0).all()
+    assert (total < 1).all(), "the rest goes to the tokens of the pictures"
+
+
+class Eager:
+    """Attention in the open: what is planted is what is attended to, and a layer's output."""
+
+    def __init__(self, planted: Any) -> None:
+        self.planted = planted
+
+    def __call__(
+        self, attn: Any, hidden_states: Any, encoder_hidden_states: Any = None, **_: Any
+    ) -> Any:
+        if encoder_hidden_states is None:
+            return hidden_states
+        batch, queries, _ = hidden_states.shape
+        logits = self.planted(batch, queries, encoder_hidden_states.shape[1])
+        probabilities = logits.softmax(dim=-1)  # (B * heads, Q, K)
+        value = attn.head_to_batch_dim(attn.to_v(encoder_hidden_states))
+        return attn.to_out[0](attn.batch_to_head_dim(torch.bmm(probabilities, value)))
+
+
+def test_a_planted_map_comes_out_where_it_was_planted_and_only_of_the_conditional_branch(
+    pipes: Any,
+) -> None:
+    pipe = pipes("instructpix2pix")
+    known = np.linspace(0.05, 0.9, 12).reshape(3, 4)
+    place = 20
+
+    def planted(batch: int, queries: int, keys: int) -> Any:
+        assert (batch, queries) == (3, 12)
+        heads = 4
+        found = torch.full((batch, heads, queries, keys), 1 / keys)
+        wanted = torch.tensor(known.reshape(12, 1), dtype=torch.float32)
+        found[0] = (1 - wanted) / (keys - 1)
+        found[0, :, :, place] = wanted[:, 0]
+        found[1:, :, :, place] = 0.5  # the other branches look elsewhere
+        return found.log().reshape(batch * heads, queries, keys)
+
+    before = dict(pipe.unet.attn_processors)
+    pipe.unet.set_attn_processor(Eager(planted))
+    try:
+        with watch(pipe, lambda given, seen: [place]) as found:
+            run(pipe, steps=3)
+    finally:
+        pipe.unet.set_attn_processor(before)
+    np.testing.assert_allclose(found.map(), known, atol=1e-6)
+
+
+def test_both_ways_of_computing_attention_give_the_same_maps(pipes: Any) -> None:
+    pipe = pipes("instructpix2pix")
+    before = dict(pipe.unet.attn_processors)
+    with watch(pipe, everything) as fused:
+        run(pipe)
+    pipe.unet.set_attn_processor(AttnProcessor())
+    try:
+        with watch(pipe, everything) as eager:
+            run(pipe)
+    finally:
+        pipe.unet.set_attn_processor(before)
+    np.testing.assert_allclose(fused.maps(), eager.maps(), atol=1e-5)
+
+
+def test_without_guidance_there_is_one_branch(pipes: Any) -> None:
+    pipe = pipes("instructpix2pix")
+    with watch(pipe, everything) as found:
+        run(pipe, guidance_scale=1.0)
+    np.testing.assert_allclose(found.maps().sum(axis=0), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["kontext", "qwen"])
+def test_blocks_of_any_size_give_the_same_map_and_hold_no_more(
+    pipes: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = pipes(name)
+    with watch(pipe, concept_in(pipe)) as whole:
+        run(pipe)
+    sizes: list[int] = []
+    block = collect._Rows._block
+
+    def counted(self: Any, head: int, start: int, stop: int, columns: Any) -> Any:
+        sizes.append((stop - start) * self.key.shape[2])
+        return block(self, head, start, stop, columns)
+
+    monkeypatch.setattr(collect._Rows, "_block", counted)
+    monkeypatch.setattr(collect, "BLOCK", 5000)
+    with watch(pipe, concept_in(pipe)) as parts:
+        run(pipe)
+    np.testing.assert_allclose(whole.map(), parts.map(), atol=1e-7)
+    assert 0 < max(sizes) <= 5000
+
+
+def test_what_is_held_does_not_grow_with_the_steps(pipes: Any) -> None:
+    pipe = pipes("instructpix2pix")
+    held = []
+    for steps in (2, 6):
+        with watch(pipe, concept_in(pipe)) as found:
+            run(pipe, steps=steps)
+        assert found.calls == steps
+        held.append(sum(plane.nbytes for plane in found.sums.values()))
+    assert held[0] == held[1] == 12 * 8
+
+
+def test_joint_attention_is_that_of_queries_and_keys_after_norms_and_positions(pipes: Any) -> None:
+    """Against a second way: the whole matrix of every layer, kept, in double precision."""
+    from torch.nn import functional
+
+    pipe = pipes("kontext")
+    kept: list[Any] = []
+    real = functional.scaled_dot_product_attention
+
+    def spying(query: Any, key: Any, value: Any, **more: Any) -> Any:
+        if query.shape[2] == 32 + 2 * 12 * 16:  # text, the new picture, the old one
+            logits = query.double() @ key.double().transpose(-1, -2) / query.shape[-1] ** 0.5
+            kept.append(logits.softmax(-1).mean(dim=1)[0])
+        return real(query, key, value, **more)
+
+    torch.nn.functional.scaled_dot_product_attention = spying
+    try:
+        run(pipe)
+    finally:
+        torch.nn.functional.scaled_dot_product_attention = real
+    with watch(pipe, concept_in(pipe)) as found:
+        run(pipe)
+    (place,) = found.positions
+    height, width = found.shapes[0]
+    text = 32
+    wanted = torch.stack(kept).mean(dim=0)[text : text + height * width, place]
+    np.testing.assert_allclose(found.map(), wanted.numpy().reshape(height, width), atol=1e-6)
+
+
+def test_only_layers_of_the_wanted_resolution_count_and_others_are_named(pipes: Any) -> None:
+    pipe = pipes("instructpix2pix")
+    with watch(pipe, concept_in(pipe), resolution=4) as found:
+        run(pipe)
+    assert found.map().shape == (3, 4)
+    with watch(pipe, concept_in(pipe), resolution=16) as found:
+        run(pipe)
+    with pytest.raises(NotWatched, match=r"there are 4x3 \(choose the longer side with"):
+        found.map()
+
+
+def test_several_resolutions_are_enlarged_to_the_largest() -> None:
+    found = collect.Attention(positions=(0,))
+    found.add((2, 2), np.full((1, 4), 0.2))
+    found.add((2, 2), np.full((1, 4), 0.4))
+    found.add((4, 4), np.full((1, 16), 0.5))
+    np.testing.assert_allclose(found.maps(), np.full((1, 4, 4), 0.4))
+
+
+class Hidden:
+    """Attention that cannot be seen: neither of the two functions is called."""
+
+    def __call__(self, attn: Any, hidden_states: Any, *rest: Any, **more: Any) -> Any:
+        return hidden_states
+
+
+def test_attention_that_cannot_be_seen_is_said_and_everything_is_put_back(pipes: Any) -> None:
+    pipe = pipes("instructpix2pix")
+    before = dict(pipe.unet.attn_processors)
+    pipe.unet.set_attn_processor(Hidden())
+    try:
+        with (
+            pytest.raises(NotWatched, match=r"8 of 8 attention layers .* cannot be seen .Hidden"),
+            watch(pipe, concept_in(pipe)),
+        ):
+            run(pipe)
+        assert {type(p).__name__ for p in pipe.unet.attn_processors.values()} == {"Hidden"}
+    finally:
+        pipe.unet.set_attn_processor(before)
+
+
+def test_an_error_inside_leaves_no_hook_behind(pipes: Any) -> None:
+    pipe = pipes("kontext")
+    before = {key: id(value) for key, value in pipe.transformer.attn_processors.items()}
+    with pytest.raises(RuntimeError, match="stopped"), watch(pipe, concept_in(pipe)):
+        raise RuntimeError("stopped")
+    assert {k: id(v) for k, v in pipe.transformer.attn_processors.items()} == before
+    assert not pipe.text_encoder_2._forward_pre_hooks
+
+
+def test_a_pipeline_of_no_known_family_is_said(tmp_path: Path) -> None:
+    class Strange:
+        transformer = None
+
+    with pytest.raises(NotWatched, match="Strange: how its attention is to be read is not known"):
+        collect.kind_of(Strange())
+
+
+@pytest.mark.parametrize("masked", ["not", "added", "boolean", "of each query"])
+def test_attention_is_what_the_library_computes_whatever_the_mask(masked: str) -> None:
+    """With one-hot values the library's output is its attention."""
+    random = torch.Generator().manual_seed(0)
+    query = torch.randn(2, 4, 5, 8, generator=random)
+    key = torch.randn(2, 2, 7, 8, generator=random)  # half as many heads
+    mask = {
+        "not": None,
+        "added": torch.randn(2, 1, 1, 7, generator=random),
+        "boolean": torch.rand(2, 1, 1, 7, generator=random) < 0.6,
+        "of each query": torch.randn(1, 4, 5, 7, generator=random),
+    }[masked]
+    value = torch.eye(7).expand(2, 2, 7, 7)
+    seen: list[Any] = []
+    with collect._looking(2, seen.append):
+        made = torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=mask, scale=0.3, enable_gqa=True
+        )
+    (rows,) = seen
+    for first, number in ((True, 0), (False, 1)):
+        found = rows.branch(first).part(1, 4).to([2, 5])
+        wanted = made[number, :, 1:4][..., [2, 5]].mean(dim=0).T
+        np.testing.assert_allclose(found, wanted.numpy(), atol=1e-6)

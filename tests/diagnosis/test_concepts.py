@@ -1,0 +1,116 @@
+"""From a concept to its last token: what is in the prompt, what is not, and what was cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge.diagnosis.concepts import NoConcept, last_tokens, mention
+
+
+@pytest.mark.parametrize(
+    ("prompt", "concept", "how", "words"),
+    [
+        ("Remove the wisdom teeth.", "wisdom teeth", "as written", ["wisdom teeth"]),
+        ("Remove the Wisdom  Teeth.", "wisdom teeth", "as written", ["Wisdom  Teeth"]),
+        ("Moles: remove moles", "moles", "as written", ["Moles", "moles"]),
+        ("Remove the mole", "moles", "inflected", ["mole"]),
+        ("Remove intestinal polyps", "polyp", "inflected", ["polyps"]),
+        ("Whiten the teeth", "front teeth", "last word", ["teeth"]),
+        ("Remove the polyp", "small polyps", "last word", ["polyp"]),
+        ("Remove (all) C++ marks", "c++", "as written", ["C++"]),
+    ],
+)
+def test_where_a_prompt_speaks_of_a_concept(
+    prompt: str, concept: str, how: str, words: list[str]
+) -> None:
+    found = mention(prompt, concept)
+    assert (found.how, [prompt[a:b] for a, b in found.spans]) == (how, words)
+
+
+@pytest.mark.parametrize("concept", [None, "", "  "])
+def test_a_sample_without_a_concept_is_told_what_to_give(concept: str | None) -> None:
+    with pytest.raises(NoConcept, match="names no key concept; give one with --concepts"):
+        mention("Remove it", concept)
+
+
+@pytest.mark.parametrize("prompt", ["Remove the toothbrush", "Remove it", ""])
+def test_a_concept_that_is_not_in_the_prompt_or_a_part_of_a_word_is_said(prompt: str) -> None:
+    with pytest.raises(NoConcept, match="'tooth' is not in the prompt"):
+        mention(prompt, "tooth")
+
+
+class Slow:
+    """A tokenizer without offsets: a token for each two letters of a word, none for spaces."""
+
+    is_fast = False
+
+    def __call__(self, text: str, **_: Any) -> dict[str, list[int]]:
+        pieces = [w[n : n + 2] for w in text.split() for n in range(0, len(w), 2)]
+        return {"input_ids": [sum(piece.encode()) for piece in pieces]}
+
+
+class Fast(Slow):
+    is_fast = True
+
+    def __call__(self, text: str, **_: Any) -> dict[str, Any]:
+        offsets, at = [], 0
+        for word in text.split():
+            at = text.index(word, at)
+            ends = range(at, at + len(word), 2)
+            offsets += [(n, min(n + 2, at + len(word))) for n in ends]
+            at += len(word)
+        return {**super().__call__(text), "offset_mapping": offsets}
+
+
+@pytest.mark.parametrize("tokenizer", [Slow(), Fast()])
+def test_the_last_token_of_each_occurrence_in_a_template(tokenizer: Any) -> None:
+    prompt = "mole or moles or mole"
+    own = tokenizer(prompt)["input_ids"]
+    given = [1, 2, 3, *own, 9, 9]
+    found = last_tokens(prompt, "mole", tokenizer, given, len(given))
+    # mo le | or | mo le s | or | mo le: the last tokens of "mole" are number 1 and number 8
+    assert found.positions == (3 + 1, 3 + 8)
+    assert (found.texts, found.occurrences, found.how) == (("le", "le"), 2, "as written")
+    cut = last_tokens(prompt, "mole", tokenizer, given, len(given) - 2)
+    assert cut.positions == (3 + 1 - 2, 3 + 8 - 2), "a template's beginning was dropped"
+
+
+@pytest.mark.parametrize("tokenizer", [Slow(), Fast()])
+def test_what_the_encoder_cut_off_is_said(tokenizer: Any) -> None:
+    prompt = "mole and then more words and mole"
+    own = tokenizer(prompt)["input_ids"]
+    found = last_tokens(prompt, "mole", tokenizer, [0, *own[:8], 7], 10)
+    assert (found.positions, found.occurrences) == ((2,), 2)
+    with pytest.raises(NoConcept, match="lies behind the 3 tokens of the prompt"):
+        last_tokens("so it was mole", "mole", tokenizer, [0, *tokenizer("so it was")["input_ids"][:3], 7], 5)  # fmt: skip
+
+
+def test_a_prompt_that_the_encoder_was_not_given_is_said() -> None:
+    with pytest.raises(NoConcept, match="not in what the text encoder was given"):
+        last_tokens("a mole", "mole", Fast(), [1, 2, 3, 4, 5, 6], 6)
+
+
+def test_the_real_tokenizers_of_the_families(tmp_path: Path) -> None:
+    """CLIP's byte pairs and Qwen's, as their libraries cut text."""
+    pytest.importorskip("transformers", reason="real tokenizers need the extra neural")
+    pytest.importorskip("diffusers", reason="real tokenizers need the extra neural")
+    from tests.editors import tiny_pipelines
+    from transformers import Qwen2Tokenizer
+
+    prompt = "Remove the Wisdom teeth, please"
+    clip = tiny_pipelines.clip_tokenizer(tmp_path / "clip")
+    given = clip(prompt, padding="max_length", max_length=77).input_ids
+    found = last_tokens(prompt, "wisdom teeth", clip, given, 77)
+    assert found.texts == ("h",), "one letter a token"
+    assert clip.convert_ids_to_tokens(given)[found.positions[0]] == "h</w>"
+    # start, six letters of remove, three of the, six of wisdom, and five of teeth
+    assert found.positions == (6 + 3 + 6 + 5,)
+
+    qwen = tiny_pipelines.byte_tokenizer(Qwen2Tokenizer, tiny_pipelines.VISION)
+    text = f"<|im_start|>user\n<|vision_start|><|vision_end|>{prompt}<|im_end|>\n"
+    given = qwen(text).input_ids
+    found = last_tokens(prompt, "teeth", qwen, given, len(given) - 3)
+    assert qwen.convert_ids_to_tokens(given)[found.positions[0] + 3] == "h"

@@ -1,0 +1,137 @@
+"""From a map to numbers: worked by hand, against scikit-image, and by brute force."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editgauge.errors import ShapeMismatch
+from editgauge.metrics.grounding import (
+    cells,
+    chance_iou,
+    cut,
+    enlarged,
+    grounding,
+    normalised,
+    otsu,
+    weighted_auc,
+)
+
+MAP = np.array([[0.0, 0.0], [0.2, 1.0]])
+MASK = np.zeros((4, 4), np.bool_)
+MASK[2:, 1:] = True  # 2 pixels of the cell below left, 4 of the one below right
+
+
+def test_every_number_worked_by_hand() -> None:
+    found = grounding(MAP, MASK, MAP > 0.5)
+    assert found.iou == 4 / 6  # the cell's 4 pixels, all in the mask's 6
+    assert found.pointing == 1.0
+    assert found.mass == pytest.approx((0.2 * 2 / 4 + 1.0) / 1.2)
+    assert found.area == 6 / 16
+    assert found.lift == pytest.approx(found.mass / (6 / 16))
+    assert found.share == 4 / 16
+    # 4 pixels of 1.0 beat all 10 outside; 2 of 0.2 beat the 8 zeros and tie with 2
+    assert found.auc == pytest.approx((4 * 10 + 2 * (8 + 1)) / (6 * 10))
+
+
+def test_a_perfect_map_and_its_opposite() -> None:
+    mask = np.zeros((8, 8), np.bool_)
+    mask[:4, :4] = True
+    best = grounding(mask.astype(float), mask, mask)
+    assert (best.iou, best.pointing, best.mass, best.lift, best.auc) == (1, 1, 1, 4, 1)
+    worst = grounding((~mask).astype(float), mask, ~mask)
+    assert (worst.iou, worst.pointing, worst.mass, worst.lift, worst.auc) == (0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("bins", [256, 16])
+def test_otsu_is_that_of_scikit_image(seed: int, bins: int) -> None:
+    filters = pytest.importorskip("skimage.filters")
+    random = np.random.default_rng(seed)
+    values = np.concatenate([random.normal(0.2, 0.1, 200), random.normal(0.7, 0.05, 56)])
+    values = values.reshape(16, 16)
+    assert otsu(values, bins) == filters.threshold_otsu(values, nbins=bins)
+    region, level = cut(values, 1.3, bins)
+    even = normalised(values)
+    assert level == 1.3 * filters.threshold_otsu(even, nbins=bins)
+    assert (region == (even > level)).all()
+
+
+def test_a_constant_map_has_no_region_and_points_nowhere() -> None:
+    flat = np.full((4, 4), 0.25)
+    region, _ = cut(flat)
+    assert not region.any()
+    found = grounding(flat, MASK, region)
+    assert (found.iou, found.chance) == (0.0, 0.0)
+    assert found.pointing is None
+    assert found.auc is None
+    assert found.mass == pytest.approx(6 / 16), "evenly spread attention is the area's share"
+    nothing = grounding(np.zeros((4, 4)), MASK, region)
+    assert nothing.mass is None
+    assert nothing.lift is None
+
+
+def test_equal_maxima_count_by_their_share() -> None:
+    values = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert grounding(values, MASK, values > 0.5).pointing == 0.5
+
+
+@pytest.mark.parametrize(
+    ("pixels", "meant", "chosen"), [(6, 2, 3), (7, 4, 4), (5, 5, 2), (6, 1, 6)]
+)
+def test_chance_is_the_mean_over_all_regions_of_the_size(
+    pixels: int, meant: int, chosen: int
+) -> None:
+    mask = set(range(meant))
+    every = [set(drawn) for drawn in itertools.combinations(range(pixels), chosen)]
+    mean = sum(len(mask & drawn) / len(mask | drawn) for drawn in every) / len(every)
+    assert chance_iou(pixels, meant, chosen) == pytest.approx(mean, rel=1e-12)
+
+
+def test_chance_of_a_large_picture_is_the_formula_and_rises_with_the_mask() -> None:
+    pixels = 512 * 384
+    values = [chance_iou(pixels, int(pixels * share), pixels // 4) for share in (0.05, 0.2, 0.6)]
+    assert values == sorted(values)
+    for share, value in zip((0.05, 0.2, 0.6), values, strict=True):
+        both = 0.25 * share
+        assert value == pytest.approx(both / (0.25 + share - both), rel=1e-3)
+    assert chance_iou(100, 10, 0) == 0.0
+    assert chance_iou(100, 100, 100) == 1.0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 7), st.integers(1, 7), st.integers(7, 20), st.integers(7, 20))
+def test_cells_are_what_nearest_neighbours_enlarge(h: int, w: int, high: int, wide: int) -> None:
+    mask = np.random.default_rng(h + 8 * w).random((high, wide)) < 0.5
+    inside, total = cells(mask, (h, w))
+    number = np.arange(h * w).reshape(h, w)
+    large = enlarged(number, (high, wide))
+    assert (np.bincount(large.ravel(), minlength=h * w).reshape(h, w) == total).all()
+    found = np.bincount(large.ravel(), weights=mask.ravel(), minlength=h * w).reshape(h, w)
+    assert (found == inside).all()
+
+
+def test_auc_is_that_of_counting_pairs() -> None:
+    random = np.random.default_rng(0)
+    values = random.integers(0, 4, (5, 5)).astype(float)
+    mask = random.random((5, 5)) < 0.4
+    inside, outside = values[mask], values[~mask]
+    pairs = [(i > o) + 0.5 * (i == o) for i in inside for o in outside]
+    found = weighted_auc(values, mask.astype(np.int64), (~mask).astype(np.int64))
+    assert found == pytest.approx(sum(pairs) / len(pairs))
+
+
+def test_what_is_no_map_or_no_mask_is_refused() -> None:
+    nothing = np.zeros((2, 2), np.bool_)
+    with pytest.raises(ValueError, match="marks no pixel"):
+        grounding(MAP, np.zeros((4, 4), np.bool_), nothing)
+    with pytest.raises(ValueError, match="finite"):
+        grounding(np.array([[np.nan, 0], [0, 0]]), MASK, nothing)
+    with pytest.raises(ShapeMismatch, match="smaller than the map"):
+        grounding(np.zeros((8, 8)), MASK, np.zeros((8, 8), np.bool_))
+    with pytest.raises(ShapeMismatch, match="region"):
+        grounding(MAP, MASK, np.zeros((1, 2), np.bool_))

@@ -1,0 +1,163 @@
+"""Figures of outputs by kind of failure, and the page that shows them: right colours, right order,
+and nothing that a hostile run could do.
+"""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from editgauge.diagnosis.change import ChangeScorer
+from editgauge.images import read_image, write_png
+from editgauge.reports import diagnosis, site
+from editgauge.reports.parts import part
+from editgauge.run import diagnose
+from editgauge.run.edit import edit as edit_all
+from editgauge.store.collect import edits_of
+from editgauge.store.hashes import HashStore
+from editgauge.store.run_folder import RunFolder
+from editgauge.store.samples import keep_samples, stored_samples
+from editgauge.tables.failures import cutoffs_of
+from editgauge.tables.frame import Frame
+from editgauge.testing import ConstantEditor, make_sample
+
+HOSTILE = 'Remove "<img src=x onerror=alert(1)>"\u202e & more'
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    samples = [
+        make_sample(tmp_path / "data", f"s{n}", size=(64, 48), instruction=HOSTILE)
+        for n in range(2)
+    ]
+    made = RunFolder.create(tmp_path / "run")
+    keep_samples(made, "mini", tmp_path / "data", samples, samples)
+    edit_all(made, "mini", samples, ConstantEditor())
+    with HashStore(made.cache_folder / "hashes.sqlite") as hashes:
+        kept = stored_samples(made, "mini")
+        work = diagnose.Work(
+            run=made,
+            benchmark="mini",
+            samples=kept,
+            edits=edits_of(made, "mini", None, [], kept, hashes),
+            hashes=hashes,
+        )
+        diagnose.change(work, ChangeScorer(), workers=0)
+    made.record("diagnose", benchmark="mini")
+    return RunFolder.open(made.path)
+
+
+def test_the_colours_are_where_mask_and_region_are() -> None:
+    picture = np.full((8, 8, 3), 200, np.uint8)
+    values = np.array([[1.0, 0.0], [1.0, 0.0]])
+    mask = np.zeros((8, 8), np.bool_)
+    mask[:4] = True
+    made = diagnosis.figure(picture, values, 0.5, mask)
+    wide, gap = 8, 6
+    assert made.shape == (8, 4 * wide + 3 * gap, 3)
+    assert (made[:, :wide] == picture).all()
+    roi = made[:, 2 * (wide + gap) : 2 * (wide + gap) + wide].astype(int)
+    assert (roi[:4].min() > roi[4:].max()).all(), "the mask is light, the rest is dark"
+    overlap = made[:, 3 * (wide + gap) :].astype(int)
+    red, green = overlap[..., 0], overlap[..., 1]
+    assert (red[:4, 4:] > 2 * green[:4, 4:] - 40).all(), "mask alone: red"
+    assert (green[4:, :4] > red[4:, :4] + 40).all(), "region alone: green"
+    both = overlap[:4, :4]
+    assert (both[..., :2].min() > both[..., 2].max() + 40).all(), "both: yellow"
+    nothing = overlap[4:, 4:]
+    assert (np.ptp(nothing, axis=2) == 0).all(), "neither: grey as the picture is"
+    with_output = diagnosis.figure(picture, values, 0.5, mask, picture // 2)
+    assert (with_output[:, -wide:] == picture // 2).all()
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        {},
+        {"map": None, "cut": 0.5},
+        {"map": {"height": 2, "width": 2, "levels": "!!"}, "cut": 0.5},
+        {"map": {"height": 2, "width": 2, "levels": "AAAA"}, "cut": 0.5},
+        {"map": {"height": 10**9, "width": 10**9, "levels": ""}, "cut": 0.5},
+        {"map": {"height": -1, "width": 2, "levels": ""}, "cut": 0.5},
+        {"map": {"height": "2", "width": 2, "levels": ""}, "cut": 0.5},
+        {"map": {"height": 1, "width": 3, "levels": "AAAA"}},
+        {"map": {"height": 1, "width": 3, "levels": "AAAA"}, "cut": True},
+    ],
+)
+def test_a_map_that_is_none_is_not_drawn(detail: dict[str, Any]) -> None:
+    assert diagnosis.map_of(detail) is None
+
+
+def test_a_map_comes_back_as_it_was_kept() -> None:
+    levels = np.array([[0, 51, 255]], np.uint8)
+    text = base64.b64encode(levels.tobytes()).decode()
+    found = diagnosis.map_of({"map": {"height": 1, "width": 3, "levels": text}, "cut": 0.25})
+    assert found is not None
+    np.testing.assert_allclose(found[0], [[0.0, 0.2, 1.0]])
+    assert found[1] == 0.25
+
+
+def test_the_page_of_a_report(run: RunFolder, tmp_path: Path) -> None:
+    to = tmp_path / "report"
+    for _ in range(2):  # the second takes the first one's place
+        shown = part([run], "mini", published=False, intervals=False)
+        built = site.build([run], [shown], to, thumbnails=False)
+    assert "mini.failures_pixels" in [table.name for table in shown.tables]
+    assert built.page.exists()
+    page = (to / diagnosis.PAGE).read_text()
+    assert "changed elsewhere (2)" in page
+    assert "Change IoU by chance" in page
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert "<img src=x" not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert "\u202e" not in page
+    pictures = sorted((to / diagnosis.FOLDER).iterdir())
+    assert [p.name for p in pictures] == ["0-0.webp", "0-1.webp"]
+    assert read_image(pictures[0]).shape == (48, 5 * 64 + 4 * 6, 3)
+    meta = (to / "data" / "meta.js").read_text()
+    assert '"diagnosis":"diagnosis.html"' in meta
+    detail = (to / "data" / "0" / "detail-0.js").read_text()
+    assert "mask_share" in detail
+    assert "levels" not in detail, "maps are drawn, not listed"
+
+
+def test_a_report_of_a_run_that_was_not_diagnosed_has_no_such_page(tmp_path: Path) -> None:
+    made = RunFolder.create(tmp_path / "run")
+    sample = make_sample(tmp_path / "data")
+    keep_samples(made, "mini", tmp_path / "data", [sample], [sample])
+    edit_all(made, "mini", [sample], ConstantEditor())
+    made.record("edit")
+    again = RunFolder.open(made.path)
+    shown = part([again], "mini", published=False, intervals=False)
+    site.build([again], [shown], tmp_path / "report", thumbnails=False)
+    assert not (tmp_path / "report" / diagnosis.PAGE).exists()
+    assert '"diagnosis":null' in (tmp_path / "report" / "data" / "meta.js").read_text()
+
+
+def test_pictures_that_are_gone_are_said_on_the_page(run: RunFolder, tmp_path: Path) -> None:
+    for path in (run.path / "inputs").rglob("mask.png"):
+        path.unlink()
+    frame = Frame.of_runs([run], "mini")
+    shown = diagnosis.every([run], frame, cutoffs_of("mini"))
+    assert len(shown) == 2
+    assert diagnosis.drawn([run], shown[0], 64) is None
+    assert diagnosis.write_page([("mini", 0, shown, cutoffs_of("mini"))], [run], tmp_path / "out")
+    assert (
+        "Its pictures or its map are not in the run."
+        in (tmp_path / "out" / "diagnosis.html").read_text()
+    )
+    assert diagnosis.draw_all([run], frame, cutoffs_of("mini"), tmp_path / "figures") == 0
+
+
+def test_an_output_of_another_size_is_drawn_at_the_input_s(run: RunFolder, tmp_path: Path) -> None:
+    output = next((run.path / "edits").rglob("*.png"))
+    write_png(output, np.zeros((10, 10, 3), np.uint8))
+    frame = Frame.of_runs([run], "mini")
+    assert diagnosis.draw_all([run], frame, cutoffs_of("mini"), tmp_path / "figures") == 2
+    shapes = {read_image(path).shape for path in (tmp_path / "figures").iterdir()}
+    assert shapes == {(48, 5 * 64 + 4 * 6, 3)}

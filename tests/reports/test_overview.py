@@ -1,0 +1,78 @@
+"""What the first page says, from made-up rows: who is ahead, what to look at, what went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from editgauge.reports.overview import marks, overview
+from editgauge.tables.frame import STATUSES
+from editgauge.tables.layouts import tables
+from editgauge.types import Metric, Row, Status
+from tests.made_rows import frame, record, row
+
+HIGHER = {"VC": Metric("VC", direction="higher", low=1, high=5, printed=((1, 0), (5, 100)))}
+LOWER = {"VC": Metric("VC", direction="lower", low=0, high=9)}
+RECORDS = [record(f"s{number}") for number in range(12)]
+
+
+def rows(**values: list[float | None]) -> list[Row]:
+    found = []
+    for editor, given in values.items():
+        for number, value in enumerate(given):
+            status = Status.MISSING if value is None else Status.SCORED
+            found.append(row(f"s{number}", editor, "VC", value, status=status, benchmark="unheard"))
+    return found
+
+
+def told(made: list[Row], metrics: dict[str, Metric]) -> dict[str, Any]:
+    of = replace(frame(made, RECORDS, "unheard"), described=metrics)
+    whole = tables(of, "faithful", intervals=True)
+    return overview(of, metrics, whole, marks(of, {}))
+
+
+def test_a_clear_lead_is_certain_and_a_near_one_is_not() -> None:
+    far = told(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 6), HIGHER)["lead"]
+    assert [(line["editor"], line["rank"]) for line in far["lines"]] == [("b", 1), ("a", 2)]
+    assert far["certain"]
+    near = told(rows(a=[5.0, 1] * 6, b=[1.0, 5] * 5 + [1, 4.5]), HIGHER)["lead"]
+    assert near["lines"][0]["editor"] == "a"
+    assert not near["certain"]
+    assert near["lines"][1]["rank_low"] == 1
+
+
+@pytest.mark.parametrize(("metrics", "worst"), [(HIGHER, 3), (LOWER, 5)])
+def test_the_worst_follows_the_direction(metrics: dict[str, Metric], worst: int) -> None:
+    values: list[float | None] = [3.0] * 12
+    values[3], values[5], values[7] = 1.0, 5.0, None
+    found = told(rows(a=values, b=[3.0] * 12), metrics)
+    assert found["worst"][0] == [worst, 0]
+    assert [line[0] for line in found["contested"]] == [3, 5]
+    assert len(found["worst"]) == 4
+
+
+def test_what_has_no_direction_has_no_worst() -> None:
+    found = told(rows(a=[1.0] * 12), {"VC": Metric("VC", direction=None, low=0, high=9)})
+    assert (found["by"], found["worst"], found["contested"], found["lead"]) == (None, [], [], None)
+
+
+def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:
+    made = [
+        row("s0", "a", "VC", 3.0),
+        row("s0", "a", "IF", None, status=Status.FAILED),
+        row("s1", "a", "VC", None, status=Status.MISSING),
+        row("s0", "b", "VC", 3.0, source="human:ann"),
+    ]
+    of = frame(made, RECORDS)
+    edits = {("s2", "b"): {"status": "refused"}, ("s3", "b"): {"status": "scored"},
+             ("gone", "b"): {"status": "failed"}}  # fmt: skip
+    found = marks(of, edits)
+    bit = {status: 1 << STATUSES.index(status) for status in Status}
+    wanted = np.zeros((2, len(RECORDS)), np.uint8)
+    wanted[0, 0] = bit[Status.SCORED] | bit[Status.FAILED]
+    wanted[0, 1] = bit[Status.MISSING]
+    wanted[1, 2] = bit[Status.REFUSED]
+    assert found.tolist() == wanted.tolist()

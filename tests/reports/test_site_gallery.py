@@ -1,0 +1,331 @@
+"""The second edition of the report in a real Chromium: gallery, one scale, reviewers' page, notes,
+what is taken away, print.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge.reports import site
+from editgauge.store import selection
+from editgauge.store.run_folder import RunFolder
+from editgauge.study.reading import Known, read_ratings
+from editgauge.tables.frame import Frame
+from editgauge.types import VARIANTS, Metric, Row, Status
+from tests.reports.test_site import METRIC, NUMBER, Visit, browser, make_run, value_of
+
+__all__ = ["browser"]
+pytestmark = pytest.mark.browser
+METRICS = {
+    "ssim": Metric("ssim", direction="higher", low=0, high=1, heading="CP", keeps=True,
+                   plain="how much stayed as it was"),
+    "IF": METRIC["IF"],
+    "EA": Metric("EA", direction="higher", low=0, high=10, digits=2, printed=((0, 0), (10, 1))),
+}  # fmt: skip
+ANY = "#/browse/bench?chip=ssim%7C&chip=IF%7Cjudge-1&chip=EA%7C"
+
+
+def more_rows(run: RunFolder) -> Iterator[Row]:
+    """EA of `box`: 7 as released and 3 corrected, and no output of the last sample."""
+    for number, record in enumerate(run.samples("bench")):
+        for variant, value in zip(VARIANTS, (7.0, 3.0), strict=True):
+            gone = number == NUMBER - 1
+            yield Row(
+                benchmark="bench", sample=record["id"], editor="box", scorer="x", metric="EA",
+                variant=variant, value=None if gone else value, fingerprint="f",
+                status=Status.MISSING if gone else Status.SCORED, reason="none" if gone else "",
+            )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    run = make_run(tmp_path_factory.mktemp("gallery"))
+    with run.writer() as rows:
+        rows.write(more_rows(run))
+    run = RunFolder.open(run.path)
+    part = site.Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
+    site.build([run], [part], run.path / "report")
+    return run
+
+
+@pytest.fixture
+def visit(browser: Any, run: RunFolder) -> Iterator[Visit]:
+    visit = Visit(browser, run.path / "report", offline=True, accept_downloads=True)
+    yield visit
+    visit.close()
+
+
+def row_of(page: Any, name: str) -> Any:
+    return page.locator(".row", has=page.get_by_role("link", name=name, exact=True))
+
+
+class TestGallery:
+    def test_all_models_stand_beside_each_other_with_ranked_scores(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row .chip")
+        row = row_of(page, "part/07")
+        assert row.locator(".tile").evaluate_all("(all) => all.map((a) => a.title)") == [
+            "Input", "box", "same",
+        ]  # fmt: skip
+        box, same = row.locator(".tile").nth(1), row.locator(".tile").nth(2)
+        assert box.locator(".chip").first.inner_text().split() == ["CP", f"{value_of(7):.3f}"]
+        assert "r4" in box.locator(".chip").first.get_attribute("class")
+        assert "r0" in same.locator(".chip").first.get_attribute("class")
+        assert "place 2 of 2" in box.locator(".chip").first.get_attribute("title")
+        assert same.locator(".chip").nth(2).inner_text().split("\n")[-1] == "not scored"
+
+    def test_a_failure_is_a_word(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row .chip")
+        chip = row_of(page, "part/04").locator(".tile").nth(1).locator(".chip").nth(1)
+        assert "refused" in chip.inner_text()
+        assert "none-chip" in chip.get_attribute("class")
+
+    def test_rows_are_drawn_while_they_are_looked_at(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row")
+        assert page.locator(".row").count() < NUMBER
+        page.locator(".window").evaluate("(e) => { e.scrollTop = e.scrollHeight; }")
+        row_of(page, "part/29").wait_for()
+
+    def test_back_returns_to_the_same_place(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row")
+        page.locator(".window").evaluate("(e) => { e.scrollTop = 3000; }")
+        page.wait_for_function("() => history.state && history.state.top === 3000")
+        page.locator(".row a.name").nth(5).evaluate("(e) => e.click()")
+        page.locator("#scores").wait_for()
+        page.go_back()
+        page.locator(".row").first.wait_for()
+        assert page.locator(".window").evaluate("(e) => e.scrollTop") == 3000
+
+    def test_sorting_by_the_disagreement_of_models(self, visit: Visit) -> None:
+        page = visit.go("#/browse/bench?m=ssim%7C&sort=models&desc=1", ".row")
+        assert page.locator(".row a.name").first.inner_text() == "part/00 & <b>"
+        page.locator("#c-desc").select_option("")
+        page.wait_for_function("() => !location.hash.includes('desc')")
+        row_of(page, "part/29").wait_for()
+        assert page.locator(".row a.name").first.inner_text() == "part/29"
+
+    def test_a_range_is_a_chip_that_goes(self, visit: Visit) -> None:
+        page = visit.go("#/browse/bench?m=ssim%7C&e=box&range=score:0.6:0.7", ".row")
+        wanted = sum(0.6 <= value_of(number) <= 0.7 for number in range(NUMBER))
+        assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
+        page.get_by_role("button", name="Remove filter 0.6 ≤ CP of box ≤ 0.7").click()
+        page.locator("#found", has_text=f"{NUMBER} of {NUMBER}").wait_for()
+
+    def test_a_panel_stays_open_while_filtering_and_closes_with_escape(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row")
+        page.locator("#panel-show > summary").click()
+        page.locator("#panel-show input[value='same']").uncheck()
+        page.locator("#found", has_text="1 of 2 models shown").wait_for()
+        assert page.locator(".row").first.locator(".tile").count() == 2
+        assert page.locator("#panel-show .sheet-panel").is_visible()
+        page.keyboard.press("Escape")
+        assert page.locator("#panel-show .sheet-panel").is_hidden()
+
+    def test_values_of_one_attribute_are_alternatives(self, visit: Visit) -> None:
+        where = "where=topic%3Dtopic+0&where=topic%3Dtopic+1"
+        page = visit.go(f"#/browse/bench?{where}&where=difficulty%3Dhard", ".row")
+        wanted = [n for n in range(2, NUMBER) if n % 3 < 2 and n % 2]
+        assert page.locator("#found").inner_text().startswith(f"{len(wanted)} of {NUMBER} ")
+
+    def test_a_count_opens_as_many_samples(self, visit: Visit) -> None:
+        for status, wanted in (("missing", 1), ("refused", 1), ("scored", NUMBER)):
+            page = visit.go("#/tables/bench", "table.coverage")
+            line = page.locator("table.coverage tr", has_text="box")
+            link = line.locator(f"a[data-status='{status}']")
+            assert link.inner_text() == str(wanted)
+            link.click()
+            page.locator(".row").first.wait_for()
+            assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
+
+
+class TestOneScale:
+    def test_in_gallery_list_and_sample(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row .chip")
+        chip = row_of(page, "part/07").locator(".tile").nth(1).locator(".chip").nth(2)
+        assert chip.inner_text().split() == ["EA", "0.70"]
+        page = visit.go("#/browse/bench?e=box&m=EA%7C&density=list", ".line")
+        assert page.locator(".line .score").first.inner_text().split() == ["EA", "0.70"]
+        page = visit.go("#/sample/bench/part%2F07", "#scores")
+        cell = page.locator("td[data-editor='box'][data-metric='EA|']")
+        assert cell.locator("summary").inner_text() == "0.70"
+        cell.locator("summary").click()
+        assert "as it was given: 7" in cell.inner_text()
+        assert "CP" in page.locator("#scores tbody th").first.inner_text()
+
+    def test_one_switch_for_the_whole_report(self, visit: Visit) -> None:
+        page = visit.go("#/sample/bench/part%2F07", "#scores")
+        page.locator("#variant-corrected").click()
+        page.locator("#scores caption", has_text="corrected").wait_for()
+        cell = page.locator("td[data-editor='box'][data-metric='EA|'] summary")
+        assert cell.inner_text() == "0.30"
+        page.locator("#back").click()
+        page.locator(".row").first.wait_for()
+        assert "v=corrected" in page.url
+        assert page.locator("#variant-corrected").get_attribute("aria-pressed") == "true"
+
+    def test_the_name_tells_what_it_is(self, visit: Visit) -> None:
+        page = visit.go("#/sample/bench/part%2F07", "#scores")
+        page.get_by_role("button", name="CP ↑").click()
+        tip = page.get_by_role("tooltip").first.inner_text()
+        for words in ("how much stayed as it was", "Range: 0 to 1", "Higher is better", "ssim"):
+            assert words in tip
+
+
+class TestOneSample:
+    def test_pictures_are_enlarged_in_step(self, visit: Visit) -> None:
+        page = visit.go("#/sample/bench/part%2F07?third=edit:same", ".pane")
+        page.keyboard.press("+")
+        moved = page.locator(".pane .inner").evaluate_all(
+            "(all) => all.map((e) => e.style.transform)"
+        )
+        assert len(moved) == 3
+        assert len(set(moved)) == 1
+        assert "scale(1.5)" in moved[0]
+        page.keyboard.press("0")
+        assert page.locator(".pane .inner").first.evaluate("(e) => e.style.transform") == ""
+
+    def test_keys_leave_scrolling_alone(self, visit: Visit) -> None:
+        page = visit.go("#/sample/bench/part%2F07", "#scores")
+        page.set_viewport_size({"width": 380, "height": 700})
+        page.locator(".scroll").first.evaluate("(e) => { e.style.width = '9rem'; e.focus(); }")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(100)
+        assert page.locator("#position").inner_text() == f"8 of {NUMBER}"
+
+    def test_a_difference_outside_the_mask_alone(self, visit: Visit) -> None:
+        """`box` changes the inside of the mask and nothing else."""
+        address = "#/sample/bench/part%2F07?view=diff&right=edit:box"
+        page = visit.go(address, ".stack.diff")
+        page.locator("#outside").check()
+        page.locator(".shut").wait_for(state="attached")
+        page.locator(".stack img").evaluate_all("(all) => Promise.all(all.map((i) => i.decode()))")
+        page.wait_for_timeout(100)
+        shot = page.locator(".stack").screenshot()
+        import numpy as np
+        from PIL import Image
+
+        pixels = np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(int).max(axis=2)
+        assert (pixels > 60).mean() < 0.01
+
+
+class TestPages:
+    def test_the_first_page_says_what_was_run_and_where_to_look(self, visit: Visit) -> None:
+        page = visit.go("", ".card")
+        told = page.locator("main").inner_text()
+        assert f"{NUMBER} samples" in told
+        assert "2 models" in told
+        assert "1 sample missing (EA)" in told
+        assert "part/00 & <b>" in page.locator(".cards").first.inner_text()
+
+    def test_for_reviewers_the_worst_comes_first(self, visit: Visit) -> None:
+        page = visit.go("#/reviewers/bench", ".model")
+        models = page.locator(".model").evaluate_all("(all) => all.map((e) => e.dataset.editor)")
+        assert models == ["box", "same"]
+        assert "how much stayed as it was" in page.locator("main").inner_text()
+        names = page.locator(".model").first.locator(".card-name").all_inner_texts()
+        assert names[:3] == ["part/00 & <b>", "part/01", "part/02"]
+
+    def test_colours_are_chosen_and_kept(self, visit: Visit) -> None:
+        page = visit.go("", "#theme")
+        page.locator("#theme").select_option("dark")
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.reload()
+        page.locator(".card").first.wait_for()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == dark
+        page.locator("#theme").select_option("light")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
+
+    def test_print_shows_a_contact_sheet(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row .chip")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        sheet = page.locator("#sheet")
+        assert sheet.is_visible()
+        assert page.locator(".window").is_hidden()
+        assert sheet.locator(".row").count() == 24
+        assert "the first 24 of them are shown" in sheet.inner_text()
+        assert sheet.locator(".row").nth(7).locator(".tile").count() == 3
+
+    def test_pages_of_print(self, visit: Visit) -> None:
+        page = visit.go(ANY, ".row .chip")
+        document = page.pdf(format="A4")
+        assert 1 <= document.count(b"/Type /Page\n") <= 6
+
+    def test_moved_out_of_its_run_it_says_what_is_missing(
+        self, browser: Any, run: RunFolder, tmp_path: Path
+    ) -> None:
+        shutil.copytree(run.path / "report", tmp_path / "sent")
+        visit = Visit(browser, tmp_path / "sent", offline=True)
+        page = visit.go("#/sample/bench/part%2F07", "#notices .notice")
+        assert "--copy-images" in page.locator("#notices").inner_text()
+        assert page.locator(".stage .thumb").count() == 2
+        visit.context.close()  # the browser complains of the pictures, and should
+
+
+class TestTakenAway:
+    def test_notes_are_kept_and_exported_for_the_import(
+        self, visit: Visit, run: RunFolder, tmp_path: Path
+    ) -> None:
+        page = visit.go("#/sample/bench/part%2F07", "#note-text")
+        page.locator("#note-text").fill('=1+1, the "edge"\nis soft')
+        page.locator("#note-tags").fill("soft, edge")
+        page.locator("#note-tags").blur()
+        page.locator(".ratings summary").click()
+        page.locator("select[data-editor='box']").select_option("2")
+        page = visit.go("#/browse/bench?tag=soft", ".row")
+        assert page.locator("#found").inner_text().startswith(f"1 of {NUMBER} ")
+        page = visit.go("#/notes", ".export")
+        with page.expect_download() as download:
+            page.locator(".export").click()
+        download.value.save_as(tmp_path / "notes.csv")
+        known = Known(
+            "bench", frozenset(r["id"] for r in run.samples("bench")), frozenset({"box", "same"})
+        )
+        found = read_ratings(tmp_path / "notes.csv", known)
+        assert [(r.sample, r.editor, r.value, r.question) for r in found.ratings] == [
+            ("part/07", "box", 2.0, "reader")
+        ]
+        assert 'the "edge"' in str(found.ratings[0].detail)
+
+    def test_a_region_is_marked_and_removed(self, visit: Visit) -> None:
+        page = visit.go("#/sample/bench/part%2F09?right=edit:box", ".pane img")
+        page.locator("#mark-label").fill("halo")
+        page.locator("#mark").click()
+        box = page.locator("figure[data-source='edit:box'] .pane").bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.up()
+        page.locator(".boxes.mine rect").wait_for(state="attached")
+        told = page.locator(".regions li").inner_text()
+        assert "box: halo (30, 2" in told  # a quarter of 120 × 90, to the pixel
+        page.locator(".regions button").click()
+        page.locator(".regions").wait_for(state="detached")
+
+    def test_ids_go_to_the_command_line(self, visit: Visit, run: RunFolder, tmp_path: Path) -> None:
+        page = visit.go("#/browse/bench?where=difficulty%3Dhard", ".row")
+        page.locator("#panel-take > summary").click()
+        with page.expect_download() as download:
+            page.locator("#take-ids").click()
+        download.value.save_as(tmp_path / "ids.txt")
+        wanted = [r["id"] for number, r in enumerate(run.samples("bench")) if number % 2]
+        assert selection.listed([f"@{tmp_path / 'ids.txt'}"]) == wanted
+
+    def test_scores_as_csv(self, visit: Visit, tmp_path: Path) -> None:
+        page = visit.go(ANY + "&q=thing+7", ".row")
+        page.locator("#panel-take > summary").click()
+        with page.expect_download() as download:
+            page.locator("#take-csv").click()
+        download.value.save_as(tmp_path / "scores.csv")
+        with (tmp_path / "scores.csv").open(encoding="utf-8", newline="") as file:
+            lines = list(csv.DictReader(file))
+        assert [line["sample"] for line in lines] == ["part/07"]
+        assert float(lines[0]["box: CP (faithful)"]) == pytest.approx(value_of(7), abs=1e-7)
+        assert lines[0]["box: EA (faithful)"] == "0.7"
+        assert lines[0]["same: EA (faithful)"] == "not scored"

@@ -1,0 +1,241 @@
+"""Diagnosing a run from end to end, on tiny random pipelines: rows, resuming, and what goes wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("diffusers", reason="attention needs the extra neural")
+pytest.importorskip("transformers", reason="attention needs the extra neural")
+pytest.importorskip("torch", reason="attention needs the extra neural")
+
+from typer.testing import CliRunner
+
+from editgauge import catalog
+from editgauge.cli.main import build_app
+from editgauge.diagnosis import remake
+from editgauge.diagnosis.attention import AttentionScorer
+from editgauge.errors import DataError, Unavailable, UsageError
+from editgauge.run import diagnose
+from editgauge.run.edit import edit as edit_all
+from editgauge.store.collect import edits_of
+from editgauge.store.hashes import HashStore
+from editgauge.store.run_folder import RunFolder
+from editgauge.store.samples import keep_samples, stored_samples
+from editgauge.testing import ConstantEditor, make_sample
+from editgauge.types import Edit, Status
+from tests.editors import tiny_pipelines
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
+CONCEPTS = ("old", None, "giraffe")
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_pipelines.instructpix2pix(tmp_path_factory.mktemp("pipelines") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def finished(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with three samples edited by a diffusion model and by an editor of another kind."""
+    root = tmp_path_factory.mktemp("made")
+    samples = [
+        make_sample(root / "data", f"s{n}", size=(64, 48), concept=concept)
+        for n, concept in enumerate(CONCEPTS)
+    ]
+    run = RunFolder.create(root / "run")
+    keep_samples(run, "mini", root / "data", samples, samples)
+    model = catalog.find("editors", "instructpix2pix")(
+        [], model=str(weights), num_inference_steps="2", device="cpu", side="64", seed="3"
+    )
+    edit_all(run, "mini", samples, model)
+    edit_all(run, "mini", samples, ConstantEditor())
+    run.record("edit")
+    return run.path
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> RunFolder:
+    import shutil
+
+    shutil.copytree(finished, tmp_path / "run")
+    return RunFolder.open(tmp_path / "run")
+
+
+def work(run: RunFolder, hashes: HashStore, **more: Any) -> diagnose.Work:
+    again = RunFolder.open(run.path)
+    samples = stored_samples(again, "mini")
+    edits = edits_of(again, "mini", None, [], samples, hashes)
+    kept, _ = diagnose.watchable(again, edits)
+    return diagnose.Work(
+        run=again, benchmark="mini", samples=samples, edits=kept, hashes=hashes, **more
+    )
+
+
+def rows(run: RunFolder) -> dict[tuple[str, str], Any]:
+    found = RunFolder.open(run.path).rows()
+    return {(row.sample, row.metric): row for row in found if row.scorer == "attention_grounding"}
+
+
+def scorer(weights: Path, **more: Any) -> AttentionScorer:
+    return AttentionScorer(model=str(weights), device="cpu", **{"resolution": 4, **more})
+
+
+def test_rows_of_a_watched_editor_and_nothing_twice(run: RunFolder, weights: Path) -> None:
+    told: list[Any] = []
+    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+        looking = scorer(weights)
+        asked = work(run, hashes, progress=lambda *now: told.append(now))
+        first = diagnose.attention(asked, looking)
+    assert first.computed == 3 * 7
+    assert told[-1] == (2, 2, "attention of instructpix2pix")
+    found = rows(run)
+    iou = found["s0", "attention_iou"]
+    assert iou.status is Status.SCORED
+    assert 0 <= iou.value <= 1
+    assert iou.detail["reproduced"] == "to the last bit"
+    assert iou.detail["token"] == ["d"]
+    assert (iou.detail["found"], iou.detail["occurrences"]) == ("as written", 1)
+    assert (iou.detail["calls"], iou.detail["layers"], iou.detail["maps"]) == (2, 8, ["4x3"])
+    assert iou.detail["map"]["width"] == 4
+    assert found["s0", "attention_auc"].detail == {}
+    assert found["s1", "attention_iou"].status is Status.NOT_APPLICABLE
+    assert "names no key concept" in found["s1", "attention_iou"].reason
+    assert "'giraffe' is not in the prompt" in found["s2", "attention_iou"].reason
+    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+        again = diagnose.attention(work(run, hashes), AttentionScorer(resolution=4))
+    assert (again.computed, again.kept) == (0, 21), "no weights are asked for where nothing is left"
+    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+        retry = frozenset({Status.NOT_APPLICABLE})
+        third = diagnose.attention(work(run, hashes, retry=retry), scorer(weights))
+    assert third.computed == 14
+
+
+def test_other_weights_and_unknown_weights_end_the_call_and_write_nothing(
+    run: RunFolder, weights: Path, tmp_path: Path
+) -> None:
+    other = tiny_pipelines.stable_diffusion(tmp_path / "other")
+    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+        with pytest.raises(UsageError, match="a folder called 'tiny'; name it with --model DIR"):
+            diagnose.attention(work(run, hashes), AttentionScorer(resolution=4, device="cpu"))
+        with pytest.raises((UsageError, Unavailable)):
+            diagnose.attention(work(run, hashes), scorer(other))
+    assert rows(run) == {}
+
+
+def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
+    settings = {"family": "instructpix2pix", "model": "evil/weights", "revision": "abc"}
+    edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings, seed=7)
+    with pytest.raises(UsageError, match="not those of its family; name them with --model evil"):
+        remake.settings_of(edit, device="cpu")
+    made = remake.settings_of(edit, model="evil/weights", device="cpu")
+    assert (made["model"], made["revision"], made["seed"]) == ("evil/weights", "abc", 7)
+    own = replace(edit, settings={**settings, "model": "timbrooks/instruct-pix2pix"})
+    assert remake.settings_of(own, device="cpu")["revision"] == "abc"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, "not made by a diffusers pipeline"),
+        ({"family": "openai"}, "not made by a diffusers pipeline"),
+        ({"family": ["instructpix2pix"]}, "not made by a diffusers pipeline"),
+        ({"family": "imagic"}, "moves the prompt's embedding"),
+        ({"family": "instructpix2pix", "demonstrations": ["s1"]}, "shown demonstrations"),
+    ],
+)
+def test_what_cannot_be_watched_is_said(settings: dict[str, Any], words: str) -> None:
+    edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings)
+    assert words in str(remake.why_not(edit))
+
+
+def test_half_precision_of_a_gpu_becomes_single_on_a_cpu() -> None:
+    settings = {"family": "magicbrush", "model": "vinesmsuic/magicbrush-jul7", "dtype": "float16"}
+    settings |= {"device": "cuda", "num_inference_steps": 20}
+    edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings)
+    made = remake.settings_of(edit, device="cpu")
+    assert (made["dtype"], made["num_inference_steps"]) == ("float32", 20)
+    assert remake.settings_of(edit, device="cpu", dtype="float16")["dtype"] == "float16"
+
+
+def test_a_resolution_that_no_layer_has_is_said_in_the_rows(run: RunFolder, weights: Path) -> None:
+    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+        summary = diagnose.attention(work(run, hashes), scorer(weights, resolution=16))
+    assert summary.without_score == 7
+    assert "there are 4x3" in rows(run)["s0", "attention_iou"].reason
+
+
+def test_concepts_from_a_file(run: RunFolder, tmp_path: Path) -> None:
+    samples = stored_samples(run, "mini")
+    file = tmp_path / "concepts.csv"
+    file.write_text("sample,concept\ns1,word\ns2,new\n")
+    found = diagnose.with_concepts(samples, diagnose.read_concepts(file, samples))
+    assert [sample.concept for sample in found] == ["old", "word", "new"]
+    tasks = [replace(sample, attributes={"task": "Change a word."}) for sample in samples]
+    file.write_text("task,concept\nChange a word.,word\n")
+    found = diagnose.with_concepts(tasks, diagnose.read_concepts(file, tasks))
+    assert {sample.concept for sample in found} == {"word"}
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "words"),
+    [
+        (b"a,b\n1,2\n", UsageError, "wanted the columns sample,concept or task,concept; found a,b"),
+        (b"", UsageError, "found nothing"),
+        (b"\xff\xfe\x00", UsageError, "cannot be read"),
+        (b"sample,concept\nnobody,x\n", DataError, "line 2: no sample 'nobody' in the run"),
+        (b"sample,concept\ns1,x\ns1,y\n", DataError, "line 3: sample 's1' again"),
+        (b'sample,concept\n"s1,x\n', UsageError, "no CSV"),
+    ],
+)
+def test_a_file_of_concepts_that_is_none(
+    run: RunFolder, tmp_path: Path, content: bytes, kind: type[Exception], words: str
+) -> None:
+    file = tmp_path / "concepts.csv"
+    file.write_bytes(content)
+    with pytest.raises(kind, match=words):
+        diagnose.read_concepts(file, stored_samples(run, "mini"))
+    with pytest.raises(UsageError, match="cannot be read"):
+        diagnose.read_concepts(tmp_path / "none.csv", [])
+
+
+def test_the_command_from_end_to_end(run: RunFolder, weights: Path, tmp_path: Path) -> None:
+    concepts = tmp_path / "concepts.csv"
+    concepts.write_text("sample,concept\ns1,word\ns2,new\n")
+    words = ["diagnose", str(run.path), "--model", str(weights), "--resolution", "all"]
+    words += ["--device", "cpu", "--workers", "0", "--concepts", str(concepts)]
+    words += ["--figures", str(tmp_path / "figures")]
+    done = CliRunner().invoke(build_app(), words)
+    assert done.exit_code == 0, done.output
+    assert "attention: 3 scored; 21 rows made now" in done.output
+    assert "change: 6 scored; 42 rows made now" in done.output
+    assert "no attention of constant: not made by a diffusers pipeline" in done.output
+    assert "Where models looked and where they changed the picture" in done.output
+    drawn = Counter(path.name.split("-")[0] for path in (tmp_path / "figures").iterdir())
+    assert drawn == {"attention": 3, "pixels": 6}
+    entry = RunFolder.open(run.path).manifest()["entries"][-1]
+    assert (entry["command"], entry["computed"]) == ("diagnose", {"change": 42, "attention": 21})
+    assert entry["cutoffs"]["iou"] == 0.3
+
+
+def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_weights(
+    run: RunFolder,
+) -> None:
+    base = ["diagnose", str(run.path), "--workers", "0"]
+    done = CliRunner().invoke(build_app(), [*base, "--editor", "constant", "--from", "attention"])
+    assert isinstance(done.exception, UsageError)
+    assert "not made by a diffusers pipeline" in str(done.exception)
+    done = CliRunner().invoke(build_app(), [*base, "--from", "both"])
+    assert isinstance(done.exception, UsageError)
+    assert "name it with --model DIR (for change grounding alone: --from pixels)" in str(
+        done.exception
+    )
+    done = CliRunner().invoke(build_app(), [*base, "--from", "pixels"])
+    assert done.exit_code == 0, done.output
+    assert "0 rows made now, 42 were there" in done.output, "what was done before is kept"
+    done = CliRunner().invoke(build_app(), [*base, "--resolution", "x"])
+    assert "wanted a number such as 16, or all" in str(done.exception)

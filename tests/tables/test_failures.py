@@ -1,0 +1,130 @@
+"""The readings of outputs: each kind by each basis, cut-offs, groups, and how the bases agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.made_rows import frame, record, row
+
+from editgauge.errors import UsageError
+from editgauge.store.run_folder import RunFolder
+from editgauge.tables import failures
+from editgauge.tables.draw import draw
+from editgauge.tables.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
+from editgauge.tables.frame import Frame
+from editgauge.types import Row
+
+B = "medebench"
+CASES = (
+    # EA, CP, IoU of attention, IoU of change, share that changed -> by attention, by pixels
+    (8, 0.9, 0.6, 0.6, 0.1, "well", "well"),
+    (8, 0.1, 0.0, 0.0, 0.1, "well", "well"),
+    (5, 0.9, 0.6, 0.6, 0.1, "well", "well"),  # at the cut-off is high
+    (2, 0.9, 0.6, 0.0, 0.0, "there", "neither"),
+    (2, 0.9, 0.3, 0.3, 0.1, "there", "there"),
+    (2, 0.9, 0.1, 0.6, 0.004, "neither", "neither"),
+    (2, 0.1, 0.6, 0.1, 0.1, "elsewhere", "elsewhere"),
+    (2, 0.1, 0.0, 0.6, 0.5, "elsewhere", "there"),
+    (None, 0.9, 0.6, 0.6, 0.1, "", "placed"),
+    (None, 0.9, 0.6, 0.1, 0.1, "", "elsewhere"),
+    (None, 0.9, 0.6, 0.1, 0.0, "", "neither"),
+    (2, None, 0.6, 0.6, 0.1, "", "there"),
+)
+
+
+def made(editor: str = "m", cases: Sequence[Any] = CASES) -> list[Row]:
+    found = []
+    names = ("EA", "masked_ssim", "attention_iou", "change_iou", "change_share")
+    for number, case in enumerate(cases):
+        for name, value in zip(names, case, strict=False):
+            if value is not None:
+                found.append(row(f"s{number}", editor, name, float(value), benchmark=B))
+    return found
+
+
+def records(count: int = len(CASES)) -> list[dict[str, Any]]:
+    kinds = ("removal", "addition")
+    return [record(f"s{n}", task_type=kinds[n % 2]) for n in range(count)]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_every_kind(number: int) -> None:
+    all_rows = frame(made(), records(), B)
+    for basis, wanted in zip(failures.BASES, CASES[number][5:], strict=True):
+        found = read(all_rows, basis, cutoffs_of(B))
+        assert found is not None
+        code = int(found.kinds[0, number])
+        assert ("" if code == NONE else KINDS[code]) == wanted, basis
+
+
+def test_cut_offs_move_outputs_from_kind_to_kind() -> None:
+    all_rows = frame(made(), records(), B)
+    strict = read(all_rows, "attention", cutoffs_of(B, accurate=9.0, iou=0.7))
+    assert strict is not None
+    assert [KINDS[code] for code in strict.kinds[0, :3]] == ["neither", "elsewhere", "neither"]
+    assert cutoffs_of(B) == Cutoffs(
+        accuracy="EA", accurate=5.0, preservation="masked_ssim", preserved=0.7
+    )
+    with pytest.raises(UsageError, match="cut-off accurate: wanted a number"):
+        cutoffs_of(B, accurate=float("nan"))
+
+
+def test_shares_by_task_type_with_counts_and_honest_intervals() -> None:
+    by_attention, by_pixels, _ = tables(frame(made(), records(), B), intervals=True)
+    assert by_attention.name == "medebench.failures_attention"
+    lines = {line.group: line for line in by_attention.rows}
+    assert list(lines) == ["addition", "removal", "all"]
+    cell = lines["all"].cells["well"]
+    assert (cell.value, cell.n, cell.of) == (3 / 8, 3, 8)
+    # Wilson's interval of 3 of 8, worked from its formula with z = 1.959964
+    assert cell.low == pytest.approx(0.13684, abs=1e-4)
+    assert cell.high == pytest.approx(0.69426, abs=1e-4)
+    assert "placed" not in [column.name for column in by_attention.columns]
+    assert "4 outputs have an IoU and are not read" in " ".join(by_attention.notes)
+    assert "EA at 5, masked_ssim at 0.7, attention_iou at 0.3" in " ".join(by_attention.notes)
+    assert [column.heading[0] for column in by_pixels.columns][4] == "changed there (not judged)"
+    assert "0.5% of the picture" in " ".join(by_pixels.notes)
+    assert "looked right but did not act" in draw(by_attention, "markdown")
+
+
+def test_without_any_judgement_what_cannot_be_told_has_no_number() -> None:
+    cases = [(None, None, None, 0.6, 0.1), (None, None, None, 0.0, 0.1)]
+    (table,) = tables(frame(made(cases=cases), records(2), B))
+    (line,) = [line for line in table.rows if line.group == "all"]
+    assert line.cells["well"].value is None
+    assert line.cells["there"].value is None
+    assert line.cells["placed"].value == line.cells["elsewhere"].value == 0.5
+
+
+def test_agreement_over_the_outputs_that_have_both() -> None:
+    agreement = tables(frame(made(), records(), B))[-1]
+    assert agreement.name == "medebench.failures_agreement"
+    (line,) = agreement.rows
+    same = [(case[2] >= 0.3) == (case[3] >= 0.3) for case in CASES]
+    assert line.cells["same"].value == pytest.approx(sum(same) / len(same))
+    twins = [(2, 0.9, n / 10, n / 20, 0.1) for n in range(1, 8)]
+    rho = tables(frame(made(cases=twins), records(7), B))[-1].rows[0].cells["rho"].value
+    assert rho == pytest.approx(1.0)
+
+
+def test_nothing_of_the_track_is_no_table_and_other_benchmarks_have_place_alone() -> None:
+    assert tables(frame([row("s0", "m", "EA", 3.0, benchmark=B)], records(1), B)) == []
+    rows = [row("s0", "m", "change_iou", 0.5), row("s0", "m", "change_share", 0.2)]
+    (table,) = tables(Frame.from_rows(rows, [record("s0")], "mini"))
+    assert table.rows[0].cells["placed"].value == 1.0
+    assert table.by == ""
+
+
+def test_the_last_cut_offs_of_a_run_are_found_again_and_nonsense_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    assert failures.recorded([run], B) == cutoffs_of(B)
+    run.record("diagnose", benchmark=B, cutoffs=failures.as_facts(cutoffs_of(B, iou=0.4)))
+    run.record("diagnose", benchmark="mini", cutoffs={"iou": 0.9})
+    run.record("diagnose", benchmark=B, cutoffs={"accurate": "x", "changed": None})
+    run.record("diagnose", benchmark=B, cutoffs=[1])
+    assert failures.recorded([run], B) == cutoffs_of(B, iou=0.4)

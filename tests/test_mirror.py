@@ -1,0 +1,74 @@
+"""A test is found from what it is about: ``tests/<room>/test_<module>.py``, or with a word more,
+``test_<module>_<aspect>.py``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src" / "editgauge"
+EXCEPTIONS = {
+    "test_dependencies.py": "the project: what it declares and imports",
+    "test_docs.py": "docs/ and examples/",
+    "test_layers.py": "imports between all rooms",
+    "test_mirror.py": "the names of tests",
+    "test_sharing.py": "every command that writes something that is given away",
+    "test_style.py": "habits of all files",
+    "test_wheel.py": "the built wheel",
+    "benchmarks/test_judge_rubrics.py": "the rubrics of all benchmarks against their papers",
+    "benchmarks/test_layouts.py": "the tables of all benchmarks against their papers",
+    "judging/test_parts.py": "small parts of the engine that have few tests each",
+    "judging/test_real_server.py": "the whole room against a server that somebody else wrote",
+    "networks/test_gpu.py": "all networks on a device that few machines have",
+}
+"""Tests of no one module, and what they are about. The list only shrinks."""
+ELSEWHERE = ("outside", "fuzz")
+"""Folders of tests that go through everything: packages of others, and generated input."""
+
+
+def files() -> list[str]:
+    every = (path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))
+    return sorted(path.as_posix() for path in every if path.parts[0] not in ELSEWHERE)
+
+
+def modules_for(room: Path) -> set[str]:
+    """The names that a test of this folder may begin with: modules and folders of the room, and
+    those of the folders in it with their folder's name in front, which is left out where no other
+    has the name (`study/statistics/alpha`, but `krisbench_judge`). The room `cli` has a module for
+    each command. For helpers of the tests (`oracles`) those beside the test.
+    """
+    home = SOURCE / room if (SOURCE / room).is_dir() else TESTS / room
+    paths = [path for path in home.rglob("*") if path.suffix == ".py" or path.is_dir()]
+    parts = [path.relative_to(home).with_suffix("").parts for path in paths]
+    last = Counter(names[-1] for names in parts)
+    names = {"_".join(one) for one in parts} | {name for name, count in last.items() if count == 1}
+    return {name for name in names if not name.startswith(("_", "test_"))}
+
+
+def is_of(name: str, modules: set[str]) -> bool:
+    return any(name == module or name.startswith(f"{module}_") for module in modules)
+
+
+@pytest.mark.parametrize("name", files())
+def test_a_test_is_named_after_its_module(name: str) -> None:
+    path = Path(name)
+    found = is_of(path.stem.removeprefix("test_"), modules_for(path.parent))
+    if name in EXCEPTIONS:
+        assert not found, f"{name}: has a module of its name now; take it out of EXCEPTIONS"
+    else:
+        assert found, f"tests/{name}: no module of {path.parent} has this name; rename it"
+
+
+def test_every_exception_is_there() -> None:
+    assert set(EXCEPTIONS) <= set(files())
+
+
+def test_a_name_of_nothing_is_refused() -> None:
+    assert not is_of("mooring", modules_for(Path("judging")))
+    assert not is_of("runner", modules_for(Path("judging"))), "part of a word is no name"
+    assert is_of("run_budget", modules_for(Path("judging")))
+    assert not is_of("judge_rubrics", modules_for(Path("benchmarks"))), "whose judge?"

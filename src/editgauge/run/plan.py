@@ -41,7 +41,7 @@ class Task:
     wanted: frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One output and the scorers that have work on it. For a set scorer: one editor and all its
     pairs.
@@ -108,9 +108,13 @@ class Plan:
                     by_editor.setdefault(record.editor, []).append((sample, edit, record))
                 quick, batched = self._tasks(sample, edit, record)
                 if quick:
-                    items.append(Item(sample, edit, tuple(quick), record.fingerprint))
+                    items.append(
+                        Item(sample=sample, edit=edit, tasks=tuple(quick), mark=record.fingerprint)
+                    )
                 if batched:
-                    item = Item(sample, edit, tuple(batched), record.fingerprint)
+                    item = Item(
+                        sample=sample, edit=edit, tasks=tuple(batched), mark=record.fingerprint
+                    )
                     self.batch_items.append(item)
                 if len(self.ready) + len(self.retired) > _SENT_EVERY:
                     self._send(write, retire)
@@ -170,7 +174,7 @@ class Plan:
                     sample, edit, _ = pairs[0]
                     task = Task(index, mark, wanted)
                     scored = tuple((s, e) for s, e, _ in pairs)
-                    items.append(Item(sample, edit, (task,), pairs=scored))
+                    items.append(Item(sample=sample, edit=edit, tasks=(task,), pairs=scored))
         return items
 
     def _wanted(

@@ -1,7 +1,7 @@
 """The judge engine against a local server: throughput, processor time, memory, rate limits, resume,
 kills.
 
-    python perf/bench_judge.py all            (or: throughput, memory, bucket, resume, kills)
+    python perf/bench_judge.py all            (or: throughput, sdk, memory, bucket, resume, kills)
 
 Client and server share the machine's cores. Numbers are ratios to the ideal where an ideal exists;
 run it on a quiet machine, or repeat it and take the best.
@@ -10,6 +10,7 @@ run it on a quiet machine, or repeat it and take the best.
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 import random
 import resource
@@ -144,6 +145,57 @@ def throughput(folder: Path) -> None:
             f"{1000 * cpu / count:.2f} ms processor time a call",
             flush=True,
         )
+
+
+def sdk(folder: Path, count: int = 640, latency: float = 1.0) -> None:
+    """The same calls by this engine and by the OpenAI SDK (`pip install openai`) in turn, each from
+    its very first call to its last, at 64 connections: the first call is part of it.
+    """
+    try:
+        from openai import AsyncOpenAI
+    except ImportError:
+        print("sdk: the package openai is not installed; pip install openai", flush=True)
+        return
+    call = one_call(folder)
+
+    async def ours(url: str, number: int) -> None:
+        with HashStore(None) as hashes, ReplyStore(folder / f"sdk-{number}.sqlite") as store:
+            client = Client(url, timeout=120, connections=64, key="x")
+            settings = Settings(model="bench", repair=False)
+            engine = Engine(client, store, PictureStore(hashes), Gate(64), settings)
+            async with client:
+                await engine.run(many(call, count - 1), lambda job, heard: None)
+
+    async def theirs(url: str, _: int) -> None:
+        places = asyncio.Semaphore(64)
+
+        async def one(client: AsyncOpenAI) -> None:
+            async with places:
+                words = "\n".join(part for part in call.parts if isinstance(part, str))
+                content: list[dict[str, object]] = [{"type": "text", "text": words}]
+                for picture in call.pictures:
+                    data = base64.b64encode(picture.path.read_bytes()).decode()
+                    part = {"url": f"data:image/jpeg;base64,{data}"}
+                    content.append({"type": "image_url", "image_url": part})
+                await client.chat.completions.create(
+                    model="bench",
+                    messages=[{"role": "user", "content": content}],  # type: ignore[arg-type, misc, list-item]
+                )
+
+        async with AsyncOpenAI(base_url=url, api_key="x", max_retries=0) as client:
+            await asyncio.gather(*(one(client) for _ in range(count)))
+
+    for number in range(3):
+        for name, run in (("editgauge", ours), ("openai", theirs)):
+            with served(latency) as (url, _):
+                began, cpu = time.perf_counter(), time.process_time()
+                asyncio.run(run(url, number))
+                seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+            print(
+                f"sdk, {name}: {count} calls in {seconds:.2f} s ({count / seconds:.1f} a second), "
+                f"{1000 * cpu / count:.2f} ms processor time a call",
+                flush=True,
+            )
 
 
 def memory(folder: Path, count: int = 20_000) -> None:
@@ -287,6 +339,7 @@ def kills(folder: Path, rounds: int = 50) -> None:
 
 TRIALS = {
     "throughput": throughput,
+    "sdk": sdk,
     "memory": memory,
     "bucket": bucket,
     "resume": resume,

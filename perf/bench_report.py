@@ -172,7 +172,9 @@ def drive(page_file: Path) -> None:
             f"filter                      "
             f"{inside(go + '`#/browse/big?where=topic%3Dtopic 3`', '#found'):.0f} ms"
         )
-        found = [busy(f"#/browse/big?where=difficulty%3D{one}") for one in ("easy", "hard", "medium")]
+        found = [
+            busy(f"#/browse/big?where=difficulty%3D{one}") for one in ("easy", "hard", "medium")
+        ]
         print(f"filter, processor time      {min(found):.0f} ms")
         print(
             f"sort by score               "

@@ -362,13 +362,18 @@ def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:
     return np.asarray(Image.fromarray(pixels).resize(size, resample), dtype=np.uint8)
 
 
+def picture_hash() -> hashlib.blake2b:
+    """The hash of `fingerprint`, empty: for who has the bytes in hand."""
+    return hashlib.blake2b(digest_size=16)
+
+
 def fingerprint(path: Path) -> str:
     """Hash of a file's bytes: 32 hexadecimal digits (BLAKE2b, 128 bits). Raises `ImageError` if it
     cannot be read.
     """
     try:
         with path.open("rb") as file:
-            digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+            digest = hashlib.file_digest(file, picture_hash)
     except OSError as error:
         raise ImageError(
             f"{path}: cannot be read ({error.strerror or error})", path=path

@@ -146,12 +146,25 @@ def test_the_key_goes_to_no_strange_host(service: FakeJobs, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("service", ["bfl"], indirect=True)
-def test_what_is_moderated_is_refused_and_not_booked(service: FakeJobs, tmp_path: Path) -> None:
+def test_what_is_moderated_stays_booked_until_a_bill_says_otherwise(
+    service: FakeJobs, tmp_path: Path
+) -> None:
+    """The service sends no bill for it, and services differ in what they charge for a refusal."""
     made = editor(service)
     edit, _ = ask(made, tmp_path, "moderated")
     assert edit.status is Status.REFUSED
     assert "Content Moderated" in edit.reason
-    assert made.ledger.spent == 0 == sum(service.billed.values())
+    assert edit.cost == pytest.approx(COST)
+    assert made.ledger.spent == pytest.approx(COST)
+    assert made.ledger.billed == 0
+
+
+@pytest.mark.parametrize("service", ["dashscope"], indirect=True)
+def test_a_job_that_failed_without_a_bill_stays_booked(service: FakeJobs, tmp_path: Path) -> None:
+    made = editor(service)
+    edit, _ = ask(made, tmp_path, "job-failed-filter")
+    assert edit.status is Status.REFUSED
+    assert edit.cost == pytest.approx(COST) == made.ledger.spent
 
 
 @pytest.mark.parametrize("service", ["ideogram"], indirect=True)

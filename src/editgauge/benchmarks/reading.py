@@ -291,13 +291,7 @@ def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
         return result
 
     reason = ""
-    mended, slips = _mend(text, file)
-    control = Finding("json-control-character", file, "a control character in a text", "kept")
-    for candidate, strict, findings in (
-        (text, True, []),
-        (mended, True, slips),
-        (mended, False, [*slips, control]),
-    ):
+    for candidate, strict, findings in _candidates(text, file):
         twice.clear()
         try:
             value = json.loads(candidate, strict=strict, object_pairs_hook=pairs)
@@ -316,6 +310,17 @@ def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
             False,
         )
     ]
+
+
+def _candidates(text: str, file: str) -> Iterator[tuple[str, bool, list[Finding]]]:
+    """What to parse in turn: text, strictly or not, and what was repaired in it. A clean text, as
+    nearly all are, is never looked through for slips.
+    """
+    yield text, True, []
+    mended, slips = _mend(text, file)
+    yield mended, True, slips
+    control = Finding("json-control-character", file, "a control character in a text", "kept")
+    yield mended, False, [*slips, control]
 
 
 def _whole_letters(value: Any, file: str) -> tuple[Any, list[Finding]]:

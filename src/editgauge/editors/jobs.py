@@ -268,17 +268,18 @@ class JobEditor:
     def _settled(self, charge: Charge, key: str, outcome: _Outcome) -> float | None:
         """What the job cost, in US dollars, brought into the ledger.
 
-        A job that is still under way stays booked. One of an earlier command, which was killed, is
-        found in the ledger by its call's key.
+        A job that is still under way stays booked, and so does one that ended without a bill, also
+        when it failed or was refused: services differ in what they charge for those. One of an
+        earlier command, which was killed, is found in the ledger by its call's key.
         """
         if not outcome.begun:
             return charge.cost
         if outcome.over and outcome.resumed:
             for entry in self.ledger.standing([key]).values():
-                if outcome.cost:
-                    self.ledger.bill(entry, outcome.cost)
-                else:
-                    self.ledger.release(entry, outcome.reason)
+                if outcome.cost is None:
+                    self.ledger.keep(entry, "no bill")
+                    return entry.amount
+                self.ledger.bill(entry, outcome.cost)
                 return outcome.cost
         if not outcome.over:
             return charge.bill(None) if not outcome.resumed else self.price.picture
@@ -433,13 +434,13 @@ class JobEditor:
             return _Outcome(
                 status=Status.REFUSED,
                 reason=self._why(value, str(state)),
-                cost=self._billed(value, 0.0),
+                cost=self._billed(value, None),
             )
         if state in told.get("failed", ()):
             refused = self._filtered(value)
             status = Status.REFUSED if refused else Status.FAILED
             return _Outcome(
-                status=status, reason=self._why(value, str(state)), cost=self._billed(value, 0.0)
+                status=status, reason=self._why(value, str(state)), cost=self._billed(value, None)
             )
         if state not in told.get("done", ()):
             return None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from editgauge import catalog
 from editgauge.store import selection
+from editgauge.store.hashes import HashStore
 from editgauge.store.local_copies import local_folder
 from editgauge.store.run_folder import RunFolder
 from editgauge.store.samples import keep_samples
@@ -51,8 +52,10 @@ class Material:
         chosen = selection.choose(every, limit=limit, ids=ids, where=where)
         return cls(benchmark=benchmark, dataset=dataset, every=every, samples=chosen)
 
-    def keep(self, folder: RunFolder) -> str:
-        """Keep the samples in the run; the fingerprint of the data, for the run's record."""
+    def keep(self, folder: RunFolder, hashes: HashStore | None = None) -> str:
+        """Keep the samples in the run; the fingerprint of the data, for the run's record. `hashes`
+        as for `store.samples.keep_samples`.
+        """
         return keep_samples(
-            folder, self.benchmark.name, self.dataset.root, self.every, self.samples
+            folder, self.benchmark.name, self.dataset.root, self.every, self.samples, hashes
         )

@@ -15,7 +15,7 @@ from editgauge.run.score import score as score_all
 from editgauge.scoring.derived import derive
 from editgauge.scoring.failures import lacking
 from editgauge.scoring.outside import own_scorers, scorers_of
-from editgauge.store.collect import edits_of, import_outputs
+from editgauge.store.collect import edits_of, import_outputs, tell
 from editgauge.store.hashes import HashStore
 from editgauge.store.matching import matches_of
 from editgauge.store.run_folder import EditRecord, RunFolder
@@ -148,8 +148,8 @@ class Scoring:
         """
         material, folder, request = self.material, self.folder, self.request
         name, samples = material.benchmark.name, material.samples
-        data = material.keep(folder)
         with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
+            data = material.keep(folder, hashes)
             edits = self._edits(hashes)
             summary = score_all(
                 folder,
@@ -164,6 +164,7 @@ class Scoring:
                 roots=[material.dataset.root],
                 progress=progress,
             )
+            edits = tell(folder, edits, samples)
         derived = derive(folder, material.benchmark)
         folder.record(
             "score",

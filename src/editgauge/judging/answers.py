@@ -43,6 +43,7 @@ from editgauge.judging.values import (
 )
 from editgauge.judging.wording import (
     LEAD,
+    SPOKEN,
     fractions_in,
     is_cited,
     is_cited_heading,
@@ -50,6 +51,8 @@ from editgauge.judging.wording import (
     is_revision,
     is_taken_back,
     is_unannounced,
+    is_withdrawn,
+    short_corrections,
     spoken,
 )
 from editgauge.types import Status
@@ -284,7 +287,7 @@ def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> lis
     claims: list[int] = []
     for reason in reasons:
         claims += claims_in(reason, (name,), generic=alone)
-        claims += fractions_in(reason, high) if alone else []
+        claims += [*fractions_in(reason, high), *short_corrections(reason)] if alone else []
     return claims
 
 
@@ -377,12 +380,21 @@ def _second_thoughts(
             claim not in every and claim <= top
             for claim in claims_in(after, tuple(fields), generic=True)
         )
+    taken = taken or _withdrawn_beside(text, statements)
     if taken:
         doubts += [
             _Statement(name=name, start=len(text), end=len(text), reading=reading)
             for name in fields
         ]
     return doubts
+
+
+def _withdrawn_beside(text: str, statements: Sequence[_Statement]) -> bool:
+    """Whether the last line that gives a verdict takes it back itself: ``IF: 4. I withdraw it.``"""
+    last = statements[-1]
+    if text[last.end - 1 : last.end] in ("}", "]"):
+        return False  # an object: what stands in it are its values
+    return is_withdrawn(text[last.start : min(last.end, last.start + SPOKEN)])
 
 
 def _reading(value: Any, low: int, high: int) -> Reading:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from editgauge.judging import languages
+
 _ROLE = (
     r"(?:the|any|an?|these|those|this|your|both|either|all|two|actual|real|attached|provided|uploaded|original"
     r"|edited|input|output|source|reference|result(?:ing)?|generated|candidate|pred(?:icted)?|second|first|proper|valid)"
@@ -91,4 +93,4 @@ def is_blind(text: str) -> bool:
 
     Raises nothing; the time is linear in the text, with a large factor: give it a bounded one.
     """
-    return _BLIND.search(text) is not None
+    return _BLIND.search(text) is not None or languages.is_blind(text)

@@ -63,7 +63,7 @@ _NUMBER = re.compile(
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
-    r"\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
+    r"[^\w<←]*(?:<-|←)|\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
     r"|minimum|maximum|max|min|=|\?|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))",
     re.IGNORECASE,
 )
@@ -266,7 +266,8 @@ def _mention(
     else:
         number = read_number(value, low, high)
         spoken = number is not None or _begins_with_number(value)
-        if separator["sep"] in ("", "-", "–", "—") and not _OF_TOP.match(value):
+        bold = prefix.endswith("**") and re.fullmatch(r"\*\* \d{1,6}", tail.rstrip())
+        if separator["sep"] in ("", "-", "–", "—") and not (_OF_TOP.match(value) or bold):
             number, spoken = None, False
     if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
@@ -395,6 +396,9 @@ def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[i
             return None, True
     first = section.strip().partition("\n")[0].strip()
     alone = re.fullmatch(r"[\W_]{0,6}\d{1,6}(?:[*_]{0,2}\s?/\s?\d{1,6})?[\W_]{0,6}", first)
+    told = re.fullmatch(r"[*_]{0,2}\d{1,6}\s?/\s?\d{1,6}[*_]{0,2}[.,;:–—-] .*", first)
+    if told and prefix.lstrip().startswith("#"):
+        return read_number(first, low, high), True
     if alone and (prefix.lstrip().startswith("#") or "/" in first):
         return read_number(first, low, high), True
     return None, False

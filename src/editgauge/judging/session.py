@@ -27,6 +27,7 @@ from editgauge.services.prices import Price, load_prices, price_as_given, price_
 from editgauge.services.throttle import Gate
 from editgauge.store import selection
 from editgauge.store.collect import edits_of as find_edits
+from editgauge.store.collect import tell
 from editgauge.store.hashes import HashStore
 from editgauge.store.lease import lease
 from editgauge.store.run_folder import EditRecord, RunFolder
@@ -248,11 +249,14 @@ class Session:
         )
         folder = RunFolder.create(chosen.run)
         self.run_path = chosen.run
-        self.data_hash = keep_samples(folder, benchmark.name, dataset.root, samples, self.samples)
         hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
-        self.edits: list[EditRecord] = find_edits(
+        self.data_hash = keep_samples(
+            folder, benchmark.name, dataset.root, samples, self.samples, hashes
+        )
+        found = find_edits(
             folder, benchmark.name, chosen.outputs, list(chosen.editors), self.samples, hashes
         )
+        self.edits: list[EditRecord] = tell(folder, found, self.samples)
         engine = self._engine(client, folder, hashes)
         self.todo = JudgeRun(
             run=folder,

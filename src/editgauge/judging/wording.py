@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from editgauge.judging import languages
+
 LEAD = 160
 """Characters before a verdict that can introduce it."""
 SPOKEN = 10_000
@@ -57,8 +59,9 @@ _ANNOUNCED = re.compile(
     _FLAGS,
 )
 _DISOWNED = re.compile(
-    r"[ \t`*]{0,20}+(?:=|:|->|→|means?\b|stands\b|represents?\b|indicates?\b|corresponds?\b|for (?:a "
-    r"|the )?(?:perfect|best|worst|reference|original|input)"
+    r"[ \t`*]{0,20}+(?:=|:|->|→|means?\b|stands\b|represents?\b|indicates?\b|corresponds?\b|(?:for|of) (?:a "
+    r"|the )?(?:perfect|best|worst|reference|original|input|ground[- _]?truth|gt\b|source|unedited|untouched|other|previous|next)"
+    r"|(?:once|as soon as|unless|only if|provided) (?:i|the|it|you|we)\b"
     r"|would|could|might|(?:is|was) (?:the |an? |what |not |only |just |wrong)"
     r"|\((?:example|format|template|sample|not|reference|original|input)|<-+|←)",
     _FLAGS,
@@ -128,6 +131,24 @@ _RETRACTED = re.compile(
     r"|(?:verdict|score|scores|answer|rating|json|object|it|that|this|the above)(?: above)? (?:is|was|were|are) (?:only |just |merely |simply |meant as |meant |an? |the )*"
     r"(?:not (?:valid|final|mine|my|right|correct|a verdict)|to (?:show|illustrate|demonstrate|test)|illustrati\w+|sample|example|placeholder|template|wrong|a mistake|incorrect|mistaken|invalid|dummy|draft)"
     r"|(?:made|was) a mistake|my mistake|should be (?:ignored|discarded|disregarded)|do(?:n't| not) (?:use|count))\b",
+    _FLAGS,
+)
+_WITHDRAWN = re.compile(
+    r"\b(?:tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|scratch that"
+    r"|(?:forget|discard|drop|void|cancel) (?:about )?(?:this|that|my|the) (?:\w+ )?(?:numbers?|scores?|verdict|ratings?|above|answer)"
+    r"|(?:verdict|score|rating|answer|number|grade|that|this)(?: above)? (?:is|was|were) (?:only |just |still |rather |very )*"
+    r"(?:premature|provisional|preliminary|hasty|void|obsolete|superseded|outdated|unreliable)"
+    r"|(?:should|must|can|may)(?:n['’]t| not) be (?:used|counted|trusted|taken|relied)|(?:do|does)(?:n['’]t| not) count"
+    r"|stand by (?:this|that|my|the)|(?:was|is) (?:a slip|an error|erroneous|in error)|i was (?:too|wrong|mistaken)"
+    r"|(?:verdict|score|rating|answer|number|grade) (?:as )?(?:void|invalid|null)"
+    r"|(?:will|to|may|might|must) be (?:revised|corrected|changed|replaced|updated|superseded|withdrawn))\b",
+    _FLAGS,
+)
+"""Unlike `_RETRACTED` it needs words that hardly stand in a reason."""
+_CORRECTION = re.compile(
+    r"(?:\A|[.!?;]\s)\s*(?:no|wait|rather|actually|sorry|hmm|better|make it|oops)\b[\s,:—–-]{1,3}"
+    r"(?:(?:rather|make it|it is|it's|an?|only|more like|better|actually|say)[\s,]{1,2}){0,2}"
+    r"(\d{1,2})\s*(?=[.!;]\s|[.!]?\s*\Z)",
     _FLAGS,
 )
 _WAVERED = re.compile(
@@ -299,6 +320,14 @@ def _last_sentence(lead: str, names: tuple[str, ...]) -> str:
     return re.split(r"(?<=[.!?。])\s+|\n\s*\n", lead)[-1]
 
 
+def is_withdrawn(text: str) -> bool:
+    """Whether a text says of the verdict before it, in so many words, that it does not count. For
+    what stands on the verdict's own line, where a reason is expected.
+    """
+    text = languages.without_reasons(text)
+    return _WITHDRAWN.search(text) is not None or languages.is_withdrawn(text)
+
+
 def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """Whether the words behind the last verdict take it back or give another number.
 
@@ -306,7 +335,7 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     counts in a short sentence, as a fraction of the top, and beside words of second thoughts; not
     where it is compared with ("instead of 5"), counts something, or would need a condition.
     """
-    if _RETRACTED.search(after):
+    if _RETRACTED.search(after) or is_withdrawn(after):
         return True
     after = without_other_labels(after)
     plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
@@ -322,6 +351,11 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
             if number <= top and number not in given:
                 return True
     return any(number not in given for number in fractions_in(after, top))
+
+
+def short_corrections(text: str) -> list[int]:
+    """Numbers of sentences of a reason that are nothing but a correction: "No, rather 2."."""
+    return [int(number) for number in _CORRECTION.findall(spoken(text))]
 
 
 def without_other_labels(text: str) -> str:

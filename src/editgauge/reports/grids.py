@@ -76,6 +76,7 @@ def lines(
     records = frame.samples.records
     order = {identity: number for number, identity in enumerate(records)}
     places = Places(runs, runs[0].path, copied=False)
+    places.know(frame)
     edits = places.edits(frame.benchmark)
     if editors is None:
         editors = sorted({*frame.editors, *(editor for _, editor in edits)})
@@ -102,6 +103,7 @@ def lines(
             panels.append(Panel(editor, picture, words, "  ".join(told)))
         instruction = str(record.get("instruction") or "")
         found.append(Line(identity, instruction, tuple(panels)))
+    places.close()
     return found
 
 

@@ -40,10 +40,11 @@ import orjson
 from numpy.typing import NDArray
 
 from editgauge import __version__, escape
-from editgauge.errors import RunError
+from editgauge.errors import ImageError, RunError
 from editgauge.images import MAX_FILE_BYTES, write_bytes
 from editgauge.reports import details, diagnosis, figures, overview, thumbs
-from editgauge.store import copies, paths
+from editgauge.store import copies, paths, segments
+from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import failures
 from editgauge.tables.draw import as_json
@@ -117,6 +118,7 @@ def build(
     made = 0
     for number, part in enumerate(parts):
         folder = to / "data" / str(number)
+        places.know(part.frame)
         if thumbnails:
             jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
             made += thumbs.make(jobs, workers=workers, progress=progress)
@@ -127,6 +129,7 @@ def build(
         cutoffs = failures.recorded(runs, part.frame.benchmark)
         outputs = diagnosis.every(runs, part.frame, cutoffs)
         diagnosed.append((part.title or part.frame.benchmark, number, outputs, cutoffs))
+    places.close()
     meta = {
         "version": __version__,
         "runs": [run.path.name for run in runs],
@@ -165,11 +168,24 @@ def build(
 class Places:
     """Where a picture of a run is, seen from the report: a relative URL, and a copy when pictures
     are copied.
+
+    A picture that is not the one that was scored, or looked at, is not shown: the hash of its bytes
+    is compared at the first report, and again whenever its size or time has changed.
     """
 
     def __init__(self, runs: Sequence[RunFolder], to: Path, *, copied: bool) -> None:
         self.runs, self.to, self.copied = runs, to, copied
         self._edits: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+        self._marks: dict[str, str] = {}
+        self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
+
+    def close(self) -> None:
+        self._hashes.close()
+
+    def know(self, frame: Frame) -> None:
+        """Take from the samples' records which pictures the run has looked at."""
+        for record in frame.samples.records.values():
+            self._marks |= record.get("marks") or {}
 
     def file(self, relative: str | None) -> Path | None:
         """The file behind a path of a run folder, in the first run that has it; None when none
@@ -177,8 +193,27 @@ class Places:
         """
         if not relative:
             return None
-        found = (run.picture(relative) for run in self.runs)
-        return next((path for path in found if path is not None), None)
+        for run in self.runs:
+            path = run.picture(relative)
+            if path is not None and self._is_the_one(path, relative, run):
+                return path
+        return None
+
+    def _is_the_one(self, path: Path, relative: str, run: RunFolder) -> bool:
+        wanted = self._marks.get(relative)
+        if not wanted:
+            return True
+        try:
+            same = self._hashes(path) == wanted
+        except ImageError:
+            same = False
+        if not same:
+            segments.note(
+                run.problems,
+                f"{relative}: not the picture that was scored or looked at, and not shown; "
+                f"editgauge check-run {run.path.name} says more",
+            )
+        return same
 
     def url(self, relative: str | None) -> str | None:
         """The picture's URL relative to the page, or None when the run does not have it. Copies it
@@ -218,6 +253,8 @@ class Places:
                         "instruction": record.instruction,
                         "detail": dict(record.detail),
                     }
+                    if record.path is not None:
+                        self._marks[record.path] = record.fingerprint
             self._edits[benchmark] = found
         return self._edits[benchmark]
 

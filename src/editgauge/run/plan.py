@@ -42,7 +42,7 @@ class Task:
     wanted: frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One output and the scorers that have work on it. For a set scorer: one editor and all its
     pairs.
@@ -51,6 +51,8 @@ class Item:
     sample: Sample
     edit: Edit
     tasks: tuple[Task, ...]
+    mark: str = ""
+    """The hash of the output's bytes as its record has it; "" where nothing is to be compared."""
     pairs: tuple[tuple[Sample, Edit], ...] = ()
 
 
@@ -107,9 +109,14 @@ class Plan:
                     by_editor.setdefault(record.editor, []).append((sample, edit, record))
                 quick, batched = self._tasks(sample, edit, record)
                 if quick:
-                    items.append(Item(sample, edit, tuple(quick)))
+                    items.append(
+                        Item(sample=sample, edit=edit, tasks=tuple(quick), mark=record.fingerprint)
+                    )
                 if batched:
-                    self.batch_items.append(Item(sample, edit, tuple(batched)))
+                    item = Item(
+                        sample=sample, edit=edit, tasks=tuple(batched), mark=record.fingerprint
+                    )
+                    self.batch_items.append(item)
                 if len(self.ready) + len(self.retired) > _SENT_EVERY:
                     self._send(write, retire)
         items += self._set_items(by_editor)
@@ -167,7 +174,8 @@ class Plan:
                 elif wanted:
                     sample, edit, _ = pairs[0]
                     task = Task(index, mark, wanted)
-                    items.append(Item(sample, edit, (task,), tuple((s, e) for s, e, _ in pairs)))
+                    scored = tuple((s, e) for s, e, _ in pairs)
+                    items.append(Item(sample=sample, edit=edit, tasks=(task,), pairs=scored))
         return items
 
     def _wanted(

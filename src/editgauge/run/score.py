@@ -78,7 +78,7 @@ def score(
                 needs=_needs(plan, items),
                 places=(run.path / "manifest.json", *roots),
             )
-            _run_phase(plan, items, note, job, engine, writer, progress)
+            _run_phase(plan, run, items, note, job, engine, writer, progress)
     hashes.flush()
     plan.summary.seconds = time.perf_counter() - began
     plan.summary.problems += run.problems
@@ -87,6 +87,7 @@ def score(
 
 def _run_phase(
     plan: Plan,
+    run: RunFolder,
     items: Sequence[Item],
     note: str,
     job: Job[Item, worker.Counts],
@@ -102,13 +103,8 @@ def _run_phase(
         if outcome.died:
             _write_dead(plan, outcome.items, outcome.died, writer)
         elif outcome.result is not None:  # None: rows of a worker that died, counted already
-            tally, seconds, outputs, rows = outcome.result
-            writer.write(rows)
-            for (editor, scorer, metric, variant, status), number in tally.items():
-                plan.summary.add(editor, scorer, metric, variant, Status(status), number)
-            plan.summary.computed += sum(tally.values())
-            plan.summary.scorer_seconds.update(seconds)
-            plan.summary.scorer_outputs.update(outputs)
+            writer.write(outcome.result.rows)
+            _add(plan, run, outcome.result)
         done += len(outcome.items)
         if progress:
             progress(min(done, total), total, note)
@@ -118,6 +114,21 @@ def _needs(plan: Plan, items: Sequence[Item]) -> Needs:
     """Enough for each scorer that has work."""
     wanted = {task.scorer for item in items for task in item.tasks}
     return reduce(Needs.with_, (Needs.of(plan.scorers[index]) for index in sorted(wanted)))
+
+
+def _add(plan: Plan, run: RunFolder, done: worker.Counts) -> None:
+    for (editor, scorer, metric, variant, status), number in done.tally.items():
+        plan.summary.add(editor, scorer, metric, variant, Status(status), number)
+    plan.summary.computed += sum(done.tally.values())
+    plan.summary.scorer_seconds.update(done.seconds)
+    plan.summary.scorer_outputs.update(done.outputs)
+    for path in done.changed:
+        plan.hashes.forget(path, lasting=True)
+        place = path.relative_to(run.path).as_posix()
+        plan.summary.problems.append(
+            f"{place}: its bytes are no longer those of its record, and it was not scored; the "
+            f"same command again takes it from --outputs, or scores it as it is now"
+        )
 
 
 def _batches(items: Sequence[Item], workers: int, most: int = BATCH) -> Iterator[Sequence[Item]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
-from editgauge.images import guard_reading
+from editgauge.images import fingerprint, guard_reading
 from editgauge.networks.runtime import Halving
 from editgauge.run import machine
 from editgauge.run.plan import Item, Task, make_rows
@@ -23,13 +23,15 @@ from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, 
 
 class Counts(NamedTuple):
     """What came of a batch: rows by (editor, scorer, metric, variant, status), seconds of processor
-    time and outputs by scorer, and the rows themselves where this process does not write them.
+    time and outputs by scorer, the rows themselves where this process does not write them, and the
+    outputs that are not what their records say: these have no rows.
     """
 
     tally: Counter[Any]
     seconds: Counter[str]
     outputs: Counter[str]
     rows: list[Row]
+    changed: tuple[Path, ...]
 
 
 class _Sink(Protocol):
@@ -85,6 +87,8 @@ def work(batch: Sequence[Item]) -> Counts:
     kept = _worker.sink = _Kept() if isinstance(_worker.sink, _Kept) else _worker.sink
     tally: Counter[Any] = Counter()
     seconds: Counter[str] = Counter()
+    changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
+    batch = [item for item in batch if item.edit.path not in changed]
     whole = {
         task.scorer
         for item in batch
@@ -113,7 +117,19 @@ def work(batch: Sequence[Item]) -> Counts:
         for task in item.tasks
         for name in [_worker.scorers[task.scorer].name] * max(1, len(item.pairs))
     )
-    return Counts(tally, seconds, outputs, kept if isinstance(kept, _Kept) else [])
+    return Counts(tally, seconds, outputs, kept if isinstance(kept, _Kept) else [], changed)
+
+
+def _changed(item: Item) -> bool:
+    """Whether the output's bytes are others than its record says, although its size and time, by
+    which hashes are remembered, are not: a flipped bit, or a file put there with an old time.
+    """
+    if not item.mark or item.edit.path is None:
+        return False
+    try:
+        return fingerprint(item.edit.path) != item.mark
+    except ImageError:
+        return False  # gone, or no rights: what reads it says so
 
 
 def _score_batch(

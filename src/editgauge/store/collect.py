@@ -21,6 +21,9 @@ from editgauge.store.paths import portable
 from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
 from editgauge.types import Sample, Status
 
+_TOGETHER = 64
+"""Outputs that a thread is given at once: a task of its own for each costs more than a decoding."""
+
 
 def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
     """The editors of an outputs folder: each of its sub-folders that holds at least one output, by
@@ -80,19 +83,17 @@ def import_outputs(
     """Record the output, or its absence, of one editor for each sample; keep the files in the run;
     return the records.
 
-    Nothing is resized. An output of its input's size is decoded once, to tell whether it was given
-    back; of others only the first bytes are read. An output that is the same as at the last call
-    costs a look at its size and time. `named`: sample id -> its file, where the names are not the
-    official ones.
+    Nothing is resized or decoded: the first bytes are read. An output that is the same as at the
+    last call costs a look at its size and time. Whether one was given back says `tell`. `named`:
+    sample id -> its file, where the names are not the official ones.
     """
     before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
     samples = list(samples)
     outputs = OutputFolder(folder, named)
-    taken = [
+    records = [
         _take(run, benchmark, editor, outputs, sample, hashes, before.get(sample.id))
         for sample in samples
     ]
-    records = _told(run, taken, samples)
     new = [record for record in records if record != before.get(record.sample)]
     with run.edit_writer("collect") as writer:
         run.write_edits(new, writer)
@@ -144,8 +145,10 @@ def _take(
             reason=reason,
         )
     if not taken:
-        run.keep(file, Path(place))
-        hashes.forget(kept)
+        run.keep(file, Path(place), hashes)
+    elif old is not None and old.path == place and hashes(kept) != old.fingerprint:
+        kept.unlink()  # changed in the run, behind its size and time
+        run.keep(file, Path(place), hashes)
     mark = hashes(kept)  # of what is kept: the file outside may change at any moment
     if old is not None and old.fingerprint == mark and old.path == place:
         return old
@@ -175,22 +178,40 @@ def _take(
     )
 
 
-def _told(
-    run: RunFolder, records: Sequence[EditRecord], samples: Sequence[Sample]
+def tell(
+    run: RunFolder, records: Sequence[EditRecord], samples: Iterable[Sample]
 ) -> list[EditRecord]:
-    """The records, each with the word on whether its output is the input handed back.
+    """Say of each output whether it is its input handed back (`EditRecord.given_back`), and keep
+    that in the run; return the records in their order.
 
-    What a record knows already is not looked up again. Decoding lets other threads run.
+    What a record knows already is not looked up again. Outputs of their input's size are decoded,
+    which takes about as long as scoring them: `score` does this last. Of those that cannot be told
+    the record says nothing (None).
     """
+    by_id = {sample.id: sample for sample in samples}
+    open_ones = [
+        number
+        for number, record in enumerate(records)
+        if record.given_back is None
+        and record.status is Status.SCORED
+        and record.path is not None
+        and record.sample in by_id
+    ]
+    found = list(records)
 
-    def told(record: EditRecord, sample: Sample) -> EditRecord:
-        known = record.given_back is not None or record.status is not Status.SCORED
-        if known or record.path is None:
-            return record
-        return replace(record, given_back=given_back(run.path / record.path, sample))
+    def told(numbers: Sequence[int]) -> list[bool | None]:
+        return [given_back(run.path / str(found[n].path), by_id[found[n].sample]) for n in numbers]
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        return list(pool.map(told, records, samples))
+    parts = [open_ones[start : start + _TOGETHER] for start in range(0, len(open_ones), _TOGETHER)]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # decoding lets other threads run
+        for numbers, answers in zip(parts, pool.map(told, parts), strict=True):
+            for number, answer in zip(numbers, answers, strict=True):
+                found[number] = replace(found[number], given_back=answer)
+    new = [record for record, old in zip(found, records, strict=True) if record != old]
+    if new:
+        with run.edit_writer("given-back") as writer:
+            run.write_edits(new, writer)
+    return found
 
 
 def _need_readable(file: Path) -> None:
@@ -220,7 +241,7 @@ def refresh(
     """
     known = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
     there = [sample for sample in samples if sample.id in known]
-    again = _told(run, [_look_again(run, known[s.id], hashes) for s in there], there)
+    again = [_look_again(run, known[sample.id], hashes) for sample in there]
     seen = {record.sample: record for record in again}
     records = [
         seen.get(sample.id)

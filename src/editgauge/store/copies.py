@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from editgauge.errors import RunError
+from editgauge.images import picture_hash
 
 _FICLONE = 0x40049409
 """Linux: let one file share the blocks of another until one of them is written."""
@@ -35,9 +36,10 @@ def same(file: Path | str, copy: Path | str) -> bool:
     )
 
 
-def copy(file: Path | str, target: Path | str, *, limit: int) -> None:
+def copy(file: Path | str, target: Path | str, *, limit: int) -> tuple[str | None, os.stat_result]:
     """Copy a file of at most `limit` bytes, with its time, to a new file `target`; links to `file`
-    are followed.
+    are followed. Returns the hash of its bytes as `images.fingerprint` gives it (None where the
+    copy is by reference: no byte was read) and what `os.stat` said of `file`.
 
     Raises `RunError` when it is no regular file or too large (a pipe is not waited for), `OSError`
     when it cannot be read or the target cannot be written.
@@ -54,16 +56,24 @@ def copy(file: Path | str, target: Path | str, *, limit: int) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
         made = os.open(target, flags, 0o644)
         try:
-            if not _reflink(source, made, found):
-                while data := os.read(source, _SMALL):
-                    while data:
-                        data = data[os.write(made, data) :]
+            mark = None if _reflink(source, made, found) else _write(source, made)
             times = (found.st_atime_ns, found.st_mtime_ns)
             os.utime(made if os.utime in os.supports_fd else target, ns=times)
+            return mark, found
         finally:
             os.close(made)
     finally:
         os.close(source)
+
+
+def _write(source: int, made: int) -> str:
+    """Copy all bytes from one descriptor to another; their hash."""
+    mark = picture_hash()
+    while data := os.read(source, _SMALL):
+        mark.update(data)
+        while data:
+            data = data[os.write(made, data) :]
+    return mark.hexdigest()
 
 
 def _reflink(source: int, made: int, found: os.stat_result) -> bool:

@@ -1,6 +1,6 @@
 """What is damaged in a run folder, and its repair: `editgauge check-run`.
 
-Every record, every picture of an edit and the Parquet file are looked at. A repair takes damaged
+Every record, every picture and the Parquet file are looked at. A repair takes damaged
 lines out of their segments (they are kept beside them, in ``<segment>.damaged``) and deletes what
 is made again by itself; it never makes up a record. Scores that are gone are made again by
 ``editgauge score``, outputs by ``editgauge edit``.
@@ -23,6 +23,7 @@ from editgauge.store import lease, parquet, paths, records, segments
 from editgauge.store.run_folder import EDIT_SEGMENTS, ROW_SEGMENTS, EditRecord, RunFolder
 
 _SCORE = "editgauge score makes it again"
+_KEEP = "remove it, and editgauge score takes it from the data again"
 _EDIT = "editgauge edit, or score --outputs, makes it again"
 
 
@@ -107,7 +108,7 @@ def _judged(
 ) -> Iterator[tuple[segments.Line, str]]:
     """Each line of a segment with what is wrong with it."""
     for line in segments.lines(path, problems):
-        yield line, line.fault or fault(orjson.loads(line.data))
+        yield line, line.fault or fault(line.record)
 
 
 def _in_segment(
@@ -186,6 +187,15 @@ def _in_pictures(run: RunFolder) -> Iterator[Damage]:
         why = _picture_fault(run, record)
         if why:
             yield Damage(record.path, why, f"not touched; {_EDIT}", by_hand=True)
+    for benchmark in run.benchmarks():
+        for sample in RunFolder(run.path).samples(benchmark):
+            for place, mark in (sample.get("marks") or {}).items():
+                why = paths.fault(run.path, place, f"inputs/{benchmark}") or (
+                    "" if fingerprint(run.path / place) == mark else "not the one that was kept"
+                )
+                if why:
+                    found = f"a picture of the sample {sample['id']!r}: {why}"
+                    yield Damage(place, found, f"not touched; {_KEEP}", by_hand=True)
 
 
 def _picture_fault(run: RunFolder, record: EditRecord) -> str:

@@ -4,6 +4,7 @@ none of them.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sqlite3
@@ -24,6 +25,10 @@ _RACY = 2_000_000_000
 """A file changed less than this many nanoseconds ago is not remembered: it may change again within
 one clock tick.
 """
+_AT_ONCE = 5000
+"""Hashes that are written in one transaction: each costs a wait for the disk."""
+_MOST = 1_000_000
+"""Hashes that are held in memory: some 250 MB. Files beyond are read again."""
 
 
 class HashStore:
@@ -36,6 +41,7 @@ class HashStore:
     def __init__(self, path: Path | None) -> None:
         self._memory: dict[Path, str] = {}
         self._new: list[tuple[bytes, int, int, int, str]] = []
+        self._known: dict[bytes, tuple[int, int, int, str]] | None = None
         self._db: sqlite3.Connection | None = None
         if path is not None:
             try:
@@ -53,20 +59,36 @@ class HashStore:
             stat = path.stat()
         except OSError:
             return images.fingerprint(path)  # raises with the reason
-        key = hashlib.blake2b(os.fsencode(os.path.abspath(path)), digest_size=16).digest()
-        value = self._look_up(key, stat)
+        value = self._look_up(_key(path), stat)
         if value is None:
             value = images.fingerprint(path)
-            if time.time_ns() - stat.st_mtime_ns > _RACY:
-                self._new.append((key, stat.st_size, stat.st_mtime_ns, stat.st_ino, value))
-                if len(self._new) >= 500:
-                    self.flush()
+            self.learn(path, stat, value)
         self._memory[path] = value
         return value
 
-    def forget(self, path: Path) -> None:
-        """Drop what this object remembers of a file that has just been replaced."""
+    def learn(self, path: Path, stat: os.stat_result, value: str) -> None:
+        """Remember the hash of a file that was read for another reason. `stat`: as it was before
+        the first byte was read.
+        """
+        self._memory[path] = value
+        if time.time_ns() - stat.st_mtime_ns > _RACY:
+            self._new.append((_key(path), stat.st_size, stat.st_mtime_ns, stat.st_ino, value))
+            if len(self._new) >= _AT_ONCE:
+                self.flush()
+
+    def forget(self, path: Path, *, lasting: bool = False) -> None:
+        """Drop what this object remembers of a file that has just been replaced; with `lasting`
+        also what it has kept, for a file that has changed behind its size and time.
+        """
         self._memory.pop(path, None)
+        if lasting:
+            key = _key(path)
+            if self._known is not None:
+                self._known.pop(key, None)
+            self._new = [row for row in self._new if row[0] != key]
+            if self._db is not None:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("DELETE FROM files WHERE path = ?", (key,))
 
     def flush(self) -> None:
         if self._db is not None and self._new:
@@ -98,14 +120,28 @@ class HashStore:
         self.close()
 
     def _look_up(self, key: bytes, stat: os.stat_result) -> str | None:
-        if self._db is None:
-            return None
-        try:
-            found = self._db.execute(
-                "SELECT size, mtime, inode, hash FROM files WHERE path = ?", (key,)
-            ).fetchone()
-        except sqlite3.Error:
-            return None
+        if self._known is None:
+            self._known = self._read()
+        found = self._known.get(key)
         if found is None or found[:3] != (stat.st_size, stat.st_mtime_ns, stat.st_ino):
             return None
         return str(found[3])
+
+    def _read(self) -> dict[bytes, tuple[int, int, int, str]]:
+        """What an earlier command has left, at the first question: one by one takes as long as
+        looking at the files. The newest `_MOST` of them.
+        """
+        if self._db is None:
+            return {}
+        try:
+            found = self._db.execute(
+                "SELECT path, size, mtime, inode, hash FROM files ORDER BY rowid DESC LIMIT ?",
+                (_MOST,),
+            )
+            return {key: tuple(rest) for key, *rest in found}
+        except sqlite3.Error:
+            return {}
+
+
+def _key(path: Path) -> bytes:
+    return hashlib.blake2b(os.fsencode(os.path.abspath(path)), digest_size=16).digest()

@@ -266,6 +266,7 @@ def _one_sample(
         "images": [ours or theirs for ours, theirs in pairs],
         "reference": known.get("reference") or record.get("reference"),
         "masks": masks,
+        "marks": {**(record.get("marks") or {}), **(known.get("marks") or {})},
     }
 
 

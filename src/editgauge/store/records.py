@@ -82,7 +82,7 @@ def sample_fault(record: Mapping[str, Any], benchmark: str) -> str:
     for name in ("images", "category", "findings"):
         if not isinstance(record.get(name) or [], list) or len(record.get(name) or ()) > NAMES:
             return f"{name}: wanted a list of at most {NAMES}"
-    for name, most in (("masks", NAMES), ("attributes", ATTRIBUTES)):
+    for name, most in (("masks", NAMES), ("attributes", ATTRIBUTES), ("marks", 3 * NAMES)):
         if not isinstance(record.get(name) or {}, Mapping) or len(record.get(name) or ()) > most:
             return f"{name}: wanted an object of at most {most} names"
     return ""

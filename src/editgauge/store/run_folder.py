@@ -40,7 +40,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import orjson
 
@@ -50,6 +50,9 @@ from editgauge.images import MAX_FILE_BYTES
 from editgauge.store import copies, described, lease, paths, records, segments
 from editgauge.store.addresses import address_of
 from editgauge.types import Edit, Metric, Row, Sample, Status, Variant
+
+if TYPE_CHECKING:
+    from editgauge.store.hashes import HashStore
 
 FORMAT = 1
 RowKey = tuple[str, str, str, str, str, str, str, int]
@@ -602,11 +605,12 @@ class RunFolder:
             self._note(f"{str(relative)[:200]}: {why}; left out")
         return None
 
-    def keep(self, file: Path, place: Path) -> Path:
+    def keep(self, file: Path, place: Path, hashes: HashStore | None = None) -> Path:
         """Keep a file in the run at `place` (relative): a copy of its own, or a reflink where the
         file system has them, so that nobody changes the run's pictures by changing his.
 
         What is there already is replaced when it is another file. Returns the path in the run.
+        `hashes` learns the hash of a file that is copied, and of its copy.
         Raises `RunError` when it cannot be written, or `file` is no regular file of at most
         `images.MAX_FILE_BYTES`.
         """
@@ -619,11 +623,17 @@ class RunFolder:
         try:
             paths.folder(self.path, name.rpartition("/")[0])
             temporary = f"{self._scratch_folder()}{os.sep}kept"
-            copies.copy(file, temporary, limit=MAX_FILE_BYTES)
+            mark, found = copies.copy(file, temporary, limit=MAX_FILE_BYTES)
             os.replace(temporary, target)
+            kept = self.path / place
+            if hashes is not None:
+                hashes.forget(kept)
+                if mark is not None:
+                    hashes.learn(file, found, mark)
+                    hashes.learn(kept, os.lstat(target), mark)
         except OSError as error:
             raise paths.unwritable(Path(target), error) from error
-        return self.path / place
+        return kept
 
     # -- inside ------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from editgauge.store.hashes import HashStore
 from editgauge.store.labels import mapping
 from editgauge.store.measured import measured
 from editgauge.store.run_folder import RunFolder, digest, plain_name, sample_record
@@ -17,7 +18,12 @@ from editgauge.types import Finding, Sample
 
 
 def keep_samples(
-    run: RunFolder, benchmark: str, root: Path, samples: Iterable[Sample], chosen: Iterable[Sample]
+    run: RunFolder,
+    benchmark: str,
+    root: Path,
+    samples: Iterable[Sample],
+    chosen: Iterable[Sample],
+    hashes: HashStore | None = None,
 ) -> str:
     """Index all `samples` in the run, keep the pictures of the `chosen` ones, and return the data's
     content hash.
@@ -25,7 +31,9 @@ def keep_samples(
     The hash is over every sample's text, names and the sizes of its files: it tells whether two
     runs read the same release. That the pictures are the same to the byte is told by the
     fingerprint of each row. Attributes that only pictures tell (`measured`) are in the index for
-    every sample that was ever chosen, and never in the hash.
+    every sample that was ever chosen, and never in the hash. `hashes` learns what is copied;
+    with it the index tells the hash of each picture that is kept (``marks``: place -> hash), by
+    which a reader sees that it is still the one that was looked at.
     """
     wanted = {sample.id for sample in chosen}
     root = Path(os.path.realpath(root))
@@ -39,13 +47,32 @@ def keep_samples(
         if sample.id in wanted:
             for path, place in found.items():
                 if sizes[place] is not None:
-                    run.keep(path, Path(place))
+                    run.keep(path, Path(place), hashes)
         top = f"{run.path}{os.sep}"
-        there = {path: place for path, place in found.items() if os.path.isfile(top + place)}
+        there = {
+            path: place
+            for path, place in found.items()
+            if (sample.id in wanted and sizes[place] is not None) or os.path.isfile(top + place)
+        }
         records.append(sample_record(full, there))
-        identity.append((sample.id, sample.instruction, sizes, sample_record(sample, {})))
+        if hashes is not None and sample.id in wanted:
+            records[-1]["marks"] = {p: hashes(run.path / p) for p in there.values()}
+        identity.append((sample.id, sample.instruction, sizes, _timeless(records[-1], sample)))
     run.write_samples(benchmark, records)
     return digest(identity)
+
+
+def _timeless(record: Mapping[str, Any], sample: Sample) -> dict[str, Any]:
+    """A sample's record without what depends on the run: where its pictures are, and what was
+    measured in them.
+    """
+    return {
+        **{name: value for name, value in record.items() if name != "marks"},
+        "images": [None] * len(sample.images),
+        "reference": None,
+        "masks": dict.fromkeys(sample.masks),
+        "attributes": dict(sample.attributes),
+    }
 
 
 def _size(path: Path) -> int | None:

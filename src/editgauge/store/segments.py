@@ -44,13 +44,14 @@ _SAID = 20
 
 class Line(NamedTuple):
     """One line of a segment: its number from 1, its bytes, where it starts, and what is wrong with
-    it ("" when nothing is).
+    it ("" when nothing is). `record`: what it says, where that was read.
     """
 
     number: int
     data: bytes
     start: int
     fault: str
+    record: dict[str, Any] | None
 
 
 class SegmentWriter:
@@ -225,10 +226,9 @@ def read(path: Path, problems: list[str]) -> Iterator[dict[str, Any]]:
     into `problems`.
     """
     for line in lines(path, problems):
-        if not line.fault:
-            record = orjson.loads(line.data)
-            record.pop("check", None)
-            yield record
+        if line.record is not None:
+            line.record.pop("check", None)
+            yield line.record
 
 
 def lines(path: Path, problems: list[str], *, parsed: bool = True) -> Iterator[Line]:
@@ -241,7 +241,7 @@ def lines(path: Path, problems: list[str], *, parsed: bool = True) -> Iterator[L
     count = _Count()
     try:
         for number, start, data in _raw(path):
-            seq, why = _judged(data, parsed, count.numbered)
+            seq, why, record = _judged(data, parsed, count.numbered)
             gone = count.passed(seq)
             if gone:
                 note(
@@ -253,7 +253,7 @@ def lines(path: Path, problems: list[str], *, parsed: bool = True) -> Iterator[L
                 bad += 1
                 if bad <= _SAID:
                     note(problems, f"{where}, line {number}: {why}; left out")
-            yield Line(number, data, start, why)
+            yield Line(number, data, start, why, record)
     except (OSError, RunError) as error:
         note(problems, f"{where}: cannot be read ({getattr(error, 'strerror', None) or error})")
     if bad > _SAID:
@@ -291,26 +291,28 @@ def note(problems: list[str], text: str) -> None:
         problems.append(text)
 
 
-def _judged(data: bytes, parsed: bool, numbered: bool) -> tuple[int | None, str]:
-    """A line's `seq` (None where it has none) and its fault. `numbered`: an earlier line of the
-    file had one, so that this one must.
+def _judged(
+    data: bytes, parsed: bool, numbered: bool
+) -> tuple[int | None, str, dict[str, Any] | None]:
+    """A line's `seq` (None where it has none), its fault, and its record where that was read.
+    `numbered`: an earlier line of the file had one, so that this one must.
     """
     mark = MARK.search(data, max(0, len(data) - _MARK_BYTES))
     if mark is not None:
         body = zlib.crc32(b"}", zlib.crc32(memoryview(data)[: mark.start(2) - 10]))
         if body != int(mark[2], 16):
-            return None, "damaged (its checksum does not fit)"
+            return None, "damaged (its checksum does not fit)", None
         if not parsed and data.count(b"[") + data.count(b"{") < _NESTED:
-            return int(mark[1]), ""
+            return int(mark[1]), "", None
     elif numbered:
-        return None, "damaged (it has no checksum, and earlier ones have)"
+        return None, "damaged (it has no checksum, and earlier ones have)", None
     try:
         record = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        return None, f"not JSON ({error})"
+        return None, f"not JSON ({error})", None
     if not isinstance(record, dict):
-        return None, "not an object"
-    return int(mark[1]) if mark is not None else None, ""
+        return None, "not an object", None
+    return int(mark[1]) if mark is not None else None, "", record
 
 
 def _raw(path: Path) -> Iterator[tuple[int, int, bytes]]:

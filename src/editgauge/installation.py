@@ -25,6 +25,7 @@ BRINGS = {
     "study": "the human study; data sets of your own in the browser",
     "frames": "tables as pandas and polars data frames",
     "report": "figures as PDF, SVG and PNG",
+    "tuning": "fine-tuning of diffusion editors (editgauge tune)",
     "ray": "scoring and editing on many machines",
     "remote": "data, outputs and runs on stores (s3://…)",
     "texteditbench": "what TextEditBench's tables need",

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from editgauge import benchmarks
-from editgauge.benchmarks.medebench import tables as medebench_tables
 from editgauge.benchmarks.medebench.judge import JUDGING as MEDEBENCH
 from editgauge.benchmarks.texteditbench.judge import JUDGING as TEXTEDITBENCH
 from editgauge.judging.calls import Call, ExchangeResult, to_scores
@@ -112,4 +111,3 @@ def test_all_judged_scores_have_one_scale_in_the_tables() -> None:
     cells = {name: cell for table in found for name, cell in table.rows[0].cells.items()}
     shown = ("Overall_EA", "Overall_VQ", "Context", "EA_P", "VQ_P", "Context_P")
     assert {name: cells[name].value for name in shown} == pytest.approx(dict.fromkeys(shown, 0.8))
-    assert medebench_tables.tenth(rows[0].value) == pytest.approx(0.8)  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ from editgauge.benchmarks.mini.faces import FACES, write
 from editgauge.benchmarks.mini.records import RECORDS, TEN
 from editgauge.errors import DataError
 from editgauge.images import fingerprint, read_header, read_image, read_mask
+from editgauge.store.addresses import user_cache
 from editgauge.types import Benchmark, Dataset, Sample
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -252,9 +253,9 @@ class TestMaking:
         monkeypatch.delenv("EDITGAUGE_CACHE")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
         monkeypatch.setattr(sys, "platform", "linux")
-        assert making.cache_folder() == tmp_path / "editgauge"
+        assert user_cache() == tmp_path / "editgauge"
         monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "own"))
-        assert making.cache_folder() == tmp_path / "own"
+        assert user_cache() == tmp_path / "own"
 
     def test_without_a_home_there_is_one_clear_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def nowhere() -> Path:
@@ -264,7 +265,7 @@ class TestMaking:
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
         monkeypatch.setattr(Path, "home", nowhere)
         with pytest.raises(DataError, match="set EDITGAUGE_CACHE"):
-            making.cache_folder()
+            user_cache()
 
     def test_a_library_under_another_name_still_counts(
         self, monkeypatch: pytest.MonkeyPatch

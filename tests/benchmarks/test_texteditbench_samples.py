@@ -594,7 +594,7 @@ def test_what_differs_in_anything_is_no_copy(tmp_path: Path, change: str) -> Non
 
 # ----------------------------------------------------------------------------------------- errors
 def test_errors_say_what_was_wanted_and_found(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="none given"):
+    with pytest.raises(DataError, match="found none: pass the data folder"):
         BENCHMARK.load(None)
     with pytest.raises(DataError, match="nothing there"):
         BENCHMARK.load(tmp_path / "nowhere")

@@ -54,7 +54,7 @@ def show(done, total, note):
     if done == 8:
         os.kill(os.getpid(), signal.SIGKILL)
 
-place = Place(run=Path(run), folder="tuning/t", mark="m", every=3)
+place = Place(run=Path(run), folder="tuning/t", fingerprint="m", every=3)
 train(pipe, kept, nothing, eval(recipe), place, progress=show)
 """
 
@@ -88,7 +88,7 @@ def learned(
     _, _, samples = catalog.open_data("medebench", data, None)
     pipe = loaded(model)
     kept, nothing = triplets(pipe, samples[:count], recipe.resolution)
-    where = Place(**{"run": run, "folder": "tuning/t", "mark": "m", "every": 3, **place})
+    where = Place(**{"run": run, "folder": "tuning/t", "fingerprint": "m", "every": 3, **place})
     return train(pipe, kept, nothing, recipe, where), pipe, kept
 
 
@@ -178,7 +178,7 @@ def test_a_checkpoint_of_another_plan_or_a_broken_one_is_refused(
     run = RunFolder.create(tmp_path / "run").path
     learned(model, data, run, count=2)
     with pytest.raises(RunError, match="of another plan"):
-        learned(model, data, run, count=2, mark="other")
+        learned(model, data, run, count=2, fingerprint="other")
     file = run / "tuning" / "t" / checkpoint.FILE
     there = checkpoint.read(run, "tuning/t")
     assert there is not None
@@ -239,7 +239,7 @@ def test_a_full_disk_is_one_line_and_leaves_what_was_there(
     import safetensors.torch
 
     run = RunFolder.create(tmp_path / "run").path
-    made = checkpoint.Checkpoint(mark="m", step=1, tensors={"a": torch.zeros(3)})
+    made = checkpoint.Checkpoint(fingerprint="m", step=1, tensors={"a": torch.zeros(3)})
     checkpoint.write(run, "tuning/t", made)
 
     def full(tensors: Any, path: Path, told: Any) -> None:

@@ -29,7 +29,7 @@ from typing import Any
 
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
-from editgauge.judging.objects import Found, Pairs, Tangled, decode_whole, find_objects
+from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
 from editgauge.judging.thinking import without_thinking
 from editgauge.judging.values import (
     is_about_other,
@@ -165,13 +165,13 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     return _all(fields, "no verdict under the names that were asked for")
 
 
-def _answer(reply: str) -> tuple[str | None, list[Found]]:
+def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
     """The answer without thinking (None where that never ends), and the objects in it."""
     whole = decode_whole(reply.strip())
     if isinstance(whole, str):  # an object that was serialised twice
         reply, whole = whole, decode_whole(whole.strip())
     if isinstance(whole, Pairs):
-        return reply, [Found(0, len(reply), whole)]
+        return reply, [JsonPart(0, len(reply), whole)]
     try:
         found = find_objects(reply)
     except Tangled:  # the thinking may be what is tangled
@@ -204,7 +204,7 @@ class _Statement:
 
 
 def _statements(
-    text: str, found: list[Found], fields: Ranges, lists: Lists, refused: bool
+    text: str, found: list[JsonPart], fields: Ranges, lists: Lists, refused: bool
 ) -> tuple[list[_Statement], str]:
     """All that the reply states itself, in order of the text; where it states nothing, why not."""
     names = tuple(fields)
@@ -253,7 +253,7 @@ def _statements(
     return statements, passed_over
 
 
-def _blanked(text: str, found: list[Found]) -> str:
+def _blanked(text: str, found: list[JsonPart]) -> str:
     pieces, at = [], 0
     for item in found:
         pieces += [text[at : item.start], BLANK * (item.end - item.start)]
@@ -262,7 +262,7 @@ def _blanked(text: str, found: list[Found]) -> str:
 
 
 def _object_statements(
-    text: str, item: Found, values: Mapping[str, Any], fields: Ranges
+    text: str, item: JsonPart, values: Mapping[str, Any], fields: Ranges
 ) -> list[_Statement]:
     assert item.value is not None
     statements = []
@@ -291,7 +291,7 @@ def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> lis
     return claims
 
 
-def _broken_statements(text: str, item: Found, fields: Ranges) -> list[_Statement]:
+def _broken_statements(text: str, item: JsonPart, fields: Ranges) -> list[_Statement]:
     """A broken object gives no score; that it names a field can contradict another verdict."""
     span = text[item.start : min(item.end, item.start + MAX_REASON)]
     why = "the object is broken" if item.closed else "the verdict is cut off"

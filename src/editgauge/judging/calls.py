@@ -286,7 +286,7 @@ def strict(call: Call, reply: str | None, *, cut_off: bool = False) -> dict[str,
     return readings if call.rule is None else call.rule(readings)
 
 
-def to_scores(call: Call, heard: ExchangeResult) -> tuple[Score, ...]:
+def to_scores(call: Call, exchange: ExchangeResult) -> tuple[Score, ...]:
     """Scores of one call in both variants: corrected from the last reply, faithful from the first
     one.
 
@@ -295,19 +295,19 @@ def to_scores(call: Call, heard: ExchangeResult) -> tuple[Score, ...]:
     reason saying so. A reader of released code that fails on a reply takes no score from it.
     """
     readings = None
-    if heard.status is Status.SCORED:
-        readings = strict(call, heard.last, cut_off=heard.cut_off)
-    released = _released(call, heard)
+    if exchange.status is Status.SCORED:
+        readings = strict(call, exchange.last, cut_off=exchange.cut_off)
+    released = _released(call, exchange)
     scores: list[Score] = []
     for name, metric in call.metrics.items():
-        detail = dict(heard.detail)
+        detail = dict(exchange.detail)
         if readings is None:
             corrected = Score(
                 metric=metric,
                 value=None,
                 variant="corrected",
-                status=heard.status,
-                reason=heard.reason,
+                status=exchange.status,
+                reason=exchange.reason,
                 detail=detail,
             )
         else:
@@ -329,20 +329,20 @@ def to_scores(call: Call, heard: ExchangeResult) -> tuple[Score, ...]:
     return tuple(scores)
 
 
-def _released(call: Call, heard: ExchangeResult) -> dict[str, float]:
+def _released(call: Call, exchange: ExchangeResult) -> dict[str, float]:
     """What the released code takes from the first reply, by field: finite numbers only.
 
     Released scripts record something for a call that failed or was refused; for pictures that
     cannot be read they have no entry at all.
     """
-    if call.released is None or heard.status not in (
+    if call.released is None or exchange.status not in (
         Status.SCORED,
         Status.FAILED,
         Status.REFUSED,
     ):
         return {}
     try:
-        values = call.released(heard.first if heard.status is Status.SCORED else None)
+        values = call.released(exchange.first if exchange.status is Status.SCORED else None)
         numbers = {name: float(value) for name, value in values.items() if value is not None}
     except (
         Exception

@@ -174,9 +174,9 @@ class Engine:
                 if job is None:
                     return
                 try:
-                    heard = await self._hear(job)
-                    self._count(heard)
-                    done(job, heard)
+                    exchange = await self._hear(job)
+                    self._count(exchange)
+                    done(job, exchange)
                 except Unasked:
                     self.stats.unasked += 1
                     complete = False
@@ -480,11 +480,11 @@ class Engine:
             self.stats.tokens_cached += usage.cached
         self.stats.spent, self.stats.unbilled = self.ledger.made, self.ledger.unbilled
 
-    def _count(self, heard: ExchangeResult) -> None:
+    def _count(self, exchange: ExchangeResult) -> None:
         self.stats.done += 1
-        self.stats.refused += heard.status is Status.REFUSED
-        self.stats.failed += heard.status in (Status.FAILED, Status.UNREADABLE)
-        self.stats.repaired += bool(heard.detail.get("repaired"))
+        self.stats.refused += exchange.status is Status.REFUSED
+        self.stats.failed += exchange.status in (Status.FAILED, Status.UNREADABLE)
+        self.stats.repaired += bool(exchange.detail.get("repaired"))
 
 
 def _sum_usage(replies: list[Reply]) -> dict[str, int]:

@@ -28,7 +28,7 @@ FAILED_WORDS = ("api error", "json parsing failed", "api call failed")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReleasedScore:
     """One score in a file: the editor, sample and metric it is about, the value as written, and
     what was said.
     """
@@ -76,7 +76,7 @@ class Imported:
         }
 
 
-Reader = Callable[[Path, Mapping[str, Sample], str | None], Iterator[Found]]
+Reader = Callable[[Path, Mapping[str, Sample], str | None], Iterator[ReleasedScore]]
 """Reads one released format: a path, the samples by id, and the editor's name where the user gave
 one. Raises `DataError` when the file is not of this format, naming what was wanted.
 """
@@ -131,7 +131,7 @@ def import_scores(
 
 def _read(
     benchmark: Benchmark, path: Path, known: Mapping[str, Sample], editor: str | None
-) -> list[Found]:
+) -> list[ReleasedScore]:
     """What the first of the benchmark's readers makes of the file. Raises the first one's error
     where none can read it.
     """
@@ -146,9 +146,11 @@ def _read(
     raise DataError(f"{benchmark.name}: no released format of judge scores is known")
 
 
-def _rows(benchmark: str, metric: Metric, found: Found, source: str) -> Iterator[Row]:
+def _rows(benchmark: str, metric: Metric, found: ReleasedScore, source: str) -> Iterator[Row]:
     low, high = int(metric.low), int(metric.high)
-    mark = digest("import-1", found.editor, found.sample, found.metric, found.value, found.failed)
+    fingerprint = digest(
+        "import-1", found.editor, found.sample, found.metric, found.value, found.failed
+    )
     detail = {"rationale": found.rationale[:1000]} if found.rationale else {}
     origin = {"imported": True, "judge": source.partition("#")[0]}
     number = _number(found.value)
@@ -190,7 +192,7 @@ def _rows(benchmark: str, metric: Metric, found: Found, source: str) -> Iterator
             value=value,
             status=status,
             reason=reason,
-            fingerprint=mark,
+            fingerprint=fingerprint,
             source=source,
             repeat=0,
             detail=detail,

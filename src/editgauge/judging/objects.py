@@ -58,7 +58,7 @@ class NotANumber:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class JsonPart:
     """One ``{…}`` in a reply: where it lies, and its decoded value.
 
     `value` is None when it cannot be read. `closed` is False for an object whose end never comes (a
@@ -98,14 +98,14 @@ def decode_whole(text: str) -> Any:
     return value if not text[end:].strip() else None
 
 
-def find_objects(text: str) -> list[Found]:
+def find_objects(text: str) -> list[JsonPart]:
     """All outermost JSON objects in `text`, in order, the broken ones too.
 
     An object that lies inside a broken one is never reported: in ``{"example": {"score": 5},
     "score": 3`` the inner object is complete and is not the verdict. Raises `Tangled` where there
     are more than `MAX_OBJECTS`, or `MAX_BROKEN` that cannot be decoded.
     """
-    found: list[Found] = []
+    found: list[JsonPart] = []
     position = broken = seen = 0
     cut_off = False
     while (brace := _START.search(text, position)) is not None:
@@ -117,7 +117,7 @@ def find_objects(text: str) -> list[Found]:
         if cut_off and not _stands_alone(text, start):
             continue
         value, end = _decode(text, start)
-        item = Found(start, end, value) if value is not None else None
+        item = JsonPart(start, end, value) if value is not None else None
         if item is None:
             broken += 1
             if not cut_off:
@@ -152,18 +152,18 @@ def _stands_alone(text: str, start: int) -> bool:
     return not line.strip(" \t`") and before.rstrip(" \t\r\n")[-1:] not in (":", ",", "[", "{")
 
 
-def _broken(text: str, start: int) -> Found:
+def _broken(text: str, start: int) -> JsonPart:
     """The broken object at `start`, mended if its punctuation can be put right."""
     span = text[start : start + MEND_LIMIT]
     try:
         value, length = _Mender(span).object(0, 0)
-        return Found(start, start + length, value, mended=True)
+        return JsonPart(start, start + length, value, mended=True)
     except (_Unmendable, RecursionError):
         pass
     closing = _matching_brace(span)
     if closing is None:
-        return Found(start, len(text), None, closed=False)
-    return Found(start, start + closing, None)
+        return JsonPart(start, len(text), None, closed=False)
+    return JsonPart(start, start + closing, None)
 
 
 def _matching_brace(span: str) -> int | None:

@@ -37,7 +37,7 @@ class Encoded:
     """
 
     url: bytes
-    mark: str
+    fingerprint: str
     width: int
     height: int
 
@@ -77,15 +77,15 @@ class PictureStore:
         known = self._identities.get((picture, webp))
         if known is not None:
             return known
-        mark = self._hashes(picture.path)
+        fingerprint = self._hashes(picture.path)
         if picture.mime:
-            mark = _digest(f"{mark}:{picture.mime}")
+            fingerprint = _digest(f"{fingerprint}:{picture.mime}")
         if not self.as_it_is(picture, webp):
-            mark = _digest(f"{mark}:png:{self.size(picture)}")
+            fingerprint = _digest(f"{fingerprint}:png:{self.size(picture)}")
         elif self._metadata:
-            mark = _digest(f"{mark}:metadata")
-        self._identities[picture, webp] = mark
-        return mark
+            fingerprint = _digest(f"{fingerprint}:metadata")
+        self._identities[picture, webp] = fingerprint
+        return fingerprint
 
     def size(self, picture: Picture) -> tuple[int, int]:
         """Width and height as sent. Raises `ImageError`."""
@@ -110,45 +110,47 @@ class PictureStore:
         """The picture's data address. Raises `ImageError` for a file that is no readable
         picture.
         """
-        mark = self.identity(picture, webp)
-        if mark in self._store:
-            self._store.move_to_end(mark)
-            return self._store[mark]
-        return self._keep(mark, self._encode(picture, mark, webp))
+        fingerprint = self.identity(picture, webp)
+        if fingerprint in self._store:
+            self._store.move_to_end(fingerprint)
+            return self._store[fingerprint]
+        return self._keep(fingerprint, self._encode(picture, fingerprint, webp))
 
     async def encode_aside(self, picture: Picture, webp: bool = True) -> Encoded:
         """`encode` that leaves the event loop free where a picture has to be decoded and
         resized.
         """
-        mark = self.identity(picture, webp)
-        if mark in self._store or self.as_it_is(picture, webp):
+        fingerprint = self.identity(picture, webp)
+        if fingerprint in self._store or self.as_it_is(picture, webp):
             return self.encode(picture, webp)
-        return self._keep(mark, await asyncio.to_thread(self._encode, picture, mark, webp))
+        return self._keep(
+            fingerprint, await asyncio.to_thread(self._encode, picture, fingerprint, webp)
+        )
 
     def length(self, picture: Picture, webp: bool = True) -> int:
         """About how many bytes the picture's text will have, without encoding it. Raises
         `ImageError`.
         """
-        mark = self.identity(picture, webp)
-        if mark in self._store:
-            return len(self._store[mark].url)
+        fingerprint = self.identity(picture, webp)
+        if fingerprint in self._store:
+            return len(self._store[fingerprint].url)
         if self.as_it_is(picture, webp):
             return picture.path.stat().st_size * 4 // 3
         width, height = self.size(picture)
         return width * height * 4
 
-    def _keep(self, mark: str, encoded: Encoded) -> Encoded:
+    def _keep(self, fingerprint: str, encoded: Encoded) -> Encoded:
         self.encoded += 1
-        if mark in self._store:
-            return self._store[mark]
-        self._store[mark] = encoded
+        if fingerprint in self._store:
+            return self._store[fingerprint]
+        self._store[fingerprint] = encoded
         self._size += len(encoded.url)
         while self._size > self._kept and len(self._store) > 1:
             _, old = self._store.popitem(last=False)
             self._size -= len(old.url)
         return encoded
 
-    def _encode(self, picture: Picture, mark: str, webp: bool) -> Encoded:
+    def _encode(self, picture: Picture, fingerprint: str, webp: bool) -> Encoded:
         kind, *_ = self._header(picture.path)
         wanted = self.size(picture)
         data, mime = b"", "image/png"
@@ -162,7 +164,7 @@ class PictureStore:
             )
             data, mime = buffer.getvalue(), "image/png"
         mime = picture.mime or mime
-        return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), mark, *wanted)
+        return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), fingerprint, *wanted)
 
     def _own_bytes(self, picture: Picture, kind: str) -> bytes:
         """The file's bytes, without metadata; empty for a file that is not built as its format

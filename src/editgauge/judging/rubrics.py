@@ -61,8 +61,8 @@ class RubricFolder:
                 raise UsageError(
                     f"rubric {own or name}: cannot be read as text ({error}); correct the file"
                 ) from error
-            mark = hashlib.blake2b((text + WARNING).encode(), digest_size=8).hexdigest()
-            self._texts[name] = (text, mark)
+            fingerprint = hashlib.blake2b((text + WARNING).encode(), digest_size=8).hexdigest()
+            self._texts[name] = (text, fingerprint)
         return self._texts[name]
 
     def _own(self, name: str) -> Path:
@@ -84,10 +84,13 @@ class RubricFolder:
         key = (name, *fields.items())
         if (known := self._rendered.get(key)) is not None:
             return known
-        text, mark = self.text(name)
+        text, fingerprint = self.text(name)
         if len(self._rendered) >= _RENDERED:
             self._rendered.clear()
-        self._rendered[key] = filled = (_fill(text, {"warning": WARNING, **fields}, name), mark)
+        self._rendered[key] = filled = (
+            _fill(text, {"warning": WARNING, **fields}, name),
+            fingerprint,
+        )
         return filled
 
     def common_hash(self, names: Sequence[str]) -> str:

@@ -145,14 +145,14 @@ class JudgeRun:
     def _needed(
         self, job: Job, done: Mapping[RowKey, Mapping[str, Status]], writer: RowWriter
     ) -> bool:
-        mark = self._mark(job)
+        fingerprint = self._fingerprint(job)
         keys = [
             self._key(job, metric, variant)
             for metric in job.call.metrics.values()
             for variant in _VARIANTS
         ]
-        statuses = [done.get(key, {}).get(mark) for key in keys]
-        retired = [(key, old) for key in keys for old in done.get(key, {}) if old != mark]
+        statuses = [done.get(key, {}).get(fingerprint) for key in keys]
+        retired = [(key, old) for key in keys for old in done.get(key, {}) if old != fingerprint]
         complete = all(status is not None for status in statuses)
         if complete and not any(status in self.retry for status in statuses):
             for key, status in zip(keys, statuses, strict=True):
@@ -163,7 +163,9 @@ class JudgeRun:
                 writer.retire(retired)
             return False
         retired += [
-            (key, mark) for key, status in zip(keys, statuses, strict=True) if status is not None
+            (key, fingerprint)
+            for key, status in zip(keys, statuses, strict=True)
+            if status is not None
         ]
         if retired:
             writer.retire(retired)
@@ -180,7 +182,7 @@ class JudgeRun:
         done: Mapping[RowKey, Mapping[str, Status]],
         writer: RowWriter,
     ) -> None:
-        mark = digest(VERSION, self.source, status.value, reason, record.fingerprint)
+        fingerprint = digest(VERSION, self.source, status.value, reason, record.fingerprint)
         rows = []
         for metric in metrics:
             for variant in _VARIANTS:
@@ -194,7 +196,7 @@ class JudgeRun:
                     value=None,
                     status=status,
                     reason=reason,
-                    fingerprint=mark,
+                    fingerprint=fingerprint,
                     source=self.source,
                     repeat=repeat,
                     detail={},
@@ -202,7 +204,7 @@ class JudgeRun:
                 )
                 there = done.get(row.key, {})
                 self.summary.add(record.editor, SCORER, metric, variant, status)
-                if mark in there:
+                if fingerprint in there:
                     self.summary.kept += 1
                     continue
                 if there:
@@ -212,17 +214,17 @@ class JudgeRun:
 
     # -- what came back ----------------------------------------------------------------------------
 
-    def heard(self, job: Job, heard: ExchangeResult, writer: RowWriter) -> None:
+    def store(self, job: Job, exchange: ExchangeResult, writer: RowWriter) -> None:
         """Write the rows of one job."""
-        if heard.status is Status.UNREADABLE and _output_reads(job):
-            heard = replace(
-                heard, status=Status.DATASET_FAULT
+        if exchange.status is Status.UNREADABLE and _output_reads(job):
+            exchange = replace(
+                exchange, status=Status.DATASET_FAULT
             )  # it is another picture that cannot be read
         try:
-            scores = to_scores(job.call, heard)
+            scores = to_scores(job.call, exchange)
         except Exception as error:  # a reply that a reader breaks on is kept, and stops nobody
             reason = f"the reply could not be read ({type(error).__name__})"
-            scores = to_scores(job.call, replace(heard, status=Status.UNPARSABLE, reason=reason))
+            scores = to_scores(job.call, replace(exchange, status=Status.UNPARSABLE, reason=reason))
         self.engine.stats.unparsable += any(
             score.status is Status.UNPARSABLE for score in scores[::2]
         )
@@ -230,13 +232,13 @@ class JudgeRun:
         if any(score.status is Status.REFUSED for score in scores):
             category = "/".join(sample.category)
             self.refused[category] = self.refused.get(category, 0) + 1
-        mark = self._mark(job)
-        rows = [self._row(job, score, mark) for score in scores]
+        fingerprint = self._fingerprint(job)
+        rows = [self._row(job, score, fingerprint) for score in scores]
         self.summary.computed += writer.write(rows)
         for row in rows:
             self.summary.add(row.editor, SCORER, row.metric, row.variant, row.status)
 
-    def _row(self, job: Job, score: Score, mark: str) -> Row:
+    def _row(self, job: Job, score: Score, fingerprint: str) -> Row:
         sample, record = job.payload
         detail = {**score.detail, **variants.row_detail(record.settings)}
         return Row(
@@ -249,7 +251,7 @@ class JudgeRun:
             value=score.value,
             status=score.status,
             reason=score.reason.replace(f"{self.run.path}/", ""),
-            fingerprint=mark,
+            fingerprint=fingerprint,
             source=self.source,
             repeat=job.repeat,
             detail=detail,
@@ -294,7 +296,7 @@ class JudgeRun:
             job.repeat,
         )
 
-    def _mark(self, job: Job) -> str:
+    def _fingerprint(self, job: Job) -> str:
         try:
             asked = variants.marks(job.payload[1].settings)
             return digest(VERSION, self.judging.version, self.engine.key(job), *asked)
@@ -317,7 +319,7 @@ async def judge(
     with todo.run.writer("judge") as writer:
         jobs = todo.jobs(samples, edits, writer)
         return await todo.engine.run(
-            jobs, lambda job, heard: todo.heard(job, heard, writer), progress
+            jobs, lambda job, exchange: todo.store(job, exchange, writer), progress
         )
 
 

@@ -97,9 +97,9 @@ async def ask_all(
     """Strict scores of some pairs: ``sample/editor/metric`` -> integer or None."""
     scores: dict[str, int | None] = {}
 
-    def done(job: Job, heard: ExchangeResult) -> None:
+    def done(job: Job, exchange: ExchangeResult) -> None:
         sample, edit = job.payload
-        readings = strict(job.call, heard.last, cut_off=heard.cut_off)
+        readings = strict(job.call, exchange.last, cut_off=exchange.cut_off)
         for name, metric in job.call.metrics.items():
             scores[f"{sample.id}/{edit.editor}/{metric}"] = readings[name].value
 

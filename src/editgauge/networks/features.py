@@ -23,7 +23,7 @@ from editgauge.networks.weights import Local, locate
 
 CLIP = "clip-vit-large-patch14"
 INCEPTION = "inception-fid"
-Found = Mapping[Any, Vector | Exception]
+Vectors = Mapping[Any, Vector | Exception]
 """What was asked for -> its features, or why there are none."""
 
 
@@ -47,7 +47,7 @@ class ClipFeatures:
         self._store = _store(cache)
         self._identity = f"{_identity(local)}/{runtime.precision}"
 
-    def images(self, paths: Sequence[Path], crop: Crop = "floor") -> Found:
+    def images(self, paths: Sequence[Path], crop: Crop = "floor") -> Vectors:
         """Features of pictures, by path. A picture that cannot be read has its exception
         instead.
         """
@@ -65,7 +65,7 @@ class ClipFeatures:
             self._store, f"{self._identity}/image", keys, read, compute, self.batch_size
         )
 
-    def texts(self, texts: Sequence[str]) -> tuple[Found, Mapping[str, str]]:
+    def texts(self, texts: Sequence[str]) -> tuple[Vectors, Mapping[str, str]]:
         """Features of texts, and for those that were too long a note of what was left out."""
         unique = sorted(set(texts))
         tokens = self._model.tokenize(unique) if unique else None
@@ -109,7 +109,7 @@ class InceptionFeatures:
         self._store = _store(cache)
         self._identity = f"{_identity(local)}/{runtime.precision}"
 
-    def images(self, paths: Sequence[Path]) -> Found:
+    def images(self, paths: Sequence[Path]) -> Vectors:
         """Features of pictures, by path. A picture that cannot be read has its exception
         instead.
         """
@@ -132,7 +132,7 @@ def _features(
     read: Callable[[Any], Any],
     compute: Callable[[Sequence[Any]], Any],
     batch_size: int,
-) -> Found:
+) -> Vectors:
     """Look up, read what is missing ahead of the network, compute in batches (smaller ones where
     the device's memory does not suffice), keep each batch at once.
     """

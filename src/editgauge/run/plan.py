@@ -51,7 +51,7 @@ class Item:
     sample: Sample
     edit: Edit
     tasks: tuple[Task, ...]
-    mark: str = ""
+    picture_hash: str = ""
     """The hash of the output's bytes as its record has it; "" where nothing is to be compared."""
     pairs: tuple[tuple[Sample, Edit], ...] = ()
 
@@ -110,11 +110,19 @@ class Plan:
                 quick, batched = self._tasks(sample, edit, record)
                 if quick:
                     items.append(
-                        Item(sample=sample, edit=edit, tasks=tuple(quick), mark=record.fingerprint)
+                        Item(
+                            sample=sample,
+                            edit=edit,
+                            tasks=tuple(quick),
+                            picture_hash=record.fingerprint,
+                        )
                     )
                 if batched:
                     item = Item(
-                        sample=sample, edit=edit, tasks=tuple(batched), mark=record.fingerprint
+                        sample=sample,
+                        edit=edit,
+                        tasks=tuple(batched),
+                        picture_hash=record.fingerprint,
                     )
                     self.batch_items.append(item)
                 if len(self.ready) + len(self.retired) > _SENT_EVERY:
@@ -143,15 +151,15 @@ class Plan:
                 continue
             single = cast(Scorer, scorer)
             why_not = _nothing_to_score(single, sample, edit)
-            mark = self._fingerprint(index, single, sample, record, why_not)
-            wanted = self._wanted(index, sample.id, edit.editor, mark)
+            fingerprint = self._fingerprint(index, single, sample, record, why_not)
+            wanted = self._wanted(index, sample.id, edit.editor, fingerprint)
             if not wanted:
                 continue
             if why_not is not None:
-                self._write_down(scorer, sample.id, edit.editor, mark, wanted, *why_not)
+                self._write_down(scorer, sample.id, edit.editor, fingerprint, wanted, *why_not)
                 continue
             target = batched if self._batched[index] else quick
-            target.append(Task(index, mark, wanted))
+            target.append(Task(index, fingerprint, wanted))
         return quick, batched
 
     def _set_items(self, by_editor: Mapping[str, Sequence[_Output]]) -> list[Item]:
@@ -161,25 +169,31 @@ class Plan:
                 continue
             for editor, all_pairs in sorted(by_editor.items()):
                 pairs = [(s, e, r) for s, e, r in all_pairs if e.ok and s.fault is None]
-                marks = sorted(
+                fingerprints = sorted(
                     digest(self._picture_marks(scorer.inputs, s), r.fingerprint)
                     for s, _, r in pairs
                 )
-                mark = digest(self.origins[index], marks)
-                wanted = self._wanted(index, "*", editor, mark)
+                fingerprint = digest(self.origins[index], fingerprints)
+                wanted = self._wanted(index, "*", editor, fingerprint)
                 if wanted and not pairs:
                     self._write_down(
-                        scorer, "*", editor, mark, wanted, Status.MISSING, "no output to score"
+                        scorer,
+                        "*",
+                        editor,
+                        fingerprint,
+                        wanted,
+                        Status.MISSING,
+                        "no output to score",
                     )
                 elif wanted:
                     sample, edit, _ = pairs[0]
-                    task = Task(index, mark, wanted)
+                    task = Task(index, fingerprint, wanted)
                     scored = tuple((s, e) for s, e, _ in pairs)
                     items.append(Item(sample=sample, edit=edit, tasks=(task,), pairs=scored))
         return items
 
     def _wanted(
-        self, index: int, sample: str, editor: str, mark: str
+        self, index: int, sample: str, editor: str, fingerprint: str
     ) -> frozenset[tuple[str, str]]:
         """Which (metric, variant) have no row of this fingerprint yet; rows of other fingerprints
         are retired.
@@ -190,11 +204,11 @@ class Plan:
                 self.benchmark, sample, editor, scorer.name, metric, variant, scorer.source, 0,
             )  # fmt: skip
             known = self.done.get(key, {})
-            self.retired += [(key, old) for old in known if old != mark]
-            status = known.get(mark)
+            self.retired += [(key, old) for old in known if old != fingerprint]
+            status = known.get(fingerprint)
             if status is None or status in self.retry:
                 if status is not None:
-                    self.retired.append((key, mark))
+                    self.retired.append((key, fingerprint))
                 wanted.add((metric, variant))
             else:
                 self.summary.kept += 1
@@ -206,13 +220,13 @@ class Plan:
         scorer: Scorer | SetScorer,
         sample: str,
         editor: str,
-        mark: str,
+        fingerprint: str,
         wanted: frozenset[tuple[str, str]],
         status: Status,
         reason: str,
     ) -> None:
         scores = not_scored(scorer.metrics, status, reason)
-        rows = make_rows(self.benchmark, sample, editor, scorer, scores, mark, wanted)
+        rows = make_rows(self.benchmark, sample, editor, scorer, scores, fingerprint, wanted)
         self.ready += rows
         for row in rows:
             self.summary.add(editor, scorer.name, row.metric, row.variant, row.status)
@@ -231,14 +245,14 @@ class Plan:
             return digest(self.origins[index], *reason, record.fingerprint, *asked)
         if self._marks[0] != sample.id:  # several editors and scorers ask for the same pictures
             self._marks = (sample.id, {})
-        marks = self._marks[1].get(tuple(scorer.inputs))
-        if marks is None:
+        fingerprints = self._marks[1].get(tuple(scorer.inputs))
+        if fingerprints is None:
             try:
-                marks = self._picture_marks(scorer.inputs, sample)
+                fingerprints = self._picture_marks(scorer.inputs, sample)
             except ImageError:
-                marks = ["unreadable input"]
-            self._marks[1][tuple(scorer.inputs)] = marks
-        return digest(self.origins[index], marks, record.fingerprint, *asked)
+                fingerprints = ["unreadable input"]
+            self._marks[1][tuple(scorer.inputs)] = fingerprints
+        return digest(self.origins[index], fingerprints, record.fingerprint, *asked)
 
     def _picture_marks(self, inputs: Sequence[str], sample: Sample) -> list[Any]:
         """The named fields of a sample, each picture as the hash of its bytes (a missing file as

@@ -124,10 +124,10 @@ def _changed(item: Item) -> bool:
     """Whether the output's bytes are others than its record says, although its size and time, by
     which hashes are remembered, are not: a flipped bit, or a file put there with an old time.
     """
-    if not item.mark or item.edit.path is None:
+    if not item.picture_hash or item.edit.path is None:
         return False
     try:
-        return fingerprint(item.edit.path) != item.mark
+        return fingerprint(item.edit.path) != item.picture_hash
     except ImageError:
         return False  # gone, or no rights: what reads it says so
 

@@ -75,7 +75,11 @@ def derive(run: RunFolder, benchmark: Benchmark) -> Made:
     with run.writer(DERIVED) as writer:
         for wanted in _wanted(benchmark, parents):
             there = done.pop(wanted.key, {})
-            if old := [(wanted.key, mark) for mark in there if mark != wanted.fingerprint]:
+            if old := [
+                (wanted.key, fingerprint)
+                for fingerprint in there
+                if fingerprint != wanted.fingerprint
+            ]:
                 writer.retire(old)
             if wanted.fingerprint in there:
                 made.kept += 1
@@ -85,7 +89,9 @@ def derive(run: RunFolder, benchmark: Benchmark) -> Made:
                 made.written += writer.write(rows)
                 rows = []
         made.written += writer.write(rows) if rows else 0
-        gone: list[tuple[RowKey, str]] = [(key, mark) for key, old in done.items() for mark in old]
+        gone: list[tuple[RowKey, str]] = [
+            (key, fingerprint) for key, old in done.items() for fingerprint in old
+        ]
         if gone:
             writer.retire(gone)
     return made
@@ -102,8 +108,19 @@ def _read(run: RunFolder, benchmark: str, metrics: set[str]) -> _Parents:
         [benchmark, sorted(metrics), WHOLE_SET, DERIVED, PEOPLE],
     )
     parents = _Parents()
-    for editor, sample, variant, metric, source, repeat, value, status, reason, mark in found:
-        part = Part(_number(value, status), _STATUS[status], reason, mark)
+    for (
+        editor,
+        sample,
+        variant,
+        metric,
+        source,
+        repeat,
+        value,
+        status,
+        reason,
+        fingerprint,
+    ) in found:
+        part = Part(_number(value, status), _STATUS[status], reason, fingerprint)
         here = parents.at.setdefault((editor, sample, variant), {})
         known = here.get((metric, source, repeat))
         if known is None or known.status is not Status.SCORED:
@@ -147,8 +164,10 @@ def _wanted(benchmark: Benchmark, parents: _Parents) -> Iterator[_Wanted]:
 
 
 def _fingerprint(derived: Derived, parts: Mapping[str, Part]) -> str:
-    marks = [(name, parts[name].fingerprint if name in parts else None) for name in derived.of]
-    return digest(DERIVED, derived.metric.name, derived.version, marks)
+    fingerprints = [
+        (name, parts[name].fingerprint if name in parts else None) for name in derived.of
+    ]
+    return digest(DERIVED, derived.metric.name, derived.version, fingerprints)
 
 
 def _groups(derived: Derived, parents: _Parents) -> list[tuple[str, dict[str, str]]]:

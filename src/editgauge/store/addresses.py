@@ -54,7 +54,7 @@ class Entry:
     relative: str
     name: str
     size: int
-    mark: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,11 @@ class Store:
             why = paths.misplaced(relative)
             if why:
                 raise DataError(f"{self.address}: {relative!a}: {why}; nothing of it is fetched")
-            mark = str(
+            version = str(
                 facts.get("ETag") or facts.get("etag") or facts.get("blob_id")
                 or facts.get("LastModified") or facts.get("mtime") or facts.get("created") or ""
             )  # fmt: skip
-            entries.append(Entry(relative, name, int(facts.get("size") or 0), mark))
+            entries.append(Entry(relative, name, int(facts.get("size") or 0), version))
         return entries
 
     def fetch(self, entry: Entry, target: Path) -> None:

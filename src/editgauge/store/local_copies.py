@@ -98,7 +98,7 @@ def _mirrored(store: Store) -> Path:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for done in pool.map(lambda e: store.fetch(e, _door(target, e)), stale):
                 assert done is None
-        index = {entry.relative: [entry.size, entry.mark] for entry in entries}
+        index = {entry.relative: [entry.size, entry.version] for entry in entries}
         paths.write(copy, _INDEX, orjson.dumps(index))
     return target / entries[0].relative if _is_one_file(store, entries) else target
 
@@ -123,7 +123,7 @@ def _door(target: Path, entry: Entry) -> Path:
 
 
 def _fresh(target: Path, entry: Entry, known: object) -> bool:
-    if known != [entry.size, entry.mark] or not entry.mark:
+    if known != [entry.size, entry.version] or not entry.version:
         return False
     return (
         paths.fault(target, entry.relative, limit=paths.SEGMENT_BYTES) is None

@@ -230,7 +230,7 @@ def _grid(table: Table, without_counts: Collection[str] = ()) -> Drawn:
 def _turned(drawn: Drawn) -> Drawn:
     """Columns down and editors across, as KRIS-Bench and MedEBench print theirs."""
     names = drawn.names
-    levels = max(len(heading) for heading in drawn.headings[names:])
+    levels = max((len(heading) for heading in drawn.headings[names:]), default=1)
     headings: list[tuple[str, ...]] = [("",)] * levels
     for line in drawn.lines:
         headings.append(tuple(item.text for item in line[:names]))

@@ -28,7 +28,7 @@ _TEMPORARY = ".writing.safetensors"
 class Checkpoint:
     """A training between two steps. `mark` is that of its plan: another plan's is not resumed."""
 
-    mark: str
+    fingerprint: str
     step: int
     tensors: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -37,7 +37,11 @@ class Checkpoint:
 
 def write(root: Path, place: str, made: Checkpoint) -> None:
     """Write a checkpoint into the folder `place` of a run. Raises `RunError` when it cannot."""
-    told = {"mark": made.mark, "step": str(made.step), "facts": json.dumps(dict(made.facts))}
+    told = {
+        "fingerprint": made.fingerprint,
+        "step": str(made.step),
+        "facts": json.dumps(dict(made.facts)),
+    }
     save(root, f"{place}/{FILE}", made.tensors, told)
 
 
@@ -57,7 +61,7 @@ def read(root: Path, place: str) -> Checkpoint | None:
             told = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         return Checkpoint(
-            mark=told["mark"],
+            fingerprint=told["fingerprint"],
             step=int(told["step"]),
             tensors=tensors,
             facts=json.loads(told["facts"]),

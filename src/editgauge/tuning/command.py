@@ -57,7 +57,7 @@ class Training:
     samples: int
     folder: str
     weights: str
-    mark: str
+    fingerprint: str
     first: float
     """Mean loss of the first tenth of the updates."""
     last: float
@@ -187,7 +187,7 @@ def _editor(
         "task": one.task,
         "samples": size,
         "training": list(one.training[:size]),
-        "mark": training.mark,
+        "fingerprint": training.fingerprint,
         "weights": fingerprint_of(run.path / training.weights),
         **order.recipe.record(),
     }
@@ -235,9 +235,9 @@ def _trained(
         ],
         **order.recipe.record(),
     }
-    mark = digest(plan)
+    fingerprint = digest(plan)
     _keep_plan(run, folder, plan)
-    there = _finished(run, folder, mark)
+    there = _finished(run, folder, fingerprint)
     if there is not None:
         return there
     began = perf_counter()
@@ -246,13 +246,13 @@ def _trained(
     kept, nothing = triplets(pipe, chosen, order.recipe.resolution)
     for part in (pipe.vae, pipe.text_encoder):
         part.to("cpu")  # their work is done: the memory is the U-Net's
-    place = Place(run=run.path, folder=folder, mark=mark, every=order.every)
+    place = Place(run=run.path, folder=folder, fingerprint=fingerprint, every=order.every)
     made = train(pipe, kept, nothing, order.recipe, place, device=device, progress=progress)
     weights = write_weights(run.path, folder, made, pipe.unet, order.recipe.lora)
     done.notes += _write_losses(run, folder, made, len(chosen), task)
     part = max(1, len(made.losses) // 10)
     result = {
-        "mark": mark,
+        "fingerprint": fingerprint,
         "weights": weights,
         "steps": len(made.losses),
         "first": sum(made.losses[:part]) / part,
@@ -290,10 +290,10 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}…"
 
 
-def _finished(run: RunFolder, folder: str, mark: str) -> Training | None:
+def _finished(run: RunFolder, folder: str, fingerprint: str) -> Training | None:
     """The training in a folder, where it has ended and its weights are there."""
     found = _json(run, f"{folder}/{_DONE}")
-    if found is None or found.get("mark") != mark:
+    if found is None or found.get("fingerprint") != fingerprint:
         return None
     weights = found.get("weights")
     if weights not in (f"{folder}/{LORA}", f"{folder}/{WHOLE}"):
@@ -315,7 +315,7 @@ def _training(
         samples=samples,
         folder=folder,
         weights=str(found["weights"]),
-        mark=str(found["mark"]),
+        fingerprint=str(found["fingerprint"]),
         first=float(found["first"]),
         last=float(found["last"]),
         seconds=float(found["seconds"]),

@@ -137,13 +137,14 @@ def check(split: Split, samples: Mapping[str, Sample]) -> None:
             f"task {split.task!r}: the run's split has the sample {absent[0]}, the data have not; "
             f"use the data that the split was made with, or another run"
         )
-    trained = {mark: name for name in split.training for mark in pictures(samples[name])}
+    trained = {picture: name for name in split.training for picture in pictures(samples[name])}
     for name in split.test:
-        for mark in pictures(samples[name]):
-            if mark in trained:
+        for picture in pictures(samples[name]):
+            if picture in trained:
                 raise DataError(
                     f"task {split.task!r}: test sample {name} has a picture of training sample "
-                    f"{trained[mark]}; nothing is done. Use another run, whose split is drawn anew"
+                    f"{trained[picture]}; nothing is done. Use another run, whose split is drawn "
+                    f"anew"
                 )
 
 

@@ -90,7 +90,7 @@ class Place:
 
     run: Path
     folder: str
-    mark: str
+    fingerprint: str
     every: int = 100
     """Updates between two checkpoints."""
 
@@ -266,7 +266,9 @@ class _Run:
             "schedule": {k: v for k, v in self.rates.state_dict().items() if k != "lr_lambdas"},
             "scaler": None if scaler is None else scaler.state_dict(),
         }
-        made = Checkpoint(mark=self.place.mark, step=self.step, tensors=tensors, facts=facts)
+        made = Checkpoint(
+            fingerprint=self.place.fingerprint, step=self.step, tensors=tensors, facts=facts
+        )
         checkpoint.write(self.place.run, self.place.folder, made)
 
     def resume(self) -> None:
@@ -279,7 +281,7 @@ class _Run:
         torch.manual_seed(self.recipe.seed)
         if found is None:
             return
-        if found.mark != self.place.mark:
+        if found.fingerprint != self.place.fingerprint:
             raise RunError(
                 f"{self.place.folder}: its checkpoint is of another plan; remove it, and the "
                 f"training starts anew"

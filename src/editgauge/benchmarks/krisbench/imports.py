@@ -12,11 +12,11 @@ from typing import Any
 from editgauge.benchmarks.krisbench.plausibility import FAILED, IMPLAUSIBLE, REASON
 from editgauge.errors import DataError
 from editgauge.judging.answers import Reading
-from editgauge.judging.imports import Found, read_json, wrong_format
+from editgauge.judging.imports import ReleasedScore, read_json, wrong_format
 from editgauge.types import Sample, Status
 
 
-def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
+def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[ReleasedScore]:
     """``<model>/<category>/metrics.json`` = {id: {"consistency_score": 4, "consistency_reasoning":
     …}}.
 
@@ -38,11 +38,11 @@ def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterato
                 score = scores[f"{name}_score"]
                 failed = "the released script has no score" if score is None else ""
                 said = str(scores.get(f"{name}_reasoning") or "")
-                found = Found(model, f"{category}/{number}", metric, score, said, failed)
+                found = ReleasedScore(model, f"{category}/{number}", metric, score, said, failed)
                 yield _settled(found, scores) if metric == "KP" else found
 
 
-def _settled(found: Found, scores: Mapping[str, Any]) -> Found:
+def _settled(found: ReleasedScore, scores: Mapping[str, Any]) -> ReleasedScore:
     """A KP by the paper's rule: 1 beside an IF of 1 or 2. A number that the file has there stays
     what the released script recorded, in the faithful variant.
     """

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from editgauge.judging.imports import Found, read_json, wrong_format
+from editgauge.judging.imports import ReleasedScore, read_json, wrong_format
 from editgauge.types import Sample
 
 
-def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
+def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[ReleasedScore]:
     """{model: {id: {"gpt4o_editing_accuracy_detailed": 7.0, …}}}; -1 is a failure."""
     value = read_json(path)
     if not isinstance(value, dict) or not all(isinstance(inner, dict) for inner in value.values()):
@@ -28,4 +28,4 @@ def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterato
                 metric = names.get(str(key).removeprefix("gpt4o_"))
                 if metric is not None:
                     failed = "the released script recorded -1" if score in (-1, -1.0, None) else ""
-                    yield Found(str(model), str(sample), metric, score, "", failed)
+                    yield ReleasedScore(str(model), str(sample), metric, score, "", failed)

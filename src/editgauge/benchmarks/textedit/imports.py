@@ -14,7 +14,7 @@ from typing import Any
 
 from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
 from editgauge.judging.answers import read_answer
-from editgauge.judging.imports import Found, read_lines, wrong_format
+from editgauge.judging.imports import ReleasedScore, read_lines, wrong_format
 from editgauge.types import Sample
 
 _FAILED = "the released script has no answer"
@@ -22,7 +22,7 @@ _SCORE = ("gemini_eval_score", "score")
 _REASON = ("gemini_eval_reason", "reason")
 
 
-def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
+def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[ReleasedScore]:
     """``<model>/<category>.jsonl``, such a folder's parent, or one file.
 
     Faithful is what the file says; corrected reads the raw reply again where the file has it.
@@ -38,7 +38,7 @@ def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterato
             yield from _entry(model, entry, file)
 
 
-def _entry(model: str, entry: Mapping[str, Any], file: Path) -> Iterator[Found]:
+def _entry(model: str, entry: Mapping[str, Any], file: Path) -> Iterator[ReleasedScore]:
     sample = f"{_category(entry, file)}/{entry.get('id')}"
     scores, reasons = _first(entry, _SCORE), _first(entry, _REASON)
     reply = entry.get("gemini_raw_response")
@@ -47,7 +47,7 @@ def _entry(model: str, entry: Mapping[str, Any], file: Path) -> Iterator[Found]:
     for name in QUESTIONS:
         said = reasons.get(name) if isinstance(reasons, dict) else reasons
         there = isinstance(scores, dict) and name in scores
-        yield Found(
+        yield ReleasedScore(
             model,
             sample,
             name,

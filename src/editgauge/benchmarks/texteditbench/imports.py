@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS
-from editgauge.judging.imports import Found, is_failure, read_json, wrong_format
+from editgauge.judging.imports import ReleasedScore, is_failure, read_json, wrong_format
 from editgauge.types import Sample
 
 NO_KEYS = "the released script found no score and no rationale in three replies"
 
 
-def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Found]:
+def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[ReleasedScore]:
     """A list of {"task_id", "category", "evaluation_results": {"IF": {"IF": 4, "rationale": …}}}.
 
     As the released summary reads it: a result may be a bare number, a score may be a text that is a
@@ -43,18 +43,18 @@ def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterato
                 yield _found(model, place, name, result)
 
 
-def _found(model: str, place: str, name: str, result: Any) -> Found:
+def _found(model: str, place: str, name: str, result: Any) -> ReleasedScore:
     if result is None:  # three replies without the keys: the summary leaves it out
-        return Found(model, place, name, None, failed=NO_KEYS)
+        return ReleasedScore(model, place, name, None, failed=NO_KEYS)
     if not isinstance(result, dict):
-        return Found(model, place, name, _number(result))
+        return ReleasedScore(model, place, name, _number(result))
     value = _number(result.get(name, result.get("score")))
     said = str(result.get("rationale") or "")
     if is_failure(said):
-        return Found(model, place, name, value, said, said, 0.0)
+        return ReleasedScore(model, place, name, value, said, said, 0.0)
     if value is None:
-        return Found(model, place, name, None, said, NO_KEYS)
-    return Found(model, place, name, value, said)
+        return ReleasedScore(model, place, name, None, said, NO_KEYS)
+    return ReleasedScore(model, place, name, value, said)
 
 
 def _number(value: Any) -> Any:

@@ -94,6 +94,21 @@ def test_a_picture_that_came_back_shifted_is_laid_over_its_input_first() -> None
     assert (one & other).sum() / (one | other).sum() > 0.8
 
 
+def test_a_scan_on_a_flat_ground_is_aligned_too() -> None:
+    """Most of its pixels are equal before and after: a median would see no reason to align."""
+    picture = np.zeros((360, 480, 3), np.uint8)
+    picture[90:270, 120:360] = cv2.resize(busy(), (240, 180))
+    output = picture.copy()
+    output[150:190, 200:250] = (0, 200, 255)
+    moved = np.roll(output, 12, axis=1)
+    found = change_map(picture, moved)
+    assert found.aligned
+    region, _ = changed_region(found.values)
+    wanted = np.zeros_like(region)
+    wanted[150:190, 200:250] = True
+    assert (region & wanted).sum() / (region | wanted).sum() > 0.7
+
+
 def test_outputs_of_another_size_are_resized_and_it_is_said(sample: Sample, tmp_path: Path) -> None:
     found = scored(sample, cv2.resize(square(75, 100), (80, 60)), tmp_path)
     assert found["change_pointing"].value == 1.0

@@ -63,6 +63,16 @@ def test_a_plan_is_what_was_measured_times_a_count(run: RunFolder) -> None:
     assert spread.half_width == pytest.approx(0.2967, abs=1e-4)
 
 
+def test_a_scorer_that_gave_no_score_has_no_time(run: RunFolder) -> None:
+    """Its weights are missing: the microseconds it took to say so are no measure of its work."""
+    run.record("score", benchmark="mini", processor={"lpips": {"seconds": 1e-3, "outputs": 0}})
+    made = plan(RunFolder.open(run.path), "mini", Intent(editors=5, samples=2000, processors=4))
+    assert list(made.processor) == ["pixel"]
+    assert "  lpips: not known, it gave no score in what was measured" in made.lines()
+    assert any(line.startswith("  scoring together without lpips: ") for line in made.lines())
+    assert made.as_dict()["not_measured"] == ["lpips"]
+
+
 def test_a_larger_sample_has_a_narrower_interval_and_costs_more(run: RunFolder) -> None:
     small = plan(run, "mini", Intent(editors=5, samples=2000, sample=100))
     whole = plan(run, "mini", Intent(editors=5, samples=2000))

@@ -36,8 +36,9 @@ BLUR = 1 / 128
 NEAR = 0.5
 """A transform that moves no corner by more pixels than this is none."""
 BETTER = 0.95
-"""Aligning is kept where it leaves at most this share of the pixels that differ. Pixels are counted,
-and no median is taken: most of a scan is its black ground, which is the same wherever it lies.
+"""Aligning is kept where it leaves less than this share of the pixels that differ. Pixels are
+counted, and no median is taken: most of a scan is its black ground, which is the same wherever it
+lies.
 """
 
 

@@ -93,6 +93,10 @@ class Plan:
     source: str
     processor: Mapping[str, Share]
     """Scorer -> processor seconds an output."""
+    not_measured: Sequence[str] = ()
+    """Scorers that gave no score in what was measured (their weights are missing): their time is
+    not known.
+    """
     judge_calls: Share | None = None
     judge_dollars: Share | None = None
     storage: Mapping[str, Share] = field(default_factory=dict)
@@ -134,6 +138,7 @@ class Plan:
             "processors": self.intent.processors,
             "bytes": self.bytes,
             "processor_seconds": {name: told(share) for name, share in self.processor.items()},
+            "not_measured": list(self.not_measured),
             "judge_calls": told(self.judge_calls),
             "judge_dollars": told(self.judge_dollars),
             "storage": {name: told(share) for name, share in self.storage.items()},
@@ -153,7 +158,10 @@ class Plan:
                 f"  {name}: {share.total / 3600:.3g} processor-hours "
                 f"({share.each:.3f} s an output; {_origin(share, 'outputs')})"
             )
-        yield f"  scoring together: {self.processor_hours:.3g} processor-hours"
+        for name in self.not_measured:
+            yield f"  {name}: not known, it gave no score in what was measured"
+        without = f" without {', '.join(self.not_measured)}" if self.not_measured else ""
+        yield f"  scoring together{without}: {self.processor_hours:.3g} processor-hours"
         yield (
             f"  wall time of scoring on {intent.processors} processors: {self.wall_hours:.3g} h "
             f"(extrapolated: all of them busy to the end)"
@@ -230,7 +238,7 @@ def plan(
 
     Raises `UsageError` when no `score` command of the run recorded its times.
     """
-    processor = dict(_processor(run, benchmark, intent))
+    processor, not_measured = _processor(run, benchmark, intent)
     if not processor:
         raise UsageError(
             f"{run.path.name}: no recorded times of {benchmark}; score in it with this version, or "
@@ -241,6 +249,7 @@ def plan(
         intent=intent,
         source="a short run made for it" if own else f"the run {run.path.name}",
         processor=processor,
+        not_measured=not_measured,
         judge_calls=calls,
         judge_dollars=dollars,
         storage=dict(_storage(run, benchmark, intent)),
@@ -248,8 +257,12 @@ def plan(
     )
 
 
-def _processor(run: RunFolder, benchmark: str, intent: Intent) -> Iterator[tuple[str, Share]]:
-    """Processor seconds an output by scorer, over all `score` commands that recorded them."""
+def _processor(
+    run: RunFolder, benchmark: str, intent: Intent
+) -> tuple[dict[str, Share], list[str]]:
+    """Processor seconds an output by scorer, over all `score` commands that recorded them; and the
+    scorers that scored nothing.
+    """
     seconds: dict[str, float] = {}
     outputs: dict[str, int] = {}
     for entry in run.manifest().get("entries", []):
@@ -260,13 +273,17 @@ def _processor(run: RunFolder, benchmark: str, intent: Intent) -> Iterator[tuple
             if not isinstance(one, dict):
                 continue
             took, number = one.get("seconds"), one.get("outputs")
-            if not isinstance(took, int | float) or not isinstance(number, int) or number <= 0:
+            if not isinstance(took, int | float) or not isinstance(number, int) or number < 0:
                 continue
             if math.isfinite(took) and took >= 0:
                 seconds[name] = seconds.get(name, 0.0) + took
                 outputs[name] = outputs.get(name, 0) + number
-    for name in sorted(seconds):
-        yield name, Share(seconds[name] / outputs[name], outputs[name], intent.outputs)
+    shares = {
+        name: Share(seconds[name] / outputs[name], outputs[name], intent.outputs)
+        for name in sorted(seconds)
+        if outputs[name]
+    }
+    return shares, sorted(set(seconds) - set(shares))
 
 
 def _storage(run: RunFolder, benchmark: str, intent: Intent) -> Iterator[tuple[str, Share]]:

@@ -23,8 +23,8 @@ from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, 
 
 class Counts(NamedTuple):
     """What came of a batch: rows by (editor, scorer, metric, variant, status), seconds of processor
-    time and outputs by scorer, the rows themselves where this process does not write them, and the
-    outputs that are not what their records say: these have no rows.
+    time and outputs with a score by scorer, the rows themselves where this process does not write
+    them, and the outputs that are not what their records say: these have no rows.
     """
 
     tally: Counter[Any]
@@ -32,6 +32,13 @@ class Counts(NamedTuple):
     outputs: Counter[str]
     rows: list[Row]
     changed: tuple[Path, ...]
+
+    def add(self, item: Item, rows: Sequence[Row]) -> None:
+        """Count one scorer's rows of an item."""
+        for row in rows:
+            self.tally[(row.editor, row.scorer, row.metric, row.variant, row.status.value)] += 1
+        if any(row.status is Status.SCORED for row in rows):
+            self.outputs[rows[0].scorer] += max(1, len(item.pairs))
 
 
 class _Sink(Protocol):
@@ -85,10 +92,9 @@ def work(batch: Sequence[Item]) -> Counts:
     """Score a batch and write its rows, or hand them back."""
     assert _worker is not None
     kept = _worker.sink = _Kept() if isinstance(_worker.sink, _Kept) else _worker.sink
-    tally: Counter[Any] = Counter()
-    seconds: Counter[str] = Counter()
     changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
     batch = [item for item in batch if item.edit.path not in changed]
+    counts = Counts(Counter(), Counter(), Counter(), [], changed)
     whole = {
         task.scorer
         for item in batch
@@ -96,9 +102,7 @@ def work(batch: Sequence[Item]) -> Counts:
         if isinstance(_worker.scorers[task.scorer], BatchScorer)
     }
     for index in sorted(whole):
-        _score_batch(
-            index, [i for i in batch if any(t.scorer == index for t in i.tasks)], tally, seconds
-        )
+        _score_batch(index, [i for i in batch if any(t.scorer == index for t in i.tasks)], counts)
     for item in batch:
         rows: list[Row] = []
         for task in item.tasks:
@@ -107,17 +111,11 @@ def work(batch: Sequence[Item]) -> Counts:
             scorer = _worker.scorers[task.scorer]
             began = time.process_time()
             scores = _guarded(scorer, item)
-            seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
-            rows += _rows(item, task, scores)
+            counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
+            counts.add(item, own := _rows(item, task, scores))
+            rows += own
         _worker.sink.write(rows)
-        _count(rows, tally)
-    outputs = Counter(
-        name
-        for item in batch
-        for task in item.tasks
-        for name in [_worker.scorers[task.scorer].name] * max(1, len(item.pairs))
-    )
-    return Counts(tally, seconds, outputs, kept if isinstance(kept, _Kept) else [], changed)
+    return counts._replace(rows=kept if isinstance(kept, _Kept) else [])
 
 
 def _changed(item: Item) -> bool:
@@ -132,9 +130,7 @@ def _changed(item: Item) -> bool:
         return False  # gone, or no rights: what reads it says so
 
 
-def _score_batch(
-    index: int, items: Sequence[Item], tally: Counter[Any], seconds: Counter[str]
-) -> None:
+def _score_batch(index: int, items: Sequence[Item], counts: Counts) -> None:
     assert _worker is not None
     scorer = cast(BatchScorer, _worker.scorers[index])
     size = max(1, scorer.batch_size)
@@ -155,13 +151,13 @@ def _score_batch(
             raise
         except Exception:  # one bad picture must not cost the batch: each is scored alone
             found = [_guarded(scorer, item) for item in part]
-        seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
+        counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
         rows = []
         for item, scores in zip(part, found, strict=True):
             task = next(task for task in item.tasks if task.scorer == index)
-            rows += _rows(item, task, scores)
+            counts.add(item, own := _rows(item, task, scores))
+            rows += own
         _worker.sink.write(rows)
-        _count(rows, tally)
 
 
 def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
@@ -231,8 +227,3 @@ def _portable(score: Score) -> Score:
         return score
     reason = portable(score.reason, _worker.cut)
     return replace(score, reason=reason, detail=without_roots(score.detail, _worker.cut))
-
-
-def _count(rows: Sequence[Row], tally: Counter[Any]) -> None:
-    for row in rows:
-        tally[(row.editor, row.scorer, row.metric, row.variant, row.status.value)] += 1

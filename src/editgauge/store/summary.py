@@ -25,7 +25,7 @@ class Summary:
     scorer_seconds: Counter[str] = field(default_factory=Counter)
     """Processor seconds inside each scorer, summed over the workers."""
     scorer_outputs: Counter[str] = field(default_factory=Counter)
-    """Outputs that each scorer was given by this call."""
+    """Outputs that each scorer gave a score for in this call."""
     problems: list[str] = field(default_factory=list)
 
     def add(
@@ -34,11 +34,12 @@ class Summary:
         self.counts.setdefault((editor, scorer, metric, variant), Counter())[status.value] += number
 
     def processor(self) -> dict[str, dict[str, float]]:
-        """Scorer -> processor seconds and outputs of this call, for the run's record."""
+        """Scorer -> processor seconds of this call and the outputs that got a score for them, for
+        the run's record.
+        """
         return {
             name: {"seconds": round(seconds, 6), "outputs": self.scorer_outputs[name]}
             for name, seconds in sorted(self.scorer_seconds.items())
-            if self.scorer_outputs[name]
         }
 
     @property

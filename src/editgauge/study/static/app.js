@@ -60,14 +60,23 @@
         await wait(Math.min(5000, 300 * (tries + 1)));
       }
     }
-    if (found.status !== 200) { say(found.told.error); $("main").hidden = true; return; }
+    if (found.status !== 200) { busy = false; say(found.told.error); $("main").hidden = true; return; }
     study = found.told;
     const left = localStorage.getItem(PENDING);
     if (left) {
       await deliver(JSON.parse(left));
       return load();
     }
-    show();
+    const figures = study.task ? pictures(study.task) : null;
+    if (figures) await loaded(figures);
+    busy = false;
+    show(figures);
+  }
+
+  // Buttons lie below the pictures: they would move under the pointer while pictures come in.
+  function loaded(figures) {
+    const images = [...figures.given, ...figures.outputs].flatMap((node) => Array.from(node.querySelectorAll("img")));
+    return Promise.race([wait(20000), Promise.all(images.map((image) => image.decode().catch(() => null)))]);
   }
 
   async function send(skip) {
@@ -78,11 +87,11 @@
     if (skip) body.skip = skip;
     else { body.answers = answers; body.regions = View.state.regions; }
     const found = await deliver(body);
-    busy = false;
     if (found.status !== 200) {
       await load();
       say(found.told.error);
     } else if (found.told.feedback) {
+      busy = false;
       $("feedback").querySelector("p").textContent = found.told.feedback;
       $("feedback").hidden = false;
       $("main").hidden = true;
@@ -105,7 +114,7 @@
 
   // ---- showing ----
 
-  function show() {
+  function show(figures) {
     say("");
     task = study.task;
     document.title = study.study;
@@ -132,7 +141,8 @@
     $("hint").hidden = !task.hint;
     $("mask").hidden = !task.mask;
     $("marking").hidden = !study.labels.length;
-    pictures();
+    $("given").replaceChildren(...figures.given);
+    $("outputs").replaceChildren(...figures.outputs);
     for (const one of study.questions) answers[one.id] = pairwise() ? null : task.outputs.map(() => null);
     restore(task.previous);
     questions();
@@ -150,17 +160,17 @@
 
   const pairwise = () => study.mode === "pairwise";
 
-  function pictures() {
+  function pictures(task) {
     const input = task.inputs[0] || "";
     const given = task.inputs.map((url, index) =>
       View.figure(url, task.inputs.length > 1 ? "Input " + (index + 1) : "Input", { slot: -1, mask: index ? "" : task.mask }));
     if (task.reference) given.push(View.figure(task.reference, "Reference", { slot: -1 }));
-    $("given").replaceChildren(...given);
-    $("outputs").replaceChildren(...task.outputs.map((url, slot) => {
+    const outputs = task.outputs.map((url, slot) => {
       const node = View.figure(url, LETTERS[slot], { slot: slot, input: input, mask: task.mask });
       node.addEventListener("pointerdown", function () { output = slot; mark(); });
       return node;
-    }));
+    });
+    return { given: given, outputs: outputs };
   }
 
   function options() {

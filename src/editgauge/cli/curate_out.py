@@ -7,18 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
+from editgauge.cli.curate_options import WHO, DirArg, WhoOpt
 from editgauge.cli.options import JsonOpt
 
-DirArg = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the data set.")]
 OcrOpt = Annotated[
     str,
     typer.Option("--ocr", help="Reads scans once more for names: rapidocr, tesseract… or none."),
 ]
 ReadyOpt = Annotated[
     bool, typer.Option("--ready-only", help="Leave out samples that are not ready.")
-]
-WhoOpt = Annotated[
-    str, typer.Option("--who", help="Who does it, as the trail has it: a pseudonym.")
 ]
 _LAYOUTS = "texteditbench, textedit, medebench, krisbench, imagefolder or parquet."
 
@@ -68,7 +65,7 @@ def export(
     to: Annotated[Path, typer.Option("--to", help="A new or an empty folder.")],
     ready_only: ReadyOpt = False,
     ocr: OcrOpt = "",
-    who: WhoOpt = "command-line",
+    who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
     """Write the set in an official layout, so that its scripts run on it, or Hugging Face's.
@@ -102,7 +99,7 @@ def release(
     to: Annotated[Path, typer.Option("--to", help="The zip file to write.")],
     ready_only: ReadyOpt = False,
     ocr: OcrOpt = "",
-    who: WhoOpt = "command-line",
+    who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
     """Write a version as one zip file with checksums, a card, and what changed since the last one:

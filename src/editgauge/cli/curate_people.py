@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from editgauge.cli.curate_options import WHO, DirArg, SampleArg, WhoOpt
 from editgauge.cli.options import JsonOpt
 
-DirArg = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the data set.")]
-SampleArg = Annotated[str, typer.Argument(metavar="SAMPLE", help="The id of a sample.")]
 NameArg = Annotated[str, typer.Argument(metavar="NAME", help="A pseudonym.")]
 BaseOpt = Annotated[str, typer.Option("--base", help="How links begin.")]
-WhoOpt = Annotated[
-    str, typer.Option("--who", help="Who does it, as the trail has it: a pseudonym.")
-]
 _LOCAL = "http://127.0.0.1:8600"
 
 
@@ -109,7 +104,7 @@ def mask(
     name: Annotated[str, typer.Option("--name", help="input, second or roi.")] = "input",
     save: Annotated[bool, typer.Option("--save", help="Keep it; else only say its size.")] = False,
     ocr: Annotated[str, typer.Option("--ocr", help="For --from text.")] = "rapidocr",
-    who: WhoOpt = "command-line",
+    who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
     """Propose a mask, and say what the reference changes outside of it."""

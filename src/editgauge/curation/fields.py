@@ -128,3 +128,20 @@ def policy_of(
         "expert": None if expert is None else words_of(expert),
     }
     return replace(policy, **{name: value for name, value in given.items() if value is not None})
+
+
+def fields_of(
+    split: str, category: str, protocol: str, source: tuple[str, str, str], attribute: list[str]
+) -> dict[str, Any]:
+    """Fields of new samples from words: `category` broad/narrow, `source` url, licence and consent,
+    `attribute` NAME=VALUE. What is empty is left out.
+    """
+    told = {name: text for name, text in zip(SOURCE, source, strict=True) if text}
+    made: dict[str, Any] = {
+        "split": split or None,
+        "category": [step.strip() for step in category.split("/") if step.strip()] or None,
+        "protocol": protocol or None,
+        "source": told or None,
+        "attributes": attributes_of(attribute),
+    }
+    return {name: value for name, value in made.items() if value}

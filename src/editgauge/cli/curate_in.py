@@ -1,0 +1,155 @@
+"""`editgauge curate add, pair, frames`: pictures into a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from editgauge.cli.curate_options import WHO, DirArg, OcrOpt, WhoOpt
+from editgauge.cli.options import JsonOpt
+
+SplitOpt = Annotated[str, typer.Option("--split", help="Of the new samples.")]
+CategoryOpt = Annotated[str, typer.Option("--category", help="Broad to narrow: Lung/remove.")]
+ProtocolOpt = Annotated[
+    str, typer.Option("--protocol", help="Whose judge asks about the new samples.")
+]
+UrlOpt = Annotated[str, typer.Option("--url", help="Where the pictures come from.")]
+LicenceOpt = Annotated[str, typer.Option("--licence", help="Of the pictures.")]
+ConsentOpt = Annotated[str, typer.Option("--consent", help="What allows their use.")]
+AttributeOpt = Annotated[
+    list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="May be repeated.")
+]
+LongestOpt = Annotated[
+    int,
+    typer.Option("--longest", min=0, help="Scale larger pictures to this longest side; 0: none."),
+]
+WindowOpt = Annotated[
+    str, typer.Option("--window", help="CENTRE,WIDTH of scans; default: what the file says.")
+]
+
+
+def register(group: typer.Typer) -> None:
+    group.command("add", epilog="Example: editgauge curate add wards scans/ --longest 512")(add)
+    group.command("pair", epilog="Example: editgauge curate pair wards before/ after/")(pair)
+    group.command("frames", epilog="Example: editgauge curate frames wards a.mp4 --end 6")(frames)
+
+
+def add(
+    folder: DirArg,
+    pictures: Annotated[list[Path], typer.Argument(help="Files or folders; DICOM as well.")],
+    longest: LongestOpt = 0,
+    split: SplitOpt = "",
+    category: CategoryOpt = "",
+    protocol: ProtocolOpt = "",
+    url: UrlOpt = "",
+    licence: LicenceOpt = "",
+    consent: ConsentOpt = "",
+    attribute: AttributeOpt = None,
+    window: WindowOpt = "",
+    ocr: OcrOpt = "rapidocr",
+    who: WhoOpt = WHO,
+    json: JsonOpt = False,
+) -> None:
+    """Take pictures in, a sample each, without their metadata. Texts burnt into scans are proposed.
+
+    Exit code 1: a file could not be taken in; the others were.
+    """
+    from editgauge.cli.common import progress
+    from editgauge.curation import intake
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.fields import engine_for, fields_of, window_of
+
+    how = intake.Intake(
+        who=who,
+        longest=longest,
+        fields=fields_of(split, category, protocol, (url, licence, consent), attribute or []),
+        window=window_of(window),
+        engine=engine_for(pictures, ocr),
+    )
+    data = DataSet(folder)
+    with progress(json) as show:
+        _print(folder, intake.add(data, pictures, how, show), json)
+
+
+def pair(
+    folder: DirArg,
+    inputs: Annotated[Path, typer.Argument(help="An input, or a folder of them.")],
+    references: Annotated[Path, typer.Argument(help="Its reference, or a folder: same names.")],
+    align: Annotated[
+        str, typer.Option("--align", help="similarity, affine, homography, or none.")
+    ] = "affine",
+    longest: LongestOpt = 0,
+    split: SplitOpt = "",
+    category: CategoryOpt = "",
+    protocol: ProtocolOpt = "",
+    url: UrlOpt = "",
+    licence: LicenceOpt = "",
+    consent: ConsentOpt = "",
+    attribute: AttributeOpt = None,
+    ocr: OcrOpt = "rapidocr",
+    who: WhoOpt = WHO,
+    json: JsonOpt = False,
+) -> None:
+    """Take pairs in: each reference is brought onto its input; one that does not fit is refused.
+
+    Exit code 1: a pair was refused or could not be read; the others were taken in.
+    """
+    from editgauge.cli.common import progress
+    from editgauge.curation import intake
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.fields import engine_for, fields_of
+
+    how = intake.Intake(
+        who=who,
+        longest=longest,
+        fields=fields_of(split, category, protocol, (url, licence, consent), attribute or []),
+        align=align,
+        engine=engine_for([inputs, references], ocr),
+    )
+    data = DataSet(folder)
+    with progress(json) as show:
+        _print(folder, intake.pair(data, inputs, references, how, show), json)
+
+
+def frames(
+    folder: DirArg,
+    video: Annotated[Path, typer.Argument(help="A video that OpenCV reads.")],
+    end: Annotated[float, typer.Option("--end", min=0, help="Seconds: the last frame.")],
+    start: Annotated[float, typer.Option("--start", min=0, help="Seconds: the first.")] = 0.0,
+    missing: Annotated[
+        int, typer.Option("--missing", min=1, max=4, help="The frame to be made: the reference.")
+    ] = 4,
+    longest: LongestOpt = 0,
+    split: SplitOpt = "",
+    who: WhoOpt = WHO,
+    json: JsonOpt = False,
+) -> None:
+    """Take four evenly spaced frames of a video as one temporal sample of KRIS-Bench's kind."""
+    from editgauge.curation import intake
+    from editgauge.curation.dataset import DataSet
+
+    fields = {"protocol": "krisbench", "attributes": {"kris_task": "temporal_prediction"}}
+    how = intake.Intake(
+        who=who, longest=longest, fields={**fields, **({"split": split} if split else {})}
+    )
+    taken = intake.frames(DataSet(folder), video, how, start=start, end=end, missing=missing)
+    _print(folder, [taken], json)
+
+
+def _print(folder: Path, taken: list[Any], json: bool) -> None:
+    from editgauge.cli.common import print_json
+
+    if json:
+        print_json([item._asdict() for item in taken])
+    else:
+        for item in taken:
+            if item.sample:
+                print(f"{item.sample}{': ' if item.said else ''}{item.said}")
+            else:
+                typer.echo(f"not taken in: {item.said}", err=True)
+        done = sum(bool(item.sample) for item in taken)
+        print(f"{done} of {len(taken)} taken in; next: editgauge curate {folder}")
+    if not all(item.sample for item in taken):
+        raise typer.Exit(1)

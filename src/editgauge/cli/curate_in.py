@@ -7,27 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
-from editgauge.cli.curate_options import WHO, DirArg, OcrOpt, WhoOpt
+from editgauge.cli.curate_options import (
+    WHO,
+    AttributeOpt,
+    CategoryOpt,
+    ConsentOpt,
+    DirArg,
+    LicenceOpt,
+    LongestOpt,
+    OcrOpt,
+    ProtocolOpt,
+    SplitOpt,
+    UrlOpt,
+    WhoOpt,
+    WindowOpt,
+)
 from editgauge.cli.options import JsonOpt
-
-SplitOpt = Annotated[str, typer.Option("--split", help="Of the new samples.")]
-CategoryOpt = Annotated[str, typer.Option("--category", help="Broad to narrow: Lung/remove.")]
-ProtocolOpt = Annotated[
-    str, typer.Option("--protocol", help="Whose judge asks about the new samples.")
-]
-UrlOpt = Annotated[str, typer.Option("--url", help="Where the pictures come from.")]
-LicenceOpt = Annotated[str, typer.Option("--licence", help="Of the pictures.")]
-ConsentOpt = Annotated[str, typer.Option("--consent", help="What allows their use.")]
-AttributeOpt = Annotated[
-    list[str] | None, typer.Option("--attribute", metavar="NAME=VALUE", help="May be repeated.")
-]
-LongestOpt = Annotated[
-    int,
-    typer.Option("--longest", min=0, help="Scale larger pictures to this longest side; 0: none."),
-]
-WindowOpt = Annotated[
-    str, typer.Option("--window", help="CENTRE,WIDTH of scans; default: what the file says.")
-]
 
 
 def register(group: typer.Typer) -> None:

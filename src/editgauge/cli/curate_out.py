@@ -1,4 +1,4 @@
-"""`editgauge curate ready, export, release, stats, card, log`: what leaves a data set."""
+"""`editgauge curate ready, export, release`: what leaves a data set."""
 
 from __future__ import annotations
 
@@ -28,9 +28,6 @@ def register(group: typer.Typer) -> None:
     group.command(
         "release", epilog="Example: editgauge curate release wards --version 1.0.0 --to wards.zip"
     )(release)
-    group.command("stats", epilog="Example: editgauge curate stats wards")(stats)
-    group.command("card", epilog="Example: editgauge curate card wards > README.md")(show_card)
-    group.command("log", epilog="Example: editgauge curate log wards --sample s-1")(log)
 
 
 def ready(
@@ -136,58 +133,3 @@ def _changed(told: dict[str, Any]) -> list[str]:
                 f"the samples that both versions have and that did not change"
             )
     return lines
-
-
-def stats(folder: DirArg, json: JsonOpt = False) -> None:
-    """Count samples by state, split, category, operation, language and difficulty; masks; agreement
-    of reviewers.
-    """
-    from editgauge.cli.common import print_json
-    from editgauge.curation.dataset import DataSet
-    from editgauge.curation.statistics import statistics
-
-    told = statistics(DataSet(folder))
-    if json:
-        print_json(told)
-        return
-    print(f"samples: {told['samples']}")
-    for name, counts in told["counts"].items():
-        print(f"{name}: " + ", ".join(f"{label} {n}" for label, n in counts.items()))
-    share, agreed = told["mask_share"], told["agreement"]
-    if share["of"]:
-        print(f"masks: {share['mean']:.1%} of the picture on average, {share['of']} samples")
-    if agreed["samples"]:
-        print(
-            f"reviews: {agreed['accepted_by_all']} of {agreed['samples']} accepted by all at first "
-            f"sight ({agreed['share']:.1%})"
-        )
-    for identity in told["disagreements"]:
-        print(f"disagreement: {identity}")
-
-
-def show_card(folder: DirArg) -> None:
-    """Print the data card (markdown)."""
-    from editgauge.curation.card import card
-    from editgauge.curation.dataset import DataSet
-
-    print(card(DataSet(folder)), end="")
-
-
-def log(
-    folder: DirArg,
-    sample: Annotated[str, typer.Option("--sample", help="Only of this one.")] = "",
-    json: JsonOpt = False,
-) -> None:
-    """Print the audit trail, oldest first; its checksums are verified."""
-    from editgauge.cli.common import print_json
-    from editgauge.curation.dataset import DataSet
-
-    events = [e for e in DataSet(folder).events() if not sample or e.sample == sample]
-    if json:
-        print_json([event._asdict() for event in events])
-        return
-    for event in events:
-        names = ", ".join(sorted(event.after))[:120]
-        note = f" ({event.note})" if event.note else ""
-        print(f"{event.at}  {event.who}  {event.what}  {event.sample}  {names}{note}")
-    print(f"{len(events)} events; the trail is whole")

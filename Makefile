@@ -26,7 +26,7 @@ test: $(VENV)/.installed
 	$(VENV)/bin/ruff check src tests perf tools
 	$(VENV)/bin/ruff format --check --quiet src tests tools
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest -n 2 $(PYTEST)
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile $(PYTEST)
 	@echo "passed: lint, types and tests; what they cover: tests/ mirrors src/editgauge/"
 
 check: test

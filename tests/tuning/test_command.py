@@ -268,7 +268,7 @@ def test_demonstrations_come_from_the_training_samples_of_the_split(
         assert record.settings["learning"] == {"of": "shown", "kind": "shots", "samples": 2}
 
 
-def test_without_a_split_nothing_is_held_out(desk: Path) -> None:
+def test_without_a_split_nothing_is_held_out(page: dict[str, str], desk: Path) -> None:
     with pytest.raises(UsageError, match=r"--held-out: words has no split of medebench"):
         typed("edit", "medebench", "DATA", "--editor", "copy", "--run", "runs/words", "--held-out")
     with pytest.raises(RunError, match="not a run folder"):

@@ -49,19 +49,6 @@ def patch_of(record: Mapping[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
     return made
 
 
-def window_of(text: str) -> tuple[float, float] | None:
-    """``CENTRE,WIDTH`` as numbers; None for an empty text. Raises `UsageError`."""
-    if not text:
-        return None
-    try:
-        centre, width = (float(part) for part in text.split(","))
-    except ValueError:
-        width = 0.0
-    if not width > 0:
-        raise UsageError(f"--window {text!r}: wanted CENTRE,WIDTH, the width above 0: 40,400")
-    return centre, width
-
-
 def engine_for(places: Sequence[Path], name: str) -> Any:
     """The OCR engine where a scan is among the files; None where none is needed."""
     if any(dicom.is_dicom(path) for path in files_in(places)):

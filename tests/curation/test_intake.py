@@ -382,7 +382,17 @@ def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
     data.add(made, "ann")
     (near,) = duplicates.near_duplicates(data.records(), data.root)
     assert (near.first, near.second, near.leak) == ("s00", "copy", True)
-    data.change("copy", 1, {"split": None}, "ann")
+    assert duplicates.leaks(data.records(), data.root) == [near]
+    duplicates.accept(data, "s00", "copy", "two views of one phantom", "ann")
+    assert duplicates.leaks(data.records(), data.root) == []
+    other = {"images": [data.keep(cv2.GaussianBlur(smaller, (5, 5), 0))]}
+    data.update("copy", lambda _: other, "ann")
+    assert duplicates.leaks(data.records(), data.root), "it was said of other pictures"
+    duplicates.accept(data, "copy", "s00", "", "ann")
+    assert not data.record("copy").get("alike")
+    with pytest.raises(UsageError, match="wanted two samples"):
+        duplicates.accept(data, "copy", "copy", "x", "ann")
+    data.update("copy", lambda _: {"split": None}, "ann")
     (near,) = duplicates.near_duplicates(data.records(), data.root)
     assert not near.leak
 

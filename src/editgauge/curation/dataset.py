@@ -329,7 +329,7 @@ class DataSet:
 
 
 _SNAPSHOT = "snapshot"
-_FACTS_ONLY = frozenset({"exported", "released", "invited", "revoked"})
+_FACTS_ONLY = frozenset({"exported", "released", "invited", "revoked", "erased"})
 
 
 def _patched(record: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

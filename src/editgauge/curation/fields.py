@@ -100,6 +100,14 @@ def box_of(text: str) -> list[int]:
     return made
 
 
+def two_of(text: str) -> tuple[str, str]:
+    """Two ids between which a comma stands. Raises `UsageError`."""
+    words = words_of(text)
+    if len(words) != 2:
+        raise UsageError(f"--accept {text!r}: wanted the ids of two samples: s-1,s-2")
+    return words[0], words[1]
+
+
 def words_of(text: str) -> tuple[str, ...]:
     """The words between commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())

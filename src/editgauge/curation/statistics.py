@@ -19,11 +19,12 @@ Counts = dict[str, int]
 _BINS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
-def statistics(data: DataSet) -> dict[str, Any]:
-    """Counts by state, split, category, operation, language and difficulty; a histogram of the
-    masks' share of the picture; words an instruction; agreement of reviewers and raters.
+def statistics(data: DataSet, records: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Of all samples, or of those given: counts by state, split, category, operation, language and
+    difficulty; a histogram of the masks' share of the picture; words an instruction; agreement of
+    reviewers and raters.
     """
-    records = data.records()
+    records = data.records() if records is None else records
     shares = [share for record in records if (share := _share(data, record)) is not None]
     words = [len((record.get("instruction") or "").split()) for record in records]
     return {

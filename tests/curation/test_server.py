@@ -101,11 +101,16 @@ def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
         ("hide", {"path": "x", "boxes": [7]}),
         ("propose", {"how": "magic"}),
         ("propose", {"how": "box", "box": ["a"]}),
+        ("propose", {"how": "segment", "box": [1, 1, 9, 9]}),
+        ("propose", {"how": "words"}),
         ("rate", {"values": {"occlusion": 9}}),
         ("decide", {"field": "instruction", "take": True}),
     ],
 )
-def test_a_body_that_is_none_changes_nothing(bench: Bench, name: str, facts: Any) -> None:
+def test_a_body_that_is_none_changes_nothing(
+    bench: Bench, name: str, facts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "none"))
     ann, before = bench.come("ann"), bench.data.records()
     answer = ann.post(f"/api/{name}", json=change(**facts))
     assert answer.status_code == 400, answer.text
@@ -128,7 +133,7 @@ def test_a_mask_comes_and_goes(bench: Bench) -> None:
     answer = ann.post("/api/mask", json=change(name="roi", png=png(wanted)))
     assert answer.status_code == 200
     proposed = ann.post("/api/propose", json={"sample": "s00", "how": "difference"}).json()
-    with Image.open(io.BytesIO(base64.b64decode(proposed["png"]))) as image:
+    with Image.open(io.BytesIO(base64.b64decode(proposed["proposals"][0]["png"]))) as image:
         found = np.asarray(image) >= 128
     assert (found & wanted).sum() / wanted.sum() > 0.95
 

@@ -13,6 +13,7 @@ import hmac
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from editgauge.curation import difficulty, masks, privacy, readiness, records, r
 from editgauge.curation.dataset import Conflict, DataSet
 from editgauge.curation.people import is_expert
 from editgauge.curation.statistics import statistics
-from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError, WeightsError
 from editgauge.images import Array, Mask
 from editgauge.study.forms import Refused
 from editgauge.study.site import Limits, Site, as_json, error
@@ -64,9 +65,11 @@ class Workbench(Site):
         hosts: Sequence[str] = (),
         limits: Limits | None = None,
         ocr: str = "none",
+        weights: Path | None = None,
     ) -> None:
         super().__init__(store, hosts=hosts, limits=limits)
-        self.data, self.ocr = data, ocr
+        self.data, self.ocr, self.weights = data, ocr, weights
+        self._networks = masks.networks_here(weights)
         self._engine: Any = None
 
     def app(self) -> Starlette:
@@ -123,6 +126,7 @@ class Workbench(Site):
             "attributes": list(ATTRIBUTES),
             "yes_no": sorted(difficulty.YES_NO),
             "ocr": self.ocr not in ("", "none"),
+            "networks": list(self._networks),
             "queue": review.queue(every, who.pseudonym, self.data.about.policy),
             "samples": [
                 {
@@ -206,7 +210,7 @@ class Workbench(Site):
                 response = as_json(told)
                 response.status_code = 409
                 return response
-            except (DataError, UsageError) as why:
+            except (DataError, UsageError, WeightsError, MissingExtra) as why:
                 return error(400, str(why))
 
         return handler
@@ -262,8 +266,19 @@ class Workbench(Site):
             raise Refused("box: wanted four numbers")
         if how == "text" and self._engine is None:
             self._engine = privacy.engine_of(self.ocr)
-        mask = masks.propose(self.data, record, how, box=box, engine=self._engine)
-        return {"png": _png(mask.astype(np.uint8) * 255), "share": float(mask.mean())}
+        found = masks.propose(
+            self.data, record, how, box=box, engine=self._engine, weights=self.weights
+        )
+        return {
+            "proposals": [
+                {
+                    "png": _png(one.mask.astype(np.uint8) * 255),
+                    "share": float(one.mask.mean()),
+                    "score": one.score,
+                }
+                for one in found
+            ]
+        }
 
     def _rate(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
         sample, _, nonce = _about(sent)

@@ -127,6 +127,18 @@ def test_who_is_late_is_told_what_is_there(bench: Bench) -> None:
     assert bench.data.events()[-1].after == {"caption": "by ann"}
 
 
+def test_the_statistics_are_drawn(bench: Bench) -> None:
+    ann = bench.come("ann")
+    assert ann.get("/figure/operation.svg").status_code == 404
+    told = ann.get("/api/stats").json()
+    for figure in told["figures"]:
+        answer = ann.get(f"/figure/{figure['name']}.svg")
+        assert answer.headers["content-type"].startswith("image/svg+xml")
+        assert answer.text.startswith("<svg")
+        assert figure["text"].startswith(figure["title"])
+    assert ann.get("/figure/..%2f..%2fdataset.json.svg").status_code == 404
+
+
 def test_a_mask_comes_and_goes(bench: Bench) -> None:
     ann = bench.come("ann")
     wanted = area()

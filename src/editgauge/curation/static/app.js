@@ -401,12 +401,30 @@
     for (const [name, counts] of Object.entries(Object.assign({}, told.counts, { "share of the picture that masks cover": told.mask_share.histogram }))) {
       parts.push(make("h3", "By " + name), table(counts, told.samples));
     }
+    const attributes = Object.entries(told.attributes).filter(([, line]) => Object.values(line).some(Boolean));
+    if (attributes.length) parts.push(make("h3", "Attributes of difficulty"), grid(["attribute", "0", "1", "2"], attributes.map(([name, line]) => [name.replaceAll("_", " "), line["0"], line["1"], line["2"]])));
+    const drawn = make("div", null, { id: "figures" });
+    drawn.append(...told.figures.map((one) => make("img", null, { src: "/figure/" + one.name + ".svg", alt: one.text })));
+    parts.push(make("h3", "Figures"), drawn);
     const agreed = told.agreement;
     parts.push(make("h3", "Reviews"), make("p", agreed.samples ? agreed.accepted_by_all + " of " + agreed.samples + " samples with two reviews were accepted by all at first sight; Krippendorff's alpha " + (agreed.alpha === null ? "is not defined" : agreed.alpha.toFixed(2)) + "." : "No sample has two reviews yet."));
     if (told.disagreements.length) parts.push(make("p", "Reviewers disagree on: " + told.disagreements.join(", ")));
     $("stats").replaceChildren(...parts);
     $("main").hidden = true;
     $("stats").hidden = false;
+  }
+
+  function grid(heads, lines) {
+    const made = make("table"), head = make("thead"), body = make("tbody"), first = make("tr");
+    first.append(...heads.map((text) => make("th", text, { scope: "col" })));
+    head.append(first);
+    for (const [name, ...numbers] of lines) {
+      const line = make("tr");
+      line.append(make("th", name, { scope: "row" }), ...numbers.map((number) => make("td", String(number))));
+      body.append(line);
+    }
+    made.append(head, body);
+    return made;
   }
 
   function table(counts, total) {

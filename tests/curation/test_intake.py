@@ -11,9 +11,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from editgauge.curation import alignment, dicom, duplicates, intake, privacy
-from editgauge.curation.dataset import DataSet
 from editgauge.curation.readiness import faults
-from editgauge.curation.records import About
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
 from tests.curation.made_set import SIZE, edited, make_set, scene
@@ -347,31 +345,6 @@ def test_a_scan_that_is_none(tmp_path: Path, spoil: str) -> None:
         path.write_bytes(raw.replace((384).to_bytes(2, "little"), b"\xff\xff", 1))
     with pytest.raises(DataError, match=r"a\.dcm"):
         dicom.read(path)
-
-
-def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
-    pytest.importorskip("skimage")
-    from skimage.data import astronaut
-
-    data = DataSet.create(tmp_path / "set", About(name="wards"))
-    pixels = np.ascontiguousarray(astronaut())
-    data.add({"id": "a", "instruction": "x", "images": [data.keep(pixels)]}, "ann")
-    assert privacy.propose(data, "a", "ann") >= 2
-    record = data.record("a")
-    (path,) = record["images"]
-    proposals = record["pictures"][path]["proposals"]
-    face = next(item for item in proposals if item["kind"] == "face")
-    x, y, w, h = face["box"]
-    assert x < 225 < x + w, "the nose of the picture"
-    assert y < 115 < y + h
-    assert {item["kind"] for item in proposals} == {"face", "eyes"}
-    assert privacy.unseen(record)
-    hidden = privacy.hide(data, "a", record["version"], path, [face], "ann")
-    assert not privacy.unseen(hidden)
-    part = read_image(data.path(hidden["images"][0]))[y : y + h, x : x + w]
-    assert len(np.unique(part.reshape(-1, 3), axis=0)) <= 16
-    with pytest.raises(DataError, match="outside"):
-        privacy.covered(pixels, {"kind": "face", "box": [500, 500, 90, 90]})
 
 
 def test_near_duplicates_and_leaks(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from editgauge.cli.curate_options import WHO, DirArg, OcrOpt, SampleArg, WhoOpt
-from editgauge.cli.options import JsonOpt
+from editgauge.cli.options import JsonOpt, WeightsOpt
 
 
 def register(group: typer.Typer) -> None:
@@ -99,6 +99,7 @@ def propose(
     ] = None,
     ocr: OcrOpt = "rapidocr",
     faces: Annotated[bool, typer.Option(help="Look for faces and eyes.")] = True,
+    weights: WeightsOpt = None,
     who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
@@ -115,7 +116,9 @@ def propose(
     with progress(json) as show:
         for number, identity in enumerate(ids):
             show(number, len(ids), "looking at pictures")
-            found[identity] = privacy.propose(data, identity, who, engine=engine, faces=faces)
+            found[identity] = privacy.propose(
+                data, identity, who, engine=engine, faces=faces, weights=weights
+            )
         show(len(ids), len(ids), "looking at pictures")
     if json:
         print_json(found)

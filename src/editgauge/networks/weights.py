@@ -126,6 +126,8 @@ _SAM_ID = "facebook/sam-vit-base"
 _SAM_REVISION = "70c1a07f894ebb5b307fd9eaaee97b9dfc16068f"
 _DINO_ID = "IDEA-Research/grounding-dino-tiny"
 _DINO_REVISION = "a2bb814dd30d776dcf7e30523b00659f4f141c71"
+_YUNET_ID = "opencv/face_detection_yunet"
+_YUNET_REVISION = "3cc26e7f1014a5ee5d74a42acee58bafc9d0a310"
 _CLIP_ID = "openai/clip-vit-large-patch14"
 _CLIP_REVISION = "32bd64288804d66eefd0ccbe215aa642df71cc41"
 
@@ -282,6 +284,24 @@ WEIGHTS: dict[str, Weights] = {
                 },
             ),
             used_for="masks from words, before sam-vit-base (curate)",
+        ),
+        Weights(
+            name="yunet",
+            title="YuNet face detector (OpenCV)",
+            source=_YUNET_ID,
+            revision=_YUNET_REVISION,
+            licence="MIT",
+            files=_on_hub(
+                _YUNET_ID,
+                _YUNET_REVISION,
+                {
+                    "face_detection_yunet_2023mar.onnx": (
+                        "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4",
+                        232_589,
+                    ),
+                },
+            ),
+            used_for="faces from any side, and their eyes (curate)",
         ),
     )
 }

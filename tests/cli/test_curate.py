@@ -67,7 +67,13 @@ def test_a_mask_from_a_pair_and_two_reviews(tmp_path: Path) -> None:
     write_png(tmp_path / "b.png", edited(scene(1, (256, 200))))
     assert "aligned (sift)" in run("pair", data.root, tmp_path / "a.png", tmp_path / "b.png")
     assert value("mask", data.root, "a", "--save")["faults"] == []
-    assert 0 < value("mask", data.root, "a", "--from", "box", "--box", "40,30,60,30")["share"] < 1
+    assert (
+        0
+        < value("mask", data.root, "a", "--from", "box", "--box", "40,30,60,30")["proposals"][0][
+            "share"
+        ]
+        < 1
+    )
     assert "wanted LEFT,TOP" in refused("mask", data.root, "a", "--from", "box", "--box", "1,2")
     assert "no instruction" in run("ready", data.root, code=1)
     run("set", data.root, "a", "instruction=Invert it.")

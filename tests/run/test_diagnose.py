@@ -239,3 +239,33 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     assert "0 rows made now, 42 were there" in done.output, "what was done before is kept"
     done = invoke([*base, "--resolution", "x"])
     assert "wanted a number such as 16, or all" in str(done.exception)
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_rows_and_says_what_is_wrong_with_weights(
+    run: RunFolder, weights: Path, tmp_path: Path
+) -> None:
+    """Change is measured by tasks, attention is watched by an actor that loads the model once."""
+    import shutil
+
+    pytest.importorskip("ray")
+    from editgauge.diagnosis.change import ChangeScorer
+    from editgauge.run import cluster
+    from tests.run.nodes import nodes_of_one_core
+
+    away = RunFolder.open(Path(shutil.copytree(run.path, tmp_path / "away")))
+    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+        diagnose.change(work(run, hashes), ChangeScorer(), workers=0)
+        diagnose.attention(work(run, hashes), scorer(weights))
+    other = tiny_pipelines.stable_diffusion(tmp_path / "other")
+    with (
+        nodes_of_one_core(2) as nodes,
+        cluster.Ray(address=nodes.address) as engine,
+        HashStore(away.cache_folder / "hashes.sqlite") as hashes,
+    ):
+        with pytest.raises((UsageError, Unavailable)):
+            diagnose.attention(work(away, hashes), scorer(other), workers=engine)
+        diagnose.change(work(away, hashes), ChangeScorer(), workers=engine)
+        told = diagnose.attention(work(away, hashes), scorer(weights), workers=engine)
+    assert (told.computed, told.kept) == (14, 7), "what needs no model was written at once"
+    assert RunFolder.open(away.path).rows() == RunFolder.open(run.path).rows()

@@ -188,6 +188,8 @@ def _placed(
         align = _alignment(canvas, inked)
         x = {"left": left, "right": right - new}.get(align, (left + right - new) / 2)
         x = min(max(x, low), max(low, high - new))
+        if x < left and not _same_ground(canvas, inked, (x, left)):
+            x = min(left, max(low, high - new))
         return x, high - low, 0.0
     if head and not tail:
         return left, max(high - left, right - left), 0.0

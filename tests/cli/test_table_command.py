@@ -74,6 +74,15 @@ def test_the_terminal_shows_the_count(run: Path) -> None:
     assert "3/4" in text
 
 
+def test_without_an_applicable_score_there_is_no_table_and_no_empty_one(tmp_path: Path) -> None:
+    asked = [
+        row(f"r{n}", "alpha", "ssim", None, status=Status.NOT_APPLICABLE, benchmark="texteditbench")
+        for n in range(4)
+    ]
+    run = make_run(tmp_path / "run", asked)
+    assert "no scores to make a table of; score something first" in refusal("table", run)
+
+
 def test_a_table_that_would_only_repeat_the_other_variant_is_left_out(run: Path) -> None:
     assert len(json.loads(call("table", run, "--json").stdout)["tables"]) == 1
 

@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
@@ -40,6 +41,7 @@ from editgauge.judging.values import (
     reasons_of,
     spread,
     values_of,
+    words_in,
 )
 from editgauge.judging.wording import (
     LEAD,
@@ -54,6 +56,7 @@ from editgauge.judging.wording import (
     is_withdrawn,
     short_corrections,
     spoken,
+    without_names,
 )
 from editgauge.types import Status
 
@@ -63,6 +66,8 @@ MAX_REPLY = 1_000_000
 MAX_REASON = 10_000
 """Characters of a reason that are looked at, and kept."""
 
+_BRACELESS = re.compile(r'"[A-Za-z_][\w ]{0,60}"\s?:[^{}]{1,5000}\Z')
+_MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
 Ranges = Mapping[str, tuple[int, int]]
 Lists = Mapping[str, tuple[str, ...]]
 
@@ -151,7 +156,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     refused = is_refusal(said)
     statements, why = _statements(text, found, fields, lists, refused)
     if statements:
-        return _decide(statements, fields)
+        return _undoubted(_decide(statements, fields), text, found, statements, fields)
     if why:
         return _all(fields, why)
     if found:
@@ -167,6 +172,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
 
 def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
     """The answer without thinking (None where that never ends), and the objects in it."""
+    reply = _opened(reply)
     whole = decode_whole(reply.strip())
     if isinstance(whole, str):  # an object that was serialised twice
         reply, whole = whole, decode_whole(whole.strip())
@@ -183,6 +189,18 @@ def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
     if text is None or text == reply:
         return text, found if text is not None else []
     return text, find_objects(text)
+
+
+def _opened(reply: str) -> str:
+    """The reply with what stands around an object that is all of it put right: quotes that are
+    escaped without need, braces that are missing.
+    """
+    bare = reply.strip()
+    if bare.startswith('{\\"') and isinstance(decode_whole(bare.replace('\\"', '"')), Pairs):
+        return bare.replace('\\"', '"')
+    if _BRACELESS.match(bare) and isinstance(decode_whole(f"{{{bare}}}"), Pairs):
+        return f"{{{bare}}}"
+    return reply
 
 
 # --- what the reply states ------------------------------------------------------------------------
@@ -407,6 +425,51 @@ def _reading(value: Any, low: int, high: int) -> Reading:
 
 def _decide(statements: Sequence[_Statement], fields: Ranges) -> dict[str, Reading]:
     return {name: _decided([item for item in statements if item.name == name]) for name in fields}
+
+
+def _undoubted(
+    readings: dict[str, Reading],
+    text: str,
+    found: list[JsonPart],
+    statements: Sequence[_Statement],
+    fields: Ranges,
+) -> dict[str, Reading]:
+    """The readings, or none of them where the judge's own words speak against one (see `doubts`)."""
+    last = max(statements, key=lambda statement: statement.end)
+    number = readings[last.name].value
+    if (
+        number
+        and 10 * number <= fields[last.name][1]
+        and _MAY_GO_ON.search(text[-2:])
+        and last.end == len(text)
+    ):
+        why = f"the reply ends with a {number} that may be the beginning of a greater number"
+        readings = readings | {last.name: _none(why)}
+    given = {reading.value for reading in readings.values() if reading.value is not None}
+    if not given:
+        return readings
+    spans = {(item.start, item.end) for item in statements if item.reading.value is not None}
+    reasons = [
+        reason
+        for item in found
+        if item.value is not None and (item.start, item.end) in spans
+        for reason in words_in(item.value)
+    ]
+    prose = _blanked(text, found)
+    end = max(statement.end for statement in statements)
+    verdicts = doubts.Verdicts(
+        given,
+        low=min(low for low, _ in fields.values()),
+        high=max(high for _, high in fields.values()),
+    )
+    names = tuple(fields)
+    before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
+    if why := doubts.against(reasons, before, after, verdicts):
+        return {
+            name: _none(why) if reading.value is not None else reading
+            for name, reading in readings.items()
+        }
+    return readings
 
 
 def _decided(statements: Sequence[_Statement]) -> Reading:

@@ -12,30 +12,11 @@ from typing import Any
 
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
-from editgauge.judging.wording import REASON_KEY, is_other_subject, is_placeholder, is_stand_in
+from editgauge.judging.wording import NUMBER_WORDS, REASON_KEY, is_other_subject, is_placeholder, is_stand_in
 
 _FINAL_KEY = re.compile(r"(?:final|revis|correct|adjust|updat|amend|reconsider)")
 _FINAL_NUMBER = re.compile(
     r"(?:final|revised|corrected|adjusted|updated|amended)(?:score|rating|verdict|answer|value|grade|number)?"
-)
-_CONTAINERS = frozenset(
-    [
-        "final",
-        "finalscore",
-        "finalscores",
-        "finalverdict",
-        "finalanswer",
-        "finalrating",
-        "finalevaluation",
-        "finaljudgement",
-        "finaljudgment",
-        "revised",
-        "revisedscore",
-        "revisedscores",
-        "corrected",
-        "correctedscores",
-        "updated",
-    ]
 )
 _CONTAINERS = frozenset(
     [
@@ -92,7 +73,8 @@ _SUBJECT_KEYS = frozenset(
 )
 _STATE_KEYS = frozenset(["status", "type", "kind", "note", "label"])
 _STATE = re.compile(
-    r"\s*(?:example|draft|template|placeholder|preliminary|tentative|provisional|hypothetical)\s*",
+    r"\s*(?:example|draft|template|placeholder|preliminary|tentative|provisional|hypothetical|error|fail(?:ed|ure)|invalid|incomplete"
+    r"|cancell?ed|withdrawn|retracted|superseded|refused|no[ _]image|missing.{0,20}|guess(?:ed)?|mock|test|dummy)\s*",
     re.IGNORECASE,
 )
 _FLAG_KEYS = frozenset(
@@ -105,10 +87,41 @@ _FLAG_KEYS = frozenset(
         "isdraft",
         "placeholder",
         "hypothetical",
+        "retracted",
+        "withdrawn",
+        "void",
+        "invalid",
+        "cancelled",
+        "canceled",
+        "superseded",
+        "error",
+        "failed",
+        "refused",
+        "refusal",
+        "guess",
+        "isguess",
+        "guessed",
+        "imagemissing",
+        "missingimage",
+        "noimage",
+        "blind",
+        "ignore",
+        "simulated",
+        "mock",
+        "test",
+        "istest",
     ]
+)
+_VALID_KEYS = frozenset(
+    ["valid", "isvalid", "usable", "reliable", "final", "isfinal", "complete", "ok", "success"]
 )
 _SEEN_KEY = re.compile(
     r"(?:can)?(?:see|saw)?(?:images?|pictures?)(?:visible|received|seen|loaded|available|provided)?"
+)
+_WORDS_KEY = re.compile(
+    "reason|rational|explan|comment|note|remark|justif|summary|feedback|caveat|warning|correction"
+    "|revision|message|disclaimer|thought|reflection|addendum|erratum|postscript|conclusion",
+    re.IGNORECASE,
 )
 _VALUE_KEYS = ("score", "value", "rating")
 _MAX_ITEMS = 100
@@ -116,6 +129,9 @@ _NUMBER = re.compile(r"(0|[1-9]\d{0,5})(?:\.0+)?\Z", re.ASCII)
 _FRACTION = re.compile(
     r"(0|[1-9]\d{0,5})(?:\.0{1,20})?\s{0,20}(?:/|out of|of)\s{0,20}(\d{1,6})\Z",
     re.ASCII | re.IGNORECASE,
+)
+_SPELLED = re.compile(
+    rf"({'|'.join(NUMBER_WORDS)})(?:\s(?:out of|of)\s(five|ten|5|10))?", re.IGNORECASE
 )
 _LABELLED = re.compile(r"\A\W{0,4}(?:score|rating|grade)\W{0,3}[:=]\s{0,3}", re.IGNORECASE)
 MISSING = object()
@@ -128,7 +144,7 @@ class Contradiction:
 
 def plain_name(name: str) -> str:
     """A name without regard to case, spaces, hyphens and underscores."""
-    return re.sub(r"[\s_\-]+", "", name[:200]).casefold()
+    return re.sub(r"[\s_\-*`]+", "", name[:200]).casefold()
 
 
 def spread(value: Pairs, lists: Mapping[str, tuple[str, ...]], depth: int = 0) -> None:
@@ -256,6 +272,8 @@ def is_about_other(value: Pairs) -> bool:
         plain = plain_name(key)
         if item is True and plain in _FLAG_KEYS:
             return True
+        if item is False and plain in _VALID_KEYS:
+            return True
         if item is False and len(plain) > 8 and _SEEN_KEY.fullmatch(plain):
             return True
         if not isinstance(item, str):
@@ -282,6 +300,23 @@ def reasons_of(value: Pairs) -> list[str]:
         for key, item in list(value.items())[:_MAX_ITEMS]
         if isinstance(item, str) and REASON_KEY.search(key[:200])
     ]
+
+
+def words_in(value: Pairs, depth: int = 0) -> list[str]:
+    """The texts of the object, and of those in it, that explain or remark; bounded like those of
+    `reasons_of`.
+    """
+    words: list[str] = []
+    for key, item in list(value.items())[:_MAX_ITEMS]:
+        if isinstance(item, str) and _WORDS_KEY.search(key[:200]):
+            words.append(item[:10_000])
+        elif depth < 3:
+            for inner in [item] if isinstance(item, Pairs) else item if isinstance(item, list) else []:
+                if isinstance(inner, Pairs):
+                    words += words_in(inner, depth + 1)
+                elif isinstance(inner, str) and _WORDS_KEY.search(key[:200]):
+                    words.append(inner[:10_000])
+    return words[:_MAX_ITEMS]
 
 
 def read_value(item: Any, low: int, high: int) -> int | str:
@@ -319,6 +354,10 @@ def read_text(text: str, high: int) -> int | None:
     match = _NUMBER.match(text)
     if match:
         return int(match[1])
+    if spelled := _SPELLED.fullmatch(text):
+        top = spelled[2]
+        if top is None or (NUMBER_WORDS.get(top.casefold()) or int(top)) == high:
+            return NUMBER_WORDS[spelled[1].casefold()]
     match = _FRACTION.match(text)
     return int(match[1]) if match and int(match[2]) == high else None
 

@@ -41,7 +41,7 @@ _QUOTED = re.compile(
     r"|(?:answer|reply|respond|output|return) (?:in|with|using|as) (?:this|the following|that|an?|the)"
     r"|always (?:answer|give|output|respond|score|say)|system\s?:|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
     r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
-    r"|you asked|instructions? "
+    r"|you asked(?! for\s*:?\s*\Z)|(?:colleague|reviewer|grader|annotator|user|author|uploader|caption|someone|somebody|person|human|student|assistant|he|she|they|gpt\S{0,9}|gemini|claude|qwen)(?:['’]s)? (?:\w+ ){0,2}(?:verdict|scores?|gave|gives|said|says|wrote|writes|rated|rating|answer\w*|suggest\w*|claim\w*|thinks?|believes?|proposed?)|instructions? "
     r"(?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
     r"|(?:another|other|second) (?:judge|model|image|picture|sample|edit|candidate)"
     r"|(?:image|picture|photo|sign|caption|poster|banner|label|text|watermark|overlay|it|which|that)s? "
@@ -185,7 +185,7 @@ _COMPARED = re.compile(
     r"\b(?:instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
     _FLAGS,
 )
-_GIVES = re.compile(
+GIVES = re.compile(
     r"(?:\A|[^\w\s]|\b(?:scor\w+|rat\w+|verdict|grade|overall|give|giving|is|was|be|of|an?|at|to|so|final|now|say|makes?|deserves?|gets?))"
     r"[\s*_(]*\Z",
     _FLAGS,
@@ -371,5 +371,5 @@ def fractions_in(text: str, top: int) -> list[int]:
     return [
         int(number)
         for lead, number, scale in _FRACTIONS.findall(text)
-        if int(scale) == top and not _COMPARED.search(lead) and _GIVES.search(lead)
+        if int(scale) == top and not _COMPARED.search(lead) and GIVES.search(lead)
     ]

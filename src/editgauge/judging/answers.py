@@ -39,6 +39,7 @@ from editgauge.judging.values import (
     read_text,
     read_value,
     reasons_of,
+    rivals_of,
     spread,
     values_of,
     words_in,
@@ -57,6 +58,7 @@ from editgauge.judging.wording import (
     short_corrections,
     spoken,
     without_names,
+    without_other_labels,
 )
 from editgauge.types import Status
 
@@ -293,6 +295,10 @@ def _object_statements(
             if numbers - {reading.value}:
                 reading = _none("an object that can be read in two ways")
         if reading.value is not None:
+            rivals = set(rivals_of(item.value, name)) - {reading.value}
+            if any(low <= rival <= high for rival in rivals):
+                reading = _none("another key gives the field another number")
+        if reading.value is not None:
             claims = _claims(reasons, name, high, alone=len(fields) == 1)
             if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
                 reading = _none(f"the judge's own reason says {claims[-1]}")
@@ -455,6 +461,11 @@ def _undoubted(
         if item.value is not None and (item.start, item.end) in spans
         for reason in words_in(item.value)
     ]
+    reasons += [
+        _behind_number(text[item.start : item.end], item.reading.value)
+        for item in statements
+        if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
+    ]
     prose = _blanked(text, found)
     end = max(statement.end for statement in statements)
     verdicts = doubts.Verdicts(
@@ -470,6 +481,13 @@ def _undoubted(
             for name, reading in readings.items()
         }
     return readings
+
+
+def _behind_number(line: str, number: int) -> str:
+    """What a line says behind its number; nothing for a row of a table."""
+    pattern = rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
+    value = re.search(pattern, line[:SPOKEN])
+    return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
 
 
 def _decided(statements: Sequence[_Statement]) -> Reading:

@@ -16,7 +16,7 @@ _ROLE = (
     r"|edited|input|output|source|reference|result(?:ing)?|generated|candidate|pred(?:icted)?|second|first|proper|valid)"
 )
 _NOUN = r"(?:images?|pictures?|photos?|photographs?|attachments?|visuals?|files?|visual (?:content|input|data)|image data)"
-_PICTURE = rf"(?:{_ROLE}[ _-]){{0,4}}{_NOUN}(?:[_ ]?\d)?\b(?!['’]s)"
+_PICTURE = rf"(?:{_ROLE}[ _-]){{0,4}}(?:(?:medical|x-ray|ct|mri|clinical|patient|such|private|external|new) )?{_NOUN}(?:[_ ]?\d)?\b(?!['’]s)"
 _CONTENT = (
     r"(?! (?:of (?:the|an?)\b|clear|text|content|detail|differ|in full|artifact|artefact|element|quality|noise|well|properly"
     r"|border|edge|being|chang|reflect|match|show))"
@@ -47,7 +47,7 @@ _PATTERNS = (
     ),
     rf"\b(?:i|we) (?:see|saw|have|got|received|find|found|was given|am given) no {_PICTURE}{_CONTENT}",
     # the judge alone: "as a text-only model", "I lack vision capabilities"
-    r"\b(?:as an?|i(?:['’]m| am) (?:only )?an?) (?:text[- ](?:only|based)|language|blind)\b",
+    r"\b(?:as an?|i(?:['’]m| am) (?:only |just )?an?) (?:text[- ](?:only|based)|(?:large )?language|blind|ai\b)(?! judge| evaluator| grader| expert)",
     r"\b(?:no|not have|lack(?:s|ing)?|without)(?: the| any)? (?:vision|visual|image|picture)[ -](?:capabilit|abilit|access|input|process|understanding)\w*",
     r"\bno access to " + _PICTURE,
     rf"\bwithout (?:actually )?(?:seeing|having seen|viewing|having access to|access to|being able to (?:see|view)) {_PICTURE}{_CONTENT}",

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from editgauge.judging import languages
 from editgauge.judging.wording import GIVES, NUMBER_WORDS, SPOKEN, without_other_labels
@@ -24,10 +25,11 @@ _QUOTATION = re.compile(
     r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
     r"|(?<!\w)'[^'\n]{1,80}'(?!\w)|(?<!\w)‘[^’\n]{1,80}’|`[^`\n]{1,80}`"
 )
-_ITEM = re.compile(r"^[^\w\n]{0,8}\d{1,2}[.)]\s", re.MULTILINE)
+_ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
 _EXPLAINED = re.compile(
     r"<(rationale|reason|reasoning|explanation|comment|justification)>[^<]{0,5000}</\1>", _I
 )
+_MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
 _TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
 _SCORE = (
     r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
@@ -46,8 +48,8 @@ _THUS = re.compile(
 _ARTICLE = re.compile(r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I)
 _EDITED = re.compile(
     r"\b(?:chang\w+|replac\w+|edit\w*|convert\w*|turn\w*|modif\w+|alter\w*|updat\w+|swap\w*|set|transform\w*|increas\w+"
-    r"|decreas\w+|reduc\w+|went|from|adjust\w*|correct(?:ed|ly)|writ\w+|add\w*|remov\w+|render\w*|drawn?|display\w*|reads?"
-    r"|reading|says?|shows?|showing|label\w*|digits?|numbers?|numerals?|price|clock|scoreboard|dice|die|cards?|jersey"
+    r"|decreas\w+|reduc\w+|went|from|adjust\w*|correct(?:ed|ly)|writ\w+|add\w*|remov\w+|render\w*|drawn?|display\w*|reads"
+    r"|reading|says|shows?|showing|label\w*|digits?|numbers?|numerals?|bec[ao]mes?|there (?:is|are|was|were)|has|have|had|contains?|remain\w*|left|asked for|wanted|needs?|equals?|equation|sum|answer|result|solution|value|cells?|grid|puzzle|angle|axis|chart|price|clock|scoreboard|dice|die|cards?|jersey"
     r"|figures?|count\w*|total|text|character\w*|letters?|instead of the)\b",
     _I,
 )
@@ -69,23 +71,23 @@ _NUMBER = re.compile(
 )
 _PRICED = re.compile(r"[$€£¥#]\s?\Z")
 _LABELLED = re.compile(
-    r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:step|rule|level|criterion|criteria|figure|fig|image|picture|photo|line|part|question"
+    r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:step|rule|criterion|criteria|figure|fig|image|picture|photo|line|part|question"
     r"|item|section|row|column|frame|page|version|option|candidate|model|digit|number|numeral|day|year|hour|no|nr|chapter|route|gate"
-    r"|room|track|platform|bus|player|house|size|iphone|world war|act|floor|team|home|guest|door|lane|group|class|type|phase|stage|q)s?\.?[\s#]{0,2}\Z)",
+    r"|room|track|platform|bus|player|house|size|iphone|world war|act|floor|team|home|guest|door|lane|group|type|phase|q)s?\.?[\s#]{0,2}\Z)",
     _I,
 )
 _NOT_THIS = re.compile(
-    r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|short of(?: an?)?|perfect|flawless|ideal|compared (?:to|with) an?|never an?|neither|nor|isn['’]t an?"
-    r"|reserved for(?: an?)?|for an?|keeps? it from(?: an?)?|prevents? an?|scale of|scale from|between|from)\s[*_]{0,2}\Z",
+    r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|short of(?: an?)?|perfect|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
+    r"|reserved for(?: an?)?|for an?|keeps? it from(?: an?)?|prevents? an?|scale of|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
     _I,
 )
 _AT_MOST = re.compile(
     r"\b(?:(?:no|not|never|nothing|n['’]t|cannot|can['’]t|hardly|barely)\b[^.;]{0,40}\b(?:more|higher|better|above|over|beyond|exceed)(?: than)?"
-    r"|(?:at most|at best|maximum(?: of)?|max\.?|up to|capped at|cap(?: of| at)?|limited to|below|under|less than|lower than|fewer than))"
+    r"|(?:at most|at best|maximum(?: of)?|max\.?|up to|capped at|cap(?: of| at)?|limited to|below|under|less than|lower than|fewer than|worse than|caps? (?:it |this )?at))"
     r"\s(?:an?\s|the\s)?[*_]{0,2}\Z",
     _I,
 )
-_BELOW = re.compile(r"\b(?:below|under|less than|lower than|fewer than)\s(?:an?\s|the\s)?[*_]{0,2}\Z", _I)
+_BELOW = re.compile(r"\b(?:below|under|less than|lower than|fewer than|worse than|not even)\s(?:an?\s|the\s)?[*_]{0,2}\Z", _I)
 _AT_LEAST = re.compile(
     r"\b(?:at least|no (?:less|lower|worse) than|not (?:less|lower|worse|below)(?: than)?|minimum(?: of)?|upwards of)"
     r"\s(?:an?\s|the\s)?[*_]{0,2}\Z",
@@ -120,8 +122,8 @@ _TOO = re.compile(
     _I,
 )
 _EXTREME = re.compile(
-    r"\b(?:(?P<top>full (?:marks|points|score)|(?:perfect|maximum|max|top|highest|best)(?: possible)? (?:score|marks?|rating|grade|points))"
-    r"|(?P<bottom>(?:lowest|minimum|bottom|worst)(?: possible)? (?:score|marks?|rating|grade)|no points|zero points))\b",
+    r"\b(?:(?P<top>full (?:marks|points|score)|top marks?|(?:the )?maximum(?=\W*\Z)|(?:perfect|maximum|max|top|highest|best)(?: possible)? (?:score|marks?|rating|grade|points))"
+    r"|(?P<bottom>(?:the )?minimum(?=\W*\Z)|(?:lowest|minimum|bottom|worst)(?: possible)? (?:score|marks?|rating|grade)|no points|zero points)|(?P<half>half (?:of )?(?:the |its )?(?:marks|points|score)))\b",
     _I,
 )
 _HELD_BACK = re.compile(
@@ -132,7 +134,7 @@ _HELD_BACK = re.compile(
 _DISOWNED = re.compile(
     r"\b(?:(?:ignore|disregard|discard|forget|void|don['’]t (?:use|trust|count|rely on)|do not (?:use|trust|count|rely on)|replace|skip|overrule|withdraw|retract|reverse|revoke|cancel)"
     r" (?:on )?(?:this|that|the|my|these|those)?\s?(?:above |given |\w+ )?(?:scores?|ratings?|verdicts?|grades?|numbers?|marks?|answers?|values?|judge?ments?|evaluations?)"
-    r"|(?:scores?|ratings?|verdicts?|grades?|numbers? (?:above|below|given|here)|marks?|judge?ments?|evaluations?|values?)"
+    r"|(?:scores?|ratings?|verdicts?|grades?|numbers? (?:above|below|given|here)|(?:the|this|these|my) (?:number|value|figure)s?|marks?|judge?ments?|evaluations?|values?)"
     r" (?:\w+ ){0,2}(?:is|are|was|were|being|as|may be|might be)(?: \w+){0,2} (?:guess\w*|assum\w+|random\w*|arbitrar\w+|default\w*|placeholders?|provisional|preliminary|tentative|invalid|void"
     r"|made up|invented|fabricated|unreliable|meaningless|a mistake|an error|wrong|incorrect|mistaken|withdrawn|retracted|estimated?|not (?:valid|reliable|meaningful|final)|speculative|hypothetical|based on (?:assum|the (?:text|prompt|instruction|description))\w*)"
     r"|(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up|i(?:['’]m| am)? (?:just |only |merely |simply |have to |must |can only |had to )?guess(?:ed|ing)?"
@@ -140,12 +142,29 @@ _DISOWNED = re.compile(
     r"|assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium|the edit|it (?:was|is)|success)|neutral (?:score|default|value)|default (?:score|value|rating)"
     r"|(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
     r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate|score|grade)\b(?! (?:the )?(?:difference|apart|them apart))"
-    r"|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
+    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|(?:middle|centre|center) of the scale|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|the [0-9] is (?:a |an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
     r"|(?:score|rating|verdict|grade|answer|this) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference|original|input|other|another|previous|different|source|first|wrong)"
     r"|in hindsight|on (?:second thoughts?|reflection)|scratch that|strike that|take (?:that|it|this) back|i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad))\b",
     _I,
 )
 """A judge's words about its number, or about itself, that take the weight from the number."""
+_NAME_BEFORE = re.compile(r"(?<=[\w,:;\"”)] )[A-Z][\w-]{2,20}\s\Z|\b[A-Z]{2,20}\s\Z")
+_OF_MANY = re.compile(r"\b(?:scoreboard|rating|stars?|points?|marks?)\b", _I)
+"""Words of scores that pictures have as well."""
+_UNSEEN = re.compile(
+    r"\b(?:attachments?|uploads?|uploaded|fetch\w*|broken link|dead link|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
+    r"|only (?:process|read|handle|accept|see) text|(?:not|n['’]t|un) ?(?:supported|available in)|unsupported|as an ai\b|language model|conversation"
+    r"|(?:not|never|n['’]t) been (?:shown|given|sent|handed)|no (?:picture|image|photo|scan)s? (?:here|there|at all|given|available|found|arrived)?\W*\Z"
+    r"|empty files?|timed out|could not load|did not load|without (?:the|any) (?:scan|image|picture|photo)s?\b)",
+)
+"""Words for how pictures reach a judge, which have no place in what it says of one."""
+_I_DO = re.compile(
+    r"\bI\b(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|choose|chose|saw|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
+    r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
+    r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|prefer|like|ignored|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
+    r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice|detect|spot|observe|count|give|rate|recogni[sz]e)\b)"
+)
+"""A judge that speaks of itself otherwise than as of one that looks and rates."""
 _ONLY_WORD = re.compile(r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I)
 _META = re.compile(
     rf"\b(?:{_SCORE}|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply|response|wait|hmm|hold on"
@@ -156,13 +175,14 @@ _META = re.compile(
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
-    r"\b(?:numbers?|first|corrected|again|lower|higher|raise|reduce|instead|rather|wrong|swapped|should|ought|must|no longer|too (?:high|low|generous|harsh|strict|lenient|much|kind|severe)"
+    r"\b(?:numbers?|first|corrected|again|lower|higher|raise|reduce|instead|rather|wrong|should|ought|must|no longer|too (?:high|low|generous|harsh|strict|lenient|much|kind|severe)"
     r"|it|that|this|update\w*)\b",
     _I,
 )
 """The same in a sentence of a few words."""
 _CLOSING = re.compile(
-    r"\W*(?:(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)\b.*|(?:i )?hope (?:this|that|it) (?:helps?|is helpful|is useful)\W*"
+    r"\W*(?:(?:the |a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*|(?:(?:please )?note:?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
+    r"|(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)\b.*|(?:i )?hope (?:this|that|it) (?:helps?|is helpful|is useful)\W*"
     r"|would you like\b.*|(?:happy|glad) to help\b.*|(?:thank you|thanks)\b[^.]{0,40}\W*|end(?: of (?:the )?(?:evaluation|answer|report|assessment|json|output))?\W*|done\W*"
     r"|(?:that is|that['’]s|this is) (?:all|it|my (?:final )?(?:verdict|assessment|evaluation|answer|judge?ment))\W*"
     r"|(?:if you|should you) (?:have|need|want|would like)\b.*|(?:this|the|my) (?:score|rating|verdict|evaluation|assessment|grade|judge?ment)s? (?:reflects?|is based on|(?:is|was) given because|follows? from|accounts? for|considers?|takes? into account)\b.*"
@@ -172,7 +192,7 @@ _CLOSING = re.compile(
 )
 _REASONED = re.compile(
     r"^\W{0,8}(?:(?:\w{1,20} ){0,2}(?:rationale|reason(?:ing|s)?|explanations?|justifications?|comments?|details?|analysis|summary|observations?|evidence|why"
-    r"|strengths?|weaknesses?|pros|cons|feedback|notes? on \w+|breakdown|differences?|description|confidence|certainty|step \d)\b[^\n:]{0,40}[:：]|[-*•]\s|\d{1,2}[.)]\s|#|\*\*[^*\n]{1,60}\*\*)",
+    r"|strengths?|weaknesses?|pros|cons|feedback|notes? on \w+|breakdown|differences?|description|confidence|certainty|step \d)\b[^\n:=]{0,40}[:：=]|[-*•]\s|\d{1,2}[.)]\s|#|\*\*[^*\n]{1,60}\*\*)",
     _I,
 )
 """How a line begins that explains, lists or heads: what is in it is about the picture."""
@@ -182,6 +202,16 @@ _SCORE_LINE = re.compile(
 BRIEF = 8
 """Words of a sentence behind a verdict that can hardly be about anything but the verdict."""
 _WORD = re.compile(r"[^\W\d_]{2,}(?:['’][^\W\d_]+)?")
+
+
+class _Place(Enum):
+    """Where a text stands: in a reason every number must be accounted for; before a verdict one
+    needs a word of scores; behind it a short sentence is enough.
+    """
+
+    REASON = auto()
+    BEFORE = auto()
+    BEHIND = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,20 +234,25 @@ def against(reasons: list[str], before: str, after: str, verdicts: Verdicts) -> 
     `reasons` explain them, `before` and `after` are the texts around them, of which `SPOKEN`
     characters nearest to the verdict are looked at.
     """
-    texts = [text[:SPOKEN] for text in reasons]
-    for text in texts:
-        if _DISOWNED.search(_plain(text)) or _ONLY_WORD.fullmatch(text[:60]):
+    for text in reasons:
+        text = text[:SPOKEN]
+        plain = _plain(text)
+        if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
             return "the judge's own words take its number back"
-    # The last word counts: a judge may weigh one number after the other.
-    for text in [*texts, without_other_labels(before[-SPOKEN:])]:
-        claims = list(_claims(text, verdicts, behind=False))
+        if (own := _I_DO.search(plain)) is not None:
+            return f"the judge speaks of itself: {plain[own.start() : own.start() + 40].strip()}"
+        claims = list(_claims(text, verdicts, _Place.REASON))
         if claims and claims[-1]:
             return f"the judge's own words give another number: {claims[-1]}"
-    after = without_other_labels(languages.without_reasons(after[:SPOKEN]))
+    # The last word counts: a judge may weigh one number after the other.
+    claims = list(_claims(without_other_labels(before[-SPOKEN:]), verdicts, _Place.BEFORE))
+    if claims and claims[-1]:
+        return f"the judge's own words give another number: {claims[-1]}"
+    after = without_other_labels(languages.without_reasons(_MARKER.sub(" ", after[:SPOKEN])))
     if after.strip():
         if _DISOWNED.search(_plain(after)):
             return "the verdict is contradicted after it was given: it is taken back"
-        for claim in _claims(after, verdicts, behind=True):
+        for claim in _claims(after, verdicts, _Place.BEHIND):
             if claim:
                 return f"the verdict is contradicted after it was given: {claim}"
         if stray := _stray(after):
@@ -227,10 +262,11 @@ def against(reasons: list[str], before: str, after: str, verdicts: Verdicts) -> 
 
 def _plain(text: str) -> str:
     """The text without quotations, which are the picture's or the instruction's words."""
-    return _TAG.sub(" ", _ITEM.sub(" ", _QUOTATION.sub("“”", text)))
+    text = _TAG.sub(" ", _QUOTATION.sub("“”", text))
+    return _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
 
 
-def _claims(text: str, verdicts: Verdicts, *, behind: bool) -> Iterator[str]:
+def _claims(text: str, verdicts: Verdicts, place: _Place) -> Iterator[str]:
     """For every claim in the text, in order: the number where it is not a verdict's, else nothing."""
     for sentence in _SENTENCE.split(_plain(text)):
         if not sentence.strip():
@@ -242,15 +278,18 @@ def _claims(text: str, verdicts: Verdicts, *, behind: bool) -> Iterator[str]:
                 if verdicts.low <= number <= verdicts.high
             )
             continue
-        yield from _english_claims(sentence, verdicts, behind=behind)
+        yield from _english_claims(sentence, verdicts, place)
         for extreme in _EXTREME.finditer(sentence):
             number = verdicts.high if extreme["top"] else verdicts.low
-            if not _HELD_BACK.search(sentence):
+            number = (verdicts.low + verdicts.high) // 2 if extreme["half"] else number
+            clause = re.split(r"[,;(]", sentence[: extreme.start()])[-1]
+            if not _HELD_BACK.search(clause):
                 yield "" if number in verdicts.given else extreme[0]
 
 
-def _english_claims(sentence: str, verdicts: Verdicts, *, behind: bool) -> Iterator[str]:
+def _english_claims(sentence: str, verdicts: Verdicts, place: _Place) -> Iterator[str]:
     scored = _SCORED.search(sentence) is not None
+    behind = place is _Place.BEHIND
     for found in _NUMBER.finditer(sentence):
         word = found["number"].casefold()
         number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
@@ -267,6 +306,8 @@ def _english_claims(sentence: str, verdicts: Verdicts, *, behind: bool) -> Itera
             continue
         if found["counts"] or _NOT_THIS.search(lead):
             continue
+        if verdicts.single and number > max(verdicts.given) and _HELD_BACK.search(lead):
+            continue
         if found["fraction"]:
             of_top = _is_of_top(found["fraction"], verdicts.high) and (
                 GIVES.search(lead) or _SCORED.search(lead)
@@ -281,9 +322,10 @@ def _english_claims(sentence: str, verdicts: Verdicts, *, behind: bool) -> Itera
         concluded = _THUS.search(lead) is not None and (behind or scored or not edited)
         named = _ARTICLE.search(lead) is not None and not edited
         short = behind and len(_WORD.findall(sentence)) <= BRIEF
-        if scored or concluded or named or short:
-            if edited and not (scored and not re.search(r"\b(?:scoreboard|rating|stars?|points?|marks?)\b", sentence, _I)) and not behind:
-                continue
+        pictured = edited and not behind and not (scored and _OF_MANY.search(sentence) is None)
+        if pictured or _named_by(lead):
+            continue
+        if place is _Place.REASON or scored or concluded or named or short:
             yield _other(number, verdicts, found[0])
 
 
@@ -293,21 +335,27 @@ def _claim(
     """A bound, a deduction or a word about the number itself; None where it is none of them."""
     shown = found[0].strip()
     worst, best = min(verdicts.given), max(verdicts.given)
-    if _TOO.match(rest) and number in verdicts.given:
+    if _TOO.match(rest) and number in verdicts.given and not found["counts"]:
         return f"{shown} is called wrong"
-    if _BELOW.search(lead) and not found["counts"] and scored:
-        return shown if verdicts.single and best >= number else ""
+    if _BELOW.search(lead) and not found["counts"]:
+        return f"below {shown}" if verdicts.single and best >= number else ""
     if _AT_MOST.search(lead) and not found["counts"]:
         return f"at most {shown}" if verdicts.single and best > number else ""
     if _AT_LEAST.search(lead) and not found["counts"] and scored:
         return f"at least {shown}" if verdicts.single and worst < number else ""
-    if _ABOVE.search(lead) and not found["counts"] and scored:
-        return None
+    if _ABOVE.search(lead) and not found["counts"]:
+        return f"above {shown}" if verdicts.single and worst <= number else ""
     if _OFF.match(rest) and (scored or not found["counts"]):
         return f"{shown} taken off" if verdicts.single and best > verdicts.high - number else ""
     if _OFF_BEFORE.search(lead) and (scored or not found["counts"]):
         return f"{shown} taken off" if verdicts.single and best > verdicts.high - number else ""
     return None
+
+
+def _named_by(lead: str) -> bool:
+    """Whether a name stands before the number, which belongs to it: ``HOME 2``, ``Room 3``."""
+    named = _NAME_BEFORE.search(lead)
+    return named is not None and _SCORED.search(named[0]) is None
 
 
 def _is_of_top(fraction: str, high: int) -> bool:

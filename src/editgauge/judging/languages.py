@@ -62,6 +62,11 @@ _BLIND = (
         r"(?:не (?:был\w? )?(?:предоставл|прикрепл|загруж|загрузил|получен|прислан)"
         r"|отсутству|нет\b)"
     ),
+    # the plain "no picture", in all of them
+    r"\bkeine?n? (?:\w{1,20} )?(?:bild|foto|abbildung|datei)|\b(?:ningun[ao]?|nenhuma?|nessuna?|aucune?) (?:imag|foto|photo|immagin|fichier|archivo|file)",
+    r"\b(?:no|não|non|sin|sem|senza|ohne|brak|bez|без) (?:[\w']{1,12} ){0,3}(?:imagen|imágen|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image|photo)",
+    r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
+    r"画像.{0,6}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:الصور|صور|תמונ)",
     # Chinese
     (
         r"(?:无法|没有|未能|不能|未|看不)(?:直接)?"
@@ -149,13 +154,13 @@ _SCORING = re.compile(
     r"|höchstens|mindestens|vergebe\w*|urteil\w*|cijfer\w*|punten|verdient|eigenlijk|hoort|betyg\w*|poäng\w*|borde|karakter\w*|poeng\w*|egentlig\w*"
     # French, Spanish, Portuguese, Italian, Romanian, Catalan
     r"|notes?|notation|mérit\w*|devrait|aurait|serait|plutôt|vaut|nota|notas|puntua\w*|punt(?:o|os|aje)|calific\w*|merec\w*|debería|sería|realidad"
-    r"|correct[oa]|pontua\w*|pontos|avalia\w*|deveria|seria|punteggi\w*|punti|vot[oi]|merita\w*|dovrebbe|sarebbe|giust[oa]|valuta\w*|notă|merită|puntuació\w*"
+    r"|correct[oa]|pontua\w*|pontos|avalia\w*|deveria|seria|punteggi\w*|punti|vot[oi]|merita\w*|dovrebbe|sarebbe|giust[oa]|valuta\w*|notă|merită|puntuació\w*|points?"
     # Polish, Czech, Turkish, Indonesian, Vietnamese, Hungarian, Finnish
     r"|ocen\w*|punkty?\w*|zasługuj\w*|powin\w*|hodnocen\w*|bod\w{0,4}|známk\w*|zaslouž\w*|puan\w*|olmalı\w*|hak ediyor|skor\w*|nilai\w*|seharusnya|layak"
     r"|điểm|đáng|nên|pontszám\w*|pont\w{0,4}|érdem\w*|pisteet|pistettä|arvosana\w*|ansaitsee"
     # the word that most have borrowed
     r"|scores?)\b"
-    r"|оцен\w*|балл\w*|заслуж\w*|должн\w*|следовало|на самом деле|правильн\w*|оцін\w*|заслугов\w*"
+    r"|оцен\w*|балл\w*|заслуж\w*|должн\w*|следовало|двойк\w*|тройк\w*|четв[её]рк\w*|пят[её]рк\w*|единиц\w*|на самом деле|правильн\w*|оцін\w*|заслугов\w*"
     r"|分|应|該|该|實際|实际|妥当|正确|正確|给|給|評価|点|正しい|相応|べき|スコア|점|맞습|맞다|적절|평가|해야|درج|نقاط|تستحق|يجب|ציון|נקוד|स्कोर|अंक|คะแนน",
     re.IGNORECASE,
 )
@@ -175,14 +180,14 @@ _NUMBERS = {
     )
     for number, word in enumerate(words.split())
     if len(word) > 1 or word in "零一二三四五六七八九十"
-} | {"eine": 1, "einer": 1, "una": 1, "une": 1, "两": 2, "兩": 2, "два": 2, "двойка": 2, "тройка": 3}
+} | {"eine": 1, "einer": 1, "una": 1, "une": 1, "两": 2, "兩": 2, "два": 2, "двойка": 2, "тройка": 3, "четверка": 4, "четвёрка": 4, "пятерка": 5, "пятёрка": 5, "единица": 1}
 _ARTICLES = frozenset(["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"])
 """Number words that are articles or verbs as well: no claim by themselves."""
 _FOREIGN_NUMBER = re.compile(
     r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![\d.,/:])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)", re.IGNORECASE
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
-_COUNTER = re.compile("[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵人年月日時时歳岁개자명번줄픽색]")
+_COUNTER = re.compile("[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색]")
 """What numbers count with in Chinese, Japanese and Korean."""
 _ENGLISH = frozenset(
     (
@@ -202,6 +207,7 @@ _FOREIGN = frozenset(
         "o os uma não em do da dos das mas com para que se na nas um é "
         "il gli uno di che non per ma è della dello nel più con "
         "jest nie na się ale ve bir bu için değil och är inte ett på att som men og ikke er "
+        "espera espere oubliez attendez warten moment aspetta momento "
         "yang dan tidak dengan ini là và không của"
     ).split()
 ) - frozenset(["no", "on", "an", "do", "i", "in", "is", "a", "die", "so", "men", "as", "was", "an", "con", "pas", "la", "en", "on", "per", "e", "o"])
@@ -218,7 +224,7 @@ def is_foreign(sentence: str) -> bool:
     english = sum(word in _ENGLISH for word in words)
     foreign = sum(word in _FOREIGN or _speaks_of_scores(word) for word in words)
     accented = any(ord(letter) > 0x7F for letter in letters)
-    return foreign > english or (accented and english == 0 and len(words) > 1)
+    return foreign > english or (accented and english == 0)
 
 
 def _speaks_of_scores(word: str) -> bool:
@@ -228,7 +234,7 @@ def _speaks_of_scores(word: str) -> bool:
 def is_english(sentence: str) -> bool:
     """Whether at least one word of a sentence is common in English, and none foreign."""
     words = {word.casefold() for word in _LETTERS.findall(sentence[:2000])}
-    return bool(words & _ENGLISH) and not is_foreign(sentence)
+    return len(words & _ENGLISH) > len(words & _FOREIGN) and not is_foreign(sentence)
 
 
 def _counts(sentence: str, at: int) -> bool:

@@ -64,14 +64,14 @@ _NUMBER = re.compile(
 )
 _CONDITION = re.compile(
     r"[^\w<←]*(?:<-|←)|\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    r"|minimum|maximum|max|min|=|\?|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))",
+    r"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))\b|\W*[=?]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
     r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
-    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
+    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+of\s+(?:the\s+)?\w+\s+[^\W\d])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
     r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
     r"|\+\s{0,3}+(\d{1,6})"
     r"|\band\s{1,3}+(\d{1,6})(?=\s{0,3}+(?:\Z|[.,;)/]))",
@@ -529,6 +529,13 @@ _LINKS = frozenset(
 )
 
 
+_AFTER_NUMBER = frozenset(
+    "out of if or and is was because since instead rather at as for on in after to not but overall "
+    "points point given due only here now then than though although while with without so".split()
+)
+"""Words behind a number that it does not count."""
+
+
 def _claim(before: str, after: str) -> int | None:
     """The number that a sentence gives to the field that it names: ``IF should be 2``, ``a 2 for
     IF``.
@@ -541,11 +548,11 @@ def _claim(before: str, after: str) -> int | None:
     words = iter(re.findall(r"[\w'’]+|[^\w\s]", after[:80]))
     for word in words:
         plain = word.casefold()
-        if plain.isdecimal() and plain.isascii():
-            number = int(plain[:7])
-            break
-        if plain in NUMBER_WORDS:
-            number = NUMBER_WORDS[plain]
+        if plain in NUMBER_WORDS or (plain.isdecimal() and plain.isascii()):
+            given = NUMBER_WORDS[plain] if plain in NUMBER_WORDS else int(plain[:7])
+            following = next(words, "").casefold()
+            if not following.isalpha() or following in _AFTER_NUMBER:
+                number = given
             break
         if plain == "from":
             next(words, None)

@@ -55,22 +55,6 @@ _FINAL_WORDS = ("final", "revised", "updated", "corrected", "adjusted")
 _NAMING_KEYS = frozenset(
     ["dimension", "criterion", "metric", "aspect", "question", "category", "name", "id", "key"]
 )
-_SUBJECT_KEYS = frozenset(
-    [
-        "image",
-        "picture",
-        "photo",
-        "subject",
-        "which",
-        "of",
-        "for",
-        "about",
-        "evaluated",
-        "imageevaluated",
-        "imagetype",
-        "evaluatedimage",
-    ]
-)
 _STATE_KEYS = frozenset(["status", "type", "kind", "note", "label"])
 _STATE = re.compile(
     r"\s*(?:example|draft|template|placeholder|preliminary|tentative|provisional|hypothetical|error|fail(?:ed|ure)|invalid|incomplete"
@@ -187,6 +171,24 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
     return here
 
 
+_RIVAL = re.compile(r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)")
+
+
+def rivals_of(value: Pairs, name: str) -> list[int]:
+    """Numbers under keys that are the field's name with a word of another time or reading, such as
+    ``IF_after_review``.
+    """
+    plain = plain_name(name)
+    return [
+        item
+        for key, item in list(value.items())[:_MAX_ITEMS]
+        if isinstance(item, int)
+        and not isinstance(item, bool)
+        and plain in plain_name(key)
+        and _RIVAL.search(plain_name(key).replace(plain, "", 1))
+    ]
+
+
 def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
     """Spellings of the fields' names as keys: the field, and whether the key calls it final."""
     aliases: dict[str, tuple[str, bool]] = {}
@@ -280,7 +282,7 @@ def is_about_other(value: Pairs) -> bool:
             continue
         if is_stand_in(item):
             return True
-        if plain in _SUBJECT_KEYS and is_other_subject(item):
+        if not REASON_KEY.search(key[:200]) and is_other_subject(item):
             return True
         if plain in _STATE_KEYS and _STATE.fullmatch(item[:40]):
             return True

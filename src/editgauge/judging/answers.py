@@ -475,6 +475,8 @@ def _undoubted(
     )
     names = tuple(fields)
     before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
+    if is_refusal(before[:LEAD]):
+        return _all(fields, "the reply declines and gives a number all the same")
     if why := doubts.against(reasons, before, after, verdicts):
         return {
             name: _none(why) if reading.value is not None else reading

@@ -45,11 +45,12 @@ _THUS = re.compile(
     _I,
 )
 """Words right before a number that make it a conclusion."""
+_BREAK = re.compile(r"[,;:()]|\b(?:though|but|while|whereas|yet|and so)\b", _I)
 _ARTICLE = re.compile(r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I)
 _EDITED = re.compile(
     r"\b(?:chang\w+|replac\w+|edit\w*|convert\w*|turn\w*|modif\w+|alter\w*|updat\w+|swap\w*|set|transform\w*|increas\w+"
-    r"|decreas\w+|reduc\w+|went|from|adjust\w*|correct(?:ed|ly)|writ\w+|add\w*|remov\w+|render\w*|drawn?|display\w*|reads"
-    r"|reading|says|shows?|showing|label\w*|digits?|numbers?|numerals?|bec[ao]mes?|there (?:is|are|was|were)|has|have|had|contains?|remain\w*|left|asked for|wanted|needs?|equals?|equation|sum|answer|result|solution|value|cells?|grid|puzzle|angle|axis|chart|price|clock|scoreboard|dice|die|cards?|jersey"
+    r"|decreas\w+|reduc\w+|went|adjust\w*|correct(?:ed|ly)|writ\w+|add\w*|remov\w+|render\w*|drawn?|display\w*|reads"
+    r"|says|shows?|showing|label\w*|digits?|numbers?|numerals?|bec[ao]mes?|there (?:is|are|was|were)|has|have|had|contains?|remain\w*|left|asked for|wanted|needs?|equals|equation|sum|cells?|grid|puzzle|angle|axis|chart|price|clock|scoreboard|dice|die|cards?|jersey"
     r"|figures?|count\w*|total|text|character\w*|letters?|instead of the)\b",
     _I,
 )
@@ -142,7 +143,7 @@ _DISOWNED = re.compile(
     r"|assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium|the edit|it (?:was|is)|success)|neutral (?:score|default|value)|default (?:score|value|rating)"
     r"|(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
     r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate|score|grade)\b(?! (?:the )?(?:difference|apart|them apart))"
-    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|(?:middle|centre|center) of the scale|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|the [0-9] is (?:a |an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
+    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|(?:middle|centre|center) of the scale|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|(?:wait|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a |an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
     r"|(?:score|rating|verdict|grade|answer|this) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference|original|input|other|another|previous|different|source|first|wrong)"
     r"|in hindsight|on (?:second thoughts?|reflection)|scratch that|strike that|take (?:that|it|this) back|i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad))\b",
     _I,
@@ -155,14 +156,14 @@ _UNSEEN = re.compile(
     r"\b(?:attachments?|uploads?|uploaded|fetch\w*|broken link|dead link|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
     r"|only (?:process|read|handle|accept|see) text|(?:not|n['’]t|un) ?(?:supported|available in)|unsupported|as an ai\b|language model|conversation"
     r"|(?:not|never|n['’]t) been (?:shown|given|sent|handed)|no (?:picture|image|photo|scan)s? (?:here|there|at all|given|available|found|arrived)?\W*\Z"
-    r"|empty files?|timed out|could not load|did not load|without (?:the|any) (?:scan|image|picture|photo)s?\b)",
+    r"|empty files?|timed out|could not load|did not load|without (?:the|any) (?:scan|image|picture|photo)s?\b|[Bb]lind(?:ly|folded)?\b|technical (?:problem|issue|reason|difficult|error)\w*|(?:image |picture )?viewer|returned an? error|[Nn]o pixels|(?:[Gg]oing|[Jj]udging|[Gg]auging) (?:only |solely )?(?:by|from) the (?:instruction|prompt|text|wording|caption|description|task)|rests? on the (?:text|wording|instruction|prompt)|only the (?:original|input|first|source|reference|second|edited)(?: \w+)? (?:is|was|are) (?:visible|shown|there|here|available|present)|(?:is|are|was|were) (?:not|n['’]t) here|not (?:rated|scored|assessed|evaluated|judged|graded)|unrated|unscored|ungraded|(?:[Ss]ee|as in|same as) (?:the |my )?(?:other|previous|earlier|last|first) (?:answer|reply|message|case|sample|one|evaluation|response)|(?:was|is) (?:probably|presumably|likely|surely) (?:fine|ok|okay|successful|done|good|correct))",
 )
 """Words for how pictures reach a judge, which have no place in what it says of one."""
 _I_DO = re.compile(
-    r"\bI\b(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|choose|chose|saw|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
+    r"\bI\b(?=\s[a-z]|['’])(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|choose|chose|saw|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
     r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|prefer|like|ignored|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
-    r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice|detect|spot|observe|count|give|rate|recogni[sz]e)\b)"
+    r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice|detect|spot|observe|count|give|rate|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
 _ONLY_WORD = re.compile(r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I)
@@ -176,7 +177,7 @@ _META = re.compile(
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
     r"\b(?:numbers?|first|corrected|again|lower|higher|raise|reduce|instead|rather|wrong|should|ought|must|no longer|too (?:high|low|generous|harsh|strict|lenient|much|kind|severe)"
-    r"|it|that|this|update\w*)\b",
+    r"|it|that|this|these|those|halve|double|update\w*)\b",
     _I,
 )
 """The same in a sentence of a few words."""
@@ -196,6 +197,13 @@ _REASONED = re.compile(
     _I,
 )
 """How a line begins that explains, lists or heads: what is in it is about the picture."""
+_PRAISE = re.compile(
+    r"\W*(?:(?:very |quite |fairly |mostly |no |well )?(?:good|fine|sharp|clean|clear|natural|excellent|perfect|nice|okay|same|kept|done|identical|intact|preserved|unchanged|crisp"
+    r"|plausible|realistic|convincing|acceptable|smooth|blurry|blurred|soft|noisy|grainy|artefacts?|artifacts?|flaws?|changes?|seams?|differences?|great|job|work|off|weak|poor|bad|right|halo"
+    r"|rationale|reasoning|reason|explanation|half|too|far|rotated|shifted|moved|colou?r|changed|lost|missing|letters?|words?|text|background|shadow|font)\W{0,3}){1,5}",
+    _I,
+)
+"""A few words that say how a picture is."""
 _SCORE_LINE = re.compile(
     r"\W{0,8}(?:final |overall )?(?:score|rating|grade)s?\W{1,6}\d{1,2}(?:\s?/\s?\d{1,2})?\W*\Z", _I
 )
@@ -241,9 +249,9 @@ def against(reasons: list[str], before: str, after: str, verdicts: Verdicts) -> 
             return "the judge's own words take its number back"
         if (own := _I_DO.search(plain)) is not None:
             return f"the judge speaks of itself: {plain[own.start() : own.start() + 40].strip()}"
-        claims = list(_claims(text, verdicts, _Place.REASON))
-        if claims and claims[-1]:
-            return f"the judge's own words give another number: {claims[-1]}"
+        for claim in _claims(text, verdicts, _Place.REASON):
+            if claim:
+                return f"the judge's own words give another number: {claim}"
     # The last word counts: a judge may weigh one number after the other.
     claims = list(_claims(without_other_labels(before[-SPOKEN:]), verdicts, _Place.BEFORE))
     if claims and claims[-1]:
@@ -255,7 +263,7 @@ def against(reasons: list[str], before: str, after: str, verdicts: Verdicts) -> 
         for claim in _claims(after, verdicts, _Place.BEHIND):
             if claim:
                 return f"the verdict is contradicted after it was given: {claim}"
-        if stray := _stray(after):
+        if stray := _stray(after, verdicts):
             return f"words behind the verdict may be about it: {stray}"
     return ""
 
@@ -315,7 +323,8 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: _Place) -> Iterato
             if of_top and not _COUNTS.match(sentence, found.end()):
                 yield _other(number, verdicts, found[0])
             continue
-        if _IF_ONLY.search(sentence) and not _OWN_WOULD.search(sentence):
+        clause = _clause(sentence, found.start("number"))
+        if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause):
             if verdicts.single and number in verdicts.given and _LACKING.search(sentence):
                 yield f"{found[0].strip()} on a condition"
             continue
@@ -325,7 +334,8 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: _Place) -> Iterato
         pictured = edited and not behind and not (scored and _OF_MANY.search(sentence) is None)
         if pictured or _named_by(lead):
             continue
-        if place is _Place.REASON or scored or concluded or named or short:
+        bare = place is _Place.REASON and word != "one"  # which is a pronoun mostly
+        if bare or scored or concluded or named or short:
             yield _other(number, verdicts, found[0])
 
 
@@ -352,6 +362,13 @@ def _claim(
     return None
 
 
+def _clause(sentence: str, at: int) -> str:
+    """The part of a sentence between the commas around a position."""
+    start = max((mark.end() for mark in _BREAK.finditer(sentence[:at])), default=0)
+    stop = _BREAK.search(sentence, at)
+    return sentence[start : stop.start() if stop else len(sentence)]
+
+
 def _named_by(lead: str) -> bool:
     """Whether a name stands before the number, which belongs to it: ``HOME 2``, ``Room 3``."""
     named = _NAME_BEFORE.search(lead)
@@ -367,18 +384,21 @@ def _other(number: int, verdicts: Verdicts, shown: str) -> str:
     return "" if number in verdicts.given else shown.strip()
 
 
-def _stray(after: str) -> str:
+def _stray(after: str, verdicts: Verdicts) -> str:
     """The first sentence behind a verdict that may be about the verdict, or in a language that is
     not read; empty where all of them close, explain or describe.
     """
     for line in _plain(_EXPLAINED.sub(" ", after)).split("\n"):
-        if _REASONED.match(line) or _SCORE_LINE.match(line) or not _WORD.search(line):
+        if _REASONED.match(line) or _SCORE_LINE.match(line):
             continue
+        if not _WORD.search(line) and set(map(int, re.findall(r"\d{1,4}", line))) - {*verdicts.given, verdicts.high}:
+            return line.strip()[:60]
         for sentence in _SENTENCE.split(line):
             if not _WORD.search(sentence) or _CLOSING.match(sentence[:300]):
                 continue
             words = len(_WORD.findall(sentence))
             brief = words <= BRIEF and not line.rstrip(" *_").endswith(":") and _BRIEF_META.search(sentence)
-            if brief or _META.search(sentence) or (words > 1 and not languages.is_english(sentence)):
+            told = languages.is_english(sentence) or _PRAISE.fullmatch(sentence[:80])
+            if brief or _META.search(sentence) or not told:
                 return sentence.strip()[:60]
     return ""

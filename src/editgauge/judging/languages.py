@@ -66,7 +66,7 @@ _BLIND = (
     r"\bkeine?n? (?:\w{1,20} )?(?:bild|foto|abbildung|datei)|\b(?:ningun[ao]?|nenhuma?|nessuna?|aucune?) (?:imag|foto|photo|immagin|fichier|archivo|file)",
     r"\b(?:no|não|non|sin|sem|senza|ohne|brak|bez|без) (?:[\w']{1,12} ){0,3}(?:imagen|imágen|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image|photo)",
     r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
-    r"画像.{0,6}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:الصور|صور|תמונ)",
+    r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)",
     # Chinese
     (
         r"(?:无法|没有|未能|不能|未|看不)(?:直接)?"
@@ -251,7 +251,8 @@ def _counts(sentence: str, at: int) -> bool:
 def claims_in(sentence: str) -> Iterator[int]:
     """Numbers that a sentence in another language may give as the score, in order.
 
-    Digits that count nothing, and number words beside a word that speaks of scores.
+    Digits that count nothing, and number words that count nothing beside a word that speaks of
+    scores or at the end of a clause.
     """
     sentence = sentence[:2000]
     scored = _SCORING.search(sentence) is not None
@@ -259,7 +260,8 @@ def claims_in(sentence: str) -> Iterator[int]:
         if found["word"]:
             word = found["word"].casefold()
             counts = _counts(sentence, found.end())
-            if word in _NUMBERS and word not in _ARTICLES and scored and not counts:
+            ends = not _LETTERS.match(sentence[found.end() :].lstrip())
+            if word in _NUMBERS and word not in _ARTICLES and (scored or ends) and not counts:
                 yield _NUMBERS[word]
         elif not _counts(sentence, found.end()):
             yield int(found["digit"])

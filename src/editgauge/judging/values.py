@@ -14,9 +14,9 @@ from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
 from editgauge.judging.wording import NUMBER_WORDS, REASON_KEY, is_other_subject, is_placeholder, is_stand_in
 
-_FINAL_KEY = re.compile(r"(?:final|revis|correct|adjust|updat|amend|reconsider)")
+_FINAL_KEY = re.compile(r"(?:overrid|overrul|recheck|reviewed|checked|final|revis|correct|adjust|updat|amend|reconsider)")
 _FINAL_NUMBER = re.compile(
-    r"(?:final|revised|corrected|adjusted|updated|amended)(?:score|rating|verdict|answer|value|grade|number)?"
+    r"(?:final|revised|corrected|adjusted|updated|amended|correction|override|revision|adjustment)(?:score|rating|verdict|answer|value|grade|number)?"
 )
 _CONTAINERS = frozenset(
     [

@@ -62,7 +62,7 @@ _DISOWNED = re.compile(
     r"[ \t`*]{0,20}+(?:=|:|->|→|means?\b|stands\b|represents?\b|indicates?\b|corresponds?\b|(?:for|of) (?:a "
     r"|the )?(?:perfect|best|worst|reference|original|input|ground[- _]?truth|gt\b|source|unedited|untouched|other|previous|next)"
     r"|(?:once|as soon as|unless|only if|provided) (?:i|the|it|you|we)\b"
-    r"|would|could|might|(?:is|was) (?:the |an? |what |not |only |just |wrong)"
+    r"|['\"’”]?\s?(?:would|could|might|can|is|was|are|were|appears?|has|reads|seems?)\b(?! my\b)"
     r"|\((?:example|format|template|sample|not|reference|original|input)|<-+|←)",
     _FLAGS,
 )
@@ -225,7 +225,7 @@ def is_refusal(text: str) -> bool:
 
 def is_placeholder(text: str) -> bool:
     """Whether a value is the template's: a range, a type, dots, ``your reason here``."""
-    return len(text) <= 200 and PLACEHOLDER.match(text.strip()) is not None
+    return len(text) <= 200 and PLACEHOLDER.match(text.strip().rstrip('.!')) is not None or text.strip() in ('...', '..')
 
 
 def is_stand_in(text: str) -> bool:

@@ -295,7 +295,7 @@ def _object_statements(
             if numbers - {reading.value}:
                 reading = _none("an object that can be read in two ways")
         if reading.value is not None:
-            rivals = set(rivals_of(item.value, name)) - {reading.value}
+            rivals = set(rivals_of(item.value, name, alone=len(fields) == 1)) - {reading.value}
             if any(low <= rival <= high for rival in rivals):
                 reading = _none("another key gives the field another number")
         if reading.value is not None:
@@ -309,7 +309,7 @@ def _object_statements(
 def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> list[int]:
     """The numbers that the reasons say the score is, in order; `alone` where it is the only one."""
     claims: list[int] = []
-    for reason in reasons:
+    for reason in map(doubts.unquoted, reasons):
         claims += claims_in(reason, (name,), generic=alone)
         claims += [*fractions_in(reason, high), *short_corrections(reason)] if alone else []
     return claims
@@ -455,12 +455,12 @@ def _undoubted(
     if not given:
         return readings
     spans = {(item.start, item.end) for item in statements if item.reading.value is not None}
-    reasons = [
-        reason
-        for item in found
-        if item.value is not None and (item.start, item.end) in spans
-        for reason in words_in(item.value)
-    ]
+    reasons: list[str] = []
+    remarks: list[str] = []
+    for item in found:
+        if item.value is not None and (item.start, item.end) in spans:
+            for texts, more in zip((reasons, remarks), words_in(item.value), strict=True):
+                texts += more
     reasons += [
         _behind_number(text[item.start : item.end], item.reading.value)
         for item in statements
@@ -477,7 +477,7 @@ def _undoubted(
     before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
-    if why := doubts.against(reasons, before, after, verdicts):
+    if why := doubts.against(reasons, remarks, before, after, verdicts):
         return {
             name: _none(why) if reading.value is not None else reading
             for name, reading in readings.items()

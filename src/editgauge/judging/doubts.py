@@ -70,6 +70,9 @@ _NUMBER = re.compile(
     rf"(?P<counts>[*_]{{0,2}}\s{{1,2}}(?!{_FOLLOWS}\b)[^\W\d])?",
     _I,
 )
+_RANGE = re.compile(
+    rf"(?<![\w.,:/-])(\d{{1,2}})\s?(?:-|–|—|to|\.\.|~|～|(?<=between \d )and)\s?(\d{{1,2}})(?![\w.,:/%-])(?!\s?(?!{_FOLLOWS}\b)[^\W\d])"
+)
 _PRICED = re.compile(r"[$€£¥#]\s?\Z")
 _LABELLED = re.compile(
     r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:step|rule|criterion|criteria|figure|fig|image|picture|photo|line|part|question"
@@ -79,7 +82,7 @@ _LABELLED = re.compile(
 )
 _NOT_THIS = re.compile(
     r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|short of(?: an?)?|perfect|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
-    r"|reserved for(?: an?)?|for an?|keeps? it from(?: an?)?|prevents? an?|scale of|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
+    r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
     _I,
 )
 _AT_MOST = re.compile(
@@ -96,8 +99,8 @@ _AT_LEAST = re.compile(
 )
 _ABOVE = re.compile(r"\b(?:better|higher|more) than\s(?:an?\s|the\s)?[*_]{0,2}\Z", _I)
 _OFF = re.compile(
-    r"\s{0,2}(?:points?|marks?|stars?)?\s{0,2}(?:(?:is|are|was|were|have been|has been|off|must be|should be)\s){0,2}"
-    r"(?:deduct|subtract|tak(?:en|e) off|off\b|lost|remov|knocked|docked|less\b|fewer|cut\b)"
+    r"\s{0,2}(?:points?|marks?|stars?)?\s{0,2}(?:(?:is|are|was|were|have been|has been|off|must|should|be|has to|have to|go(?:es)?)\s){0,2}"
+    r"(?:deduct|subtract|tak(?:en|e) off|off\b|lost|go(?:es)?\b|remov|knocked|docked|less\b|fewer|cut\b)"
     r"|\s{0,2}(?:points?|marks?|stars?)\s(?:off|less|lower|for (?:the|each|its|missing|an?))",
     _I,
 )
@@ -110,10 +113,10 @@ _IF_ONLY = re.compile(
     r"\b(?:would|could|might)\b[^.;]{0,80}|\b(?:if|unless|were it not|but for|had the|had it)\b", _I
 )
 _LACKING = re.compile(r"\b(?:without|if not|but for|were it not|unless|except|if (?:the|it|there)|had)\b", _I)
-_OWN_WOULD = re.compile(r"\b(?:i['’]d|i would)(?! (?:have|expect))(?![^.;]{0,60}\b(?:if|had|were|unless|without)\b)", _I)
+_OWN_WOULD = re.compile(r"\bwould be (?:the )?(?:fair\w*|right|correct|appropriate|better|more|closer|justified|accurate|suitable|adequate|just)\b|\b(?:i['’]d|i would)(?! (?:have|expect))(?![^.;]{0,60}\b(?:if|had|were|unless|without)\b)", _I)
 _AT_FIRST = re.compile(r"\b(?:at first|first (?:glance|sight|look|thoughts?|impression|seem\w*|pass)|i first|initial\w*|tempted)\b[^.;\d]{0,30}\Z", _I)
 _COUNTS = re.compile(
-    r"\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b|overall\b|was\b|given\b)[^\W\d]{3,})", _I
+    r"\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b|overall\b|was\b|given\b|points?\b|marks?\b|stars?\b)[^\W\d]{3,})", _I
 )
 """Behind a fraction: what it is a fraction of."""
 _TOO = re.compile(
@@ -143,7 +146,7 @@ _DISOWNED = re.compile(
     r"|assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium|the edit|it (?:was|is)|success)|neutral (?:score|default|value)|default (?:score|value|rating)"
     r"|(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
     r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate|score|grade)\b(?! (?:the )?(?:difference|apart|them apart))"
-    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|(?:middle|centre|center) of the scale|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|(?:wait|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a |an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
+    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|(?:middle|centre|center) of the scale|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it|that|this)|no access|say(?=\W*\Z)|(?:before|without) (?:looking|having looked|seeing|opening|comparing)|copied|(?:so|therefore|hence) i (?:comply|obey|give|follow)|comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign|sticker|text|picture|image|note|caption|banner|poster|shirt)|(?:says?|tells? (?:me|us|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?) to (?:give|score|rate|answer|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:wait|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a |an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
     r"|(?:score|rating|verdict|grade|answer|this) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference|original|input|other|another|previous|different|source|first|wrong)"
     r"|in hindsight|on (?:second thoughts?|reflection)|scratch that|strike that|take (?:that|it|this) back|i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad))\b",
     _I,
@@ -153,7 +156,7 @@ _NAME_BEFORE = re.compile(r"(?<=[\w,:;\"”)] )[A-Z][\w-]{2,20}\s\Z|\b[A-Z]{2,20
 _OF_MANY = re.compile(r"\b(?:scoreboard|rating|stars?|points?|marks?)\b", _I)
 """Words of scores that pictures have as well."""
 _UNSEEN = re.compile(
-    r"\b(?:attachments?|uploads?|uploaded|fetch\w*|broken link|dead link|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
+    r"\b(?:attachments?|uploads?|uploaded|fetch\w*|retriev\w*|decod\w*|broken link|dead link|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
     r"|only (?:process|read|handle|accept|see) text|(?:not|n['’]t|un) ?(?:supported|available in)|unsupported|as an ai\b|language model|conversation"
     r"|(?:not|never|n['’]t) been (?:shown|given|sent|handed)|no (?:picture|image|photo|scan)s? (?:here|there|at all|given|available|found|arrived)?\W*\Z"
     r"|empty files?|timed out|could not load|did not load|without (?:the|any) (?:scan|image|picture|photo)s?\b|[Bb]lind(?:ly|folded)?\b|technical (?:problem|issue|reason|difficult|error)\w*|(?:image |picture )?viewer|returned an? error|[Nn]o pixels|(?:[Gg]oing|[Jj]udging|[Gg]auging) (?:only |solely )?(?:by|from) the (?:instruction|prompt|text|wording|caption|description|task)|rests? on the (?:text|wording|instruction|prompt)|only the (?:original|input|first|source|reference|second|edited)(?: \w+)? (?:is|was|are) (?:visible|shown|there|here|available|present)|(?:is|are|was|were) (?:not|n['’]t) here|not (?:rated|scored|assessed|evaluated|judged|graded)|unrated|unscored|ungraded|(?:[Ss]ee|as in|same as) (?:the |my )?(?:other|previous|earlier|last|first) (?:answer|reply|message|case|sample|one|evaluation|response)|(?:was|is) (?:probably|presumably|likely|surely) (?:fine|ok|okay|successful|done|good|correct))",
@@ -176,13 +179,13 @@ _META = re.compile(
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
-    r"\b(?:numbers?|first|corrected|again|lower|higher|raise|reduce|instead|rather|wrong|should|ought|must|no longer|too (?:high|low|generous|harsh|strict|lenient|much|kind|severe)"
-    r"|it|that|this|these|those|halve|double|update\w*)\b",
+    r"\b(?:numbers?|first|corrected|again|lower|higher|raise|reduce|instead|rather|wrong|should|ought|must|no longer|would|could|less|more|correct|right|too (?:high|low|generous|harsh|strict|lenient|much|kind|severe)"
+    r"|these|those|halve|double|update\w*)\b",
     _I,
 )
 """The same in a sentence of a few words."""
 _CLOSING = re.compile(
-    r"\W*(?:(?:the |a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*|(?:(?:please )?note:?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
+    r"\W*(?:(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the |a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*|(?:(?:please )?note:?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
     r"|(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)\b.*|(?:i )?hope (?:this|that|it) (?:helps?|is helpful|is useful)\W*"
     r"|would you like\b.*|(?:happy|glad) to help\b.*|(?:thank you|thanks)\b[^.]{0,40}\W*|end(?: of (?:the )?(?:evaluation|answer|report|assessment|json|output))?\W*|done\W*"
     r"|(?:that is|that['’]s|this is) (?:all|it|my (?:final )?(?:verdict|assessment|evaluation|answer|judge?ment))\W*"
@@ -197,6 +200,15 @@ _REASONED = re.compile(
     _I,
 )
 """How a line begins that explains, lists or heads: what is in it is about the picture."""
+_OF_PICTURE = re.compile(
+    r"\b(?:words?|letters?|texts?|signs?|images?|pictures?|photos?|edit(?:s|ed|ing|or)?|backgrounds?|colou?rs?|fonts?|typefaces?|letterings?|lines?|edges?|shadows?|lights?|lighting|details?|objects?|areas?|regions?|scenes?"
+    r"|results?|outputs?|inputs?|originals?|instructions?|operations?|changes?|changed|replac\w+|delet\w+|deletion|remov\w+|add(?:ed|ition)|artefacts?|artifacts?|quality|sharp\w*|blur\w*|textures?|shapes?|positions?|sizes?|characters?"
+    r"|spelling|case|titles?|logos?|commas?|dots?|marks|lesions?|mass|organs?|bones?|tissues?|scans?|anatom\w+|contrast|noise|halos?|seams?|traces?|poses?|faces?|hands?|bod(?:y|ies)|person|people|animals?|process|physics|reference|requested"
+    r"|visible|readable|legible|preserv\w+|consisten\w+|realis\w+|natural\w*|correctly|clean\w*|complete\w*|elements?|parts?|shift(?:s|ed)?|model|perspective|style|everything|nothing|otherwise|lamps?|trees?|rims?|stains?)\b",
+    _I,
+)
+"""Words for what is in a picture and what was done to it."""
+_DESCRIBED = re.compile(r"\W*(?:the|an?|one|two|three|some|all|both|its|there (?:is|are)|only|no)\s", _I)
 _PRAISE = re.compile(
     r"\W*(?:(?:very |quite |fairly |mostly |no |well )?(?:good|fine|sharp|clean|clear|natural|excellent|perfect|nice|okay|same|kept|done|identical|intact|preserved|unchanged|crisp"
     r"|plausible|realistic|convincing|acceptable|smooth|blurry|blurred|soft|noisy|grainy|artefacts?|artifacts?|flaws?|changes?|seams?|differences?|great|job|work|off|weak|poor|bad|right|halo"
@@ -236,26 +248,36 @@ class Verdicts:
         return len(set(self.given)) == 1
 
 
-def against(reasons: list[str], before: str, after: str, verdicts: Verdicts) -> str:
+def against(
+    reasons: list[str], remarks: list[str], before: str, after: str, verdicts: Verdicts
+) -> str:
     """Why the verdicts are in doubt, or an empty text.
 
-    `reasons` explain them, `before` and `after` are the texts around them, of which `SPOKEN`
-    characters nearest to the verdict are looked at.
+    `reasons` explain them, `remarks` say something else beside them, `before` and `after` are the
+    texts around them, of which `SPOKEN` characters nearest to the verdict are looked at.
     """
-    for text in reasons:
+    for text in [*reasons, *languages.reasons_in(after[:SPOKEN])]:
         text = text[:SPOKEN]
         plain = _plain(text)
         if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
             return "the judge's own words take its number back"
         if (own := _I_DO.search(plain)) is not None:
             return f"the judge speaks of itself: {plain[own.start() : own.start() + 40].strip()}"
-        for claim in _claims(text, verdicts, _Place.REASON):
+        for claim in (*ranges_in(text, verdicts), *_claims(text, verdicts, _Place.REASON)):
             if claim:
                 return f"the judge's own words give another number: {claim}"
     # The last word counts: a judge may weigh one number after the other.
     claims = list(_claims(without_other_labels(before[-SPOKEN:]), verdicts, _Place.BEFORE))
     if claims and claims[-1]:
         return f"the judge's own words give another number: {claims[-1]}"
+    for remark in remarks:
+        if why := _behind(remark, verdicts):
+            return why
+    return _behind(after, verdicts)
+
+
+def _behind(after: str, verdicts: Verdicts) -> str:
+    """Why words behind the verdicts speak against them, or an empty text."""
     after = without_other_labels(languages.without_reasons(_MARKER.sub(" ", after[:SPOKEN])))
     if after.strip():
         if _DISOWNED.search(_plain(after)):
@@ -268,15 +290,21 @@ def against(reasons: list[str], before: str, after: str, verdicts: Verdicts) -> 
     return ""
 
 
-def _plain(text: str) -> str:
+def unquoted(text: str) -> str:
     """The text without quotations, which are the picture's or the instruction's words."""
-    text = _TAG.sub(" ", _QUOTATION.sub("“”", text))
+    return _QUOTATION.sub("“”", text)
+
+
+def _plain(text: str) -> str:
+    """The text without quotations, tags, and the numbers of list items."""
+    text = _TAG.sub(" ", unquoted(text))
     return _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
 
 
 def _claims(text: str, verdicts: Verdicts, place: _Place) -> Iterator[str]:
     """For every claim in the text, in order: the number where it is not a verdict's, else nothing."""
-    for sentence in _SENTENCE.split(_plain(text)):
+    scale = re.compile(rf"\b[01]\s?(?:-|–|—|to)\s?{verdicts.high}\b")
+    for sentence in _SENTENCE.split(scale.sub(" ", _plain(text))):
         if not sentence.strip():
             continue
         if languages.is_foreign(sentence):
@@ -305,7 +333,8 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: _Place) -> Iterato
         rest = sentence[found.end("number") : found.end("number") + 80]
         if _PRICED.search(lead) or _LABELLED.search(lead) or number > verdicts.high:
             continue
-        edited = _EDITED.search(lead[-45:]) is not None
+        clause = _clause(sentence, found.start("number"))
+        edited = _EDITED.search(_BREAK.split(lead)[-1][-45:]) is not None
         if _AT_FIRST.search(lead[-40:]):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
@@ -323,7 +352,6 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: _Place) -> Iterato
             if of_top and not _COUNTS.match(sentence, found.end()):
                 yield _other(number, verdicts, found[0])
             continue
-        clause = _clause(sentence, found.start("number"))
         if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause):
             if verdicts.single and number in verdicts.given and _LACKING.search(sentence):
                 yield f"{found[0].strip()} on a condition"
@@ -362,6 +390,15 @@ def _claim(
     return None
 
 
+def ranges_in(text: str, verdicts: Verdicts) -> Iterator[str]:
+    """Ranges of numbers on the scale that count nothing: ``2-4``, but not the scale itself."""
+    for found in _RANGE.finditer(_plain(text)):
+        first, last = int(found[1]), int(found[2])
+        inside = verdicts.low <= first < last <= verdicts.high
+        if inside and (first, last) not in ((0, verdicts.high), (1, verdicts.high)):
+            yield found[0]
+
+
 def _clause(sentence: str, at: int) -> str:
     """The part of a sentence between the commas around a position."""
     start = max((mark.end() for mark in _BREAK.finditer(sentence[:at])), default=0)
@@ -398,7 +435,10 @@ def _stray(after: str, verdicts: Verdicts) -> str:
                 continue
             words = len(_WORD.findall(sentence))
             brief = words <= BRIEF and not line.rstrip(" *_").endswith(":") and _BRIEF_META.search(sentence)
-            told = languages.is_english(sentence) or _PRAISE.fullmatch(sentence[:80])
+            described = _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+            told = _PRAISE.fullmatch(sentence[:80]) or (
+                described and languages.is_english(sentence)
+            )
             if brief or _META.search(sentence) or not told:
                 return sentence.strip()[:60]
     return ""

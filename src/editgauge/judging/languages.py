@@ -66,7 +66,7 @@ _BLIND = (
     r"\bkeine?n? (?:\w{1,20} )?(?:bild|foto|abbildung|datei)|\b(?:ningun[ao]?|nenhuma?|nessuna?|aucune?) (?:imag|foto|photo|immagin|fichier|archivo|file)",
     r"\b(?:no|não|non|sin|sem|senza|ohne|brak|bez|без) (?:[\w']{1,12} ){0,3}(?:imagen|imágen|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image|photo)",
     r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
-    r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)",
+    r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)",
     # Chinese
     (
         r"(?:无法|没有|未能|不能|未|看不)(?:直接)?"
@@ -141,6 +141,11 @@ def is_withdrawn(after: str) -> bool:
     in a script that is not read.
     """
     return _withdrawn.search(after) is not None or len(_UNREAD.findall(after[:2000])) > 2
+
+
+def reasons_in(after: str) -> list[str]:
+    """The lines behind a verdict that are called its reason."""
+    return [found[0].partition(":")[2] for found in _REASON.finditer(after)]
 
 
 def without_reasons(after: str) -> str:
@@ -237,6 +242,9 @@ def is_english(sentence: str) -> bool:
     return len(words & _ENGLISH) > len(words & _FOREIGN) and not is_foreign(sentence)
 
 
+_POINTS = re.compile(r"\s(?:points?|punkte?n?|puntos?|pontos?|punt[oi]|балл\w*|очк\w*)\b", re.IGNORECASE)
+
+
 def _counts(sentence: str, at: int) -> bool:
     """Whether a word follows that the number before it counts: "2 Schatten", "2 处"."""
     following = re.compile(r"\s?([^\W\d_]+)").match(sentence, at)
@@ -261,7 +269,9 @@ def claims_in(sentence: str) -> Iterator[int]:
             word = found["word"].casefold()
             counts = _counts(sentence, found.end())
             ends = not _LETTERS.match(sentence[found.end() :].lstrip())
-            if word in _NUMBERS and word not in _ARTICLES and (scored or ends) and not counts:
+            if word in _NUMBERS and _POINTS.match(sentence, found.end()):
+                yield _NUMBERS[word]
+            elif word in _NUMBERS and word not in _ARTICLES and (scored or ends) and not counts:
                 yield _NUMBERS[word]
         elif not _counts(sentence, found.end()):
             yield int(found["digit"])

@@ -103,8 +103,12 @@ _SEEN_KEY = re.compile(
     r"(?:can)?(?:see|saw)?(?:images?|pictures?)(?:visible|received|seen|loaded|available|provided)?"
 )
 _WORDS_KEY = re.compile(
-    "reason|rational|explan|comment|note|remark|justif|summary|feedback|caveat|warning|correction"
-    "|revision|message|disclaimer|thought|reflection|addendum|erratum|postscript|conclusion",
+    "reason|rational|explan|comment|justif|summary|feedback|thought|reflection|conclusion",
+    re.IGNORECASE,
+)
+_REMARK_KEY = re.compile(
+    r"\A_?(?:notes?|remarks?|caveats?|warnings?|correction|revision|message|disclaimer|addendum|erratum"
+    r"|errata|postscript|ps|edit|update)\Z",
     re.IGNORECASE,
 )
 _VALUE_KEYS = ("score", "value", "rating")
@@ -114,6 +118,7 @@ _FRACTION = re.compile(
     r"(0|[1-9]\d{0,5})(?:\.0{1,20})?\s{0,20}(?:/|out of|of)\s{0,20}(\d{1,6})\Z",
     re.ASCII | re.IGNORECASE,
 )
+_DIGITS = re.compile(r"(?<![\w.,])\d{1,3}(?![\w.,%])")
 _SPELLED = re.compile(
     rf"({'|'.join(NUMBER_WORDS)})(?:\s(?:out of|of)\s(five|ten|5|10))?", re.IGNORECASE
 )
@@ -174,9 +179,14 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
 _RIVAL = re.compile(r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)")
 
 
-def rivals_of(value: Pairs, name: str) -> list[int]:
+_GENERIC = frozenset(
+    ["score", "rating", "grade", "verdict", "overall", "overallscore", "overallrating", "points"]
+)
+
+
+def rivals_of(value: Pairs, name: str, *, alone: bool) -> list[int]:
     """Numbers under keys that are the field's name with a word of another time or reading, such as
-    ``IF_after_review``.
+    ``IF_after_review``; for the only field (`alone`) under ``score`` and its like, too.
     """
     plain = plain_name(name)
     return [
@@ -184,8 +194,10 @@ def rivals_of(value: Pairs, name: str) -> list[int]:
         for key, item in list(value.items())[:_MAX_ITEMS]
         if isinstance(item, int)
         and not isinstance(item, bool)
-        and plain in plain_name(key)
-        and _RIVAL.search(plain_name(key).replace(plain, "", 1))
+        and (
+            (plain in plain_name(key) and _RIVAL.search(plain_name(key).replace(plain, "", 1)))
+            or (alone and plain_name(key) in _GENERIC)
+        )
     ]
 
 
@@ -216,6 +228,9 @@ def _walk(
         plain = plain_name(key)
         if plain in aliases:
             name, called = aliases[plain]
+            if isinstance(item, Pairs):  # {"instruction": {"instruction_score": 4}}
+                named_so = [key for key in item if aliases.get(plain_name(key), ("",))[0] == name]
+                item = item[named_so[0]] if len(named_so) == 1 else item
             given = Contradiction() if key in value.contradicted else item
             if len(named) != 1 or plain not in _VALUE_KEYS:
                 yield name, given, final or called
@@ -304,21 +319,21 @@ def reasons_of(value: Pairs) -> list[str]:
     ]
 
 
-def words_in(value: Pairs, depth: int = 0) -> list[str]:
-    """The texts of the object, and of those in it, that explain or remark; bounded like those of
-    `reasons_of`.
+def words_in(value: Pairs, depth: int = 0) -> tuple[list[str], list[str]]:
+    """The texts of the object, and of those in it, that explain, and those that remark something
+    else; as many and as long as those of `reasons_of`.
     """
-    words: list[str] = []
+    reasons: list[str] = []
+    remarks: list[str] = []
     for key, item in list(value.items())[:_MAX_ITEMS]:
-        if isinstance(item, str) and _WORDS_KEY.search(key[:200]):
-            words.append(item[:10_000])
-        elif depth < 3:
-            for inner in [item] if isinstance(item, Pairs) else item if isinstance(item, list) else []:
-                if isinstance(inner, Pairs):
-                    words += words_in(inner, depth + 1)
-                elif isinstance(inner, str) and _WORDS_KEY.search(key[:200]):
-                    words.append(inner[:10_000])
-    return words[:_MAX_ITEMS]
+        into = remarks if _REMARK_KEY.search(key[:200]) else reasons
+        for inner in item[:_MAX_ITEMS] if isinstance(item, list) else [item]:
+            if isinstance(inner, Pairs) and depth < 3:
+                for texts, more in zip((reasons, remarks), words_in(inner, depth + 1), strict=True):
+                    texts += more
+            elif isinstance(inner, str) and (into is remarks or _WORDS_KEY.search(key[:200])):
+                into.append(inner[:10_000])
+    return reasons[:_MAX_ITEMS], remarks[:_MAX_ITEMS]
 
 
 def read_value(item: Any, low: int, high: int) -> int | str:
@@ -340,6 +355,9 @@ def read_value(item: Any, low: int, high: int) -> int | str:
         number = read_text(item.strip(), high)
         if number is None:
             number = read_number(_LABELLED.sub("", item.strip()[:300]), low, high)
+            others = {int(digits) for digits in _DIGITS.findall(item)} - {number, high}
+            if any(low <= other <= high for other in others):
+                number = None
         if number is None:
             return f"not an integer on a scale to {high}: {_short(item)}"
         item = number

@@ -20,7 +20,7 @@ SPOKEN = 10_000
 _FLAGS = re.IGNORECASE
 
 PLACEHOLDER = re.compile(
-    r"(?:\.{2,}|…|<[^<>]*>|\[[^\[\]]*\]|x+|n|k|\?+|int|integer|number|score|str|string|text|reason(?:ing)?|rationale"
+    r"(?:\.{2,}|…|(?:write|put|insert|enter|give|provide|add|fill in) (?:your|the|a|an)\b.{0,60}|(?:one|1|a|two|2|1-2|1–2)(?: or two| to two| short)? (?:short )?sentences?\b.{0,40}|<[^<>]*>|\[[^\[\]]*\]|x+|n|k|\?+|int|integer|number|score|str|string|text|reason(?:ing)?|rationale"
     r"|explanation|your\b.{0,40}|\d+\s*(?:-|–|—|to|\.\.|\|)\s*\d+|\d+(?:\s*[,|/]\s*\d+){2,}"
     r"|(?:an? )?(?:int(?:eger)?|number|score)\b.{0,40}\d+\s*(?:-|–|—|to|and)\s*\d+.{0,10}"
     r"|(?:your|a|the)?\s*(?:short|brief|concise|one-sentence)?\s*(?:reason(?:ing)?|rationale|explanation)"
@@ -67,7 +67,7 @@ _DISOWNED = re.compile(
     _FLAGS,
 )
 _INTRODUCED = re.compile(
-    r"§|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
+    r"§|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
     r"|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
@@ -275,7 +275,7 @@ def is_cited(
     that the reply declines somewhere, so that weaker signs count. `names` are the fields' names.
     """
     lead = _window(before)
-    if _DISOWNED.match(after) or lead.rpartition("\n")[2].lstrip().startswith(">"):
+    if _DISOWNED.match(after) or lead.rpartition("\n")[2].lstrip().startswith((">", "//", "<!--")):
         return True  # taken back, or a quotation in Markdown
     lead = _last_sentence(lead, names)
     if lead.endswith((".", "!", "?", "。")):
@@ -337,7 +337,7 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """
     if _RETRACTED.search(after) or is_withdrawn(after):
         return True
-    after = without_other_labels(after)
+    after = without_other_labels(languages.without_reasons(after))
     plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
     for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
         if _COMPARED.search(sentence):

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from tests.command_line import invoke
+
 pytest.importorskip("diffusers", reason="attention needs the extra neural")
 pytest.importorskip("transformers", reason="attention needs the extra neural")
 pytest.importorskip("torch", reason="attention needs the extra neural")
 
-from typer.testing import CliRunner
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.diagnosis import remake
 from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.errors import DataError, Unavailable, UsageError
@@ -209,7 +209,7 @@ def test_the_command_from_end_to_end(run: RunFolder, weights: Path, tmp_path: Pa
     words = ["diagnose", str(run.path), "--model", str(weights), "--resolution", "all"]
     words += ["--device", "cpu", "--workers", "0", "--concepts", str(concepts)]
     words += ["--figures", str(tmp_path / "figures")]
-    done = CliRunner().invoke(build_app(), words)
+    done = invoke(words)
     assert done.exit_code == 0, done.output
     assert "attention: 3 scored; 21 rows made now" in done.output
     assert "change: 6 scored; 42 rows made now" in done.output
@@ -226,18 +226,18 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     run: RunFolder,
 ) -> None:
     base = ["diagnose", str(run.path), "--workers", "0"]
-    done = CliRunner().invoke(build_app(), [*base, "--editor", "constant", "--from", "attention"])
+    done = invoke([*base, "--editor", "constant", "--from", "attention"])
     assert isinstance(done.exception, UsageError)
     assert "not made by a diffusers pipeline" in str(done.exception)
-    done = CliRunner().invoke(build_app(), [*base, "--from", "both"])
+    done = invoke([*base, "--from", "both"])
     assert isinstance(done.exception, UsageError)
     assert "name it with --model DIR (for change grounding alone: --from pixels)" in str(
         done.exception
     )
-    done = CliRunner().invoke(build_app(), [*base, "--from", "pixels"])
+    done = invoke([*base, "--from", "pixels"])
     assert done.exit_code == 0, done.output
     assert "0 rows made now, 42 were there" in done.output, "what was done before is kept"
-    done = CliRunner().invoke(build_app(), [*base, "--resolution", "x"])
+    done = invoke([*base, "--resolution", "x"])
     assert "wanted a number such as 16, or all" in str(done.exception)
 
 

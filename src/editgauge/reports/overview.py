@@ -71,6 +71,7 @@ def _lead(frame: Frame, tables: Sequence[Table]) -> dict[str, Any] | None:
                         "editor": row.name, "rank": rank, "rank_low": low, "rank_high": high,
                         "first": first, "value": cell.value, "n": cell.n, "of": cell.of,
                         "low": cell.low, "high": cell.high,
+                        "interval_digits": cell.interval_digits,
                     }
                 )  # fmt: skip
         if len(lines) < 2:

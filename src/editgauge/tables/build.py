@@ -19,7 +19,7 @@ from editgauge.store.labels import Samples
 from editgauge.tables import stats
 from editgauge.tables.frame import STATUSES, Frame, Grid
 from editgauge.tables.spec import Floats, Layout, Leaf
-from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.tables.table import OWN, Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Status
 
 Mask = NDArray[np.bool_]
@@ -188,19 +188,27 @@ def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableR
 def _with_facts(
     frame: Frame, layout: Layout, columns: list[Column], rows: list[TableRow]
 ) -> tuple[list[Column], list[TableRow]]:
-    """Lines with their model's section and size, where the layout wants them and any is known."""
+    """Lines with their model's section and size, where the layout wants them and any is known.
+
+    Lines of one section stand together, in the paper's order of sections, those without one first;
+    the run's own before the papers'.
+    """
     facts = [frame.models.of(row.name) for row in rows]
-    if layout.sections:
-        rows = [
-            replace(row, section=known.group.get(frame.benchmark, ""))
-            for row, known in zip(rows, facts, strict=True)
-        ]
     if layout.params and any(known.params for known in facts):
         columns = [Column(name="params", heading=("# Params",), digits=0), *columns]
         rows = [
             replace(row, cells={"params": Cell(value=None, text=known.params or "-"), **row.cells})
             for row, known in zip(rows, facts, strict=True)
         ]
+    if layout.sections:
+        rows = [
+            replace(row, section=known.group.get(frame.benchmark, ""))
+            for row, known in zip(rows, facts, strict=True)
+        ]
+        papers = [frame.models.of(row.name).group for row in layout.published]
+        order = ["", *(group.get(frame.benchmark, "") for group in papers)]
+        order += sorted({row.section for row in rows} - set(order))
+        rows.sort(key=lambda row: (row.kind not in OWN, order.index(row.section)))
     return columns, rows
 
 
@@ -709,9 +717,8 @@ def _notes(
     size = len(frame.samples)
     if layout.size is not None and size < layout.size:
         notes.append(
-            f"The data here hold {size} of the {layout.size} samples of the full release: not "
-            f"comparable with "
-            f"published numbers."
+            f"The data here hold {size:,} of the {layout.size:,} samples that the paper's table is "
+            f"of: not comparable with published numbers."
         )
     alike: dict[str, list[str]] = {}
     for editor, counts in _statuses(frame, layout).items():

@@ -131,7 +131,7 @@ def krisbench(shared: Path, name: str, client: Any) -> dict[str, Any]:
     prompts = functions_of(script(shared, "krisbench/prompts.py"))
     given = {key: text for key, text in prompts.items() if key.startswith("prompt_")}
     return functions_of(
-        script(shared, f"krisbench/{name}"), os=os, base64=base64, client=client, Image=Image,
+        script(shared, f"krisbench/{name}"), os=os, base64=base64, client=client, Image=PICTURES,
         RESULTS_DIR="edits", METRICS=["consistency", "instruction_following", "image_quality"],
         **given,
     )  # fmt: skip

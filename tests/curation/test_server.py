@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,19 @@ def png(mask: Any) -> str:
     return base64.b64encode(buffer.getvalue()).decode()
 
 
+def bomb(width: int, height: int) -> str:
+    """A PNG of a few bytes that says it is large."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    made = [chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(b"\0" * 99)), chunk(b"IEND", b"")]
+    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(made)).decode()
+
+
 def change(**facts: Any) -> dict[str, Any]:
     return {"sample": "s00", "version": 1, "nonce": NONCE, **facts}
 
@@ -97,7 +112,13 @@ def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
         ("mask", {"name": "roi", "png": "!!!"}),
         ("mask", {"name": "roi", "png": base64.b64encode(b"no picture").decode()}),
         ("mask", {"name": "roi", "png": png(area((8, 8)))}),
+        ("mask", {"name": "roi", "png": bomb(9_000, 9_000)}),
+        ("mask", {"name": "roi", "png": bomb(20_000, 20_000)}),
+        ("mask", {"name": "roi", "png": bomb(2**31 - 1, 2**31 - 1)}),
         ("hide", {"path": "dataset.json", "boxes": []}),
+        ("change", {"fields": {"split": "../../x"}}),
+        ("change", {"fields": {"attributes": {"x" * 50_000: 1}}}),
+        ("change", {"fields": {"paraphrases": ["x"] * 40}}),
         ("hide", {"path": "x", "boxes": [7]}),
         ("propose", {"how": "magic"}),
         ("propose", {"how": "box", "box": ["a"]}),
@@ -116,6 +137,12 @@ def test_a_body_that_is_none_changes_nothing(
     assert answer.status_code == 400, answer.text
     assert answer.json()["error"]
     assert bench.data.records() == before
+
+
+def test_a_mask_is_no_picture_to_hide_something_in(bench: Bench) -> None:
+    path = bench.data.record("s00")["masks"]["input"]
+    answer = bench.come("ann").post("/api/hide", json=change(path=path, boxes=[]))
+    assert (answer.status_code, bench.data.record("s00")["version"]) == (400, 1)
 
 
 def test_who_is_late_is_told_what_is_there(bench: Bench) -> None:

@@ -105,10 +105,10 @@ def hide(
     picture as it was out of the set. Without boxes: only note that it was looked at.
 
     Text is painted over, faces and eyes become a few coloured squares. Raises `Conflict`,
-    `UsageError` for a picture that is not the sample's or a box outside of it.
+    `UsageError` for a picture that is no input or reference of the sample, or a box outside of it.
     """
     record = data.record(sample)
-    if path not in pictures_of(record):
+    if path not in (*record["images"], record.get("reference")):
         raise UsageError(f"{sample}: {path!r} is no picture of it")
     fields = dict(_replaced(data, record, path, boxes, who))
     made = data.change(sample, version, fields, who, what="hidden", nonce=nonce)

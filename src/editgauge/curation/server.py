@@ -12,6 +12,7 @@ import binascii
 import hmac
 import io
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ EDITABLE = frozenset(
 )
 """Fields that the page may set; the others have a way of their own."""
 _NONCE = re.compile(r"[A-Za-z0-9]{8,64}")
+_MOST_MASK_PIXELS = 1 << 26
 _PICTURE_CACHE = {"Cache-Control": "private, max-age=3600"}
 _CODE = "text/javascript; charset=utf-8"
 
@@ -346,12 +348,16 @@ def _mask_of(text: str) -> Mask:
     """A mask from the base64 text of a PNG: what is not black is marked. Raises `Refused`."""
     try:
         data = base64.b64decode(text.encode("ascii"), validate=True)
-        with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
-            if image.width * image.height > 1 << 26:
-                raise Refused("png: too many pixels")
-            return np.asarray(image.convert("L")) >= 128
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
+                if image.width * image.height <= _MOST_MASK_PIXELS:
+                    return np.asarray(image.convert("L")) >= 128
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        pass
     except (binascii.Error, UnicodeEncodeError, OSError, ValueError, SyntaxError) as why:
         raise Refused("png: wanted a PNG as base64 text") from why
+    raise Refused(f"png: wanted at most {_MOST_MASK_PIXELS:,} pixels")
 
 
 def _png(pixels: Array) -> str:

@@ -10,10 +10,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.command_line import invoke
 from tests.made_rows import record, row
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.scales import Rating
@@ -46,7 +46,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def call(*words: object) -> Result:
-    return CliRunner().invoke(build_app(), [str(word) for word in words])
+    return invoke([str(word) for word in words])
 
 
 def refusal(*words: object) -> str:

@@ -78,6 +78,8 @@ class Figure:
     """95 % bootstrap intervals over samples, for each editor at each label; NaN where there is
     none. Bars and curves have them.
     """
+    top: float | None = None
+    """The upper end of the metric's scale, at which a radar has its rim; None where it is open."""
     question: str = ""
     """What figures that answer one question together share: attribute, source, part of the editors.
     A figure without one stands alone.
@@ -358,6 +360,7 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
                 limits={e: tuple(_interval(cell) for cell in line) for e, line in lines.items()}
                 if kind != "radar"
                 else {},
+                top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
             )
         )
     return found
@@ -471,10 +474,14 @@ def svg(figure: Figure) -> str:
 
 
 def limits_of(figure: Figure) -> tuple[float, float]:
-    """The lowest and highest number that is drawn, 0 included: the ends of the scale."""
+    """The lowest and highest number that is drawn, 0 included; a radar ends with its scale, so
+    that radars of one scale can be laid beside each other.
+    """
     values = [v for line in figure.series.values() for v in line if not math.isnan(v)]
     ends = [v for line in figure.limits.values() for pair in line for v in pair if v == v]
     low, high = min(0.0, *values, *ends), max(*values, *ends, 0.0)
+    if figure.kind == "radar" and figure.top is not None:
+        high = max(high, figure.top)
     return low, high if high > low else low + 1.0
 
 

@@ -88,8 +88,24 @@ def test_table_2_is_whole_for_each_of_two_judges() -> None:
     names = ("Teeth_EA", "Teeth_CP", "Teeth_VQ", "Spine_VQ", "Overall_EA", "Overall_CP",
              "overall_FID")  # fmt: skip
     gpt, qwen = (printed(table)[0] for table in found[1:3])
-    assert [gpt[name] for name in names] == ["0.80", "0.90", "1.00", "0.50", "0.53", "0.70", "41.50"]
-    assert [qwen[name] for name in names] == ["0.60", "0.90", "0.80", "0.30", "0.33", "0.70", "41.50"]
+    assert [gpt[name] for name in names] == [
+        "0.80",
+        "0.90",
+        "1.00",
+        "0.50",
+        "0.53",
+        "0.70",
+        "41.50",
+    ]
+    assert [qwen[name] for name in names] == [
+        "0.60",
+        "0.90",
+        "0.80",
+        "0.30",
+        "0.33",
+        "0.70",
+        "41.50",
+    ]
     assert not any("were made with" in note for note in found[1].notes)
     assert any("were made with GPT-4o" in note for note in found[2].notes)
 

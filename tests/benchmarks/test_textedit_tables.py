@@ -115,7 +115,10 @@ class TestCategories:
         assert "real_OA" not in lines[0]
 
     def test_the_numbers_stand_for_names_that_nobody_gave(self) -> None:
-        rows = [row("2.1/1", "m", "OA", 0.5, benchmark=B), row("1.1.1/1", "m", "OA", 0.5, benchmark=B)]
+        rows = [
+            row("2.1/1", "m", "OA", 0.5, benchmark=B),
+            row("1.1.1/1", "m", "OA", 0.5, benchmark=B),
+        ]
         table = made(rows, by="category")["textedit.classic"]
         assert any("nowhere names them" in note for note in table.notes)
         plain = made(rows)["textedit.classic"]

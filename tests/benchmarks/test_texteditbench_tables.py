@@ -38,9 +38,7 @@ def printed(table: Table, name: str) -> dict[str, str]:
     return next(dict(found) for found in lines if found["model"] == name)
 
 
-def judged(
-    sample: str, editor: str, *scores: int, repeat: int = 0, source: str = ""
-) -> list[Row]:
+def judged(sample: str, editor: str, *scores: int, repeat: int = 0, source: str = "") -> list[Row]:
     return [
         row(sample, editor, name, float(score), benchmark=B, repeat=repeat, source=source)
         for name, score in zip(DIMENSIONS, scores, strict=False)

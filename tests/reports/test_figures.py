@@ -146,7 +146,9 @@ def test_what_is_kept_apart_has_a_figure_for_each_value() -> None:
         "VC (faithful) by task, synthetic",
     )
     assert first.name != second.name
-    assert figures.limits_of(first) == (0.0, 5.0), "the rim is the scale's end, not the largest mean"
+    assert figures.limits_of(first) == (0.0, 5.0), (
+        "the rim is the scale's end, not the largest mean"
+    )
 
 
 def test_each_judge_has_its_figure() -> None:

@@ -459,7 +459,9 @@ _STYLE = (
 
 def svg(figure: Figure) -> str:
     """The figure as a self-contained SVG document."""
-    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _bars, "counts": _bars}[figure.kind]
+    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _bars, "counts": _bars}[
+        figure.kind
+    ]
     body, width, height = draw(figure)
     legend, legend_height = _legend(figure, width, height)
     height += legend_height

@@ -117,8 +117,10 @@ def _published(frame: Frame) -> tuple[str, str, str]:
     judges = " ".join(frame.sources_of("VC")).lower()
     judge = QWEN if "qwen" in judges else GPT
     file, number = _PAPERS[judge]
-    return file, f"Published: arXiv 2505.16707, Table {number} (judge {judge}).", made_with(
-        frame, "VC", judge
+    return (
+        file,
+        f"Published: arXiv 2505.16707, Table {number} (judge {judge}).",
+        made_with(frame, "VC", judge),
     )
 
 

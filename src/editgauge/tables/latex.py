@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from editgauge import escape
-from editgauge.tables.drawn import Drawn, Item
+from editgauge.tables.drawn import NOTHING, Drawn, Item
 
 Place = Literal["auto", "column", "text"]
 PLACES: tuple[Place, ...] = ("auto", "column", "text")
@@ -313,11 +313,18 @@ def _span(drawn: Drawn, place: int, level: int) -> int:
 
 
 def _chosen(drawn: Drawn, places: Sequence[int]) -> Drawn:
+    """Some of the columns; without the lines of counts that none of them has (papers' models)."""
     kept = [*range(drawn.names), *places]
+    full = [
+        number
+        for number, line in enumerate(drawn.lines)
+        if any(line[place].mark != "count" or line[place].text != NOTHING for place in places)
+    ]
     return replace(
         drawn,
         headings=[drawn.headings[place] for place in kept],
-        lines=[[line[place] for place in kept] for line in drawn.lines],
+        lines=[[drawn.lines[number][place] for place in kept] for number in full],
+        breaks={place for place, number in enumerate(full) if number in drawn.breaks},
     )
 
 

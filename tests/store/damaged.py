@@ -159,7 +159,12 @@ def _lines_swapped(data: bytearray, choose: random.Random) -> None:
 
 def _status(data: bytearray, choose: random.Random) -> None:
     """A status that there is not, with a right checksum: as another version may write it."""
-    _in_line(data, choose, lambda record: record.update(status=choose.choice(_NO_STATUS)))
+
+    def change(record: dict[str, Any]) -> None:
+        if "status" in record:
+            record["status"] = choose.choice(_NO_STATUS)
+
+    _in_line(data, choose, change)
 
 
 def _type(data: bytearray, choose: random.Random) -> None:
@@ -167,14 +172,19 @@ def _type(data: bytearray, choose: random.Random) -> None:
 
     def change(record: dict[str, Any]) -> None:
         name = choose.choice(sorted(set(record) - {"seq", "at", "check"}))
-        kinds = [value for value in _VALUES if type(value) is not type(record[name])]
-        record[name] = choose.choice(kinds)
+        kind = _kind(record[name])
+        record[name] = choose.choice([value for value in _VALUES if _kind(value) != kind])
 
     _in_line(data, choose, change)
 
 
 _NO_STATUS = ("strange", "", "SCORED", "scored ", None, 3, ["scored"])
 _VALUES: tuple[Any, ...] = ("text", 7, 0.125, True, ["list"], {"an": "object"})
+
+
+def _kind(value: Any) -> str:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "number" if number else type(value).__name__
 
 
 def _in_line(

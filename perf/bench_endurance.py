@@ -1,7 +1,7 @@
 """How long `editgauge score` of many small samples takes before its first score, and when there is
 nothing to do: seconds, and seconds of this process's processor (workers not counted).
 
-    python perf/bench_endurance.py [--samples 20000] [--keep DIR]
+    python perf/bench_endurance.py [--samples 20000] [--keep DIR] [--profile]
 """
 
 from __future__ import annotations
@@ -70,11 +70,15 @@ def score(place: Path, profile: bool) -> tuple[str, float, float]:
     words = ["score", f"dir:{place}/set", "--outputs", f"{place}/outputs", "--editor", "model"]
     words += ["--run", f"{place}/run", "--tracks", "pixel", "--json"]
     profiler = cProfile.Profile(time.process_time) if profile else contextlib.nullcontext()
-    with _watched(lambda: first.append(since())), contextlib.redirect_stdout(io.StringIO()):
-        with profiler, contextlib.suppress(SystemExit):
-            app_for(words)(words, standalone_mode=False)
+    with (
+        _watched(lambda: first.append(since())),
+        contextlib.redirect_stdout(io.StringIO()),
+        profiler,
+        contextlib.suppress(SystemExit),
+    ):
+        app_for(words)(words, standalone_mode=False)
     if isinstance(profiler, cProfile.Profile):
-        pstats.Stats(profiler, stream=sys.stderr).sort_stats("tottime").print_stats(45)
+        pstats.Stats(profiler, stream=sys.stderr).sort_stats("cumtime").print_stats(45)
     return ("first score", *first[0]) if first else ("nothing to do", *since())
 
 

@@ -16,7 +16,7 @@ DEEP = ("a=" + "[" * 5000, "a=" + "{b=" * 3000)
 
 @pytest.mark.parametrize("text", [*DEEP, "a", "[a]\n[a]", "a = 1\0"])
 def test_what_is_none_is_one_error(text: str) -> None:
-    with pytest.raises(ValueError, match=r"nested too deeply|line 1|Cannot"):
+    with pytest.raises(ValueError, match=r"nested too deeply|line|end of document"):
         toml.parsed(text)
 
 

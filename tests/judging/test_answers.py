@@ -157,9 +157,7 @@ FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
     ('{"score": "٤"}', ONE), ('{"score": "²"}', ONE), ('{"score": "④"}', ONE),
     ('{"score": "IV"}', ONE),
     ('{"score": "80%"}', ONE), (('{"score": '
-                                '99999999999999999999999999999}'), ONE), (('{"score": "4" '
-                                                                           '"reason": '
-                                                                         '"x"}'), ONE),
+                                '99999999999999999999999999999}'), ONE),
     ('{"score": 4, "reason": "cut off', ONE), ('{"score": 4', ONE), ('{"score": ', ONE), ('{"score', ONE),
     ('{"reason": "text", "score": 4', ONE), ('```json\n{\n  "score": 4,\n  "reason": "cut\n', ONE),
     (('{"reason": "1. sky same 2. tree same", "score": '

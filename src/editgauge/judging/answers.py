@@ -14,8 +14,8 @@ a reason, and the whole reply is kept by the caller: a second call is cheap, a w
   reason with a number of the scale that counts or names nothing (see `doubts`).
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
-second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``, ``04``, ``+4``,
-digits of other scripts, ranges.
+second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``,
+``04``, ``+4``, digits of other scripts, ranges.
 
 Reading is linear in the reply, bounded (`MAX_REPLY`, and the limits of `objects` and `mentions`),
 and never raises.

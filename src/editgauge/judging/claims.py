@@ -103,7 +103,7 @@ _LABELLED = re.compile(
 _NOT_THIS = re.compile(
     r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
     r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
-    r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of"
+    r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
     _I,
 )

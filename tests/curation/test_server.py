@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,16 @@ def bench(tmp_path: Path) -> Any:
     made = Bench(tmp_path / "set")
     yield made
     made.store.close()
+
+
+def bomb(side: int) -> str:
+    """A PNG of a few bytes whose header promises a square picture."""
+    buffer = io.BytesIO()
+    Image.fromarray(np.zeros((8, 8), np.uint8)).save(buffer, "PNG")
+    data = bytearray(buffer.getvalue())
+    data[16:24] = side.to_bytes(4, "big") * 2
+    data[29:33] = zlib.crc32(data[12:29]).to_bytes(4, "big")
+    return base64.b64encode(data).decode()
 
 
 def png(mask: Any) -> str:
@@ -97,15 +108,22 @@ def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
         ("mask", {"name": "roi", "png": "!!!"}),
         ("mask", {"name": "roi", "png": base64.b64encode(b"no picture").decode()}),
         ("mask", {"name": "roi", "png": png(area((8, 8)))}),
+        ("mask", {"name": "roi", "png": bomb(60_000)}),
+        ("mask", {"name": "roi", "png": bomb(2**31 - 1)}),
         ("hide", {"path": "dataset.json", "boxes": []}),
         ("hide", {"path": "x", "boxes": [7]}),
         ("propose", {"how": "magic"}),
         ("propose", {"how": "box", "box": ["a"]}),
+        ("propose", {"how": "segment", "box": [1, 1, 9, 9]}),
+        ("propose", {"how": "words"}),
         ("rate", {"values": {"occlusion": 9}}),
         ("decide", {"field": "instruction", "take": True}),
     ],
 )
-def test_a_body_that_is_none_changes_nothing(bench: Bench, name: str, facts: Any) -> None:
+def test_a_body_that_is_none_changes_nothing(
+    bench: Bench, name: str, facts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "none"))
     ann, before = bench.come("ann"), bench.data.records()
     answer = ann.post(f"/api/{name}", json=change(**facts))
     assert answer.status_code == 400, answer.text
@@ -122,13 +140,25 @@ def test_who_is_late_is_told_what_is_there(bench: Bench) -> None:
     assert bench.data.events()[-1].after == {"caption": "by ann"}
 
 
+def test_the_statistics_are_drawn(bench: Bench) -> None:
+    ann = bench.come("ann")
+    assert ann.get("/figure/operation.svg").status_code == 404
+    told = ann.get("/api/stats").json()
+    for figure in told["figures"]:
+        answer = ann.get(f"/figure/{figure['name']}.svg")
+        assert answer.headers["content-type"].startswith("image/svg+xml")
+        assert answer.text.startswith("<svg")
+        assert figure["text"].startswith(figure["title"])
+    assert ann.get("/figure/..%2f..%2fdataset.json.svg").status_code == 404
+
+
 def test_a_mask_comes_and_goes(bench: Bench) -> None:
     ann = bench.come("ann")
     wanted = area()
     answer = ann.post("/api/mask", json=change(name="roi", png=png(wanted)))
     assert answer.status_code == 200
     proposed = ann.post("/api/propose", json={"sample": "s00", "how": "difference"}).json()
-    with Image.open(io.BytesIO(base64.b64decode(proposed["png"]))) as image:
+    with Image.open(io.BytesIO(base64.b64decode(proposed["proposals"][0]["png"]))) as image:
         found = np.asarray(image) >= 128
     assert (found & wanted).sum() / wanted.sum() > 0.95
 

@@ -56,7 +56,7 @@ def grid(
     from editgauge.reports import grids
     from editgauge.tables import rows
 
-    opened = rows.open_runs(runs)
+    opened = rows.open_runs(runs, pictures=True)
     if (down or at) and not across:
         raise UsageError("--down, --at: go with --across")
     if across and (len(sample) > 1 or len(editor or ()) > 1):

@@ -8,11 +8,12 @@ the page shows both. Two reviewers do not see each other's verdict before they g
 from __future__ import annotations
 
 import base64
-import binascii
 import hmac
 import io
 import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,29 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
-from editgauge.curation import difficulty, masks, privacy, readiness, records, refining, review
+from editgauge.curation import (
+    difficulty,
+    masks,
+    plots,
+    privacy,
+    readiness,
+    records,
+    refining,
+    review,
+)
 from editgauge.curation.dataset import Conflict, DataSet
 from editgauge.curation.people import is_expert
 from editgauge.curation.statistics import statistics
-from editgauge.errors import DataError, EditgaugeError, UsageError
-from editgauge.images import Array, Mask
+from editgauge.errors import (
+    DataError,
+    EditgaugeError,
+    ImageError,
+    MissingExtra,
+    UsageError,
+    WeightsError,
+)
+from editgauge.images import Array, Mask, read_mask
+from editgauge.reports.figures import svg
 from editgauge.study.forms import Refused
 from editgauge.study.site import Limits, Site, as_json, error
 from editgauge.study.store import Annotator, StudyStore
@@ -64,10 +82,13 @@ class Workbench(Site):
         hosts: Sequence[str] = (),
         limits: Limits | None = None,
         ocr: str = "none",
+        weights: Path | None = None,
     ) -> None:
         super().__init__(store, hosts=hosts, limits=limits)
-        self.data, self.ocr = data, ocr
+        self.data, self.ocr, self.weights = data, ocr, weights
+        self._networks = masks.networks_here(weights)
         self._engine: Any = None
+        self._drawn: dict[str, str] = {}
 
     def app(self) -> Starlette:
         """The application: every route answers with `study.site.HEADERS`."""
@@ -91,6 +112,7 @@ class Workbench(Site):
                     Route(f"/api/{name}", self._guard(self._poster_of(act)), methods=["POST"])
                     for name, act in posts.items()
                 ),
+                Route("/figure/{name}.svg", self._guard(self.figure)),
                 Route("/picture/{mac}/{path:path}", self._guard(self.picture)),
             ]
         )
@@ -123,6 +145,7 @@ class Workbench(Site):
             "attributes": list(ATTRIBUTES),
             "yes_no": sorted(difficulty.YES_NO),
             "ocr": self.ocr not in ("", "none"),
+            "networks": list(self._networks),
             "queue": review.queue(every, who.pseudonym, self.data.about.policy),
             "samples": [
                 {
@@ -141,7 +164,19 @@ class Workbench(Site):
 
     def _stats(self, who: Annotator, request: Request) -> dict[str, Any]:
         del who, request
-        return statistics(self.data)
+        told = statistics(self.data)
+        found = plots.figures(told)
+        self._drawn = {figure.name: svg(figure) for figure in found}
+        return {**told, "figures": plots.shown(found)}
+
+    async def figure(self, request: Request) -> Response:
+        """A figure of the statistics as they were last asked for."""
+        if self._who(request) is None:
+            return error(401, "open your personal link")
+        drawn = self._drawn.get(request.path_params["name"])
+        if drawn is None:
+            return error(404, "not here; open the statistics again")
+        return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
     def _told(self, record: dict[str, Any], who: Annotator) -> dict[str, Any]:
         """A sample as the page needs it; of others' reviews and ratings what this person may
@@ -206,7 +241,7 @@ class Workbench(Site):
                 response = as_json(told)
                 response.status_code = 409
                 return response
-            except (DataError, UsageError) as why:
+            except (DataError, UsageError, WeightsError, MissingExtra) as why:
                 return error(400, str(why))
 
         return handler
@@ -262,8 +297,19 @@ class Workbench(Site):
             raise Refused("box: wanted four numbers")
         if how == "text" and self._engine is None:
             self._engine = privacy.engine_of(self.ocr)
-        mask = masks.propose(self.data, record, how, box=box, engine=self._engine)
-        return {"png": _png(mask.astype(np.uint8) * 255), "share": float(mask.mean())}
+        found = masks.propose(
+            self.data, record, how, box=box, engine=self._engine, weights=self.weights
+        )
+        return {
+            "proposals": [
+                {
+                    "png": _png(one.mask.astype(np.uint8) * 255),
+                    "share": float(one.mask.mean()),
+                    "score": one.score,
+                }
+                for one in found
+            ]
+        }
 
     def _rate(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
         sample, _, nonce = _about(sent)
@@ -304,15 +350,18 @@ def _text(sent: Mapping[str, Any], name: str, *, most: int = 4000) -> str:
 
 
 def _mask_of(text: str) -> Mask:
-    """A mask from the base64 text of a PNG: what is not black is marked. Raises `Refused`."""
+    """A mask from the base64 text of a PNG: what is bright is marked. Raises `Refused`."""
     try:
         data = base64.b64decode(text.encode("ascii"), validate=True)
-        with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
-            if image.width * image.height > 1 << 26:
-                raise Refused("png: too many pixels")
-            return np.asarray(image.convert("L")) >= 128
-    except (binascii.Error, UnicodeEncodeError, OSError, ValueError, SyntaxError) as why:
+    except ValueError as why:
         raise Refused("png: wanted a PNG as base64 text") from why
+    with tempfile.TemporaryDirectory() as folder:
+        sent = Path(folder) / "mask.png"
+        sent.write_bytes(data)
+        try:
+            return read_mask(sent)
+        except ImageError as why:
+            raise Refused(str(why).replace(f"{sent}", "png")) from why
 
 
 def _png(pixels: Array) -> str:

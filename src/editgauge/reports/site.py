@@ -28,6 +28,7 @@ import hashlib
 import math
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from importlib.resources import files
@@ -45,14 +46,14 @@ from editgauge.images import MAX_FILE_BYTES, write_bytes
 from editgauge.reports import details, diagnosis, figures, overview, thumbs
 from editgauge.store import copies, paths, segments
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables import failures
 from editgauge.tables.draw import as_json
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.scale import on_scale, titles
 from editgauge.tables.spec import unknown
 from editgauge.tables.table import Table
-from editgauge.types import VARIANTS, Metric, Plot
+from editgauge.types import VARIANTS, Metric, Plot, Status
 
 Progress = Callable[[int, int, str], None]
 MARKER = ".editgauge-report"
@@ -175,7 +176,8 @@ class Places:
 
     def __init__(self, runs: Sequence[RunFolder], to: Path, *, copied: bool) -> None:
         self.runs, self.to, self.copied = runs, to, copied
-        self._edits: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+        self._edits: dict[str, dict[tuple[str, str], EditRecord]] = {}
+        self._homes: dict[str, list[RunFolder]] = {}
         self._marks: dict[str, str] = {}
         self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
 
@@ -193,7 +195,7 @@ class Places:
         """
         if not relative:
             return None
-        for run in self.runs:
+        for run in self._homes.get(relative, self.runs):
             path = run.picture(relative)
             if path is not None and self._is_the_one(path, relative, run):
                 return path
@@ -233,28 +235,22 @@ class Places:
             copies.copy(path, target, limit=MAX_FILE_BYTES)
         return quote(f"pictures/{place}")
 
-    def edits(self, benchmark: str) -> dict[tuple[str, str], dict[str, Any]]:
-        """(sample, editor) -> what the run knows of that output."""
+    def edits(self, benchmark: str) -> dict[tuple[str, str], EditRecord]:
+        """(sample, editor) -> what the last of the runs that has it knows of that output."""
         if benchmark not in self._edits:
-            found: dict[tuple[str, str], dict[str, Any]] = {}
+            found: dict[tuple[str, str], EditRecord] = {}
             for run in self.runs:
+                home = [run]
                 for record in run.edits(benchmark):
-                    found[(record.sample, record.editor)] = {
-                        "status": record.status.value,
-                        "reason": record.reason,
-                        "path": record.path,
-                        "width": record.width,
-                        "height": record.height,
-                        "given_back": record.given_back,
-                        "seed": record.seed,
-                        "settings": dict(record.settings),
-                        "seconds": record.seconds,
-                        "cost": record.cost,
-                        "instruction": record.instruction,
-                        "detail": dict(record.detail),
-                    }
-                    if record.path is not None:
-                        self._marks[record.path] = record.fingerprint
+                    key = (sys.intern(record.sample), sys.intern(record.editor))
+                    again, found[key] = key in found, record
+                    if record.path is None:
+                        continue
+                    self._marks[record.path] = record.fingerprint
+                    if again and record.path in self._homes:
+                        self._homes[record.path] = [*self._homes[record.path], run]
+                    else:
+                        self._homes[record.path] = home
             self._edits[benchmark] = found
         return self._edits[benchmark]
 
@@ -318,7 +314,7 @@ def _write_part(
         for column_number, sample in enumerate(frame.samples.ids):
             record = edits.get((sample, editor))
             if record is not None:
-                state[row, column_number] = order[record["status"]]
+                state[row, column_number] = order[record.status.value]
     write_script(
         folder / "index.js",
         f"{number}/index",
@@ -470,38 +466,42 @@ def _coverage(frame: Frame, marks: NDArray[np.uint8]) -> list[dict[str, Any]]:
     two statuses counts for both), and in which metrics, where not in all of them.
     """
     columns = frame.without_people().columns
+    shape = (len(frame.editors), len(frame.metrics))
+    place = columns.editor.astype(np.int64) * shape[1] + columns.metric
+    amounts: dict[str, NDArray[np.int64]] = {}
+    metrics: dict[str, NDArray[np.bool_]] = {}
+    every = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape) > 0
+    for code, status in enumerate(STATUSES):
+        amounts[status.value] = (marks >> code & 1).sum(axis=1, dtype=np.int64)
+        with_it = np.bincount(place[columns.status == code], minlength=shape[0] * shape[1])
+        metrics[status.value] = with_it.reshape(shape) > 0
     found = []
     for row, editor in enumerate(frame.editors):
-        mine = columns.editor == row
-        every = set(np.unique(columns.metric[mine]).tolist())
-        counts, where = {}, {}
-        for code, status in enumerate(STATUSES):
-            counts[status.value] = int((marks[row] >> code & 1).sum())
-            metrics = set(np.unique(columns.metric[mine & (columns.status == code)]).tolist())
-            if metrics < every:
-                where[status.value] = [frame.metrics[metric] for metric in sorted(metrics)]
-        found.append(
-            {
-                "editor": editor,
-                "counts": {status: n for status, n in counts.items() if n},
-                "metrics": {status: names for status, names in where.items() if counts[status]},
-            }
-        )
+        counts = {status: int(n[row]) for status, n in amounts.items() if n[row]}
+        where = {}
+        for name in counts:
+            mine = metrics[name][row]
+            if (mine != every[row]).any():
+                where[name] = [frame.metrics[metric] for metric in np.flatnonzero(mine)]
+        found.append({"editor": editor, "counts": counts, "metrics": where})
     return found
 
 
-def _cost(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _cost(frame: Frame, edits: Mapping[tuple[str, str], EditRecord]) -> list[dict[str, Any]]:
     """Seconds and dollars an editor took, over the outputs for which they are known."""
+    by_editor: dict[str, list[EditRecord]] = {editor: [] for editor in frame.editors}
+    for (_, editor), record in edits.items():
+        if editor in by_editor:
+            by_editor[editor].append(record)
     found = []
-    for editor in frame.editors:
-        mine = [record for (_, name), record in edits.items() if name == editor]
-        seconds = [record["seconds"] for record in mine if record["seconds"] is not None]
-        cost = [record["cost"] for record in mine if record["cost"] is not None]
+    for editor, mine in by_editor.items():
+        seconds = [record.seconds for record in mine if record.seconds is not None]
+        cost = [record.cost for record in mine if record.cost is not None]
         found.append(
             {
                 "editor": editor,
-                "outputs": sum(record["status"] == "scored" for record in mine),
-                "given_back": sum(record["given_back"] is True for record in mine),
+                "outputs": sum(record.status is Status.SCORED for record in mine),
+                "given_back": sum(record.given_back is True for record in mine),
                 "seconds": sum(seconds) / len(seconds) if seconds else None,
                 "cost": sum(cost) if cost else None,
             }

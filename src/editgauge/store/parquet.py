@@ -32,6 +32,12 @@ from editgauge.store.views import write_views
 from editgauge.types import VARIANTS, Status
 
 FOLDER = "rows/parquet"
+_TRIES = 5
+"""How often the rows are made ready when other readers, who see newer ones, are faster."""
+Place = Path | str
+"""A Parquet file: a path of this machine, or one on a store (`store.ranges`)."""
+_GROUP = 32_768
+"""Rows that are written, and passed over by readers, together."""
 _COLUMNS = {
     "benchmark": "VARCHAR", "sample": "VARCHAR", "editor": "VARCHAR", "scorer": "VARCHAR",
     "metric": "VARCHAR",
@@ -41,6 +47,10 @@ _COLUMNS = {
     "retired": "BOOLEAN", "at": "BIGINT", "seq": "BIGINT",
 }  # fmt: skip
 _KEY = "benchmark, sample, editor, scorer, metric, variant, source, repeat"
+_SORTED = "benchmark, editor, metric, variant, source, scorer, sample, repeat"
+"""Rows of one editor lie together, so that who asks for two of a thousand passes the others
+over.
+"""
 _NEWER = 'coalesce(seq, 0)::HUGEINT * 18446744073709551616 + coalesce("at", 0)'
 """The order of records, as `records.order` has it."""
 _STATUSES = ", ".join(f"'{status.value}'" for status in Status)
@@ -77,46 +87,64 @@ class Cache:
         self._stack.close()
         self._held = None
 
-    def is_current(self) -> bool:
-        """Whether the file of the rows as they are now is there and stands its check; also when
-        there are no rows.
+    def is_damaged(self) -> bool:
+        """Whether the file of the rows as they are now is there and does not stand its check. One
+        that is not there, or of fewer rows, is no damage: the next reader makes it.
         """
+        if not self._is_wrong():
+            return False
+        with contextlib.suppress(OSError, RunError), self._lock():  # it may just be being made
+            return self._is_wrong()
+        return True
+
+    def _is_wrong(self) -> bool:
         parts = self._parts([])
-        return not parts or self._checked(self.run / FOLDER / _name(parts)) is not None
+        path = self.run / FOLDER / _name(parts)
+        return bool(parts) and os.path.lexists(path) and self._checked(path) is None
+
+    def _lock(self) -> contextlib.AbstractContextManager[None]:
+        return lease.lock(paths.folder(self.run, lease.FOLDER) / "parquet.lock")
 
     def current(self, problems: list[str]) -> list[Path]:
         """The Parquet file of the rows, made again when any segment has changed since or it is
         damaged; empty when no row was ever written. What is damaged or contradicts goes into
         `problems`.
         """
-        parts = self._parts(problems)
-        if not parts:
-            return []
-        name = _name(parts)
-        for folder in (self.run / FOLDER, self._elsewhere):
-            if folder is not None and self._take(folder / name, problems):
-                if folder != self._elsewhere:
-                    with contextlib.suppress(OSError, RunError):  # a run that is only read
-                        self._tidy(folder, name)
-                return [folder / name]
+        for _ in range(_TRIES):
+            parts = self._parts(problems)
+            if not parts:
+                return []
+            name = _name(parts)
+            for folder in (self.run / FOLDER, self._elsewhere):
+                if folder is not None and self._take(folder / name, problems):
+                    if folder != self._elsewhere:
+                        with contextlib.suppress(OSError, RunError):  # a run that is only read
+                            self._tidy(folder, name)
+                    return [folder / name]
+            made = self._built(parts, name, problems) / name
+            if self._take(made, problems):
+                return [made]
+            # a reader that saw newer rows has deleted it before it was held: those are read then
+        raise RunError(f"{made}: changed while it was read; run the same command again")
+
+    def _built(
+        self, parts: Sequence[tuple[Path, int, int]], name: str, problems: list[str]
+    ) -> Path:
+        """The folder in which the file of these segments was made: the run's, or where that cannot
+        be written one elsewhere.
+        """
         sources = [(path, size) for path, size, _ in parts]
         try:
             folder = paths.folder(self.run, FOLDER)
-            with (
-                lease.lock(paths.folder(self.run, lease.FOLDER) / "parquet.lock"),
-                lease.scratch(self.run) as scratch,
-            ):
+            with self._lock(), lease.scratch(self.run) as scratch:
                 if not self._take(folder / name, problems):
                     _build(sources, folder / name, scratch)
+                    self._take(folder / name, problems)
             self._tidy(folder, name)
         except (OSError, RunError):  # a run on a read-only or full disk is read all the same
             folder = self._spare()
             _build(sources, folder / name, folder)
-        if not self._take(folder / name, problems):
-            raise RunError(
-                f"{folder / name}: changed while it was read; run the same command again"
-            )
-        return [folder / name]
+        return folder
 
     def _parts(self, problems: list[str]) -> list[tuple[Path, int, int]]:
         """The segments that hold whole lines: path, size, and a checksum of the whole lines."""
@@ -197,23 +225,23 @@ class Cache:
 
 
 def fetch_tuples(
-    files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()
+    files: Sequence[Place], sql: str, parameters: Sequence[Any] = ()
 ) -> list[tuple[Any, ...]]:
     """The result of a query over the table `rows` made of Parquet files; empty when there are
     none.
     """
     if not files:
         return []
-    with database() as db:
+    with database(files) as db:
         db.execute(f"CREATE VIEW rows AS SELECT * FROM {relation(files)}")
         return list(db.execute(sql, list(parameters)).fetchall())
 
 
-def fetch(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+def fetch(files: Sequence[Place], sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
     """As `fetch_tuples`, each row as a mapping from column to value."""
     if not files:
         return []
-    with database() as db:
+    with database(files) as db:
         db.execute(f"CREATE VIEW rows AS SELECT * FROM {relation(files)}")
         cursor = db.execute(sql, list(parameters))
         columns = [column[0] for column in cursor.description]
@@ -224,7 +252,7 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path) -> No
     problems: list[str] = []
     written = scratch / "rows.parquet"
     with database(
-        "the run's rows cannot be made ready for reading ({}); make room or rights"
+        message="the run's rows cannot be made ready for reading ({}); make room or rights"
     ) as db:
         db.execute(f"SET temp_directory = '{_quoted(scratch)}'")
         if not _load_whole(parts, db):
@@ -239,8 +267,8 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path) -> No
             f"AND retired IS NOT TRUE"
         )
         db.execute(
-            f"COPY ({current} ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' (FORMAT "
-            f"parquet, COMPRESSION zstd)"
+            f"COPY ({current} ORDER BY {_SORTED}, fingerprint) TO '{_quoted(written)}' (FORMAT "
+            f"parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
         )
     said = segments.marked({"hash": _hash(written), "problems": problems}, 0)
     os.replace(written, target)
@@ -365,18 +393,24 @@ def mapping(text: str | None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def database(
+    files: Sequence[Place] = (),
+    *,
     message: str = (
         "the run's Parquet files cannot be read ({}); delete the run's folder rows/parquet: it is "
         "made again from the rows"
     ),
 ) -> Iterator[Any]:
-    """A DuckDB connection in memory; what DuckDB cannot do inside the block is raised as `RunError`
-    with `message`.
+    """A DuckDB connection in memory that can read these files; what DuckDB cannot do inside the
+    block is raised as `RunError` with `message`.
     """
     import duckdb
 
     db = duckdb.connect(":memory:")
     try:
+        if any(isinstance(file, str) for file in files):
+            from editgauge.store.ranges import file_system
+
+            db.register_filesystem(file_system())
         yield db
     except duckdb.Error as error:
         said = str(error).strip().splitlines()[0][:200]
@@ -385,14 +419,14 @@ def database(
         db.close()
 
 
-def relation(files: Sequence[Path]) -> str:
+def relation(files: Sequence[Place]) -> str:
     """Parquet files as SQL has them after FROM."""
     return f"read_parquet({_names(files)})"
 
 
-def _names(files: Sequence[Path]) -> str:
+def _names(files: Sequence[Place]) -> str:
     return "[" + ", ".join(f"'{_quoted(path)}'" for path in files) + "]"
 
 
-def _quoted(path: Path) -> str:
+def _quoted(path: Place) -> str:
     return str(path).replace("'", "''")

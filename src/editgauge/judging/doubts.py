@@ -17,8 +17,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from editgauge.judging import languages
-from editgauge.judging.wording import GIVES, NUMBER_WORDS, SPOKEN, without_other_labels
+from editgauge.judging.wording import GIVES, NUMBER_WORDS, without_other_labels
 
+NEAR = 2_000
+"""Characters at the beginning and at the end of a text that are looked at; reasons have fewer."""
+MAX_NUMBERS = 150
+"""Numbers in one text that are weighed; a text with more is no reason."""
+_WINDOW = 240
+"""Characters around a number that tell what it is about."""
 _I = re.IGNORECASE
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 _QUOTATION = re.compile(
@@ -46,7 +52,9 @@ _THUS = re.compile(
 )
 """Words right before a number that make it a conclusion."""
 _BREAK = re.compile(r"[,;:()]|\b(?:though|but|while|whereas|yet|and so)\b", _I)
-_ARTICLE = re.compile(r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I)
+_ARTICLE = re.compile(
+    r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I
+)
 _EDITED = re.compile(
     r"\b(?:chang\w+|replac\w+|edit\w*|convert\w*|turn\w*|modif\w+|alter\w*|updat\w+|swap\w*|set|transform\w*|increas\w+"
     r"|decreas\w+|reduc\w+|went|adjust\w*|correct(?:ed|ly)|writ\w+|add\w*|remov\w+|render\w*|drawn?|display\w*|reads"
@@ -81,7 +89,7 @@ _LABELLED = re.compile(
     _I,
 )
 _NOT_THIS = re.compile(
-    r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|short of(?: an?)?|perfect|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
+    r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
     r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
     _I,
 )
@@ -91,7 +99,10 @@ _AT_MOST = re.compile(
     r"\s(?:an?\s|the\s)?[*_]{0,2}\Z",
     _I,
 )
-_BELOW = re.compile(r"\b(?:below|under|less than|lower than|fewer than|worse than|not even)\s(?:an?\s|the\s)?[*_]{0,2}\Z", _I)
+_BELOW = re.compile(
+    r"\b(?:below|under|less than|lower than|fewer than|worse than|not even|short of)\s(?:an?\s|the\s)?[*_]{0,2}\Z",
+    _I,
+)
 _AT_LEAST = re.compile(
     r"\b(?:at least|no (?:less|lower|worse) than|not (?:less|lower|worse|below)(?: than)?|minimum(?: of)?|upwards of)"
     r"\s(?:an?\s|the\s)?[*_]{0,2}\Z",
@@ -112,12 +123,18 @@ _OFF_BEFORE = re.compile(
 _IF_ONLY = re.compile(
     r"\b(?:would|could|might)\b[^.;]{0,80}|\b(?:if|unless|were it not|but for|had the|had it)\b", _I
 )
-_LACKING = re.compile(r"\b(?:without|if not|but for|were it not|unless|except|if (?:the|it|there)|had)\b", _I)
-_OWN_WOULD = re.compile(r"\bwould be (?:the )?(?:fair\w*|right|correct|appropriate|better|more|closer|justified|accurate|suitable|adequate|just)\b|\b(?:i['’]d|i would)(?! (?:have|expect))(?![^.;]{0,60}\b(?:if|had|were|unless|without)\b)", _I)
-_AT_FIRST = re.compile(r"\b(?:at first|first (?:glance|sight|look|thoughts?|impression|seem\w*|pass)|i first|initial\w*|tempted)\b[^.;\d]{0,30}\Z", _I)
-_COUNTS = re.compile(
-    r"\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b|overall\b|was\b|given\b|points?\b|marks?\b|stars?\b)[^\W\d]{3,})", _I
+_LACKING = re.compile(
+    r"\b(?:without|if not|but for|were it not|unless|except|if (?:the|it|there)|had)\b", _I
 )
+_OWN_WOULD = re.compile(
+    r"\b(?:one|we|you|others) (?:might|could|would) (?:give|say|rate|score)\b|\bwould be (?:the )?(?:fair\w*|right|correct|appropriate|better|more|closer|justified|accurate|suitable|adequate|just)\b|\b(?:i['’]d|i would)(?! (?:have|expect))(?![^.;]{0,60}\b(?:if|had|were|unless|without)\b)",
+    _I,
+)
+_AT_FIRST = re.compile(
+    r"\b(?:at first|first (?:glance|sight|look|thoughts?|impression|seem\w*|pass)|i first|initial\w*|tempted)\b[^.;\d]{0,30}\Z",
+    _I,
+)
+_COUNTS = re.compile(rf"\s+(?:of\b|(?!{_FOLLOWS}\b|points?\b|marks?\b|stars?\b)[^\W\d]{{3,}})", _I)
 """Behind a fraction: what it is a fraction of."""
 _TOO = re.compile(
     r"\W{0,4}(?:is|was|seems|looks|feels|may be|might be|would be|sounds)? ?(?:far |much |a bit |a little |slightly |perhaps |probably "
@@ -146,7 +163,7 @@ _DISOWNED = re.compile(
     r"|assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium|the edit|it (?:was|is)|success)|neutral (?:score|default|value)|default (?:score|value|rating)"
     r"|(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
     r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate|score|grade)\b(?! (?:the )?(?:difference|apart|them apart))"
-    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|(?:middle|centre|center) of the scale|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it|that|this)|no access|say(?=\W*\Z)|(?:before|without) (?:looking|having looked|seeing|opening|comparing)|copied|(?:so|therefore|hence) i (?:comply|obey|give|follow)|comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign|sticker|text|picture|image|note|caption|banner|poster|shirt)|(?:says?|tells? (?:me|us|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?) to (?:give|score|rate|answer|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:wait|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a |an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
+    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|(?:middle|centre|center) of the scale|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it|that|this)|wrong (?:number|score|value|grade|rating|key|field)|not (?:received|supplied|delivered|attached|sent|transmitted|included here)|you (?:did|have|sent|forgot|gave|provided|never|asked|wanted)\b|(?:file|image|picture) (?:is|was|seems) damaged|damaged file|(?:see|to be|in the) (?:the )?correction|to be discussed|then again|rather less|should be (?:less|more|lower|higher|raised|reduced)|and a (?:bit|half|quarter|little)(?=\W*\Z)|no idea|stub\b|auto-?filled|filler|no access|say(?=\W*\Z)|(?:before|without) (?:looking|having looked|seeing|opening|comparing)|copied|(?:so|therefore|hence) i (?:comply|obey|give|follow)|comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign|sticker|text|picture|image|note|caption|banner|poster|shirt)|(?:says?|tells? (?:me|us|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?) to (?:give|score|rate|answer|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:wait|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a |an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
     r"|(?:score|rating|verdict|grade|answer|this) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference|original|input|other|another|previous|different|source|first|wrong)"
     r"|in hindsight|on (?:second thoughts?|reflection)|scratch that|strike that|take (?:that|it|this) back|i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad))\b",
     _I,
@@ -159,7 +176,7 @@ _UNSEEN = re.compile(
     r"\b(?:attachments?|uploads?|uploaded|fetch\w*|retriev\w*|decod\w*|broken link|dead link|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
     r"|only (?:process|read|handle|accept|see) text|(?:not|n['’]t|un) ?(?:supported|available in)|unsupported|as an ai\b|language model|conversation"
     r"|(?:not|never|n['’]t) been (?:shown|given|sent|handed)|no (?:picture|image|photo|scan)s? (?:here|there|at all|given|available|found|arrived)?\W*\Z"
-    r"|empty files?|timed out|could not load|did not load|without (?:the|any) (?:scan|image|picture|photo)s?\b|[Bb]lind(?:ly|folded)?\b|technical (?:problem|issue|reason|difficult|error)\w*|(?:image |picture )?viewer|returned an? error|[Nn]o pixels|(?:[Gg]oing|[Jj]udging|[Gg]auging) (?:only |solely )?(?:by|from) the (?:instruction|prompt|text|wording|caption|description|task)|rests? on the (?:text|wording|instruction|prompt)|only the (?:original|input|first|source|reference|second|edited)(?: \w+)? (?:is|was|are) (?:visible|shown|there|here|available|present)|(?:is|are|was|were) (?:not|n['’]t) here|not (?:rated|scored|assessed|evaluated|judged|graded)|unrated|unscored|ungraded|(?:[Ss]ee|as in|same as) (?:the |my )?(?:other|previous|earlier|last|first) (?:answer|reply|message|case|sample|one|evaluation|response)|(?:was|is) (?:probably|presumably|likely|surely) (?:fine|ok|okay|successful|done|good|correct))",
+    r"|empty files?|timed out|could not load|did not load|without (?:the|any) (?:scan|image|picture|photo)s?\b|[Bb]lind(?:ly|folded)?\b|technical (?:problem|issue|reason|difficult|error)\w*|(?:image|picture) viewer|viewer (?:returned|failed)|returned an? error|[Nn]o pixels|(?:[Gg]oing|[Jj]udging|[Gg]auging) (?:only |solely )?(?:by|from) the (?:instruction|prompt|text|wording|caption|description|task)|rests? on the (?:text|wording|instruction|prompt)|only the (?:original|input|first|source|reference|second|edited)(?: \w+)? (?:is|was|are) (?:visible|shown|there|here|available|present)|(?:is|are|was|were) (?:not|n['’]t) here|not (?:rated|scored|assessed|evaluated|judged|graded)|unrated|unscored|ungraded|(?:[Ss]ee|as in|same as) (?:the |my )?(?:other|previous|earlier|last|first) (?:answer|reply|message|case|sample|one|evaluation|response)|(?:was|is) (?:probably|presumably|likely|surely) (?:fine|ok|okay|successful|done|good|correct))",
 )
 """Words for how pictures reach a judge, which have no place in what it says of one."""
 _I_DO = re.compile(
@@ -169,12 +186,20 @@ _I_DO = re.compile(
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice|detect|spot|observe|count|give|rate|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
-_ONLY_WORD = re.compile(r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I)
+_ONLY_WORD = re.compile(
+    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I
+)
+_SIGNED = re.compile(
+    r"(?:^|[\s(])[-−–+][1-9]\b(?!\s?[°%.,/:\d]|\s?(?:px|pixels?|mm|cm|degrees?)\b|\s[a-z])"
+)
+_PERCENT = re.compile(
+    r"\b\d{1,3}\s?(?:%|percent|per cent) of (?:the |all |its )?(?:points|marks|score)\b", _I
+)
 _META = re.compile(
     rf"\b(?:{_SCORE}|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply|response|wait|hmm|hold on"
     r"|actually|sorry|apolog\w+|oops|correction|erratum|errata|edit:|ps|p\.s|nb|n\.b|update:|revis\w+|amend\w*|reconsider\w*"
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*|guess\w*|assum\w+"
-    r"|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike|example|placeholder|reference (?:is|gets|deserves))\b|\?",
+    r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike|example|placeholder|reference (?:is|gets|deserves))\b|\?",
     _I,
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
@@ -185,7 +210,7 @@ _BRIEF_META = re.compile(
 )
 """The same in a sentence of a few words."""
 _CLOSING = re.compile(
-    r"\W*(?:(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the |a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*|(?:(?:please )?note:?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
+    r"\W*(?:(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the |a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*|(?:(?:(?:please )?note|disclaimer):?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
     r"|(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)\b.*|(?:i )?hope (?:this|that|it) (?:helps?|is helpful|is useful)\W*"
     r"|would you like\b.*|(?:happy|glad) to help\b.*|(?:thank you|thanks)\b[^.]{0,40}\W*|end(?: of (?:the )?(?:evaluation|answer|report|assessment|json|output))?\W*|done\W*"
     r"|(?:that is|that['’]s|this is) (?:all|it|my (?:final )?(?:verdict|assessment|evaluation|answer|judge?ment))\W*"
@@ -208,7 +233,9 @@ _OF_PICTURE = re.compile(
     _I,
 )
 """Words for what is in a picture and what was done to it."""
-_DESCRIBED = re.compile(r"\W*(?:the|an?|one|two|three|some|all|both|its|there (?:is|are)|only|no)\s", _I)
+_DESCRIBED = re.compile(
+    r"\W*(?:the|an?|one|two|three|some|all|both|its|there (?:is|are)|only|no)\s", _I
+)
 _PRAISE = re.compile(
     r"\W*(?:(?:very |quite |fairly |mostly |no |well )?(?:good|fine|sharp|clean|clear|natural|excellent|perfect|nice|okay|same|kept|done|identical|intact|preserved|unchanged|crisp"
     r"|plausible|realistic|convincing|acceptable|smooth|blurry|blurred|soft|noisy|grainy|artefacts?|artifacts?|flaws?|changes?|seams?|differences?|great|job|work|off|weak|poor|bad|right|halo"
@@ -254,10 +281,10 @@ def against(
     """Why the verdicts are in doubt, or an empty text.
 
     `reasons` explain them, `remarks` say something else beside them, `before` and `after` are the
-    texts around them, of which `SPOKEN` characters nearest to the verdict are looked at.
+    texts around them. Of each `NEAR` characters at the beginning and at the end are looked at.
     """
-    for text in [*reasons, *languages.reasons_in(after[:SPOKEN])]:
-        text = text[:SPOKEN]
+    for text in [*reasons, *languages.reasons_in(after[:NEAR])]:
+        text = _ends(text)
         plain = _plain(text)
         if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
             return "the judge's own words take its number back"
@@ -267,7 +294,7 @@ def against(
             if claim:
                 return f"the judge's own words give another number: {claim}"
     # The last word counts: a judge may weigh one number after the other.
-    claims = list(_claims(without_other_labels(before[-SPOKEN:]), verdicts, _Place.BEFORE))
+    claims = list(_claims(without_other_labels(before[-2 * NEAR :]), verdicts, _Place.BEFORE))
     if claims and claims[-1]:
         return f"the judge's own words give another number: {claims[-1]}"
     for remark in remarks:
@@ -278,7 +305,7 @@ def against(
 
 def _behind(after: str, verdicts: Verdicts) -> str:
     """Why words behind the verdicts speak against them, or an empty text."""
-    after = without_other_labels(languages.without_reasons(_MARKER.sub(" ", after[:SPOKEN])))
+    after = without_other_labels(languages.without_reasons(_MARKER.sub(" ", _ends(after))))
     if after.strip():
         if _DISOWNED.search(_plain(after)):
             return "the verdict is contradicted after it was given: it is taken back"
@@ -323,10 +350,17 @@ def _claims(text: str, verdicts: Verdicts, place: _Place) -> Iterator[str]:
                 yield "" if number in verdicts.given else extreme[0]
 
 
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
+
+
 def _english_claims(sentence: str, verdicts: Verdicts, place: _Place) -> Iterator[str]:
     scored = _SCORED.search(sentence) is not None
     behind = place is _Place.BEHIND
-    for found in _NUMBER.finditer(sentence):
+    for index, found in enumerate(_NUMBER.finditer(sentence)):
+        if index > MAX_NUMBERS:
+            yield "more numbers than a reason has"
+            return
         word = found["number"].casefold()
         number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
         lead = sentence[max(0, found.start() - 80) : found.start("number")]
@@ -347,13 +381,19 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: _Place) -> Iterato
             continue
         if found["fraction"]:
             of_top = _is_of_top(found["fraction"], verdicts.high) and (
-                GIVES.search(lead) or _SCORED.search(lead)
+                place is _Place.REASON or GIVES.search(lead) or _SCORED.search(lead)
             )
             if of_top and not _COUNTS.match(sentence, found.end()):
                 yield _other(number, verdicts, found[0])
             continue
         if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause):
-            if verdicts.single and number in verdicts.given and _LACKING.search(sentence):
+            if (
+                verdicts.single
+                and number in verdicts.given
+                and _LACKING.search(
+                    sentence, max(0, found.start() - _WINDOW), found.end() + _WINDOW
+                )
+            ):
                 yield f"{found[0].strip()} on a condition"
             continue
         concluded = _THUS.search(lead) is not None and (behind or scored or not edited)
@@ -391,7 +431,9 @@ def _claim(
 
 
 def ranges_in(text: str, verdicts: Verdicts) -> Iterator[str]:
-    """Ranges of numbers on the scale that count nothing: ``2-4``, but not the scale itself."""
+    """Numbers with a sign, shares of the points, and ranges of numbers on the scale that count nothing: ``2-4``, but not the scale itself."""
+    for pattern in (_SIGNED, _PERCENT):
+        yield from (found[0].strip() for found in pattern.finditer(_plain(text)))
     for found in _RANGE.finditer(_plain(text)):
         first, last = int(found[1]), int(found[2])
         inside = verdicts.low <= first < last <= verdicts.high
@@ -401,9 +443,10 @@ def ranges_in(text: str, verdicts: Verdicts) -> Iterator[str]:
 
 def _clause(sentence: str, at: int) -> str:
     """The part of a sentence between the commas around a position."""
-    start = max((mark.end() for mark in _BREAK.finditer(sentence[:at])), default=0)
-    stop = _BREAK.search(sentence, at)
-    return sentence[start : stop.start() if stop else len(sentence)]
+    first = max(0, at - _WINDOW)
+    start = max((mark.end() for mark in _BREAK.finditer(sentence, first, at)), default=first)
+    stop = _BREAK.search(sentence, at, at + _WINDOW)
+    return sentence[start : stop.start() if stop else at + _WINDOW]
 
 
 def _named_by(lead: str) -> bool:
@@ -428,13 +471,20 @@ def _stray(after: str, verdicts: Verdicts) -> str:
     for line in _plain(_EXPLAINED.sub(" ", after)).split("\n"):
         if _REASONED.match(line) or _SCORE_LINE.match(line):
             continue
-        if not _WORD.search(line) and set(map(int, re.findall(r"\d{1,4}", line))) - {*verdicts.given, verdicts.high}:
+        if not _WORD.search(line) and set(map(int, re.findall(r"\d{1,4}", line))) - {
+            *verdicts.given,
+            verdicts.high,
+        }:
             return line.strip()[:60]
         for sentence in _SENTENCE.split(line):
             if not _WORD.search(sentence) or _CLOSING.match(sentence[:300]):
                 continue
             words = len(_WORD.findall(sentence))
-            brief = words <= BRIEF and not line.rstrip(" *_").endswith(":") and _BRIEF_META.search(sentence)
+            brief = (
+                words <= BRIEF
+                and not line.rstrip(" *_").endswith(":")
+                and _BRIEF_META.search(sentence)
+            )
             described = _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
             told = _PRAISE.fullmatch(sentence[:80]) or (
                 described and languages.is_english(sentence)

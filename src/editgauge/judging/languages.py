@@ -66,7 +66,7 @@ _BLIND = (
     r"\bkeine?n? (?:\w{1,20} )?(?:bild|foto|abbildung|datei)|\b(?:ningun[ao]?|nenhuma?|nessuna?|aucune?) (?:imag|foto|photo|immagin|fichier|archivo|file)",
     r"\b(?:no|não|non|sin|sem|senza|ohne|brak|bez|без) (?:[\w']{1,12} ){0,3}(?:imagen|imágen|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image|photo)",
     r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
-    r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)",
+    r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl|\bpas d['’e] ?(?:image|photo)|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)",
     # Chinese
     (
         r"(?:无法|没有|未能|不能|未|看不)(?:直接)?"
@@ -185,14 +185,34 @@ _NUMBERS = {
     )
     for number, word in enumerate(words.split())
     if len(word) > 1 or word in "零一二三四五六七八九十"
-} | {"eine": 1, "einer": 1, "una": 1, "une": 1, "两": 2, "兩": 2, "два": 2, "двойка": 2, "тройка": 3, "четверка": 4, "четвёрка": 4, "пятерка": 5, "пятёрка": 5, "единица": 1}
-_ARTICLES = frozenset(["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"])
+} | {
+    "eine": 1,
+    "einer": 1,
+    "una": 1,
+    "une": 1,
+    "两": 2,
+    "兩": 2,
+    "два": 2,
+    "двойка": 2,
+    "тройка": 3,
+    "четверка": 4,
+    "четвёрка": 4,
+    "пятерка": 5,
+    "пятёрка": 5,
+    "единица": 1,
+}
+_ARTICLES = frozenset(
+    ["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"]
+)
 """Number words that are articles or verbs as well: no claim by themselves."""
 _FOREIGN_NUMBER = re.compile(
-    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![\d.,/:])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)", re.IGNORECASE
+    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![\d.,/:])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)",
+    re.IGNORECASE,
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
-_COUNTER = re.compile("[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색]")
+_COUNTER = re.compile(
+    "[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색]"
+)
 """What numbers count with in Chinese, Japanese and Korean."""
 _ENGLISH = frozenset(
     (
@@ -215,8 +235,35 @@ _FOREIGN = frozenset(
         "espera espere oubliez attendez warten moment aspetta momento "
         "yang dan tidak dengan ini là và không của"
     ).split()
-) - frozenset(["no", "on", "an", "do", "i", "in", "is", "a", "die", "so", "men", "as", "was", "an", "con", "pas", "la", "en", "on", "per", "e", "o"])
-_BORROWED = frozenset(["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"])
+) - frozenset(
+    [
+        "no",
+        "on",
+        "an",
+        "do",
+        "i",
+        "in",
+        "is",
+        "a",
+        "die",
+        "so",
+        "men",
+        "as",
+        "was",
+        "an",
+        "con",
+        "pas",
+        "la",
+        "en",
+        "on",
+        "per",
+        "e",
+        "o",
+    ]
+)
+_BORROWED = frozenset(
+    ["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"]
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -242,7 +289,9 @@ def is_english(sentence: str) -> bool:
     return len(words & _ENGLISH) > len(words & _FOREIGN) and not is_foreign(sentence)
 
 
-_POINTS = re.compile(r"\s(?:points?|punkte?n?|puntos?|pontos?|punt[oi]|балл\w*|очк\w*)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\s(?:points?|punkte?n?|puntos?|pontos?|punt[oi]|балл\w*|очк\w*)\b", re.IGNORECASE
+)
 
 
 def _counts(sentence: str, at: int) -> bool:

@@ -249,6 +249,8 @@ class Session:
         )
         folder = RunFolder.create(chosen.run)
         self.run_path = chosen.run
+        self.places = (folder.path / "manifest.json", *filter(None, [dataset.root]))
+        """What whoever prepares pictures elsewhere must see."""
         hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
         self.data_hash = keep_samples(
             folder, benchmark.name, dataset.root, samples, self.samples, hashes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,16 @@ def bench(tmp_path: Path) -> Any:
     made = Bench(tmp_path / "set")
     yield made
     made.store.close()
+
+
+def bomb(side: int) -> str:
+    """A PNG of a few bytes whose header promises a square picture."""
+    buffer = io.BytesIO()
+    Image.fromarray(np.zeros((8, 8), np.uint8)).save(buffer, "PNG")
+    data = bytearray(buffer.getvalue())
+    data[16:24] = side.to_bytes(4, "big") * 2
+    data[29:33] = zlib.crc32(data[12:29]).to_bytes(4, "big")
+    return base64.b64encode(data).decode()
 
 
 def png(mask: Any) -> str:
@@ -97,6 +108,8 @@ def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
         ("mask", {"name": "roi", "png": "!!!"}),
         ("mask", {"name": "roi", "png": base64.b64encode(b"no picture").decode()}),
         ("mask", {"name": "roi", "png": png(area((8, 8)))}),
+        ("mask", {"name": "roi", "png": bomb(60_000)}),
+        ("mask", {"name": "roi", "png": bomb(2**31 - 1)}),
         ("hide", {"path": "dataset.json", "boxes": []}),
         ("hide", {"path": "x", "boxes": [7]}),
         ("propose", {"how": "magic"}),

@@ -73,11 +73,25 @@ def run_batches(
         for batch in batches:
             yield Done(batch, work(batch))
         return
-    force: _Processes[Item] = _Processes(pickle.dumps((work, start, start_args)), workers, threads)
+    orders = pickle.dumps((work, start, start_args))
+    force: _Processes[Item] = _Processes(orders, workers, threads)
     supervisor: Supervisor[Item, Result] = Supervisor(
         force, batches, unfinished=unfinished, seconds_an_item=seconds_an_item
     )
     yield from supervisor.outcomes()
+
+
+def run_apart(orders: bytes, items: Sequence[Item], *, seconds_an_item: float) -> Done[Item, Any]:
+    """Do one item in a process of its own, as `run_batches` does; `orders` is the pickled (work,
+    start, start_args). For an item that may kill whoever does it: its end is known to the exit
+    code.
+    """
+    force: _Processes[Item] = _Processes(orders, 1, 1)
+    supervisor: Supervisor[Item, Any] = Supervisor(
+        force, iter([items]), unfinished=list, seconds_an_item=seconds_an_item
+    )
+    (done,) = supervisor.outcomes()
+    return done
 
 
 class _Process(Generic[Item]):

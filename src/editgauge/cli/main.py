@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from editgauge import __version__
-from editgauge.cli import exits, project, verbosity
+from editgauge.cli import exits, panels, project, verbosity
 from editgauge.cli.output import inert_output
 
 COMMANDS: tuple[str, ...] = (
@@ -98,6 +98,7 @@ def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
 
     for name in names:
         importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
+    panels.use(app)
     return app
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -15,6 +15,7 @@ from editgauge.cli.options import DeviceOpt, PrecisionOpt, WeightsOpt
 class Engines:
     """What computes scores: networks and their weights, and the reader of text."""
 
+    title: ClassVar[str] = "Networks and OCR"
     weights: WeightsOpt = None
     device: DeviceOpt = None
     precision: PrecisionOpt = None
@@ -31,6 +32,7 @@ class Engines:
 class Delivered:
     """Outputs that came from elsewhere."""
 
+    title: ClassVar[str] = "Outputs from elsewhere"
     outputs: Annotated[
         Path | None,
         typer.Option(

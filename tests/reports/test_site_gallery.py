@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from editgauge.reports import site
+from editgauge.reports.benchmark import Part
 from editgauge.store import selection
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.reading import Known, read_ratings
@@ -50,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     with run.writer() as rows:
         rows.write(more_rows(run))
     run = RunFolder.open(run.path)
-    part = site.Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
+    part = Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
     site.build([run], [part], run.path / "report")
     return run
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from editgauge.reports.site import Part
+from editgauge.reports.benchmark import Part
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import failures
 from editgauge.tables.frame import Frame

@@ -38,6 +38,7 @@ COMMANDS: tuple[str, ...] = (
     "agree",
     "report",
     "grid",
+    "log",
     "audit",
     "new",
     "curate",

@@ -52,7 +52,10 @@ class Delivered:
     outputs_map: Annotated[
         Path | None,
         typer.Option(
-            "--outputs-map", metavar="CSV", help="The same by a csv with the columns sample, file."
+            "--outputs-map",
+            metavar="FILE",
+            help="The same by a csv with the columns sample, file, or by a result file of "
+            "VLMEvalKit (.tsv) or lmms-eval (.jsonl).",
         ),
     ] = None
     editor: Annotated[

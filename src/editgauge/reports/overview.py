@@ -46,6 +46,15 @@ def overview(
     }
 
 
+def first_samples(
+    frame: Frame, metrics: Mapping[str, Metric], tables: Sequence[Table], *, most: int = MOST
+) -> dict[str, Any]:
+    """``worst`` and ``contested`` of `overview`, `most` of each, and ``by``: the metric behind
+    them.
+    """
+    return _shown_first(frame.without_people(), metrics, _lead(frame, tables), most)
+
+
 def _sources(frame: Frame) -> set[str]:
     return {frame.sources[code] for code in np.unique(frame.columns.source)}
 
@@ -92,7 +101,7 @@ def _lead(frame: Frame, tables: Sequence[Table]) -> dict[str, Any] | None:
 
 
 def _shown_first(
-    frame: Frame, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
+    frame: Frame, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None, most: int = MOST
 ) -> dict[str, Any]:
     """The worst outputs (one a sample) and the samples on which editors lie furthest apart, by the
     metric behind the leading column, or the first one with a direction: ``[sample, editor]`` and
@@ -114,8 +123,8 @@ def _shown_first(
     apart = np.argsort(-np.where(spread > 0, spread, 0.0), kind="stable")
     return {
         "by": {"metric": metric.name, "variant": variant, "source": source},
-        "worst": [[int(s), int(worst[s])] for s in order[:MOST] if there[s]],
-        "contested": [[int(s), int(best[s]), int(worst[s])] for s in apart[:MOST] if spread[s] > 0],
+        "worst": [[int(s), int(worst[s])] for s in order[:most] if there[s]],
+        "contested": [[int(s), int(best[s]), int(worst[s])] for s in apart[:most] if spread[s] > 0],
     }
 
 

@@ -34,6 +34,7 @@ COMMANDS: tuple[str, ...] = (
     "compare",
     "diagnose",
     "merge",
+    "hub",
     "study",
     "agree",
     "report",

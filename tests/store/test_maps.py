@@ -76,6 +76,7 @@ def test_what_is_no_map_is_said(tmp_path: Path, samples: list[Any]) -> None:
     place = folder(tmp_path, "x.png")
     for name, text, told in (
         ("a.tsv", "index\tanswer\n1\tA\n", "wanted the columns .* found index, answer"),
+        ("a.xlsx", "PK", "a workbook is not read; VLMEvalKit writes PRED_FORMAT=tsv"),
         ("a.jsonl", '{"doc_id": 1}\n', "line 1: wanted an entry with edited_image_path"),
         ("b.jsonl", "{\n", "line 1: no JSON"),
         ("b.tsv", "index\tprediction\nReal/009\t/x.png\n", "no sample 'Real/009'"),

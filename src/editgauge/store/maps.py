@@ -43,6 +43,8 @@ def lines_of(path: Path) -> Iterator[Line]:
     """The lines of a map. A sample for which the harness has no picture is passed over. Raises
     `DataError` for a file of none of the three forms.
     """
+    if path.suffix.lower() == ".xlsx":
+        raise DataError(f"{path}: a workbook is not read; VLMEvalKit writes PRED_FORMAT=tsv")
     try:
         if path.stat().st_size > _BYTES:
             raise DataError(f"{path}: wanted at most {_BYTES:,} bytes")

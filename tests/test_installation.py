@@ -8,11 +8,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.environment import VARIABLES
 from editgauge.installation import BRINGS, extras
+from tests.command_line import invoke
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_FOR_USERS = {"dev", "docs"}
@@ -36,7 +35,7 @@ def test_every_extra_is_described() -> None:
 def test_doctor_names_keys_and_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     for words in (["doctor"], ["doctor", "--json"]):
-        done = CliRunner().invoke(build_app(), words)
+        done = invoke(words)
         assert done.exit_code == 0, done.output
         assert "sk-very-secret" not in done.output
         assert "OPENAI_API_KEY" in done.output

@@ -11,10 +11,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.testing import FaultServer, ScriptedJudge
+from tests.command_line import invoke
 
 SECRET = "sk-a-secret-that-nobody-may-see-4711"
 SHORT = 4
@@ -58,7 +57,7 @@ def leaks(folder: Path, needles: dict[str, str]) -> list[str]:
 
 
 def call(*words: object) -> None:
-    result = CliRunner().invoke(build_app(), [str(word) for word in words])
+    result = invoke([str(word) for word in words])
     assert result.exit_code in (0, 1), f"{words}: {result.output} {result.exception}"
 
 

@@ -378,16 +378,19 @@ class Derived:
 
 class Plot(NamedTuple):
     """A figure of a benchmark's paper: the means of each metric at each value of an attribute, or
-    how many samples have which value of it (histogram). A histogram may also be of a metric
-    that says something of the sample alone (`Metric.of_sample`).
+    how many samples have which value of it (counts; in bins: histogram). A histogram may also be of
+    a metric that says something of the sample alone (`Metric.of_sample`).
     """
 
-    kind: Literal["radar", "bars", "curve", "histogram"]
+    kind: Literal["radar", "bars", "curve", "histogram", "counts"]
     attribute: str
     words: str
     """Ends the title: ``by operation``."""
     order: tuple[str, ...] = ()
     """The values in the paper's order; others follow."""
+    each: str = ""
+    """An attribute whose values are kept apart: means have a figure for each of them, counts a bar.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,22 +6,22 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from editgauge import catalog
 from editgauge.benchmarks import skeleton
-from editgauge.cli.main import build_app
 from editgauge.errors import UsageError
 from editgauge.images import write_png
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer, check_benchmark, make_picture
+from tests.command_line import invoke
 from tests.plugins import install
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend.md"
 
 
 def type_(*words: object) -> Result:
-    done = CliRunner().invoke(build_app(), [str(word) for word in words])
+    done = invoke([str(word) for word in words])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output

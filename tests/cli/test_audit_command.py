@@ -10,18 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from tests.command_line import invoke
+from typer.testing import Result
 
 from editgauge import benchmarks
 from editgauge.benchmarks.textedit.audit import consistent_orders
-from editgauge.cli.main import build_app
 from editgauge.errors import DataError, EditgaugeError, UsageError
 
 PACKAGE = Path(benchmarks.__file__).parent
 
 
 def call(*words: object) -> Result:
-    return CliRunner().invoke(build_app(), ["audit", *(str(word) for word in words)])
+    return invoke(["audit", *(str(word) for word in words)])
 
 
 def reports(*words: object) -> dict[str, dict[str, object]]:

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_line import invoke
 from tests.curation.made_set import edited, make_set, scene
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import EditgaugeError
 from editgauge.images import write_png
 
 
 def run(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(build_app(), ["curate", *map(str, words)], catch_exceptions=False)
+    done = invoke(["curate", *map(str, words)], catch_exceptions=False)
     assert done.exit_code == code, done.output
     return done.output
 
@@ -68,7 +67,13 @@ def test_a_mask_from_a_pair_and_two_reviews(tmp_path: Path) -> None:
     write_png(tmp_path / "b.png", edited(scene(1, (256, 200))))
     assert "aligned (sift)" in run("pair", data.root, tmp_path / "a.png", tmp_path / "b.png")
     assert value("mask", data.root, "a", "--save")["faults"] == []
-    assert 0 < value("mask", data.root, "a", "--from", "box", "--box", "40,30,60,30")["share"] < 1
+    assert (
+        0
+        < value("mask", data.root, "a", "--from", "box", "--box", "40,30,60,30")["proposals"][0][
+            "share"
+        ]
+        < 1
+    )
     assert "wanted LEFT,TOP" in refused("mask", data.root, "a", "--from", "box", "--box", "1,2")
     assert "no instruction" in run("ready", data.root, code=1)
     run("set", data.root, "a", "instruction=Invert it.")
@@ -139,5 +144,5 @@ def test_a_folder_that_is_no_data_set(tmp_path: Path, words: list[str]) -> None:
 
 
 def test_a_folder_in_place_of_a_command_is_served() -> None:
-    said = CliRunner().invoke(build_app(), ["curate", "wards", "--help"]).output
+    said = invoke(["curate", "wards", "--help"]).output
     assert "Open a data set in the browser" in said

@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.benchmarks.releases import mask, text_instance
-from typer.testing import CliRunner
+from tests.command_line import invoke
 
-from editgauge.cli.main import build_app
 from editgauge.images import read_image, write_png
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +68,7 @@ _FOLDERS = {"canva": "data_manual_production", "real": "data_web-sourced_instanc
 def typed(line: str, place: Path) -> int:
     words = shlex.split(line)
     words = words[: words.index(">")] if ">" in words else words
-    result = CliRunner().invoke(build_app(), words[1:])
+    result = invoke(words[1:])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code
@@ -178,10 +177,10 @@ def test_missing_weights_are_named_at_once_and_cost_no_exit_code(
     monkeypatch.chdir(gated["folder"])  # type: ignore[arg-type]
     words = "score texteditbench DATA --outputs OUTPUTS --editor candidate --limit 2 --workers 0"
     line = [*words.split(), "--run", str(tmp_path / "run"), "--weights", str(tmp_path)]
-    done = CliRunner().invoke(build_app(), line)
+    done = invoke(line)
     assert done.exit_code == 0, done.output
     assert "these columns will stay empty: LPIPS" in done.stderr
     assert "editgauge fetch weights lpips-squeeze" in done.stderr
     (tmp_path / "part" / "candidate").mkdir(parents=True)
     line[line.index("OUTPUTS")] = str(tmp_path / "part")
-    assert CliRunner().invoke(build_app(), line).exit_code == 1  # outputs are missing as well
+    assert invoke(line).exit_code == 1  # outputs are missing as well

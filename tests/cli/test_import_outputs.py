@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from tests.command_line import invoke
+from typer.testing import Result
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError
 from editgauge.images import read_image, write_png
 
 
 def call(*words: object) -> Result:
-    return CliRunner().invoke(build_app(), [str(word) for word in words])
+    return invoke([str(word) for word in words])
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import logging
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from tests.command_line import invoke
+from typer.testing import Result
 
-from editgauge.cli.main import build_app
 from editgauge.errors import UsageError
 
 
@@ -20,7 +20,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*words: str) -> Result:
-    return CliRunner().invoke(build_app(), list(words))
+    return invoke(list(words))
 
 
 def test_defaults_that_what_is_typed_stands_before(here: Path) -> None:

@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from tests.command_line import invoke
+from typer.testing import Result
 
-from editgauge.cli.main import build_app
 from editgauge.testing import FaultServer
 
 
 def run(*words: object) -> Result:
-    return CliRunner().invoke(build_app(), [str(word) for word in words])
+    return invoke([str(word) for word in words])
 
 
 def test_ours_are_shown_started_and_compared(tmp_path: Path) -> None:

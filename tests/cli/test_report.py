@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from tests.command_line import invoke
+from typer.testing import Result
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.errors import RunError, UsageError
 from editgauge.images import write_png
 from editgauge.scoring.derived import derive
@@ -68,8 +68,8 @@ def make_run(place: Path, editor: str) -> RunFolder:
     return run
 
 
-def invoke(*words: str) -> object:
-    return CliRunner().invoke(build_app(), ["report", *words], catch_exceptions=False)
+def reported(*words: str) -> Result:
+    return invoke(["report", *words], catch_exceptions=False)
 
 
 def meta_of(folder: Path) -> dict[str, object]:
@@ -79,22 +79,22 @@ def meta_of(folder: Path) -> dict[str, object]:
 
 def test_one_run_is_reported_inside_it(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", "a")
-    done = invoke(str(run.path), "--json")
-    facts = json.loads(done.stdout)  # type: ignore[attr-defined]
+    done = reported(str(run.path), "--json")
+    facts = json.loads(done.stdout)
     assert facts["samples"] == 1
     assert facts["thumbnails_made"] == 2
     assert Path(facts["page"]) == run.path / "report" / "index.html"
     about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
     assert about["editors"] == ["a"]
-    again = json.loads(invoke(str(run.path), "--json").stdout)  # type: ignore[attr-defined]
+    again = json.loads(reported(str(run.path), "--json").stdout)
     assert again["thumbnails_made"] == 0
 
 
 def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / name, name) for name in ("a", "b")]
     with pytest.raises(UsageError, match="name a folder for their report"):
-        invoke(*(str(run.path) for run in runs))
-    invoke(*(str(run.path) for run in runs), "--to", str(tmp_path / "both"))
+        reported(*(str(run.path) for run in runs))
+    reported(*(str(run.path) for run in runs), "--to", str(tmp_path / "both"))
     about = meta_of(tmp_path / "both")["benchmarks"][0]  # type: ignore[index]
     assert about["editors"] == ["a", "b"]
     assert (tmp_path / "both" / "pictures" / "edits" / "bench" / "b" / "s1.png").is_file()
@@ -103,9 +103,9 @@ def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
 def test_an_empty_run_and_a_folder_that_is_none(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path / "run")
     with pytest.raises(UsageError, match="nothing in the run yet"):
-        invoke(str(run.path))
+        reported(str(run.path))
     with pytest.raises(RunError, match="not a run folder"):
-        invoke(str(tmp_path / "none"))
+        reported(str(tmp_path / "none"))
 
 
 def test_a_folder_with_other_things_is_not_overwritten(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_folder_with_other_things_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(RunError, match="not a report"):
-        invoke(str(run.path), "--to", str(tmp_path / "mine"))
+        reported(str(run.path), "--to", str(tmp_path / "mine"))
     assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
 
 
@@ -135,7 +135,7 @@ def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_valu
                 rows.write([Row(benchmark="krisbench", sample=id, editor="m", scorer="judge", metric=metric, variant="faithful", value=3.0 + number,
                                 status=Status.SCORED, reason="", fingerprint=mark, source="judge#1")])  # fmt: skip
     derive(run, catalog.find("benchmarks", "krisbench"))
-    invoke(str(run.path), "--no-thumbnails")
+    reported(str(run.path), "--no-thumbnails")
     about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
     (table,) = [one for one in about["tables"] if one["name"] == "krisbench.judge"]
     links = table["meta"]["links"]

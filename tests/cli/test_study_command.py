@@ -6,15 +6,14 @@ from pathlib import Path
 
 import orjson
 import pytest
+from tests.command_line import invoke
 from tests.study.made_study import EDITORS, judged, make_run
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.errors import UsageError
 
 
 def type_(*words: object) -> str:
-    done = CliRunner().invoke(build_app(), [str(word) for word in words])
+    done = invoke([str(word) for word in words])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.output

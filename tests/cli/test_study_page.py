@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.command_line import invoke
 from tests.test_docs import DOCS, blocks, commands
-from typer.testing import CliRunner
-
-from editgauge.cli.main import build_app
 
 PAGE = DOCS / "how-to" / "human-study.md"
 FEWER = {"edit": ["--workers", "0"], "score": ["--workers", "0", "--limit", "8"]}
@@ -34,7 +32,7 @@ def test_the_commands_of_the_page_run(folder: Path) -> None:
     said = {}
     for words in typed:
         few = FEWER.get(words[0], [])
-        done = CliRunner().invoke(build_app(), [*words, *few])
+        done = invoke([*words, *few])
         good = (0, 1) if words[0] == "score" else (0,)  # 1: blank pictures have no score
         assert done.exit_code in good, (words, done.output, done.exception)
         said[" ".join(words[:2])] = done.output

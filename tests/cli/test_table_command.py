@@ -10,10 +10,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.command_line import invoke
 from tests.made_rows import record, row
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.scales import Rating
@@ -46,7 +46,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def call(*words: object) -> Result:
-    return CliRunner().invoke(build_app(), [str(word) for word in words])
+    return invoke([str(word) for word in words])
 
 
 def refusal(*words: object) -> str:
@@ -72,6 +72,15 @@ def test_the_terminal_shows_the_count(run: Path) -> None:
     text = call("table", run).stdout
     assert "0.700" in text
     assert "3/4" in text
+
+
+def test_without_an_applicable_score_there_is_no_table_and_no_empty_one(tmp_path: Path) -> None:
+    asked = [
+        row(f"r{n}", "alpha", "ssim", None, status=Status.NOT_APPLICABLE, benchmark="texteditbench")
+        for n in range(4)
+    ]
+    run = make_run(tmp_path / "run", asked)
+    assert "no scores to make a table of; score something first" in refusal("table", run)
 
 
 def test_a_table_that_would_only_repeat_the_other_variant_is_left_out(run: Path) -> None:

@@ -6,19 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.curation import records
 from editgauge.errors import DataError, UsageError
 from editgauge.images import write_png
 from editgauge.tables.contract import verify
+from tests.command_line import invoke
 from tests.curation.made_set import edited, make_set, scene
 
 
 def run(*words: object) -> str:
-    done = CliRunner().invoke(build_app(), [str(word) for word in words], catch_exceptions=False)
+    done = invoke([str(word) for word in words], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 

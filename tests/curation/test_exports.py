@@ -12,7 +12,7 @@ import pytest
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES as TEN
-from editgauge.curation import exports, releases, review
+from editgauge.curation import duplicates, exports, privacy, releases, review
 from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, About, Policy
@@ -145,6 +145,64 @@ def test_nothing_is_written_while_a_sample_may_not_leave(tmp_path: Path) -> None
     assert {fault.sample for fault in done.left_out} == {"s01"}
     with pytest.raises(UsageError, match="something already"):
         exports.export(data, tmp_path / "out", "medebench", ready_only=True)
+
+
+def test_no_set_leaves_with_a_leak_that_nobody_explained(tmp_path: Path) -> None:
+    pytest.importorskip("imagehash")
+    data = whole_set(tmp_path / "set", 2)
+    same = {name: data.record("s00")[name] for name in ("images", "reference", "masks")}
+    add(data, 7, attributes=ATTRIBUTES, split="dev", **same)
+    said = r"s00: leak between splits.*as s07 of dev .*s07: leak.*as s00 of none .*--accept s00,s07"
+    for leave in (
+        lambda: exports.export(data, tmp_path / "out", "imagefolder"),
+        lambda: releases.release(data, tmp_path / "a.zip", "1.0.0"),
+    ):
+        with pytest.raises(DataError, match=said):
+            leave()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["set"]
+    some = exports.export(data, tmp_path / "some", "imagefolder", ready_only=True)
+    assert (some.samples, {fault.sample for fault in some.left_out}) == (1, {"s00", "s07"})
+    duplicates.accept(data, "s07", "s00", "a phantom, *twice*", "ann")
+    exports.export(data, tmp_path / "out", "medebench")
+    for place in ("out", "some"):
+        card = (tmp_path / place / "README.md").read_text("utf-8")
+        assert (r"`s00` and `s07`: a phantom, \*twice\*" in card) is (place == "out")
+    releases.release(data, tmp_path / "a.zip", "1.0.0")
+    shutil.unpack_archive(tmp_path / "a.zip", tmp_path / "a")
+    exports.export(DataSet(tmp_path / "a"), tmp_path / "again", "medebench")
+
+
+def test_what_is_said_of_the_set_names_no_patient(tmp_path: Path) -> None:
+    data = whole_set(tmp_path / "set", 2, description="Scans of Mustermann.")
+    privacy.remember(data, ["mustermann"])
+    for leave in (
+        lambda: exports.export(data, tmp_path / "out", "imagefolder", ready_only=True),
+        lambda: releases.release(data, tmp_path / "a.zip", "1.0.0", ready_only=True),
+    ):
+        with pytest.raises(DataError, match="what is said of the set holds 1 words"):
+            leave()
+    data.describe("ann", description="Scans.")
+    data.change("s00", 1, {"category": ["Mustermann"]}, "ann")
+    exports.export(data, tmp_path / "out", "imagefolder", ready_only=True)
+    left = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert len(left) > 4
+    assert not [data for data in left if b"ustermann" in data], "the card is of what leaves"
+
+
+@pytest.mark.parametrize("layout", exports.LAYOUTS)
+def test_no_word_of_a_sample_leads_out_of_an_export(tmp_path: Path, layout: str) -> None:
+    root = tmp_path / "a" / "b"
+    data = whole_set(root / "set", 1)
+    out = "../../../../x"
+    odd = {"operation": out, "topic": out, "organ": out, "kris_task": out, "Topic": "case",
+           "textedit_category": out, 'a"; DROP TABLE samples': "1"}  # fmt: skip
+    add(data, 1, attributes={**ATTRIBUTES, **odd}, split="dev")
+    with pytest.raises(DataError, match="wanted at most 60 letters"):
+        data.change("s01", 1, {"split": out}, "ann")
+    exports.export(data, root / "out", layout)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.relative_to(root).parts[0] for path in written} == {"set", "out"}
+    assert not [path for path in (root / "out").iterdir() if path.name.startswith("x")]
 
 
 @pytest.mark.parametrize(

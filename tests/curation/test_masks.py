@@ -10,7 +10,7 @@ import pytest
 
 from editgauge.curation import masks
 from editgauge.curation.dataset import Conflict
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, UsageError, WeightsError
 from editgauge.images import Array, Mask, read_mask
 from editgauge.ocr.engine import Text
 from tests.curation.made_set import BOX, SIZE, area, edited, make_set, scene
@@ -87,3 +87,53 @@ def test_a_way_that_there_is_not(tmp_path: Path) -> None:
         masks.propose(data, record, "text")
     with pytest.raises(DataError, match="no reference"):
         masks.propose(data, {**record, "reference": None}, "difference")
+
+
+def test_without_weights_one_line_says_how_to_get_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("transformers")
+    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "none"))
+    data = make_set(tmp_path / "set", 1)
+    record = data.record("s00")
+    assert masks.networks_here() == ()
+    with pytest.raises(WeightsError, match=r"editgauge fetch weights sam-vit-base$"):
+        masks.propose(data, record, "segment", box=[40, 30, 20, 20])
+    with pytest.raises(WeightsError, match=r"editgauge fetch weights grounding-dino-tiny$"):
+        masks.propose(data, record, "words")
+
+
+def test_networks_propose_three_masks_of_which_one_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("transformers")
+    from editgauge.networks import segment
+    from tests.networks import tiny
+
+    monkeypatch.setattr(segment, "_SHORT", 80)
+    for name, write in ((segment.SAM, tiny.write_sam), (segment.DINO, tiny.write_dino)):
+        tiny.install_folder(monkeypatch, write(tmp_path / "weights" / name), name)
+    data = make_set(tmp_path / "set", 1)
+    record = data.record("s00")
+    assert masks.networks_here() == ("segment", "words")
+    of_box = masks.propose(data, record, "segment", box=[40, 30, 60, 30])
+    of_click = masks.propose(data, record, "segment", box=[40, 30, 0, 0])
+    of_words = masks.propose(data, record, "words")
+    for found in (of_box, of_click, of_words):
+        assert [one.mask.shape for one in found] == [(120, 160)] * 3
+        scores = [one.score for one in found]
+        assert None not in scores
+        assert scores == sorted(scores, key=lambda score: -(score or 0.0))
+    assert of_box[0].mask.tobytes() != of_click[0].mask.tobytes()
+    with pytest.raises(UsageError, match="3 masks are proposed: choose one with --choose"):
+        masks.chosen(of_box, None)
+    with pytest.raises(UsageError, match="--choose 4: 3 masks"):
+        masks.chosen(of_box, 4)
+    masks.save(data, "s00", 1, "roi", masks.chosen(of_box, 2), "ann")
+    kept = read_mask(data.path(data.record("s00")["masks"]["roi"]))
+    assert np.array_equal(kept, of_box[1].mask)
+    monkeypatch.setattr(segment, "LEAST_SCORE", 1.1)
+    with pytest.raises(DataError, match=r"nothing in the picture is found for .*draw a box"):
+        masks.propose(data, record, "words")
+    with pytest.raises(DataError, match="outside of the picture"):
+        masks.propose(data, record, "segment", box=[400, 30, 5, 5])

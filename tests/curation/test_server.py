@@ -101,11 +101,16 @@ def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
         ("hide", {"path": "x", "boxes": [7]}),
         ("propose", {"how": "magic"}),
         ("propose", {"how": "box", "box": ["a"]}),
+        ("propose", {"how": "segment", "box": [1, 1, 9, 9]}),
+        ("propose", {"how": "words"}),
         ("rate", {"values": {"occlusion": 9}}),
         ("decide", {"field": "instruction", "take": True}),
     ],
 )
-def test_a_body_that_is_none_changes_nothing(bench: Bench, name: str, facts: Any) -> None:
+def test_a_body_that_is_none_changes_nothing(
+    bench: Bench, name: str, facts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "none"))
     ann, before = bench.come("ann"), bench.data.records()
     answer = ann.post(f"/api/{name}", json=change(**facts))
     assert answer.status_code == 400, answer.text
@@ -122,13 +127,25 @@ def test_who_is_late_is_told_what_is_there(bench: Bench) -> None:
     assert bench.data.events()[-1].after == {"caption": "by ann"}
 
 
+def test_the_statistics_are_drawn(bench: Bench) -> None:
+    ann = bench.come("ann")
+    assert ann.get("/figure/operation.svg").status_code == 404
+    told = ann.get("/api/stats").json()
+    for figure in told["figures"]:
+        answer = ann.get(f"/figure/{figure['name']}.svg")
+        assert answer.headers["content-type"].startswith("image/svg+xml")
+        assert answer.text.startswith("<svg")
+        assert figure["text"].startswith(figure["title"])
+    assert ann.get("/figure/..%2f..%2fdataset.json.svg").status_code == 404
+
+
 def test_a_mask_comes_and_goes(bench: Bench) -> None:
     ann = bench.come("ann")
     wanted = area()
     answer = ann.post("/api/mask", json=change(name="roi", png=png(wanted)))
     assert answer.status_code == 200
     proposed = ann.post("/api/propose", json={"sample": "s00", "how": "difference"}).json()
-    with Image.open(io.BytesIO(base64.b64decode(proposed["png"]))) as image:
+    with Image.open(io.BytesIO(base64.b64decode(proposed["proposals"][0]["png"]))) as image:
         found = np.asarray(image) >= 128
     assert (found & wanted).sum() / wanted.sum() > 0.95
 

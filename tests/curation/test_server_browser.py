@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES as TEN
-from editgauge.cli.main import build_app
 from editgauge.curation import difficulty, refining
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS
@@ -25,6 +23,7 @@ from editgauge.images import read_image, read_mask, write_png
 from editgauge.judging.fakes import FaultServer, ScriptedJudge
 from editgauge.judging.session import Options
 from editgauge.run.check import check_data
+from tests.command_line import invoke
 from tests.curation.made_set import BOX, edited, scene
 from tests.curation.test_intake import misaligned, scan
 from tests.study.served import Server
@@ -44,7 +43,7 @@ EVIL = "<img src=x onerror='window.pwned=1'>"
 
 
 def run(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(build_app(), [str(word) for word in words], catch_exceptions=False)
+    done = invoke([str(word) for word in words], catch_exceptions=False)
     assert done.exit_code == code, done.output
     return done.output
 

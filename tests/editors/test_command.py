@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from typer.testing import CliRunner
+from tests.command_line import invoke
 
-from editgauge.cli.main import build_app
 from editgauge.editors.command import CommandEditor, command, recorded
 from editgauge.editors.http import http
 from editgauge.errors import RunError, UsageError
@@ -275,9 +274,7 @@ def test_a_key_in_the_command_line_reaches_no_file(tmp_path: Path) -> None:
     secret = "sk-not-to-be-kept"
     for line in (f"{sys.executable} {file} {secret}", f"{sys.executable} {file} --key {secret}"):
         run = tmp_path / f"run{len(line)}"
-        result = CliRunner().invoke(
-            build_app(),
-            ["edit", "mini", "--editor", "command", "--run", str(run), "--limit", "1",
+        result = invoke(["edit", "mini", "--editor", "command", "--run", str(run), "--limit", "1",
              "--set", f"program={line}"],
         )  # fmt: skip
         assert result.exit_code == 1, result.output

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from tests.command_line import invoke
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.editors import recipes
 from editgauge.errors import DataError, UnknownName, UsageError
 from editgauge.images import read_image
@@ -160,7 +159,7 @@ def test_a_recipe_says_where_it_is_from_and_that_it_was_not_run(name: str) -> No
     assert recipe.source
     assert recipe.paper
     assert set(recipe.presets) == set(recipe.origins)
-    shown = CliRunner().invoke(build_app(), ["recipe", "show", name])
+    shown = invoke(["recipe", "show", name])
     assert shown.exit_code == 0, shown.output
     assert recipes.NOT_RUN in shown.output
     assert "commit:     to be looked up" in shown.output
@@ -173,7 +172,7 @@ def test_run_writes_down_the_commit_and_prints_the_command(tmp_path: Path) -> No
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
     words = ["recipe", "run", "omnigen2", str(folder), "--set", "steps=4"]
-    told = CliRunner().invoke(build_app(), [*words, "--to", str(tmp_path / "r.json")])
+    told = invoke([*words, "--to", str(tmp_path / "r.json")])
     assert told.exit_code == 0, told.output
     commit = recipes.commit_of(folder)
     assert len(commit) == 40

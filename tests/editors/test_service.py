@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from tests.command_line import invoke
 from tests.editors.fake_service import KEY, FakeService, png
 
 from editgauge import catalog
@@ -364,17 +365,14 @@ def test_what_was_sent_is_booked(
 
 
 def test_three_commands_share_a_budget_in_the_run(service: FakeService, tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
-    from editgauge.cli.main import build_app
 
     words = ["edit", "mini", "--editor", "openai", "--model", "m", "--base-url", service.url]
     words += ["--run", str(tmp_path / "run"), "--limit", "8", "--budget", "0.1"]
     for _ in range(3):
-        done = CliRunner().invoke(build_app(), [*words, "--price", "0.04"])
+        done = invoke([*words, "--price", "0.04"])
         assert done.exit_code == 3, (done.output, done.exception)
     assert sum(service.billed.values()) == 2
-    done = CliRunner().invoke(build_app(), words)
+    done = invoke(words)
     assert isinstance(done.exception, UsageError)
     assert "--price" in str(done.exception)
 

@@ -139,6 +139,62 @@ def test_resizing_scales_about_the_centre() -> None:
     assert (grown[0] + grown[2]) / 2 == pytest.approx((box[0] + box[2]) / 2, abs=3)
 
 
+def box_of(picture: Array) -> tuple[int, int, int, int]:
+    rows, columns = np.nonzero(ink_mask(picture))
+    return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+
+
+def test_manners_are_made_of_the_text_s_own_ink() -> None:
+    before, read = poster(("HILL", 120, 130))
+    own, ink = box_of(before), ink_mask(before).sum()
+    bold, _ = edited(before, read, "Make 'HILL' bold")
+    assert 1.1 * ink < ink_mask(bold).sum() < 2.0 * ink
+    leaning, _ = edited(before, read, "Make 'HILL' italic")
+    top, bottom = ink_mask(leaning)[own[1] + 1], ink_mask(leaning)[own[3] - 2]
+    assert np.nonzero(top)[0].min() - np.nonzero(bottom)[0].min() == pytest.approx(5, abs=2)
+    ruled, _ = edited(before, read, "Underline 'HILL'")
+    below = ink_mask(ruled)[own[3] + 1 :]
+    assert below.any(axis=0).sum() == pytest.approx(own[2] - own[0], abs=3)
+    struck, _ = edited(before, read, "Strike through 'HILL'")
+    assert box_of(struck)[1::2] == own[1::2]
+    assert ink_mask(struck).sum() > ink
+
+
+def test_capitals_are_set_anew() -> None:
+    before, read = poster(("hill", 120, 130))
+    wanted, _ = poster(("HILL", 120, 130))
+    after, _ = edited(before, read, "Convert 'hill' to uppercase")
+    assert ink_mask(after).sum() == pytest.approx(ink_mask(wanted).sum(), rel=0.1)
+
+
+def test_a_little_up_stops_before_the_next_text() -> None:
+    before, read = poster(("ABOVE", 100, 90), ("MOVED", 100, 140))
+    after, _ = edited(before, read, "Move 'MOVED' slightly upwards")
+    assert np.array_equal(after[:85], before[:85])
+    crowded, close = poster(("ABOVE", 100, 90), ("MOVED", 100, 116))
+    _, detail, reason = TypesetEditor(close, verify=False).edit(crowded, "Move 'MOVED' up")
+    assert not detail["edited"]
+    assert "no room" in reason
+
+
+def test_swapped_texts_keep_the_edge_that_they_share() -> None:
+    before, read = poster(("MINT", 40, 80), ("CHOCOLATE", 40, 180))
+    after, _ = edited(before, read, "Swap 'MINT' and 'CHOCOLATE'")
+    assert box_of(after[:120])[0] == pytest.approx(box_of(before[:120])[0], abs=2)
+    assert box_of(after[120:])[0] == pytest.approx(box_of(before[120:])[0], abs=2)
+    assert box_of(after[:120])[3] == pytest.approx(box_of(before[:120])[3], abs=2)
+
+
+def test_a_text_is_not_inserted_onto_another_ground() -> None:
+    """To the left of the name lies a dark panel: the line is set anew from its own left edge."""
+    before, read = poster(("Brook", 120, 130), ("Bristol", 120, 190))
+    before = before.copy()
+    before[:, :112] = (40, 20, 60)
+    after, _ = edited(before, read, "Insert 'Dr.' before 'Brook'")
+    assert np.array_equal(after[:, :112], before[:, :112])
+    assert box_of(after[90:140])[2] > box_of(before[90:140])[2] + 30
+
+
 def test_recolouring_changes_the_ink_only() -> None:
     before, read = poster(("HOT", 120, 130))
     after, _ = edited(before, read, "Change the color of 'HOT' to red")

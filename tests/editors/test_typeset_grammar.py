@@ -202,5 +202,49 @@ def test_what_is_not_understood_is_not_guessed(instruction: str) -> None:
     assert read_operations(instruction) == ()
 
 
+@pytest.mark.parametrize(
+    ("instruction", "manner"),
+    [
+        ("Make 'Lower cost' bold.", "bold"),
+        ("Set the words 'Lower cost' in italics, keeping the size", "italic"),
+        ("Underline 'Lower cost'", "underlined"),
+        ("Put a line through the text 'Lower cost'", "struck"),
+        ("Convert 'Lower cost' to uppercase letters", "upper"),
+        ("Write 'Lower cost' in lower case", "lower"),
+    ],
+)
+def test_restyle(instruction: str, manner: str) -> None:
+    [operation] = read_operations(instruction)
+    assert (operation.kind, operation.manner) == ("restyle", manner)
+    assert operation.targets == (Target("Lower cost"),)
+
+
+def test_every_part_of_an_instruction_is_done_or_none() -> None:
+    first, second = read_operations("Change 'Light' to 'Dark' and delete 'On'.")
+    assert (first.kind, second.kind) == ("change", "delete")
+    assert read_operations("Delete 'On' and translate 'Light' into French.") == ()
+    assert read_operations("Make 'On' bold and red") == ()
+    assert read_operations("Delete 'Merlot' and its price") == ()
+    [one] = read_operations("Delete 'Add this, then delete that'")
+    assert one.targets == (Target("Add this, then delete that"),)
+
+
+def test_a_corner_names_the_text_in_it() -> None:
+    [operation] = read_operations("Delete the page number in the lower right corner.")
+    assert operation.targets == (Target(role="bottom right"),)
+
+
+def test_the_order_of_a_substitution() -> None:
+    [operation] = read_operations("Substitute 'new' for 'old'")
+    assert (operation.targets, operation.text) == ((Target("old"),), "new")
+    [operation] = read_operations("Correct the typo: 'teh' should be 'the'")
+    assert (operation.targets, operation.text) == ((Target("teh"),), "the")
+
+
+def test_the_middle_along_one_axis() -> None:
+    [operation] = read_operations("Shift 'A' to the center of the slide horizontally")
+    assert operation.place == "center across"
+
+
 def test_an_endless_instruction_is_not_read() -> None:
     assert read_operations("Replace the text 'A' with 'B'." * 10_000) == ()

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import editgauge
 from editgauge import Evaluation, Sample, read_image
-from editgauge.cli.main import build_app
 from editgauge.errors import UsageError
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Status
+from tests.command_line import invoke
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_the_whole_way(
     assert comparison.lines
     assert evaluation.report().is_file()
     assert capsys.readouterr().out == ""
-    shown = CliRunner().invoke(build_app(), ["table", str(evaluation.run), "--json"])
+    shown = invoke(["table", str(evaluation.run), "--json"])
     first = json.loads(shown.output)["tables"][0]["rows"][0]
     assert first["name"] == "copy"
 

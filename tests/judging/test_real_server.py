@@ -15,13 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.command_line import invoke
 from tests.judging import tiny_judge
 from tests.judging.conftest import Bench
-from typer.testing import CliRunner
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
-from editgauge.cli.main import build_app
 from editgauge.images import write_png
 from editgauge.judging.calls import Call, to_scores
 from editgauge.judging.engine import Job
@@ -146,7 +145,7 @@ def test_a_wrong_key_is_told_from_a_missing_server(address: str, tmp_path: Path)
         "--base-url",
         address,
     ]
-    done = CliRunner().invoke(build_app(), words, env={"EDITGAUGE_JUDGE_KEY": "sk-wrong"})
+    done = invoke(words, env={"EDITGAUGE_JUDGE_KEY": "sk-wrong"})
     assert "401" in str(done.exception)
     assert "EDITGAUGE_JUDGE_KEY" in str(done.exception)
 
@@ -184,5 +183,5 @@ def test_rows_from_the_command_line(address: str, tmp_path: Path) -> None:
 
 
 def _command(*words: str) -> None:
-    done = CliRunner().invoke(build_app(), list(words), env={"EDITGAUGE_JUDGE_KEY": "sk-test"})
+    done = invoke(list(words), env={"EDITGAUGE_JUDGE_KEY": "sk-test"})
     assert done.exit_code == 0, (done.output, done.exception)

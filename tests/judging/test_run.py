@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from tests.command_line import invoke
 
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer, ScriptedJudge
@@ -36,9 +35,7 @@ class Ended:
 
 def command(*words: str, code: int = 0, url: str | None = None) -> Ended:
     """Run a command in this process, as `editgauge.cli.main` does; the exit code must be `code`."""
-    done = CliRunner().invoke(
-        build_app(), _words(words, url)[3:], env={"EDITGAUGE_JUDGE_KEY": "sk-very-secret"}
-    )
+    done = invoke(_words(words, url)[3:], env={"EDITGAUGE_JUDGE_KEY": "sk-very-secret"})
     error = str(done.exception) if isinstance(done.exception, EditgaugeError) else ""
     found = (
         done.exception.exit_code if isinstance(done.exception, EditgaugeError) else done.exit_code

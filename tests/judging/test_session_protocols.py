@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_line import invoke
 from tests.plugins import install
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.errors import BenchmarkError, UsageError
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer
@@ -34,7 +34,7 @@ TRACK = JudgeTrack(
 
 
 def type_(*words: object) -> Result:
-    done = CliRunner().invoke(build_app(), [str(word) for word in words])
+    done = invoke([str(word) for word in words])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done

@@ -318,3 +318,73 @@ def install_inception(monkeypatch: Any, folder: Path) -> Path:
     torch.save(inception_state(), path)
     install(monkeypatch, folder, "inception-fid", {path.name: path})
     return path
+
+
+SAM_SIDE = 64
+
+
+def write_sam(folder: Path, seed: int = 0) -> Path:
+    """A Segment Anything of 2 layers that takes pictures of `SAM_SIDE` pixels."""
+    from transformers import SamConfig, SamModel
+
+    config = SamConfig(
+        vision_config={
+            "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "patch_size": 8,
+            "image_size": SAM_SIDE, "output_channels": 16, "mlp_dim": 32, "window_size": 4,
+            "global_attn_indexes": [1], "num_pos_feats": 8,
+        },
+        prompt_encoder_config={
+            "hidden_size": 16, "image_size": SAM_SIDE, "patch_size": 8, "image_embedding_size": 8,
+            "mask_input_channels": 4,
+        },
+        mask_decoder_config={
+            "hidden_size": 16, "mlp_dim": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
+            "iou_head_hidden_dim": 16,
+        },
+    )  # fmt: skip
+    torch.manual_seed(seed)
+    SamModel(config).save_pretrained(folder)
+    return folder
+
+
+def write_dino(folder: Path, seed: int = 0) -> Path:
+    """A Grounding DINO of few layers, with a vocabulary that knows ``red`` and ``sign``."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import GroundingDinoConfig, GroundingDinoForObjectDetection, SwinConfig
+
+    config = GroundingDinoConfig(
+        backbone_config=SwinConfig(
+            image_size=64, embed_dim=8, depths=[1, 1, 1, 1], num_heads=[1, 1, 1, 1], window_size=4,
+            out_features=["stage2", "stage3", "stage4"],
+        ),
+        text_config={
+            "model_type": "bert", "hidden_size": 16, "num_hidden_layers": 1, "vocab_size": 1100,
+            "num_attention_heads": 2, "intermediate_size": 16,
+        },
+        d_model=32, num_queries=6, encoder_layers=1, decoder_layers=2, encoder_ffn_dim=16,
+        decoder_ffn_dim=16, encoder_attention_heads=2, decoder_attention_heads=2, max_text_len=16,
+    )  # fmt: skip
+    torch.manual_seed(seed)
+    GroundingDinoForObjectDetection(config).save_pretrained(folder)
+    # the numbers that the network's code knows are BERT's
+    named = {
+        0: "[PAD]",
+        100: "[UNK]",
+        101: "[CLS]",
+        102: "[SEP]",
+        1000: "red",
+        1001: "sign",
+        1012: ".",
+    }
+    vocabulary = {named.get(n, f"[unused{n}]"): n for n in range(1100)}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 102), ("[CLS]", 101))
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def install_folder(monkeypatch: Any, folder: Path, name: str) -> Weights:
+    """Take the files of a written network as the published ones of a name."""
+    wanted = [file.name for file in table.WEIGHTS[name].files]
+    return install(monkeypatch, folder.parent, name, {file: folder / file for file in wanted})

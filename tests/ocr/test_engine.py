@@ -19,14 +19,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
-from typer.testing import CliRunner
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.errors import MissingExtra, OcrError, UnknownName, UsageError
 from editgauge.metrics.text import language_of
 from editgauge.ocr import Engine, Identity, Text, open_reader, paddle, tesseract
 from editgauge.ocr.engine import clean
+from tests.command_line import invoke
 
 needs_rapidocr = pytest.mark.skipif(
     importlib.util.find_spec("rapidocr") is None, reason="the extra 'ocr' is not installed"
@@ -102,7 +101,7 @@ def test_an_unknown_engine_is_named_with_the_nearest() -> None:
 def test_the_engines_are_listed_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "paddleocr", None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    result = CliRunner().invoke(build_app(), ["list", "ocr_engines", "--json"])
+    result = invoke(["list", "ocr_engines", "--json"])
     assert result.exit_code == 0
     found = {entry["name"]: entry for entry in json.loads(result.output)["ocr_engines"]}
     assert list(found) == ["rapidocr", "paddleocr", "tesseract"]

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import editgauge
-from editgauge.cli.main import build_app
 from editgauge.images import write_png
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer, check_benchmark, make_picture
 from editgauge.types import Benchmark, Row, Status
+from tests.command_line import invoke
 from tests.outside import fullmarks, plugins, viescore
 from tests.plugins import install
 
@@ -30,7 +30,7 @@ PACKAGES = ("viescore", "fullmarks", "plugins")
 
 
 def type_(*words: object, fine: tuple[int, ...] = (0,)) -> str:
-    done: Result = CliRunner().invoke(build_app(), [str(word) for word in words])
+    done: Result = invoke([str(word) for word in words])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code in fine, done.output

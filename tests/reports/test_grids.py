@@ -7,15 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.images import write_png
 from editgauge.reports import grids, papers
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables.frame import Frame
 from editgauge.types import Status
+from tests.command_line import invoke
 from tests.made_rows import record, row
 
 B = "medebench"
@@ -110,18 +109,16 @@ def test_texts_do_not_lie_on_each_other(run: RunFolder) -> None:
 def test_the_command_writes_pdf_and_png(run: RunFolder, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = ["grid", str(run.path), "--sample", "7", "--metric", "EA", "--to"]
-    result = CliRunner().invoke(build_app(), [*words, str(tmp_path / "grid.pdf"), "--json"])
+    result = invoke([*words, str(tmp_path / "grid.pdf"), "--json"])
     assert result.exit_code == 0, result.output
     files = [Path(name) for name in json.loads(result.stdout)["files"]]
     assert [path.name for path in files] == ["grid.pdf", "grid.png"]
     assert b"/FontFile2" in files[0].read_bytes()
     (tmp_path / "chosen.txt").write_text("7\n\n", encoding="utf-8")
     listed = ["grid", str(run.path), "--sample", f"@{tmp_path / 'chosen.txt'}", "--to"]
-    again = CliRunner().invoke(build_app(), [*listed, str(tmp_path / "again.png"), *words[4:6]])
+    again = invoke([*listed, str(tmp_path / "again.png"), *words[4:6]])
     assert again.exit_code == 0, again.output
     assert (tmp_path / "again.png").read_bytes() == files[1].read_bytes()
     for wrong in ("8", "@nowhere.txt"):
-        refused = CliRunner().invoke(
-            build_app(), ["grid", str(run.path), "--sample", wrong, "--to", "a.pdf"]
-        )
+        refused = invoke(["grid", str(run.path), "--sample", wrong, "--to", "a.pdf"])
         assert isinstance(refused.exception, EditgaugeError)

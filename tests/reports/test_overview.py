@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -67,8 +68,8 @@ def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:
         row("s0", "b", "VC", 3.0, source="human:ann"),
     ]
     of = frame(made, RECORDS)
-    edits = {("s2", "b"): {"status": "refused"}, ("s3", "b"): {"status": "scored"},
-             ("gone", "b"): {"status": "failed"}}  # fmt: skip
+    said = {"s2": Status.REFUSED, "s3": Status.SCORED, "gone": Status.FAILED}
+    edits = {(name, "b"): SimpleNamespace(status=status) for name, status in said.items()}
     found = marks(of, edits)
     bit = {status: 1 << STATUSES.index(status) for status in Status}
     wanted = np.zeros((2, len(RECORDS)), np.uint8)

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from tests.command_line import invoke
+
 pytest.importorskip("diffusers", reason="attention needs the extra neural")
 pytest.importorskip("transformers", reason="attention needs the extra neural")
 pytest.importorskip("torch", reason="attention needs the extra neural")
 
-from typer.testing import CliRunner
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.diagnosis import remake
 from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.errors import DataError, Unavailable, UsageError
@@ -209,7 +209,7 @@ def test_the_command_from_end_to_end(run: RunFolder, weights: Path, tmp_path: Pa
     words = ["diagnose", str(run.path), "--model", str(weights), "--resolution", "all"]
     words += ["--device", "cpu", "--workers", "0", "--concepts", str(concepts)]
     words += ["--figures", str(tmp_path / "figures")]
-    done = CliRunner().invoke(build_app(), words)
+    done = invoke(words)
     assert done.exit_code == 0, done.output
     assert "attention: 3 scored; 21 rows made now" in done.output
     assert "change: 6 scored; 42 rows made now" in done.output
@@ -226,16 +226,46 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     run: RunFolder,
 ) -> None:
     base = ["diagnose", str(run.path), "--workers", "0"]
-    done = CliRunner().invoke(build_app(), [*base, "--editor", "constant", "--from", "attention"])
+    done = invoke([*base, "--editor", "constant", "--from", "attention"])
     assert isinstance(done.exception, UsageError)
     assert "not made by a diffusers pipeline" in str(done.exception)
-    done = CliRunner().invoke(build_app(), [*base, "--from", "both"])
+    done = invoke([*base, "--from", "both"])
     assert isinstance(done.exception, UsageError)
     assert "name it with --model DIR (for change grounding alone: --from pixels)" in str(
         done.exception
     )
-    done = CliRunner().invoke(build_app(), [*base, "--from", "pixels"])
+    done = invoke([*base, "--from", "pixels"])
     assert done.exit_code == 0, done.output
     assert "0 rows made now, 42 were there" in done.output, "what was done before is kept"
-    done = CliRunner().invoke(build_app(), [*base, "--resolution", "x"])
+    done = invoke([*base, "--resolution", "x"])
     assert "wanted a number such as 16, or all" in str(done.exception)
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_rows_and_says_what_is_wrong_with_weights(
+    run: RunFolder, weights: Path, tmp_path: Path
+) -> None:
+    """Change is measured by tasks, attention is watched by an actor that loads the model once."""
+    import shutil
+
+    pytest.importorskip("ray")
+    from editgauge.diagnosis.change import ChangeScorer
+    from editgauge.run import cluster
+    from tests.run.nodes import nodes_of_one_core
+
+    away = RunFolder.open(Path(shutil.copytree(run.path, tmp_path / "away")))
+    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
+        diagnose.change(work(run, hashes), ChangeScorer(), workers=0)
+        diagnose.attention(work(run, hashes), scorer(weights))
+    other = tiny_pipelines.stable_diffusion(tmp_path / "other")
+    with (
+        nodes_of_one_core(2) as nodes,
+        cluster.Ray(address=nodes.address) as engine,
+        HashStore(away.cache_folder / "hashes.sqlite") as hashes,
+    ):
+        with pytest.raises((UsageError, Unavailable)):
+            diagnose.attention(work(away, hashes), scorer(other), workers=engine)
+        diagnose.change(work(away, hashes), ChangeScorer(), workers=engine)
+        told = diagnose.attention(work(away, hashes), scorer(weights), workers=engine)
+    assert (told.computed, told.kept) == (14, 7), "what needs no model was written at once"
+    assert RunFolder.open(away.path).rows() == RunFolder.open(run.path).rows()

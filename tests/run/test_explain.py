@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.errors import OcrError, UsageError
 from editgauge.images import Array, read_image, write_png
 from editgauge.run.explain import explain
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Edit, Finding, Sample, Status
+from tests.command_line import invoke
 
 
 class Drawing:
@@ -137,7 +136,7 @@ def test_the_command_draws_one_sample_and_its_rows_name_the_engine(tmp_path: Pat
         str(run),
     ]
     arguments += ["--explain", "2.1/1", "--workers", "0"]
-    result = CliRunner().invoke(build_app(), arguments, catch_exceptions=False)
+    result = invoke(arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert "drawn:" in result.output
     (path,) = (run / "explain").rglob("*.png")

@@ -21,6 +21,7 @@ from editgauge.tables import layouts
 from editgauge.tables.draw import draw
 from editgauge.tables.frame import Frame
 from editgauge.types import Sample, Status
+from tests.command_line import invoke
 from tests.made_rows import record
 
 TOPIC = "Business_Advertising"
@@ -184,9 +185,6 @@ def test_a_benchmark_without_such_files(run: RunFolder, tmp_path: Path) -> None:
 
 def test_the_command(shared: Path, tmp_path: Path) -> None:
     """On samples of the release: what is taken in stands in the table of the run."""
-    from typer.testing import CliRunner
-
-    from editgauge.cli.main import build_app
 
     data = shared / "data" / "texteditbench"
     samples = list(catalog.find("benchmarks", "texteditbench").load(data, split=None))
@@ -194,8 +192,8 @@ def test_the_command(shared: Path, tmp_path: Path) -> None:
     entry = {"topic": topic, "id": name, "ssim_similarity_outside_mask": 0.625}
     file = write(tmp_path / "model-a.json", [entry])
     words = ["import-scores", "texteditbench", str(data), "--from", str(file), "--run"]
-    result = CliRunner().invoke(build_app(), [*words, str(tmp_path / "run"), "--json"])
+    result = invoke([*words, str(tmp_path / "run"), "--json"])
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["rows"] == 1
-    shown = CliRunner().invoke(build_app(), ["table", str(tmp_path / "run")])
+    shown = invoke(["table", str(tmp_path / "run")])
     assert "0.625" in shown.stdout

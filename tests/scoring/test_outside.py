@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.errors import PluginError
 from editgauge.scoring.outside import scorers_of
 from editgauge.store.run_folder import RunFolder
 from editgauge.types import Scorer
+from tests.command_line import invoke
 from tests.plugins import install
 
 GAP = """
@@ -38,7 +37,7 @@ GROUP = "editgauge.scorers"
 
 
 def type_(*words: object) -> str:
-    done = CliRunner().invoke(build_app(), [str(word) for word in words])
+    done = invoke([str(word) for word in words])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.stdout

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from typer.testing import CliRunner
+from tests.command_line import invoke
 
-from editgauge.cli.main import build_app
 from editgauge.errors import DataError, DownloadError, UsageError
 from editgauge.services.hub import LOCK_FILE, fetch_dataset, list_files
 from editgauge.types import DataSource
@@ -226,7 +225,7 @@ def test_a_gated_data_set_says_what_to_set(hub: HTTPServer, tmp_path: Path) -> N
 
 
 def run(*words: str) -> Any:
-    return CliRunner().invoke(build_app(), ["fetch", *words])
+    return invoke(["fetch", *words])
 
 
 def test_command_fetches_a_benchmark(hub: HTTPServer, tmp_path: Path) -> None:

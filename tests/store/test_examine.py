@@ -9,10 +9,9 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.command_line import invoke
 from tests.store.damaged import damage, make_run, state
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError
 from editgauge.store.examine import examine, repair
 from editgauge.store.run_folder import RunFolder
@@ -36,7 +35,7 @@ def edit_line(path: Path, number: int, old: bytes, new: bytes) -> None:
 
 def test_a_sound_run(run: RunFolder) -> None:
     assert examine(run) == []
-    told = CliRunner().invoke(build_app(), ["check-run", str(run.path)])
+    told = invoke(["check-run", str(run.path)])
     assert told.exit_code == 0
     assert "sound" in told.output
 
@@ -96,13 +95,13 @@ def test_damaged_parquet_and_metrics_are_put_right(run: RunFolder) -> None:
 def test_the_command_says_and_repairs(run: RunFolder) -> None:
     edit_line(segment(run, "rows/edits"), 1, b'"width":8', b'"width":9')
     words = ["check-run", str(run.path)]
-    told = CliRunner().invoke(build_app(), words)
+    told = invoke(words)
     assert told.exit_code == 1
     assert "line 1: damaged" in told.output
     assert "--repair" in told.output
-    found = json.loads(CliRunner().invoke(build_app(), [*words, "--repair", "--json"]).stdout)
+    found = json.loads(invoke([*words, "--repair", "--json"]).stdout)
     assert (found["repaired"], len(found["damages"]), found["left"]) == (True, 1, [])
-    assert CliRunner().invoke(build_app(), words).exit_code == 0
+    assert invoke(words).exit_code == 0
 
 
 @pytest.mark.parametrize("seed", range(5000, 5030))

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_line import invoke
 from tests.made_rows import record, row
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.errors import RunError
 from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.store.merge import merge
@@ -346,10 +345,10 @@ def test_the_command(tmp_path: Path) -> None:
         str(tmp_path / "all"),
         "--json",
     ]
-    found = json.loads(CliRunner().invoke(build_app(), words).stdout)
+    found = json.loads(invoke(words).stdout)
     assert found["rows"] == 2
     assert found["left"] == ["b/notes.txt"]
-    told = CliRunner().invoke(build_app(), ["table", str(tmp_path / "all"), "--json"]).stdout
+    told = invoke(["table", str(tmp_path / "all"), "--json"]).stdout
     assert json.loads(told)["tables"][0]["rows"][0]["cells"]["ssim"]["n"] == 2
 
 

@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.command_line import invoke
 from tests.store.damaged import make_run
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError, RunError
 from editgauge.images import write_png
 from editgauge.reports import site
@@ -356,5 +355,5 @@ def test_the_door(tmp_path: Path, relative: object, why: str) -> None:
 def test_no_command_waits_for_a_pipe(run: RunFolder, words: list[str], kind: str) -> None:
     swap(named(run, kind), os.mkfifo)
     more = {"compare": ["one", "two"], "merge": ["--to", str(run.path.parent / "all")]}
-    told = CliRunner().invoke(build_app(), [*words, str(run.path), *more.get(words[0], [])])
+    told = invoke([*words, str(run.path), *more.get(words[0], [])])
     assert isinstance(told.exception, SystemExit | EditgaugeError | None), told.exception

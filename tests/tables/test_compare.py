@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError, UnknownName
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import stats
 from editgauge.tables.compare import Comparison, compare, report_link
 from editgauge.types import Direction, Metric, Row, Status
+from tests.command_line import invoke
 from tests.made_rows import frame, record, row
 
 RECORDS = [record(f"s/{n}", split="real", topic="ab"[n % 2]) for n in range(30)]
@@ -179,7 +179,7 @@ class TestCommand:
         return folder / "run"
 
     def call(self, *words: object) -> Result:
-        return CliRunner().invoke(build_app(), ["compare", *(str(word) for word in words)])
+        return invoke(["compare", *(str(word) for word in words)])
 
     def test_the_gate(self, tmp_path: Path) -> None:
         run = self.run(tmp_path, shifted(-0.1))

@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from editgauge.cli.main import build_app
 from editgauge.errors import EditgaugeError, UnknownName, UsageError
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables import gate as gates
 from editgauge.tables.gate import Gate, Rule, Usage, Verdict, judge, read_policy, together, unread
 from editgauge.types import Direction, Row, Status
+from tests.command_line import invoke
 from tests.made_rows import frame, record, row
 
 COUNT = 200
@@ -257,7 +257,7 @@ class TestCommand:
         path = run.parent / "policy.toml"
         path.write_text(policy, encoding="utf-8")
         line = ["compare", run, "old", "new", "--gate", path, *words]
-        return CliRunner().invoke(build_app(), [str(word) for word in line])
+        return invoke([str(word) for word in line])
 
     @pytest.mark.parametrize(
         ("shift", "code", "word"), [(0.1, 0, "PASS"), (-0.1, 1, "FAIL"), (-0.05, 4, "CANNOT TELL")]
@@ -309,7 +309,7 @@ class TestCommand:
 
     def test_a_policy_that_is_not_there(self, run: Callable[[float], Path]) -> None:
         words = ["compare", str(run(0.1)), "old", "new", "--gate", "nowhere.toml"]
-        result = CliRunner().invoke(build_app(), words)
+        result = invoke(words)
         assert isinstance(result.exception, UsageError)
         assert "nowhere.toml" in str(result.exception)
 

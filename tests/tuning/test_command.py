@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+
+from tests.command_line import invoke
 
 pytest.importorskip("diffusers", reason="tuning needs the extra neural")
 pytest.importorskip("transformers", reason="tuning needs the extra neural")
@@ -23,7 +24,6 @@ pytest.importorskip("torch", reason="tuning needs the extra neural")
 import torch
 
 from editgauge import catalog
-from editgauge.cli.main import build_app
 from editgauge.editors import diffusers
 from editgauge.errors import EditgaugeError, RunError, UsageError
 from editgauge.images import read_image
@@ -56,9 +56,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def typed(*words: str) -> str:
     """What a command prints; raises what it raises."""
-    done = CliRunner().invoke(
-        build_app(), list(words), catch_exceptions=False, standalone_mode=False
-    )
+    done = invoke(list(words), catch_exceptions=False, standalone_mode=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 

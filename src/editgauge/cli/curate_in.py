@@ -13,6 +13,7 @@ from editgauge.cli.curate_options import (
     CategoryOpt,
     ConsentOpt,
     DirArg,
+    FramesOpt,
     LicenceOpt,
     LongestOpt,
     OcrOpt,
@@ -28,6 +29,7 @@ from editgauge.cli.options import JsonOpt
 def register(group: typer.Typer) -> None:
     group.command("add", epilog="Example: editgauge curate add wards scans/ --longest 512")(add)
     group.command("pair", epilog="Example: editgauge curate pair wards before/ after/")(pair)
+    group.command("scan", epilog="Example: editgauge curate scan heart.dcm")(scan)
     group.command("frames", epilog="Example: editgauge curate frames wards a.mp4 --end 6")(frames)
 
 
@@ -42,7 +44,8 @@ def add(
     licence: LicenceOpt = "",
     consent: ConsentOpt = "",
     attribute: AttributeOpt = None,
-    window: WindowOpt = "",
+    window: WindowOpt = "file",
+    frames: FramesOpt = "middle",
     ocr: OcrOpt = "rapidocr",
     who: WhoOpt = WHO,
     json: JsonOpt = False,
@@ -54,13 +57,15 @@ def add(
     from editgauge.cli.common import progress
     from editgauge.curation import intake
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.fields import engine_for, fields_of, window_of
+    from editgauge.curation.dicom import checked_window
+    from editgauge.curation.fields import engine_for, fields_of
 
     how = intake.Intake(
         who=who,
         longest=longest,
         fields=fields_of(split, category, protocol, (url, licence, consent), attribute or []),
-        window=window_of(window),
+        window=checked_window(window),
+        frames=frames,
         engine=engine_for(pictures, ocr),
     )
     data = DataSet(folder)
@@ -83,6 +88,8 @@ def pair(
     licence: LicenceOpt = "",
     consent: ConsentOpt = "",
     attribute: AttributeOpt = None,
+    window: WindowOpt = "file",
+    frames: FramesOpt = "middle",
     ocr: OcrOpt = "rapidocr",
     who: WhoOpt = WHO,
     json: JsonOpt = False,
@@ -94,6 +101,7 @@ def pair(
     from editgauge.cli.common import progress
     from editgauge.curation import intake
     from editgauge.curation.dataset import DataSet
+    from editgauge.curation.dicom import checked_window
     from editgauge.curation.fields import engine_for, fields_of
 
     how = intake.Intake(
@@ -101,11 +109,38 @@ def pair(
         longest=longest,
         fields=fields_of(split, category, protocol, (url, licence, consent), attribute or []),
         align=align,
+        window=checked_window(window),
+        frames=frames,
         engine=engine_for([inputs, references], ocr),
     )
     data = DataSet(folder)
     with progress(json) as show:
         _print(folder, intake.pair(data, inputs, references, how, show), json)
+
+
+def scan(
+    file: Annotated[Path, typer.Argument(help="A DICOM file.")],
+    frame: Annotated[int, typer.Option("--frame", min=1, help="Whose windows are told.")] = 1,
+    json: JsonOpt = False,
+) -> None:
+    """Say what --frames and --window can choose of a scan: its frames, its windows, the range of
+    its values. Nothing of the patient is printed.
+    """
+    from editgauge.cli.common import print_json
+    from editgauge.curation.dicom import ScanFile, described
+
+    told = described(ScanFile(file), frame)
+    if json:
+        print_json(told)
+        return
+    width, height = told["size"]
+    print(f"{told['modality'] or 'no modality'}, {width} x {height}, {told['frames']} frames")
+    for number, (centre, level) in enumerate(told["windows"], start=1):
+        print(f"--window {f'file:{number}':12}centre {centre:g}, width {level:g}")
+    low, high = told["range"]
+    print(f"--window {'full':12}{low:g} to {high:g} in frame {frame}")
+    for name, (centre, level) in told["presets"].items():
+        print(f"--window {name:12}centre {centre:g}, width {level:g}")
 
 
 def frames(

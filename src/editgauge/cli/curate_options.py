@@ -31,7 +31,17 @@ LongestOpt = Annotated[
     typer.Option("--longest", min=0, help="Scale larger pictures to this longest side; 0: none."),
 ]
 WindowOpt = Annotated[
-    str, typer.Option("--window", help="CENTRE,WIDTH of scans; default: what the file says.")
+    str,
+    typer.Option(
+        "--window",
+        help="Of scans: file, file:2, full, CENTRE,WIDTH, or for CT brain, lung, bone…",
+    ),
+]
+FramesOpt = Annotated[
+    str,
+    typer.Option(
+        "--frames", help="Of scans with several: first, middle, last, all, or 1,5,20-40:4."
+    ),
 ]
 WHO = "command-line"
 """Whom the trail names where nobody is named."""

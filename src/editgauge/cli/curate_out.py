@@ -40,19 +40,23 @@ def ready(
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.privacy import engine_of
-    from editgauge.curation.readiness import faults
+    from editgauge.curation.readiness import faults, of_set
 
     data = DataSet(folder)
     records = data.records()
     found = faults(data, records, layout, engine=engine_of(ocr))
+    whole = of_set(data)
     if json:
-        print_json([fault._asdict() for fault in found])
+        told = [{"sample": "", "why": why} for why in whole]
+        print_json([*told, *(fault._asdict() for fault in found)])
     else:
+        for why in whole:
+            print(f"the set: {why}")
         for fault in found:
             print(f"{fault.sample}: {fault.why}")
         back = len({fault.sample for fault in found})
         print(f"{len(records) - back} of {len(records)} samples are ready")
-    if found:
+    if found or whole:
         raise typer.Exit(1)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from editgauge.cli.curate_options import WHO, DirArg, SampleArg, WhoOpt
-from editgauge.cli.options import JsonOpt
+from editgauge.cli.options import JsonOpt, WeightsOpt
 
 NameArg = Annotated[str, typer.Argument(metavar="NAME", help="A pseudonym.")]
 BaseOpt = Annotated[str, typer.Option("--base", help="How links begin.")]
@@ -36,6 +36,7 @@ def serve(
     ocr: Annotated[
         str, typer.Option("--ocr", help="The engine that proposes masks from texts, or none.")
     ] = "rapidocr",
+    weights: WeightsOpt = None,
 ) -> None:
     """Open a data set in the browser until interrupted: every change is on the disk at once.
 
@@ -50,11 +51,11 @@ def serve(
     data = DataSet(folder)
     with people(data) as store:
         link = first_link(store, f"http://{host}:{port}")
-        app = Workbench(data, store, hosts=[host, *(allow_host or [])], ocr=ocr).app()
+        bench = Workbench(data, store, hosts=[host, *(allow_host or [])], ocr=ocr, weights=weights)
         print(f"data set {data.about.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
         if link:
             print(f"owner: {link}", flush=True)
-        run(app, host=host, port=port)
+        run(bench.app(), host=host, port=port)
 
 
 def invite(
@@ -98,16 +99,31 @@ def mask(
     folder: DirArg,
     sample: SampleArg,
     how: Annotated[
-        str, typer.Option("--from", help="difference (of the pair), text (quoted) or box.")
+        str,
+        typer.Option(
+            "--from",
+            help="difference (of the pair), text (quoted), box; by networks: segment, words.",
+        ),
     ] = "difference",
-    box: Annotated[str, typer.Option("--box", help="LEFT,TOP,WIDTH,HEIGHT of an object.")] = "",
+    box: Annotated[
+        str, typer.Option("--box", help="LEFT,TOP,WIDTH,HEIGHT of an object; X,Y,0,0 is a click.")
+    ] = "",
+    choose: Annotated[
+        int | None, typer.Option("--choose", min=1, help="Of several masks, from 1.")
+    ] = None,
     name: Annotated[str, typer.Option("--name", help="input, second or roi.")] = "input",
     save: Annotated[bool, typer.Option("--save", help="Keep it; else only say its size.")] = False,
     ocr: Annotated[str, typer.Option("--ocr", help="For --from text.")] = "rapidocr",
+    weights: WeightsOpt = None,
     who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
-    """Propose a mask, and say what the reference changes outside of it."""
+    """Propose a mask, and say what the reference changes outside of it.
+
+    `--from segment` (Segment Anything, of a box or click) and `--from words` (Grounded-SAM, of the
+    sample's concept, else its instruction) propose three masks: look at them in the browser, or
+    choose one here.
+    """
     from editgauge.cli.common import print_json
     from editgauge.curation import masks, privacy
     from editgauge.curation.dataset import DataSet
@@ -116,14 +132,20 @@ def mask(
     data = DataSet(folder)
     record = data.record(sample)
     engine = privacy.engine_of(ocr) if how == "text" else None
-    made = masks.propose(data, record, how, box=box_of(box), engine=engine)
+    found = masks.propose(data, record, how, box=box_of(box), engine=engine, weights=weights)
     if save:
+        made = masks.chosen(found, choose)
         record = masks.save(data, sample, record["version"], name, made, who, note=f"from {how}")
     said = masks.faults(data, record) if save else []
     if json:
-        print_json({"share": float(made.mean()), "saved": save, "faults": said})
+        told = [{"share": float(one.mask.mean()), "score": one.score} for one in found]
+        print_json({"proposals": told, "saved": save, "faults": said})
         return
-    print(f"{sample}: {made.mean():.1%} of the picture{', saved' if save else ''}")
+    for number, one in enumerate(found, start=1):
+        score = "" if one.score is None else f", score {one.score:.2f}"
+        kept = ", saved" if save and number == (choose or 1) else ""
+        first = f"{sample}: " if len(found) == 1 else f"{sample}, mask {number}: "
+        print(f"{first}{one.mask.mean():.1%} of the picture{score}{kept}")
     for why in said:
         print(f"look at it: {why}")
 

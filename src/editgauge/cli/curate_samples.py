@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from editgauge.cli.curate_options import WHO, DirArg, OcrOpt, SampleArg, WhoOpt
-from editgauge.cli.options import JsonOpt
+from editgauge.cli.options import JsonOpt, WeightsOpt
 
 
 def register(group: typer.Typer) -> None:
@@ -18,6 +18,10 @@ def register(group: typer.Typer) -> None:
     group.command("propose", epilog="Example: editgauge curate propose wards --ocr tesseract")(
         propose
     )
+    group.command("withdraw", epilog="Example: editgauge curate withdraw wards s-1 --why blurred")(
+        withdraw
+    )
+    group.command("restore", epilog="Example: editgauge curate restore wards s-1")(restore)
     group.command("similar", epilog="Example: editgauge curate similar wards")(similar)
 
 
@@ -95,6 +99,7 @@ def propose(
     ] = None,
     ocr: OcrOpt = "rapidocr",
     faces: Annotated[bool, typer.Option(help="Look for faces and eyes.")] = True,
+    weights: WeightsOpt = None,
     who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
@@ -111,7 +116,9 @@ def propose(
     with progress(json) as show:
         for number, identity in enumerate(ids):
             show(number, len(ids), "looking at pictures")
-            found[identity] = privacy.propose(data, identity, who, engine=engine, faces=faces)
+            found[identity] = privacy.propose(
+                data, identity, who, engine=engine, faces=faces, weights=weights
+            )
         show(len(ids), len(ids), "looking at pictures")
     if json:
         print_json(found)
@@ -122,27 +129,90 @@ def propose(
     print(f"{sum(found.values())} proposals in {len(ids)} samples; next: editgauge curate {folder}")
 
 
+WhyOpt = Annotated[str, typer.Option("--why", help="Kept in the trail.")]
+
+
+def withdraw(
+    folder: DirArg,
+    sample: Annotated[list[str], typer.Argument(metavar="SAMPLE...", help="Ids of samples.")],
+    why: WhyOpt = "",
+    erase: Annotated[
+        bool,
+        typer.Option("--erase", help="Delete their pictures from the folder, for good."),
+    ] = False,
+    who: WhoOpt = WHO,
+    json: JsonOpt = False,
+) -> None:
+    """Take samples out of the set: they are shown, counted, scored and exported no longer. They
+    stay in the trail, and `restore` brings them back, but not after --erase.
+    """
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.withdrawal import withdraw as take_out
+
+    data = DataSet(folder)
+    for identity in sample:
+        data.record(identity)  # all are there, or nothing is done
+    made = [take_out(data, identity, who, why=why, erase=erase) for identity in sample]
+    _print_states(made, json)
+
+
+def restore(
+    folder: DirArg,
+    sample: Annotated[list[str], typer.Argument(metavar="SAMPLE...", help="Ids of samples.")],
+    why: WhyOpt = "",
+    who: WhoOpt = WHO,
+    json: JsonOpt = False,
+) -> None:
+    """Bring withdrawn samples back, in the state that they were in."""
+    from editgauge.curation.dataset import DataSet
+    from editgauge.curation.withdrawal import restore as bring_back
+
+    data = DataSet(folder)
+    _print_states([bring_back(data, identity, who, why=why) for identity in sample], json)
+
+
+def _print_states(records: list[dict[str, Any]], json: bool) -> None:
+    from editgauge.cli.common import print_json
+
+    if json:
+        print_json({record["id"]: record["state"] for record in records})
+        return
+    for record in records:
+        print(f"{record['id']}: {record['state']}")
+
+
 def similar(
     folder: DirArg,
     most: Annotated[int, typer.Option("--bits", min=0, max=20, help="Of 64 that differ.")] = 6,
+    accept: Annotated[
+        str, typer.Option("--accept", metavar="A,B", help="Two samples that are no leak: say --why")
+    ] = "",
+    why: Annotated[
+        str, typer.Option("--why", help="Stands in the set's card; empty takes it back.")
+    ] = "",
+    who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
-    """Find samples that show nearly the same picture, those of two splits (leaks) first.
+    """Find samples that show nearly the same picture, those of two splits (leaks) first. No set is
+    exported or released with a leak that nobody has accepted.
 
-    Exit code 1: there is a leak between splits.
+    Exit code 1: there is such a leak.
     """
     from editgauge.cli.common import print_json
+    from editgauge.curation import duplicates
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.duplicates import near_duplicates
+    from editgauge.curation.fields import two_of
 
     data = DataSet(folder)
-    found = near_duplicates(data.records(), data.root, most=most)
+    if accept:
+        duplicates.accept(data, *two_of(accept), why, who)
+    told = duplicates.told(data.records(), data.root, most=most)
     if json:
-        print_json([near._asdict() for near in found])
+        print_json(told)
     else:
-        for near in found:
-            told = "LEAK between splits" if near.leak else "nearly the same"
-            print(f"{near.first}  {near.second}: {told} ({near.bits} of 64 bits differ)")
-        print(f"{len(found)} pairs, {sum(near.leak for near in found)} between splits")
-    if any(near.leak for near in found):
+        for near in told:
+            what = "LEAK between splits" if near["leak"] else near["why"] or "nearly the same"
+            print(f"{near['first']}  {near['second']}: {what} ({near['bits']} of 64 bits differ)")
+        print(f"{len(told)} pairs, {sum(near['leak'] for near in told)} leaks between splits")
+    if any(near["leak"] for near in told):
         raise typer.Exit(1)

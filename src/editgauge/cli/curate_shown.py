@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,15 +17,29 @@ def register(group: typer.Typer) -> None:
     group.command("log", epilog="Example: editgauge curate log wards --sample s-1")(log)
 
 
-def stats(folder: DirArg, json: JsonOpt = False) -> None:
+def stats(
+    folder: DirArg,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="A folder for the counts as SVG pictures.")
+    ] = None,
+    for_papers: Annotated[
+        bool, typer.Option("--papers", help="Draw PDF and PNG, too, at the width of a column.")
+    ] = False,
+    json: JsonOpt = False,
+) -> None:
     """Count samples by state, split, category, operation, language and difficulty; masks; agreement
-    of reviewers.
+    of reviewers. With --figures the counts are drawn, each with its table as csv.
     """
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.statistics import statistics
 
     told = statistics(DataSet(folder))
+    if figures is not None:
+        from editgauge.curation import plots
+
+        drawn = plots.write(plots.figures(told), figures, for_papers=for_papers)
+        told["files"] = [path.name for path in drawn]
     if json:
         print_json(told)
         return
@@ -41,6 +56,8 @@ def stats(folder: DirArg, json: JsonOpt = False) -> None:
         )
     for identity in told["disagreements"]:
         print(f"disagreement: {identity}")
+    if figures is not None:
+        print(f"figures: {len(told['files'])} files in {figures}")
 
 
 def show_card(folder: DirArg) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from editgauge.cli.diagnose_options import Chosen, High, Looking
+from editgauge.cli.engine_options import Placing
 from editgauge.cli.groups import grouped
-from editgauge.cli.options import JsonOpt, MemoryOpt, RetryOpt, WorkersOpt
+from editgauge.cli.options import JsonOpt, MemoryOpt, RetryOpt
 
 
 def register(app: typer.Typer) -> None:
@@ -42,7 +43,7 @@ def diagnose(
         Path | None,
         typer.Option("--figures", help="Also draw every diagnosed output here, a PNG each."),
     ] = None,
-    workers: WorkersOpt = None,
+    placing: Placing,
     retry: RetryOpt = "",
     memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
@@ -73,12 +74,11 @@ def diagnose(
         maps=looking.maps(),
         cutoffs=asdict(high),
         figures=figures,
-        workers=common.cores() if workers is None else workers,
         retry=selection.statuses(retry),
     )
     folder = RunFolder.open(run)
-    with common.progress(json) as show, common.warned(folder):
-        found = diagnosed(folder, request, show)
+    with placing.open() as engine, common.progress(json) as show, common.warned(folder):
+        found = diagnosed(folder, replace(request, workers=engine), show)
     if json:
         tables = [as_json(table) for table in found.tables]
         common.print_json({"run": str(run), **found.as_dict(), "tables": tables})

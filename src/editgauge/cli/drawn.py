@@ -40,8 +40,8 @@ def print_tables(
     if not tables:
         names = ", ".join(run.path.name for run in runs)
         raise UsageError(
-            f"{names}: no rows to make a table of; score something first: editgauge score … --run "
-            f"RUN"
+            f"{names}: no scores to make a table of; score something first (editgauge score … "
+            f"--run RUN), or ask a judge (editgauge judge … --run RUN)"
         )
     if form == "json":
         problems = [text for run in runs for text in run.problems]

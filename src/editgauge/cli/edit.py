@@ -61,7 +61,7 @@ def edit(
     edited again.
     """
     from editgauge import catalog
-    from editgauge.cli import common
+    from editgauge.cli import common, edit_batch
     from editgauge.editors import costs
     from editgauge.errors import UsageError
     from editgauge.evaluation import edit as evaluation
@@ -94,6 +94,10 @@ def edit(
         material, shown = narrowing.held_out(material, RunFolder.open(fetched(run)))
     made = evaluation.make(material, request, shown)
     name = material.benchmark.name
+    if spending.batch:
+        limits = evaluation.Limits(retry=retried, budget=spending.budget)
+        edit_batch.by_batch(material, made, limits, run, spending.batch, json)
+        return
     if spending.estimate:
         known = fetched(run) if address_of(run) else run
         there = RunFolder.open(known) if known.exists() else None

@@ -111,6 +111,14 @@ class Spending:
     price: Annotated[
         float | None, typer.Option("--price", min=0, help="US dollars for one output of a service.")
     ] = None
+    batch: Annotated[
+        str,
+        typer.Option(
+            "--batch",
+            metavar="submit|collect",
+            help="By the provider's batches: submit, and collect within a day, at a lower price.",
+        ),
+    ] = ""
     estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would cost.")] = (
         False
     )

@@ -63,7 +63,7 @@ def grid(
     from editgauge.tables import rows
 
     sample = listed(sample)
-    opened = rows.open_runs(runs)
+    opened = rows.open_runs(runs, pictures=True)
     if (down or at) and not across:
         raise UsageError("--down, --at: go with --across")
     if across and (len(sample) > 1 or len(editor or ()) > 1):

@@ -53,7 +53,7 @@ def log(
     from editgauge.tables import rows
 
     one_of("--to", to, tuple(trackers.TRACKERS))
-    opened = rows.open_runs(runs)
+    opened = rows.open_runs(runs, pictures=True)
     parts = parts_of(opened, benchmark, intervals=False)
     if not parts:
         raise UsageError(f"{runs[0].name}: nothing in the run yet; score something first")

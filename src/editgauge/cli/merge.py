@@ -37,7 +37,7 @@ def merge(
     from editgauge.tables import rows
 
     with working(to) as here:
-        done = merge_runs(rows.open_runs(runs), RunFolder.create(here))
+        done = merge_runs(rows.open_runs(runs, pictures=True), RunFolder.create(here))
         _derive(RunFolder.open(here))
     if as_json:
         print_json({"run": str(to), **asdict(done)})

@@ -55,7 +55,7 @@ def report(
     from editgauge.tables import rows
 
     began = time.perf_counter()
-    opened = rows.open_runs(runs)
+    opened = rows.open_runs(runs, pictures=True)
     if to is None and len(opened) > 1:
         raise UsageError("several runs: name a folder for their report with --to")
     target = to or opened[0].path / "report"

@@ -2,8 +2,10 @@
 
 Keypoints (SIFT) that both pictures have are matched; the transform is the one that most of them
 agree on (RANSAC), fitted again to all that do. What an edit changed has no partner and is outvoted.
-Pictures with too little detail for that are aligned by their grey values (enhanced correlation
-coefficient, Evangelidis and Psarakis 2008). A transform that is not sure is refused.
+An affine transform or a homography is then settled by the grey values of all that looks the same in
+both pictures (enhanced correlation coefficient, Evangelidis and Psarakis 2008): keypoints are sure
+of the place and a little unsure of the fraction of a pixel. Pictures with too little detail for
+keypoints are aligned by their grey values alone. A transform that is not sure is refused.
 """
 
 from __future__ import annotations
@@ -31,6 +33,12 @@ LEAST_OVERLAP = 0.5
 _REACH = 2.0
 """Pixels within which a match agrees."""
 _LEVELS = 4
+_CHANGED = 12
+"""Levels of 255 in which two pictures differ where one was edited, at least."""
+_LEAST_SAME = 0.1
+"""Of the frame: what must look the same for its grey values to settle a transform."""
+_FURTHEST = 5.0
+"""Pixels by which grey values may move a corner from where keypoints put it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -73,12 +81,12 @@ def align(fixed: Array, moving: Array, model: str = "affine") -> Aligned:
     size = (fixed.shape[1], fixed.shape[0])
     found = _by_features(sift_features(fixed), sift_features(moving), model)
     if found is not None:
-        matrix, share, inliers, residual = found
+        matrix = _settled(fixed, moving, found.matrix, model)
         overlap = _overlap(matrix, moving, size)
-        refused = _why(share, inliers, residual, overlap, matrix)
+        refused = _why(found, overlap)
         made = Aligned(
-            matrix=matrix, method="sift", quality=share, residual=residual, overlap=overlap,
-            refused=refused,
+            matrix=matrix, method="sift", quality=found.share, residual=found.residual(matrix),
+            overlap=overlap, refused=refused,
         )  # fmt: skip
         if not refused:
             return made
@@ -107,18 +115,38 @@ def laid_over(fixed: Array, moving: Array, aligned: Aligned) -> tuple[Array, Mas
     Where it has none (the frame's border) the fixed picture's pixels stand: an edit is not known
     there. Returns arrays of shape (H, W, 3), uint8, and (H, W), bool.
     """
+    return _warped(fixed, moving, aligned.matrix)
+
+
+def _warped(fixed: Array, moving: Array, matrix: Matrix) -> tuple[Array, Mask]:
     size = (fixed.shape[1], fixed.shape[0])
     warped = cv2.warpPerspective(
-        moving, aligned.matrix, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+        moving, matrix, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
     )
-    covered = _covered(aligned.matrix, moving, size)
+    covered = _covered(matrix, moving, size)
     return np.where(covered[:, :, None], warped, fixed).astype(np.uint8), covered
 
 
-def _by_features(
-    fixed: Features, moving: Features, model: str
-) -> tuple[Matrix, float, int, float] | None:
-    """Matrix, share of agreeing matches, their number, their residual; None where nothing fits."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """What the keypoints say."""
+
+    matrix: Matrix
+    share: float
+    """Of the matches, those that agree."""
+    source: Matrix
+    """Shape (N, 2): the agreeing matches in the moving picture."""
+    target: Matrix
+    """Shape (N, 2): the same in the fixed one."""
+
+    def residual(self, matrix: Matrix) -> float:
+        """Root mean square distance of the agreeing matches under a transform, in pixels."""
+        moved = cv2.perspectiveTransform(self.source[None], matrix)[0]
+        return float(np.sqrt(((moved - self.target) ** 2).sum(axis=1).mean()))
+
+
+def _by_features(fixed: Features, moving: Features, model: str) -> _Fit | None:
+    """The transform that most matches agree on; None where nothing fits."""
     if len(fixed) < 2 or len(moving) < 2:
         return None
     pairs = cv2.BFMatcher(cv2.NORM_L2).knnMatch(moving.descriptors, fixed.descriptors, k=2)
@@ -136,14 +164,49 @@ def _by_features(
     matrix, agreeing = _fitted(source, target, model)
     if matrix is None or not np.isfinite(matrix).all() or agreeing.sum() < 4:
         return None
-    moved = cv2.perspectiveTransform(source[agreeing][None], matrix)[0]
-    residual = float(np.sqrt(((moved - target[agreeing]) ** 2).sum(axis=1).mean()))
-    return (
+    return _Fit(
         np.asarray(matrix, dtype=np.float64),
         float(agreeing.mean()),
-        int(agreeing.sum()),
-        residual,
+        source[agreeing],
+        target[agreeing],
     )
+
+
+def _settled(fixed: Array, moving: Array, matrix: Matrix, model: str) -> Matrix:
+    """The transform that the grey values of what looks the same in both pictures give, beginning
+    from that of the keypoints; the latter where they cannot say.
+    """
+    if model == "similarity" or abs(np.linalg.det(matrix)) < 1e-6:
+        return matrix  # the coefficient has no motion with a scale and without shear
+    over, covered = _warped(fixed, moving, matrix)
+    blurred = [cv2.GaussianBlur(pixels, (5, 5), 0) for pixels in (fixed, over)]
+    levels = cv2.absdiff(*blurred).max(axis=2)
+    same = covered & (levels < max(_CHANGED, 3 * float(np.median(levels))))
+    mask = cv2.erode(same.astype(np.uint8) * 255, np.ones((5, 5), np.uint8))
+    if (mask > 0).mean() < _LEAST_SAME:
+        return matrix
+    greys = [cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY) for pixels in (fixed, moving)]
+    rows = 3 if model == "homography" else 2
+    motion = cv2.MOTION_HOMOGRAPHY if rows == 3 else cv2.MOTION_AFFINE
+    backward = np.linalg.inv(matrix)
+    begin = (backward / backward[2, 2])[:rows].astype(np.float32)
+    everywhere = np.full(greys[1].shape, 255, np.uint8)
+    rule = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 50, 1e-6)
+    try:
+        _, ended = cv2.findTransformECCWithMask(
+            greys[0], greys[1], mask, everywhere, begin, motion, rule, 3
+        )
+    except cv2.error:  # it does not converge
+        return matrix
+    whole = np.eye(3)
+    whole[:rows] = ended
+    if not np.isfinite(whole).all() or abs(np.linalg.det(whole)) < 1e-6:
+        return matrix
+    made = np.asarray(np.linalg.inv(whole), dtype=np.float64)
+    height, width = moving.shape[:2]
+    corners = np.array([[[0, 0], [width, 0], [0, height], [width, height]]], dtype=np.float64)
+    one, other = (cv2.perspectiveTransform(corners, each)[0] for each in (matrix, made))
+    return made if np.hypot(*(one - other).T).max() <= _FURTHEST else matrix
 
 
 def _fitted(source: Matrix, target: Matrix, model: str) -> tuple[Matrix | None, Mask]:
@@ -187,14 +250,15 @@ def _by_values(fixed: Array, moving: Array, model: str) -> tuple[Matrix, float] 
     return np.asarray(np.linalg.inv(whole), dtype=np.float64), float(correlation)
 
 
-def _why(share: float, inliers: int, residual: float, overlap: float, matrix: Matrix) -> str:
+def _why(found: _Fit, overlap: float) -> str:
+    inliers, residual = len(found.source), found.residual(found.matrix)
     if inliers < LEAST_INLIERS:
         return f"{inliers} matches agree, wanted {LEAST_INLIERS} or more"
-    if share < LEAST_SHARE:
-        return f"{share:.0%} of the matches agree, wanted {LEAST_SHARE:.0%} or more"
+    if found.share < LEAST_SHARE:
+        return f"{found.share:.0%} of the matches agree, wanted {LEAST_SHARE:.0%} or more"
     if residual > MOST_RESIDUAL:
         return f"the matches agree within {residual:.2f} px only, wanted {MOST_RESIDUAL} px"
-    return _shape_fault(matrix, overlap)
+    return _shape_fault(found.matrix, overlap)
 
 
 def _shape_fault(matrix: Matrix, overlap: float) -> str:

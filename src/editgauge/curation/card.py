@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from editgauge.curation.dataset import DataSet
+from editgauge.curation.duplicates import accepted
 from editgauge.curation.statistics import statistics
 from editgauge.escape import markdown
 
+Records = Sequence[dict[str, Any]]
 
-def card(data: DataSet) -> str:
-    """Markdown with the set's counts, sources, process and limits. Everything in it follows from
-    the set; what nobody said is said to be unknown.
+
+def card(data: DataSet, records: Records | None = None) -> str:
+    """Markdown with the set's counts, sources, process and limits, of all samples or of those that
+    leave. Everything in it follows from the set; what nobody said is said to be unknown.
     """
-    about, told = data.about, statistics(data)
+    records = data.records() if records is None else records
+    about, told = data.about, statistics(data, records)
     lines = [
         f"# {markdown(about.title or about.name)}",
         "",
@@ -30,7 +35,8 @@ def card(data: DataSet) -> str:
         lines += [f"## By {name}", "", f"| {name} | samples |", "| --- | ---: |"]
         lines += [f"| {markdown(str(label))} | {n} |" for label, n in counts.items()]
         lines.append("")
-    lines += _masks(told) + _provenance(data) + _process(data, told) + _limits(data, told)
+    lines += _masks(told) + _provenance(records) + _process(data, told)
+    lines += _alike(records) + _limits(told)
     return "\n".join(lines) + "\n"
 
 
@@ -49,8 +55,7 @@ def _masks(told: dict[str, Any]) -> list[str]:
     return [*lines, *(f"| {label} | {n} |" for label, n in share["histogram"].items()), ""]
 
 
-def _provenance(data: DataSet) -> list[str]:
-    records = data.records()
+def _provenance(records: Records) -> list[str]:
     lines = ["## Provenance", ""]
     for name in ("url", "licence", "consent"):
         said = sum(bool((record.get("source") or {}).get(name)) for record in records)
@@ -91,7 +96,17 @@ def _process(data: DataSet, told: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _limits(data: DataSet, told: dict[str, Any]) -> list[str]:
+def _alike(records: Records) -> list[str]:
+    """What people said of samples that look like leaks between splits."""
+    pairs = accepted(records)
+    if not pairs:
+        return []
+    lines = ["## Pictures that are nearly the same", "", "Looked at, and said to be no leak:", ""]
+    return [*lines, *(f"- `{one}` and `{two}`: {markdown(why, None)}" for one, two, why in pairs),
+            ""]  # fmt: skip
+
+
+def _limits(told: dict[str, Any]) -> list[str]:
     unverified = told["samples"] - told["counts"]["state"].get("verified", 0)
     lines = ["## Known limits", ""]
     lines.append(f"- {unverified} of {told['samples']} samples are not verified by a reviewer.")

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -49,6 +49,18 @@ class Conflict(EditgaugeError):
             sample=str(record["id"]),
         )
         self.record = dict(record)
+
+
+class Act(NamedTuple):
+    """What somebody does: an event of the trail before it has a number and a time."""
+
+    who: str
+    what: str
+    sample: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    note: str = ""
+    nonce: str = ""
 
 
 class DataSet:
@@ -117,7 +129,7 @@ class DataSet:
             made = records.checked(made, "new sample")
             if made["id"] in self._records:
                 raise UsageError(f"{made['id']}: there is a sample of this id; give another one")
-            self._write(who, "added", made["id"], {}, made, note=note)
+            self._write(Act(who, "added", made["id"], {}, made, note))
             return dict(self._records[made["id"]])
 
     def change(
@@ -147,14 +159,12 @@ class DataSet:
                 after.setdefault("state", "refined")  # what was verified is no longer what it was
             before = {key: record.get(key) for key in after}
             if version != record["version"]:
-                self._trail.append(
-                    self._event(who, "refused", sample, before, after, f"{what}: {note}", nonce="")
-                )
+                self._log(Act(who, "refused", sample, before, after, f"{what}: {note}"))
                 raise Conflict(record, version)
             if not after:
                 return dict(record)
             records.checked(_patched(record, after), "change")
-            self._write(who, what, sample, before, after, note=note, nonce=nonce)
+            self._write(Act(who, what, sample, before, after, note, nonce))
             return dict(self._records[sample])
 
     def update(
@@ -186,7 +196,7 @@ class DataSet:
             after = {key: value for key, value in new.items() if old[key] != value}
             if after:
                 before = {key: old[key] for key in after}
-                self._trail.append(self._event(who, "described", "", before, after, "", nonce=""))
+                self._log(Act(who, "described", "", before, after))
                 _write_about(self.root, made)
                 self.about = made
             return self.about
@@ -194,7 +204,7 @@ class DataSet:
     def note(self, who: str, what: str, sample: str = "", **facts: Any) -> None:
         """An event that changes no field: an export, a release."""
         with self._held():
-            self._trail.append(self._event(who, what, sample, {}, facts, "", nonce=""))
+            self._log(Act(who, what, sample, {}, facts))
 
     def keep(self, pixels: Array | Mask, room: str = "pictures") -> str:
         """Put a picture into the set as PNG without any metadata; returns its path below the set.
@@ -266,47 +276,14 @@ class DataSet:
             version = record["version"] + 1
             self._records[event.sample] = {**_patched(record, event.after), "version": version}
 
-    def _event(
-        self,
-        who: str,
-        what: str,
-        sample: str,
-        before: Mapping[str, Any],
-        after: Mapping[str, Any],
-        note: str,
-        *,
-        nonce: str,
-    ) -> Event:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        number = self._trail.number + 1
-        return Event(number, now, who, what, sample, before, after, note, nonce)
-
-    def _write(
-        self,
-        who: str,
-        what: str,
-        sample: str,
-        before: Mapping[str, Any],
-        after: Mapping[str, Any],
-        *,
-        note: str = "",
-        nonce: str = "",
-    ) -> None:
-        self._log(who, what, sample, before, after, note=note, nonce=nonce)
+    def _write(self, act: Act) -> None:
+        self._log(act)
         self._snapshot()
 
-    def _log(
-        self,
-        who: str,
-        what: str,
-        sample: str,
-        before: Mapping[str, Any],
-        after: Mapping[str, Any],
-        *,
-        note: str = "",
-        nonce: str = "",
-    ) -> None:
-        event = self._event(who, what, sample, before, after, note, nonce=nonce)
+    def _log(self, act: Act) -> None:
+        """Put an act at the end of the trail, and into the records where it is of one."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        event = Event(self._trail.number + 1, now, *act)
         self._trail.append(event)
         self._apply(event)
 
@@ -337,22 +314,22 @@ class DataSet:
             known = self._records.get(record["id"])
             if known is None:
                 made = {"state": "draft", **record, "version": 1}
-                self._log(OUTSIDE, "added", record["id"], {}, made)
+                self._log(Act(OUTSIDE, "added", record["id"], {}, made))
                 continue
             names = (set(known) | set(record)) - _OWN
             after = {k: record.get(k) for k in sorted(names) if known.get(k) != record.get(k)}
             if after:
                 before = {k: known.get(k) for k in after}
-                self._log(OUTSIDE, "changed", record["id"], before, after)
+                self._log(Act(OUTSIDE, "changed", record["id"], before, after))
         left = {record["id"] for record in there}
         for identity, record in list(self._records.items()):
             if identity not in left and record.get("state") != "withdrawn":
                 before, after = {"state": record.get("state")}, {"state": "withdrawn"}
-                self._log(OUTSIDE, "withdrawn", identity, before, after)
+                self._log(Act(OUTSIDE, "withdrawn", identity, before, after))
 
 
 _SNAPSHOT = "snapshot"
-_FACTS_ONLY = frozenset({"exported", "released", "invited", "revoked"})
+_FACTS_ONLY = frozenset({"exported", "released", "invited", "revoked", "erased"})
 
 
 def _patched(record: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

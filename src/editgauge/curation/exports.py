@@ -21,9 +21,10 @@ from editgauge.benchmarks.texteditbench.samples import SPLITS
 from editgauge.curation import card, conventions
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.leaving import png_file
-from editgauge.curation.readiness import Fault, faults
+from editgauge.curation.readiness import Fault, faults, of_set
 from editgauge.curation.records import TEXTS
 from editgauge.errors import DataError, UsageError
+from editgauge.escape import file_name, plain
 
 Record = Mapping[str, Any]
 LAYOUTS: tuple[str, ...] = (
@@ -62,6 +63,8 @@ def export(
     found = faults(data, records, layout, engine=engine)
     if found and not ready_only:
         raise DataError(refusal(found))
+    if whole := of_set(data):
+        raise DataError(f"{whole[0]}; change it with: editgauge curate about DIR")
     kept_back = {fault.sample for fault in found}
     records = [record for record in records if record["id"] not in kept_back]
     if not records:
@@ -76,6 +79,7 @@ def export(
             "version": data.about.version,
             "samples": names,
         }
+        (made / "README.md").write_text(card.card(data, records), encoding="utf-8")
         (made / OWN_SET).write_bytes(orjson.dumps(mark, option=orjson.OPT_INDENT_2))
         made.chmod(0o755)
         if to.exists():
@@ -130,7 +134,9 @@ def _texteditbench(data: DataSet, root: Path, samples: Numbered) -> dict[str, st
         second = masks.get("second") or first
         split = SPLITS["synthetic" if record.get("reference") else "real"][0]
         folder = root / split / topic_folder / f"{number:03d}"
-        edited = f"{operation}_{number}" if record.get("reference") else f"{number}_edited"
+        edited = (
+            f"{file_name(operation)}_{number}" if record.get("reference") else f"{number}_edited"
+        )
         _copy(data, record["images"][0], folder / f"{number}.png")
         _copy(data, first.as_posix(), folder / f"{number}_mask.png")
         _copy(data, second.as_posix(), folder / f"{edited}_mask.png")
@@ -290,7 +296,7 @@ def _imagefolder(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]
     names: dict[str, str] = {}
     lines: dict[str, list[bytes]] = {}
     for _, record in samples:
-        split = record.get("split") or "test"
+        split = _split(record)
         line = _facts(record)
         for column, path in _named(record).items():
             place = f"{column}/{record['id']}.png"
@@ -300,7 +306,6 @@ def _imagefolder(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]
         names[record["id"]] = record["id"]
     for split, every in lines.items():
         (root / split / "metadata.jsonl").write_bytes(b"".join(every))
-    (root / "README.md").write_text(card.card(data), encoding="utf-8")
     return names
 
 
@@ -310,12 +315,12 @@ def _parquet(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]:
 
     by_split: dict[str, list[Record]] = {}
     for _, record in samples:
-        by_split.setdefault(record.get("split") or "test", []).append(record)
+        by_split.setdefault(_split(record), []).append(record)
     (root / "data").mkdir()
     for split, records in by_split.items():
         pictures = list(dict.fromkeys(c for r in records for c in _named(r)))
         facts = list(dict.fromkeys(c for r in records for c in _facts(r)))
-        columns = [f'"{_plain(c)}" VARCHAR' for c in facts]
+        columns = [f'"{name}" VARCHAR' for name in _columns(facts)]
         columns += [f'"{c}" STRUCT(bytes BLOB, path VARCHAR)' for c in pictures]
         with duckdb.connect() as db:
             db.execute(f"CREATE TABLE samples ({', '.join(columns)})")
@@ -326,12 +331,29 @@ def _parquet(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]:
                 db.execute(f"INSERT INTO samples VALUES ({', '.join('?' * len(values))})", values)
             place = str(root / "data" / f"{split}.parquet").replace("'", "''")
             db.execute(f"COPY samples TO '{place}' (FORMAT parquet)")
-    (root / "README.md").write_text(card.card(data), encoding="utf-8")
     return {record["id"]: record["id"] for _, record in samples}
 
 
-def _plain(name: str) -> str:
-    return name.replace('"', "_")
+def _split(record: Record) -> str:
+    """The split as a name of a folder."""
+    return file_name(record.get("split") or "test")
+
+
+def _columns(names: Sequence[str]) -> list[str]:
+    """Names of columns for facts: a database takes those that differ in case only as one, so each
+    further one has a number.
+    """
+    made: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        stem = plain(name).replace('"', "_") or "_"
+        column, number = stem, 1
+        while column.casefold() in taken:
+            number += 1
+            column = f"{stem}_{number}"
+        taken.add(column.casefold())
+        made.append(column)
+    return made
 
 
 def _picture(data: DataSet, identity: str, column: str, path: str | None) -> Any:

@@ -49,19 +49,6 @@ def patch_of(record: Mapping[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
     return made
 
 
-def window_of(text: str) -> tuple[float, float] | None:
-    """``CENTRE,WIDTH`` as numbers; None for an empty text. Raises `UsageError`."""
-    if not text:
-        return None
-    try:
-        centre, width = (float(part) for part in text.split(","))
-    except ValueError:
-        width = 0.0
-    if not width > 0:
-        raise UsageError(f"--window {text!r}: wanted CENTRE,WIDTH, the width above 0: 40,400")
-    return centre, width
-
-
 def engine_for(places: Sequence[Path], name: str) -> Any:
     """The OCR engine where a scan is among the files; None where none is needed."""
     if any(dicom.is_dicom(path) for path in files_in(places)):
@@ -111,6 +98,14 @@ def box_of(text: str) -> list[int]:
     if len(made) != 4:
         raise UsageError(f"--box {text!r}: wanted LEFT,TOP,WIDTH,HEIGHT in pixels")
     return made
+
+
+def two_of(text: str) -> tuple[str, str]:
+    """Two ids between which a comma stands. Raises `UsageError`."""
+    words = words_of(text)
+    if len(words) != 2:
+        raise UsageError(f"--accept {text!r}: wanted the ids of two samples: s-1,s-2")
+    return words[0], words[1]
 
 
 def words_of(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +39,10 @@ class Intake:
     """Of every new sample: split, category, protocol, source, attributes…"""
     align: str = "affine"
     """A model of `alignment.MODELS`, or ``none``: the pair must then be of one size."""
-    window: tuple[float, float] | None = None
+    window: str = "file"
+    """Of scans: see `dicom.WINDOWS`."""
+    frames: str = "middle"
+    """Of a scan that has several: see `dicom.FRAMES`."""
     engine: Any = None
     """The OCR engine that looks for text in scans; None: a person looks alone."""
 
@@ -83,12 +87,21 @@ def _below(folder: Path) -> Iterator[Path]:
 def add(
     data: DataSet, places: Sequence[Path], how: Intake, progress: Progress | None = None
 ) -> list[Taken]:
-    """A sample for each picture. One that cannot be read is told, and keeps no other out."""
-    files = files_in(places)
-    return [
-        _told(path.name, lambda path=path: _add_one(data, path, how))  # type: ignore[misc]
-        for path in _shown(files, progress)
-    ]
+    """A sample for each picture, of a scan for each chosen frame. One that cannot be read is told,
+    and keeps no other out.
+    """
+    taken: list[Taken] = []
+    for path in _shown(files_in(places), progress):
+        pictures = _pictures(path, how)
+        while True:  # a frame that cannot be read leaves those before it in the set
+            try:
+                picture = next(pictures)
+                taken.append(_add_one(data, path, picture, how))
+            except StopIteration:
+                break
+            except DataError as error:
+                taken.append(Taken(path.name, "", str(error)))
+    return taken
 
 
 def pair(
@@ -152,36 +165,63 @@ def _told(file: str, make: Callable[[], Taken]) -> Taken:
         return Taken(file, "", str(error))
 
 
-def _read(path: Path, how: Intake) -> tuple[Array, dict[str, Any], frozenset[str]]:
-    """Pixels, what is known of the picture, and names that must not leave."""
-    if dicom.is_dicom(path):
-        scan = dicom.read(path, window=how.window)
-        return normalised(scan.pixels, how.longest), scan.facts, scan.words
-    pixels = oriented(read_image(path), read_header(path).orientation)
-    return normalised(pixels, how.longest), {}, frozenset()
+class _Picture(NamedTuple):
+    """A picture on its way into the set."""
+
+    pixels: Array
+    facts: dict[str, Any]
+    """Of a scan."""
+    words: frozenset[str]
+    """Names that must not leave."""
+    said: str = ""
 
 
-def _keep(data: DataSet, path: Path, how: Intake) -> tuple[str, dict[str, Any], Array]:
-    pixels, facts, words = _read(path, how)
-    if words:
-        privacy.remember(data, words)
-    if facts:
-        facts["needs_look"] = True
-        if how.engine is not None:
-            facts["proposals"] = privacy.texts_in(pixels, how.engine)
-    return data.keep(pixels), facts, pixels
+def _pictures(path: Path, how: Intake) -> Iterator[_Picture]:
+    """What a file holds: one picture, or the chosen frames of a scan."""
+    if not dicom.is_dicom(path):
+        pixels = oriented(read_image(path), read_header(path).orientation)
+        yield _Picture(normalised(pixels, how.longest), {}, frozenset())
+        return
+    file = dicom.ScanFile(path)
+    try:
+        chosen = dicom.frames_of(how.frames, file.frames)
+    except DataError as error:
+        raise DataError(f"{path.name}: {error}") from None
+    for frame in chosen:
+        scan = file.scan(frame, how.window)
+        said = f"frame {frame} of {file.frames}" if file.frames > 1 else ""
+        facts = {**scan.facts, "needs_look": True}
+        yield _Picture(normalised(scan.pixels, how.longest), facts, scan.words, said)
+
+
+def _single(path: Path, how: Intake) -> _Picture:
+    """The one picture of a side of a pair."""
+    found = list(islice(_pictures(path, how), 2))
+    if len(found) != 1:
+        raise DataError(f"{path.name}: a side of a pair is one frame; name it with --frames")
+    return found[0]
+
+
+def _keep(data: DataSet, picture: _Picture, how: Intake) -> tuple[str, dict[str, Any]]:
+    """Where the picture lies in the set, and its facts."""
+    privacy.remember(data, picture.words)
+    facts = dict(picture.facts)
+    if facts and how.engine is not None:
+        facts["proposals"] = privacy.texts_in(picture.pixels, how.engine)
+    return data.keep(picture.pixels), facts
 
 
 def _name(path: Path) -> str:
     return "scan" if dicom.is_dicom(path) else path.stem
 
 
-def _add_one(data: DataSet, path: Path, how: Intake) -> Taken:
-    place, facts, _ = _keep(data, path, how)
+def _add_one(data: DataSet, path: Path, picture: _Picture, how: Intake) -> Taken:
+    place, facts = _keep(data, picture, how)
     pictures = {place: facts} if facts else None
     made = {**how.fields, "id": data.new_id(_name(path)), "images": [place], "pictures": pictures}
     record = data.add(made, how.who)
-    return Taken(path.name, record["id"], _open(facts))
+    said = "; ".join(text for text in (picture.said, _open(facts)) if text)
+    return Taken(path.name, record["id"], said)
 
 
 def _open(facts: Mapping[str, Any]) -> str:
@@ -192,10 +232,11 @@ def _open(facts: Mapping[str, Any]) -> str:
 
 
 def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
-    place, facts, fixed = _keep(data, one, how)
-    moving, more, words = _read(two, how)
-    privacy.remember(data, words)
-    said, about = "", dict(more)
+    first, second = _single(one, how), _single(two, how)
+    place, facts = _keep(data, first, how)
+    privacy.remember(data, second.words)
+    fixed, moving = first.pixels, second.pixels
+    said, about = "", dict(second.facts)
     if how.align != "none":
         found = alignment.align(fixed, moving, how.align)
         if found.refused:
@@ -207,7 +248,7 @@ def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
     elif moving.shape != fixed.shape:
         privacy.purge(data, [place])
         raise DataError(f"{one.name} and {two.name}: of two sizes; take them in with --align")
-    if more or facts:  # the frame's border is the input's own, and what is burnt into it
+    if second.facts or facts:  # the frame's border is the input's own, and what is burnt into it
         about["needs_look"] = True
         if how.engine is not None:
             about["proposals"] = privacy.texts_in(moving, how.engine)

@@ -7,7 +7,8 @@ by itself: a person looks at it, corrects it and saves it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -25,8 +26,18 @@ LEAST_AREA = 0.0002
 """Of the picture: a smaller component of a difference is noise."""
 SURE = 0.6
 """Similarity of what was read and what is quoted, from which on a box is proposed."""
-HOWS: tuple[str, ...] = ("difference", "text", "box")
+HOWS: tuple[str, ...] = ("difference", "text", "box", "segment", "words")
 _ITERATIONS = 5
+_CLICK = 4
+"""Pixels: a box with a shorter side is a click."""
+
+
+class Proposal(NamedTuple):
+    """One mask that a machine proposes."""
+
+    mask: Mask
+    score: float | None = None
+    """What a network expects of it, 0 to 1; None for ways that expect nothing."""
 
 
 def from_difference(image: Array, reference: Array, threshold: int = THRESHOLD) -> Mask:
@@ -81,14 +92,12 @@ def from_box(image: Array, box: Sequence[int]) -> Mask:
     outside of the picture.
     """
     height, width = image.shape[:2]
-    if len(box) != 4 or not all(isinstance(x, int) and not isinstance(x, bool) for x in box):
-        raise DataError("box: wanted four whole numbers: left, top, width, height")
-    x, y, w, h = box
-    if w < 4 or h < 4:
+    x, y, w, h = _box(image, box)
+    if w < _CLICK or h < _CLICK:
         reach = max(8, min(height, width) // 5)
         x, y, w, h = max(0, x - reach), max(0, y - reach), 2 * reach, 2 * reach
     w, h = min(w, width - x), min(h, height - y)
-    if x < 0 or y < 0 or w < 4 or h < 4:
+    if w < _CLICK or h < _CLICK:
         raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
     whole = np.zeros((height, width), dtype=np.bool_)
     whole[y : y + h, x : x + w] = True
@@ -105,6 +114,45 @@ def from_box(image: Array, box: Sequence[int]) -> Mask:
     return made if made.sum() >= 0.02 * w * h else whole
 
 
+def from_network(
+    image: Array, *, box: Sequence[int] = (), words: str = "", weights: Path | None = None
+) -> list[Proposal]:
+    """The three masks that Segment Anything gives for a box or a click, as `from_box` has them, or
+    for the surest of the places that Grounding DINO finds for `words`; surest first.
+
+    Raises `DataError` where no place is found, `WeightsError` with the command that fetches what is
+    not here, `MissingExtra` without transformers.
+    """
+    from editgauge.networks.runtime import resolve
+    from editgauge.networks.segment import Segment, grounding_dino, segment_anything
+
+    sam, runtime = segment_anything, resolve()
+    found: list[Segment]
+    if words:
+        places = grounding_dino(weights, runtime).boxes(image, words)
+        if not places:
+            raise DataError(f"nothing in the picture is found for {words[:80]!r}: draw a box")
+        found = sam(weights, runtime).segments(image, box=places[0][0])
+    else:
+        x, y, w, h = _box(image, box)
+        if w < _CLICK or h < _CLICK:
+            found = sam(weights, runtime).segments(image, point=(x, y))
+        else:
+            found = sam(weights, runtime).segments(image, box=(x, y, x + w, y + h))
+    return [Proposal(segment.mask, segment.score) for segment in found]
+
+
+def _box(image: Array, box: Sequence[int]) -> tuple[int, int, int, int]:
+    """A box whose corner lies in the picture. Raises `DataError` for another."""
+    height, width = image.shape[:2]
+    if len(box) != 4 or not all(isinstance(x, int) and not isinstance(x, bool) for x in box):
+        raise DataError("box: wanted four whole numbers: left, top, width, height")
+    x, y, w, h = box
+    if not (0 <= x < width and 0 <= y < height):
+        raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
+    return x, y, min(w, width - x), min(h, height - y)
+
+
 def propose(
     data: DataSet,
     record: Mapping[str, Any],
@@ -112,11 +160,29 @@ def propose(
     *,
     box: Sequence[int] = (),
     engine: Any = None,
-) -> Mask:
-    """A mask for a sample's first input by one of `HOWS`. Raises `UsageError` for another way and
-    `DataError` where what it needs is not there.
+    weights: Path | None = None,
+) -> list[Proposal]:
+    """Masks for a sample's first input by one of `HOWS`, of which a person chooses: one, or the
+    three of a network. ``words`` are the sample's concept, else its instruction.
+
+    Raises `UsageError` for another way and `DataError` where what it needs is not there; networks
+    raise as `from_network` does.
     """
     image = read_image(data.path(record["images"][0]))
+    if how == "segment":
+        return from_network(image, box=box, weights=weights)
+    if how == "words":
+        words = (record.get("concept") or record.get("instruction") or "").strip()
+        if not words:
+            raise DataError(f"{record['id']}: no concept and no instruction to look for")
+        return from_network(image, words=words, weights=weights)
+    return [Proposal(_plain(data, record, how, image, box, engine))]
+
+
+def _plain(
+    data: DataSet, record: Mapping[str, Any], how: str, image: Array, box: Sequence[int],
+    engine: Any,
+) -> Mask:  # fmt: skip
     if how == "difference":
         if not record.get("reference"):
             raise DataError(f"{record['id']}: no reference to compare with")
@@ -128,6 +194,37 @@ def propose(
     if how == "box":
         return from_box(image, box)
     raise UsageError(f"mask from {how!r}: wanted one of {', '.join(HOWS)}")
+
+
+def chosen(found: Sequence[Proposal], choice: int | None) -> Mask:
+    """The mask of a choice, from 1. Raises `UsageError` where several are there and none is chosen,
+    and for one that is not there.
+    """
+    if choice is None and len(found) > 1:
+        raise UsageError(f"{len(found)} masks are proposed: choose one with --choose 1")
+    if choice is not None and not 1 <= choice <= len(found):
+        raise UsageError(f"--choose {choice}: {len(found)} masks are proposed, counted from 1")
+    return found[(choice or 1) - 1].mask
+
+
+def networks_here(weights: Path | None = None) -> tuple[str, ...]:
+    """Those of `HOWS` that need networks and can be used: their files and packages are here."""
+    from importlib.util import find_spec
+
+    from editgauge.errors import WeightsError
+    from editgauge.networks.segment import DINO, SAM
+    from editgauge.networks.weights import locate
+
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        return ()
+    made: list[str] = []
+    for how, name in (("segment", SAM), ("words", DINO)):  # words need both
+        try:
+            locate(name, weights)
+        except WeightsError:
+            break
+        made.append(how)
+    return tuple(made)
 
 
 def save(

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 
 from editgauge.curation.dataset import PRIVATE, DataSet
+from editgauge.curation.faces import faces_in
 from editgauge.curation.records import pictures_of
 from editgauge.errors import DataError, EditgaugeError, UsageError
 from editgauge.images import Array, read_image
@@ -43,41 +45,10 @@ def texts_in(pixels: Array, engine: Any) -> list[dict[str, Any]]:
     return found
 
 
-def faces_in(pixels: Array) -> list[dict[str, Any]]:
-    """A proposal for each frontal face, and for the eyes in it: the band where they lie in a face
-    of usual proportions.
-
-    The detector is OpenCV's cascade of local binary patterns, as scikit-image ships it. Raises
-    `MissingExtra` without scikit-image.
-    """
-    try:
-        from skimage.data import lbp_frontal_face_cascade_filename
-        from skimage.feature import Cascade
-    except ImportError as error:
-        from editgauge.errors import MissingExtra
-
-        raise MissingExtra("finding faces", "scikit-image", "study") from error
-    height, width = pixels.shape[:2]
-    if min(height, width) < 48:
-        return []
-    grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-    scale = min(1.0, 640 / max(height, width))
-    small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    detector = Cascade(lbp_frontal_face_cascade_filename())
-    longest = min(small.shape)
-    boxes = detector.detect_multi_scale(
-        img=small, scale_factor=1.2, step_ratio=1, min_size=(36, 36), max_size=(longest, longest)
-    )
-    found: list[dict[str, Any]] = []
-    for box in boxes:
-        x, y, w, h = (round(box[key] / scale) for key in ("c", "r", "width", "height"))
-        found.append({"kind": "face", "box": [x, y, min(w, width - x), min(h, height - y)]})
-        eyes = [x + round(w * 0.08), y + round(h * 0.2), round(w * 0.84), round(h * 0.32)]
-        found.append({"kind": "eyes", "box": eyes})
-    return found
-
-
-def propose(data: DataSet, sample: str, who: str, *, engine: Any = None, faces: bool = True) -> int:
+def propose(
+    data: DataSet, sample: str, who: str, *, engine: Any = None, faces: bool = True,
+    weights: Path | None = None,
+) -> int:  # fmt: skip
     """Look for text (with an OCR engine) and faces in a sample's pictures; returns how many
     proposals are open. Boxes that were proposed or hidden before stay.
     """
@@ -88,7 +59,7 @@ def propose(data: DataSet, sample: str, who: str, *, engine: Any = None, faces: 
         if path in masks:
             continue
         pixels = read_image(data.path(path))
-        found = faces_in(pixels) if faces else []
+        found = faces_in(pixels, weights) if faces else []
         found += texts_in(pixels, engine) if engine is not None else []
         about = facts.setdefault(path, {})
         known = about.get("proposals", [])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, FOLDERS
-from editgauge.curation import masks, privacy, review
+from editgauge.curation import duplicates, masks, privacy, review
 from editgauge.curation.conventions import task_folder
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import TEXTS, pictures_of
@@ -29,12 +29,36 @@ def faults(
     """What keeps samples back, in order; empty when all may leave.
 
     `layout` adds what that layout must have. An OCR `engine` reads scans once more and looks for
-    the names that their files carried.
+    the names that their files carried. Samples of `records` that leak between splits are both told.
     """
+    leaking = _leaks(data, records)
     found: list[Fault] = []
     for record in records:
-        found += [Fault(record["id"], why) for why in _faults(data, record, layout, engine)]
+        every = [*_faults(data, record, layout, engine), *leaking.get(record["id"], ())]
+        found += [Fault(record["id"], why) for why in every]
     return found
+
+
+def of_set(data: DataSet) -> list[str]:
+    """What is wrong with the set as a whole: names in what is said of it."""
+    about = data.about
+    texts = (about.name, about.title, about.description, about.licence, *about.policy.expert)
+    named = privacy.names_in(data, texts)
+    return [f"what is said of the set holds {len(named)} words that name somebody"] if named else []
+
+
+def _leaks(data: DataSet, records: Sequence[Record]) -> dict[str, list[str]]:
+    """Sample -> what it leaks to."""
+    said: dict[str, list[str]] = {}
+    splits = {record["id"]: record.get("split") or "none" for record in records}
+    for near in duplicates.leaks(records, data.root):
+        for one, other in ((near.first, near.second), (near.second, near.first)):
+            said.setdefault(one, []).append(
+                f"leak between splits: it shows nearly the same as {other} of {splits[other]} "
+                f"({near.bits} of 64 bits differ); take one out, or: editgauge curate similar DIR "
+                f"--accept {near.first},{near.second} --why TEXT"
+            )
+    return said
 
 
 def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator[str]:
@@ -78,6 +102,7 @@ def _texts(record: Record) -> Iterator[str]:
     yield from record.get("category") or ()
     yield from (str(value) for value in (record.get("attributes") or {}).values())
     yield from (record.get("source") or {}).values()
+    yield from (said["why"] for said in (record.get("alike") or {}).values())
     yield record["id"]
 
 

@@ -6,7 +6,7 @@ Both may be written by hand. Whoever reads them checks them here, and every erro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,13 +56,16 @@ VERDICTS: tuple[str, ...] = ("accept", "reject", "flag")
 MASKS: tuple[str, ...] = ("input", "second", "roi")
 LONGEST_TEXT = 20_000
 MOST_PICTURES = 16
+MOST_STEPS = 32
+"""Of a category, and paraphrases of an instruction."""
 MOST_BYTES = 1 << 28
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_SPLIT = re.compile(r"\w[\w.-]{0,59}")
 _KEYS = {
     "id", "version", "state", "split", "protocol", "category", "images", "reference", "masks",
     "paraphrases", "attributes", "source", "pictures", "reviews", "comments", "ratings", "proposed",
-    *TEXTS,
+    "alike", *TEXTS,
 }  # fmt: skip
 
 
@@ -225,7 +228,13 @@ def checked(value: Any, where: str) -> dict[str, Any]:
 
 
 def _check_plain(value: Mapping[str, Any], where: str) -> None:
-    for name in (*TEXTS, "split"):
+    split = value.get("split")
+    if split not in (None, "") and not (isinstance(split, str) and _SPLIT.fullmatch(split)):
+        raise DataError(
+            f"{where}: split {plain(str(split)[:60])!r}: wanted at most 60 letters, digits, dot, - "
+            f"and _"
+        )
+    for name in TEXTS:
         text = value.get(name)
         if text is not None and (not isinstance(text, str) or len(text) > LONGEST_TEXT):
             raise DataError(
@@ -261,6 +270,10 @@ def _check_lists(value: Mapping[str, Any], where: str) -> None:
         found = value.get(name, [])
         if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
             raise DataError(f"{where}: {name}: wanted a list of texts, found {str(found)[:60]!r}")
+        if len(found) > MOST_STEPS or any(len(item) > LONGEST_TEXT for item in found):
+            raise DataError(
+                f"{where}: {name}: wanted at most {MOST_STEPS} texts of {LONGEST_TEXT:,} characters"
+            )
     comments = value.get("comments", [])
     if not isinstance(comments, list) or not all(
         isinstance(one, dict)
@@ -277,6 +290,8 @@ def _check_facts(value: Mapping[str, Any], where: str) -> None:
         isinstance(item, str | int | float) for item in attributes.values()
     ):
         raise DataError(f"{where}: attributes: wanted an object of texts and numbers")
+    if sum(len(name) + len(str(item)) for name, item in attributes.items()) > LONGEST_TEXT:
+        raise DataError(f"{where}: attributes: wanted at most {LONGEST_TEXT:,} characters together")
     source = value.get("source") or {}
     if not isinstance(source, dict) or not all(
         name in SOURCE and isinstance(text, str) for name, text in source.items()
@@ -290,7 +305,7 @@ def _check_facts(value: Mapping[str, Any], where: str) -> None:
     single = [text for name, text in proposed.items() if name != "paraphrases"]
     if not isinstance(several, list) or not all(isinstance(x, str) for x in (*single, *several)):
         raise DataError(f"{where}: proposed: wanted an object of texts")
-    for name, fits in (("pictures", _is_picture), ("reviews", _is_review), ("ratings", _is_rating)):
+    for name, fits in _WRITTEN.items():
         found = value.get(name) or {}
         if not isinstance(found, dict):
             raise DataError(f"{where}: {name}: wanted an object of objects")
@@ -320,6 +335,19 @@ def _is_review(value: Mapping[str, Any]) -> bool:
 
 def _is_rating(value: Mapping[str, Any]) -> bool:
     return all(type(number) is int for number in value.values())
+
+
+def _is_alike(value: Mapping[str, Any]) -> bool:
+    return all(isinstance(value.get(name), str) for name in ("why", "pictures"))
+
+
+_WRITTEN: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "pictures": _is_picture,
+    "reviews": _is_review,
+    "ratings": _is_rating,
+    "alike": _is_alike,
+}
+"""Fields that hold objects of this tool's own, by the name of a picture, a person, a sample."""
 
 
 def pictures_of(record: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from editgauge.curation import card
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.exports import refusal
 from editgauge.curation.leaving import bare_file
-from editgauge.curation.readiness import faults
+from editgauge.curation.readiness import faults, of_set
 from editgauge.curation.records import DATASET, SAMPLES, TEXTS, pictures_of, written
 from editgauge.errors import DataError, UsageError
 
@@ -99,8 +99,11 @@ def release(
     found = faults(data, records, engine=engine)
     if found and not ready_only:
         raise DataError(refusal(found))
+    if whole := of_set(data):
+        raise DataError(f"{whole[0]}; change it with: editgauge curate about DIR")
     back = {fault.sample for fault in found}
-    new = {r["id"]: published(r) for r in records if r["id"] not in back}
+    leaving = [record for record in records if record["id"] not in back]
+    new = {record["id"]: published(record) for record in leaving}
     if not new:
         raise DataError("no sample is ready; see: editgauge curate ready DIR")
     told = {
@@ -111,7 +114,7 @@ def release(
     places = dict.fromkeys(path for record in new.values() for path in pictures_of(record))
     pictures = {path: bare_file(data, path) for path in places}
     data.describe(who, version=version)
-    _zip(to, _files(data, new, told, pictures))
+    _zip(to, _files(data, leaving, told, pictures))
     data.note(who, "released", version=version, samples=new)
     return told
 
@@ -123,7 +126,7 @@ def releases(data: DataSet) -> list[dict[str, Any]]:
 
 def _files(
     data: DataSet,
-    new: Mapping[str, Mapping[str, Any]],
+    leaving: Sequence[dict[str, Any]],
     told: Mapping[str, Any],
     pictures: Mapping[str, bytes],
 ) -> dict[str, bytes]:
@@ -131,9 +134,9 @@ def _files(
     made = {
         **pictures,
         DATASET: orjson.dumps(data.about.as_dict(), option=indent),
-        SAMPLES: written(new.values()),
+        SAMPLES: written(published(record) for record in leaving),
         CHANGES: orjson.dumps(told, option=indent),
-        "README.md": card.card(data).encode(),
+        "README.md": card.card(data, leaving).encode(),
     }
     sums = [f"{hashlib.sha256(made[name]).hexdigest()}  {name}\n" for name in sorted(made)]
     return {**made, SUMS: "".join(sums).encode()}

@@ -13,6 +13,7 @@ import hmac
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,22 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
-from editgauge.curation import difficulty, masks, privacy, readiness, records, refining, review
+from editgauge.curation import (
+    difficulty,
+    masks,
+    plots,
+    privacy,
+    readiness,
+    records,
+    refining,
+    review,
+)
 from editgauge.curation.dataset import Conflict, DataSet
 from editgauge.curation.people import is_expert
 from editgauge.curation.statistics import statistics
-from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError, WeightsError
 from editgauge.images import Array, Mask
+from editgauge.reports.figures import svg
 from editgauge.study.forms import Refused
 from editgauge.study.site import Limits, Site, as_json, error
 from editgauge.study.store import Annotator, StudyStore
@@ -64,10 +75,13 @@ class Workbench(Site):
         hosts: Sequence[str] = (),
         limits: Limits | None = None,
         ocr: str = "none",
+        weights: Path | None = None,
     ) -> None:
         super().__init__(store, hosts=hosts, limits=limits)
-        self.data, self.ocr = data, ocr
+        self.data, self.ocr, self.weights = data, ocr, weights
+        self._networks = masks.networks_here(weights)
         self._engine: Any = None
+        self._drawn: dict[str, str] = {}
 
     def app(self) -> Starlette:
         """The application: every route answers with `study.site.HEADERS`."""
@@ -91,6 +105,7 @@ class Workbench(Site):
                     Route(f"/api/{name}", self._guard(self._poster_of(act)), methods=["POST"])
                     for name, act in posts.items()
                 ),
+                Route("/figure/{name}.svg", self._guard(self.figure)),
                 Route("/picture/{mac}/{path:path}", self._guard(self.picture)),
             ]
         )
@@ -123,6 +138,7 @@ class Workbench(Site):
             "attributes": list(ATTRIBUTES),
             "yes_no": sorted(difficulty.YES_NO),
             "ocr": self.ocr not in ("", "none"),
+            "networks": list(self._networks),
             "queue": review.queue(every, who.pseudonym, self.data.about.policy),
             "samples": [
                 {
@@ -141,7 +157,19 @@ class Workbench(Site):
 
     def _stats(self, who: Annotator, request: Request) -> dict[str, Any]:
         del who, request
-        return statistics(self.data)
+        told = statistics(self.data)
+        found = plots.figures(told)
+        self._drawn = {figure.name: svg(figure) for figure in found}
+        return {**told, "figures": plots.shown(found)}
+
+    async def figure(self, request: Request) -> Response:
+        """A figure of the statistics as they were last asked for."""
+        if self._who(request) is None:
+            return error(401, "open your personal link")
+        drawn = self._drawn.get(request.path_params["name"])
+        if drawn is None:
+            return error(404, "not here; open the statistics again")
+        return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
     def _told(self, record: dict[str, Any], who: Annotator) -> dict[str, Any]:
         """A sample as the page needs it; of others' reviews and ratings what this person may
@@ -206,7 +234,7 @@ class Workbench(Site):
                 response = as_json(told)
                 response.status_code = 409
                 return response
-            except (DataError, UsageError) as why:
+            except (DataError, UsageError, WeightsError, MissingExtra) as why:
                 return error(400, str(why))
 
         return handler
@@ -262,8 +290,19 @@ class Workbench(Site):
             raise Refused("box: wanted four numbers")
         if how == "text" and self._engine is None:
             self._engine = privacy.engine_of(self.ocr)
-        mask = masks.propose(self.data, record, how, box=box, engine=self._engine)
-        return {"png": _png(mask.astype(np.uint8) * 255), "share": float(mask.mean())}
+        found = masks.propose(
+            self.data, record, how, box=box, engine=self._engine, weights=self.weights
+        )
+        return {
+            "proposals": [
+                {
+                    "png": _png(one.mask.astype(np.uint8) * 255),
+                    "share": float(one.mask.mean()),
+                    "score": one.score,
+                }
+                for one in found
+            ]
+        }
 
     def _rate(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
         sample, _, nonce = _about(sent)

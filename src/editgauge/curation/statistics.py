@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.curation.conventions import operation_of
+from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
+from editgauge.curation.conventions import operation_of, organ_and_task, topic_of
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.masks import share_of
 from editgauge.curation.review import agreement, disagreements
@@ -19,11 +20,13 @@ Counts = dict[str, int]
 _BINS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
-def statistics(data: DataSet) -> dict[str, Any]:
-    """Counts by state, split, category, operation, language and difficulty; a histogram of the
-    masks' share of the picture; words an instruction; agreement of reviewers and raters.
+def statistics(data: DataSet, records: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Of all samples, or of those given: counts by state, split, category, operation, language,
+    difficulty, topic (TextEditBench, figure 3), organ and task (MedEBench, table 5); the ten
+    attributes of difficulty (TextEditBench, table 2); a histogram of the masks' share of the
+    picture; words an instruction; agreement of reviewers and raters.
     """
-    records = data.records()
+    records = data.records() if records is None else records
     shares = [share for record in records if (share := _share(data, record)) is not None]
     words = [len((record.get("instruction") or "").split()) for record in records]
     return {
@@ -37,8 +40,16 @@ def statistics(data: DataSet) -> dict[str, Any]:
             "difficulty": _count(
                 records, lambda r: str((r.get("attributes") or {}).get("difficulty", "not known"))
             ),
+            "topic": _count(records, lambda r: topic_of(r)[1]),
+            "organ and task": _count(records, lambda r: " / ".join(organ_and_task(r))),
             "licence": _count(records, lambda r: (r.get("source") or {}).get("licence", "none")),
         },
+        "by_kind": {
+            kind: _count([r for r in records if bool(r.get("reference")) is there],
+                         lambda r: topic_of(r)[1])
+            for kind, there in (("with a reference", True), ("without", False))
+        },
+        "attributes": {name: _values(records, name) for name in ATTRIBUTES},
         "mask_share": {"of": len(shares), "mean": float(np.mean(shares)) if shares else None,
                        "histogram": _histogram(shares)},
         "instruction_words": {"mean": float(np.mean(words)) if words else None},
@@ -47,6 +58,12 @@ def statistics(data: DataSet) -> dict[str, Any]:
         "agreement": agreement(data.events(), records),
         "disagreements": disagreements(records),
     }  # fmt: skip
+
+
+def _values(records: Sequence[dict[str, Any]], name: str) -> Counts:
+    """How many samples have which value of an attribute of difficulty."""
+    found = [str((record.get("attributes") or {}).get(name)) for record in records]
+    return {value: found.count(value) for value in ("0", "1", "2")}
 
 
 def _share(data: DataSet, record: dict[str, Any]) -> float | None:

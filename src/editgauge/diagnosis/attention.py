@@ -33,12 +33,16 @@ RESOLUTION = 16
 """The longer side of the maps of a U-Net that count; the paper's *16 × 16* of a square picture."""
 
 
+def _nobody() -> None:
+    """Nobody counts."""
+
+
 @dataclass(slots=True, kw_only=True)
 class AttentionScorer:
     """Attention grounding (see the module), one row for each metric of `ATTENTION`.
 
-    Holds one editor at a time, in this process. `resolution`: see `collect.watch`; None for all.
-    `ended` is called after each output.
+    Holds one editor at a time, in the process that works. `resolution`: see `collect.watch`; None
+    for all. `ended` is called after each output.
     """
 
     alpha: float = ALPHA
@@ -47,12 +51,17 @@ class AttentionScorer:
     model: str = ""
     device: str | None = None
     dtype: str = ""
-    ended: Callable[[], None] = lambda: None
+    ended: Callable[[], None] = _nobody
     name: str = "attention_grounding"
     track: Track = "diagnosis"
     metrics: tuple[Metric, ...] = ATTENTION
     inputs: tuple[str, ...] = ("images", "masks", "instruction", "concept")
     source: str = ""
+    first: Edit | None = None
+    """An output whose model `begin` loads."""
+    num_cpus: float = 1.0
+    num_gpus: float | None = None
+    """On a cluster: one for each worker, where there are any (`run.needs`)."""
     _made: tuple[dict[str, Any], Any] | None = field(default=None, init=False, repr=False)
 
     def origin(self) -> dict[str, Any]:
@@ -63,6 +72,13 @@ class AttentionScorer:
             "resolution": self.resolution or "all",
             **{name: version(name) for name in ("torch", "diffusers", "transformers")},
         }
+
+    def begin(self) -> None:
+        """Load the weights before any output is looked at: what is wrong with them is no output's
+        failure. Raises as `editor`.
+        """
+        if self.first is not None:
+            self.editor(self.first)
 
     def applies(self, sample: Sample) -> str | None:
         if not sample.masks:

@@ -42,6 +42,7 @@ from editgauge.types import Edit, Sample, Status
 KEY_NAMES = ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY")
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 MOST_PICTURES = {"edits": 16, "generations": 10}
+_ENDPOINTS = {"edits": "/images/edits", "generations": "/images/generations"}
 _REFUSALS = (
     "moderation_blocked",
     "content_policy_violation",
@@ -126,6 +127,27 @@ def openai(samples: Sequence[Sample], **settings: Any) -> OpenAIImages:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """One call: what is asked of which pictures, and the call's key. `mask` is a PNG, or empty."""
+
+    sample: Sample
+    prompt: str
+    files: Sequence[tuple[str, bytes, str]]
+    parameters: Mapping[str, Any]
+    mask: bytes
+    key: str
+    shots: Sequence[str]
+
+
+def _address(media: str, data: bytes) -> str:
+    return f"data:{media};base64,{base64.b64encode(data).decode()}"
+
+
+def _addresses(files: Sequence[tuple[str, bytes, str]]) -> list[str]:
+    return [_address(media, data) for _, data, media in files]
+
+
 @dataclass(frozen=True, kw_only=True)
 class OpenAIImages:
     """See `openai`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs
@@ -154,6 +176,55 @@ class OpenAIImages:
         )
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
+        asked = self._asked(sample, folder)
+        if isinstance(asked, Edit):
+            return asked
+        charge = Charge(self.ledger, self.price.picture, self.model, asked.key)
+        request = self._form(asked) if self.style == "edits" else self._json(asked)
+        reply = self.service.call(replace(request, key=asked.key, charge=charge))
+        usage = usage_of(reply.value) if reply.status is Status.SCORED else None
+        answered = reply.status is Status.SCORED
+        cost = charge.bill(self.price.of(usage)) if answered else charge.cost
+        return self._made(asked, folder, reply, usage, cost)
+
+    # -- in a batch (see `editors.batch`) ----------------------------------------------------------
+
+    def batch_line(self, sample: Sample, folder: Path) -> tuple[str, str, dict[str, Any]] | Edit:
+        """What asks for a sample in a batch: the call's key, its endpoint, its JSON body; or why it
+        cannot be asked. `folder` stands for the run, as in a call.
+        """
+        asked = self._asked(sample, folder)
+        if isinstance(asked, Edit):
+            return asked
+        if self.style != "edits":
+            body = self._generation(asked)
+        else:
+            body = {
+                "model": self.model,
+                "prompt": asked.prompt,
+                "images": [{"image_url": address} for address in _addresses(asked.files)],
+                **{key: plain(value) for key, value in asked.parameters.items()},
+            }
+            if asked.mask:
+                body["mask"] = {"image_url": _address("image/png", asked.mask)}
+        return asked.key, f"/v1{_ENDPOINTS[self.style]}", body
+
+    def batch_edit(self, sample: Sample, folder: Path, reply: Reply, cost: float | None) -> Edit:
+        """The edit that a batch's answer is; `cost` is what it was booked at without a bill."""
+        asked = self._asked(sample, folder)
+        if isinstance(asked, Edit):
+            return asked
+        usage = usage_of(reply.value) if reply.status is Status.SCORED else None
+        return self._made(asked, folder, reply, usage, cost)
+
+    def batch_cost(self, reply: Reply | None = None) -> float | None:
+        """The bill of a batch's answer, in US dollars, or what one call in a batch may cost."""
+        return self.price.of(usage_of(reply.value) if reply is not None else None, batch=True)
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _asked(self, sample: Sample, folder: Path) -> _Asked | Edit:
+        """The call for a sample, or why there is none."""
         most = MOST_PICTURES[self.style]
         fault = faulty(sample, self.name, pictures=most)
         if fault is not None:
@@ -169,34 +240,37 @@ class OpenAIImages:
         try:
             files = [as_file(path, index) for index, path in enumerate(pictures)]
             parameters = self._sized(pictures[0])
-            request = (
-                self._form(sample, prompt, files, parameters)
-                if self.style == "edits"
-                else self._json(prompt, files, parameters)
-            )
-            told = repr(sorted((name, str(value)) for name, value in parameters.items()))
-            key = call_key(
-                folder, sample.id, self.model, prompt, told, *(data for _, data, _ in files)
-            )
-            request = replace(request, key=key)
+            masked = self.mask and self.style == "edits" and "input" in sample.masks
+            mask = transparent_where_editable(sample.masks["input"]) if masked else b""
         except ImageError as error:
             return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
-        charge = Charge(self.ledger, self.price.picture, self.model, key)
-        reply = self.service.call(replace(request, charge=charge))
-        usage = usage_of(reply.value) if reply.status is Status.SCORED else None
-        answered = reply.status is Status.SCORED
-        cost = charge.bill(self.price.of(usage)) if answered else charge.cost
+        told = repr(sorted((name, str(value)) for name, value in parameters.items()))
+        key = call_key(folder, sample.id, self.model, prompt, told, *(data for _, data, _ in files))
+        return _Asked(
+            sample=sample,
+            prompt=prompt,
+            files=files,
+            parameters=parameters,
+            mask=mask,
+            key=key,
+            shots=[shot.id for shot in shots],
+        )
+
+    def _made(
+        self,
+        asked: _Asked,
+        folder: Path,
+        reply: Reply,
+        usage: dict[str, int] | None,
+        cost: float | None,
+    ) -> Edit:
         facts = {
-            "settings": {"model": self.model, "style": self.style, **parameters},
+            "settings": {"model": self.model, "style": self.style, **asked.parameters},
             "seconds": round(reply.seconds, 6),
             "cost": cost,
-            "detail": {
-                "attempts": reply.attempts,
-                "usage": usage,
-                "shots": [shot.id for shot in shots],
-            },
+            "detail": {"attempts": reply.attempts, "usage": usage, "shots": asked.shots},
         }
-        return self._read(sample, folder, reply, facts)
+        return self._read(asked.sample, folder, reply, facts)
 
     def _sized(self, picture: Path) -> dict[str, Any]:
         """The parameters, with the size that the picture needs where ``size=input`` asks for it."""
@@ -206,43 +280,32 @@ class OpenAIImages:
         width, height = nearest_shape(picture, _FIXED) if fixed else sized(picture)
         return {**self.parameters, "size": f"{width}x{height}"}
 
-    def _form(
-        self,
-        sample: Sample,
-        prompt: str,
-        files: list[tuple[str, bytes, str]],
-        parameters: Mapping[str, Any],
-    ) -> Request:
+    def _form(self, asked: _Asked) -> Request:
         fields = {
             "model": self.model,
-            "prompt": prompt,
+            "prompt": asked.prompt,
             "n": "1",
-            **{k: str(v) for k, v in parameters.items()},
+            **{k: str(v) for k, v in asked.parameters.items()},
         }
-        parts = [("image[]" if len(files) > 1 else "image", file) for file in files]
-        if self.mask and "input" in sample.masks:
-            parts.append(
-                (
-                    "mask",
-                    ("mask.png", transparent_where_editable(sample.masks["input"]), "image/png"),
-                )
-            )
-        return Request("/images/edits", lambda: {"data": fields, "files": parts})
+        many = len(asked.files) > 1
+        parts = [("image[]" if many else "image", file) for file in asked.files]
+        if asked.mask:
+            parts.append(("mask", ("mask.png", asked.mask, "image/png")))
+        return Request(_ENDPOINTS["edits"], lambda: {"data": fields, "files": parts})
 
-    def _json(
-        self, prompt: str, files: list[tuple[str, bytes, str]], parameters: Mapping[str, Any]
-    ) -> Request:
-        pictures = [
-            f"data:{media};base64,{base64.b64encode(data).decode()}" for _, data, media in files
-        ]
-        body = {
+    def _json(self, asked: _Asked) -> Request:
+        body = self._generation(asked)
+        return Request(_ENDPOINTS["generations"], lambda: {"json": body})
+
+    def _generation(self, asked: _Asked) -> dict[str, Any]:
+        pictures = _addresses(asked.files)
+        return {
             "model": self.model,
-            "prompt": prompt,
+            "prompt": asked.prompt,
             "image": pictures[0] if len(pictures) == 1 else pictures,
             "response_format": "b64_json",
-            **{key: plain(value) for key, value in parameters.items()},
+            **{key: plain(value) for key, value in asked.parameters.items()},
         }
-        return Request("/images/generations", lambda: {"json": body})
 
     def _read(self, sample: Sample, folder: Path, reply: Reply, facts: dict[str, Any]) -> Edit:
         if reply.status is not Status.SCORED:

@@ -67,6 +67,8 @@ class Request:
     method: str = field(default="POST", kw_only=True)
     charge: Charge | None = field(default=None, kw_only=True)
     """What each attempt may cost; None for calls that cost nothing (looking how far a job is)."""
+    once: bool = field(default=False, kw_only=True)
+    """Not sent again where the first attempt may have been taken: what it made is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +137,8 @@ class Service:
                 self._stop(reply)
             faults += meant.kind == "again"
             paid += meant.kind == "again" and meant.billed
-            if not self._once_more(meant, pause, faults, paid, spent):
+            taken = request.once and meant.kind == "again" and meant.billed
+            if taken or not self._once_more(meant, pause, faults, paid, spent):
                 return Reply(
                     status=reply.status,
                     value=reply.value,
@@ -171,6 +174,31 @@ class Service:
     def _raise_if_stopped(self) -> None:
         if self._stopped:
             raise ServiceStopped(self._stopped)
+
+    def content(self, path: str, limit: int) -> bytes:
+        """The bytes of at most `limit` that lie at a path of the service, fetched with its key.
+
+        Raises `OSError` with a reason without secrets.
+        """
+        last = ""
+        for attempt in range(1, self._attempts + 1):
+            try:
+                response = self._transport.exchange("GET", self._at.of(path), limit=limit)
+                if response.status == 200:
+                    return response.data
+                last = f"HTTP {response.status}"
+                if not policy.may_pass(response.status):
+                    break
+            except Lost as error:
+                last = error.reason
+            if attempt < self._attempts:
+                time.sleep(policy.pause_before(attempt, self._pause))
+        raise OSError(last)
+
+    def understood(self, response: Response) -> tuple[Reply, policy.Meaning]:
+        """An answer that came another way (a line of a batch), read as if it had been called."""
+        reply, meant, _ = self._read(response)
+        return reply, meant
 
     def fetch(self, address: str) -> bytes:
         """Download a delivered picture from an address in a reply.

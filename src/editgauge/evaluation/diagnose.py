@@ -19,6 +19,7 @@ from editgauge.errors import EditgaugeError, MissingExtra, UsageError
 from editgauge.metrics.grounding import ALPHA, BINS
 from editgauge.reports import diagnosis as drawings
 from editgauge.run import diagnose as work_of
+from editgauge.run.engine import Engine
 from editgauge.store import selection
 from editgauge.store.collect import edits_of
 from editgauge.store.hashes import HashStore
@@ -67,7 +68,11 @@ class Request:
     maps: Maps = field(default_factory=Maps)
     cutoffs: Mapping[str, float | None] = field(default_factory=dict)
     figures: Path | None = None
-    workers: int = 0
+    workers: int | Engine = 0
+    """Processes of this machine, or an engine: who measures change. Attention is watched in this
+    process, by one model after the other; with an engine of other machines (`Engine.away`) on one
+    of its workers, which has the GPU.
+    """
     retry: frozenset[Status] = frozenset()
 
 
@@ -194,7 +199,9 @@ def _attention(work: work_of.Work, request: Request) -> tuple[Summary | None, di
         return None, {**refused, **dict.fromkeys(names, str(error))}
     maps = {key: value for key, value in asdict(request.maps).items() if key != "floor"}
     try:
-        found = work_of.attention(replace(work, edits=kept), AttentionScorer(**maps))
+        found = work_of.attention(
+            replace(work, edits=kept), AttentionScorer(**maps), workers=request.workers
+        )
     except EditgaugeError as error:
         if not needed:
             error.args = (f"{error} (for change grounding alone: --from pixels)",)

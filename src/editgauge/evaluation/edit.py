@@ -10,6 +10,7 @@ from editgauge import catalog
 from editgauge.editors import costs, presets, sweeps, tracks
 from editgauge.editors.command import recorded
 from editgauge.evaluation.material import Material
+from editgauge.run import batch
 from editgauge.run.edit import EditSummary
 from editgauge.run.edit import edit as edit_all
 from editgauge.run.engine import Engine
@@ -17,6 +18,8 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.types import Editor, Sample, Status
 
 Progress = Callable[[int, int, str], None]
+IN_BATCH = "in_batch"
+"""What a summary counts samples under that wait in a provider's batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,16 +147,62 @@ def edit(
     name = material.benchmark.name
     costs.keep_in(editor, folder.path, limits.budget)
     data = material.keep(folder)
+    waiting = batch.waiting(folder.path, name, editor.name)
     summary = edit_all(
         folder,
         name,
-        material.samples,
+        [sample for sample in material.samples if sample.id not in waiting],
         editor,
         workers=limits.workers,
         retry=limits.retry,
         seconds_a_sample=limits.seconds_a_sample,
         progress=progress,
     )
+    if waiting:
+        summary.counts[IN_BATCH] = sum(sample.id in waiting for sample in material.samples)
+    _record(material, folder, summary, request, data)
+    return summary
+
+
+def submit(
+    material: Material, folder: RunFolder, editor: Editor, limits: Limits
+) -> batch.Submitted:
+    """Send what has no output yet by the provider's batches (see `run.batch.submit`)."""
+    costs.keep_in(editor, folder.path, limits.budget)
+    material.keep(folder)
+    name = material.benchmark.name
+    return batch.submit(folder, name, material.samples, editor, retry=limits.retry)
+
+
+def collect(
+    material: Material,
+    folder: RunFolder,
+    editor: Editor,
+    limits: Limits,
+    *,
+    request: Request | None = None,
+    progress: Progress | None = None,
+) -> batch.Collected:
+    """Bring what finished batches hold into the run (see `run.batch.collect`), and record the call
+    where there was something.
+    """
+    costs.keep_in(editor, folder.path, limits.budget)
+    data = material.keep(folder)
+    name = material.benchmark.name
+    done = batch.collect(folder, name, material.every, editor, progress=progress)
+    if done.batches:
+        _record(material, folder, done.summary, request, data)
+    return done
+
+
+def _record(
+    material: Material,
+    folder: RunFolder,
+    summary: EditSummary,
+    request: Request | None,
+    data: Any,
+) -> None:
+    name = material.benchmark.name
     made_of = {} if request is None else _recorded(name, request)
     folder.record(
         "edit",
@@ -167,7 +216,6 @@ def edit(
         seconds=round(summary.seconds, 3),
         cost=summary.cost,
     )
-    return summary
 
 
 def _recorded(benchmark: str, request: Request) -> dict[str, Any]:

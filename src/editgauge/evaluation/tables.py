@@ -54,7 +54,8 @@ def tables(
     variants: Sequence[Variant] = VARIANTS,
 ) -> list[Table]:
     """Every table of the runs, read as one, that the choice leaves; a table that has no variant of
-    its own comes once.
+    its own comes once, and one that no row feeds (nothing it shows was asked of a sample) not at
+    all.
 
     Raises `UsageError` where no table has the name `only` or a column that is asked for, no
     benchmark takes weights, or rows of two sources would be mixed; `UnknownName` for a name that
@@ -95,7 +96,7 @@ def tables(
                 layouts=layouts.get(frame.benchmark),
             )
         ]
-    made = _unrepeated(made)
+    made = [table for table in _unrepeated(made) if table.columns]
     if not (asked.by or asked.editors or asked.sources or asked.sweep):
         for name in sorted({table.benchmark for table in made}):
             (whole,) = rows.every_frame(runs, name, where=asked.where)

@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
@@ -38,8 +39,10 @@ from editgauge.judging.values import (
     read_text,
     read_value,
     reasons_of,
+    rivals_of,
     spread,
     values_of,
+    words_in,
 )
 from editgauge.judging.wording import (
     LEAD,
@@ -54,6 +57,8 @@ from editgauge.judging.wording import (
     is_withdrawn,
     short_corrections,
     spoken,
+    without_names,
+    without_other_labels,
 )
 from editgauge.types import Status
 
@@ -63,6 +68,8 @@ MAX_REPLY = 1_000_000
 MAX_REASON = 10_000
 """Characters of a reason that are looked at, and kept."""
 
+_BRACELESS = re.compile(r'"[A-Za-z_][\w ]{0,60}"\s?:[^{}]{1,5000}\Z')
+_MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
 Ranges = Mapping[str, tuple[int, int]]
 Lists = Mapping[str, tuple[str, ...]]
 
@@ -151,7 +158,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     refused = is_refusal(said)
     statements, why = _statements(text, found, fields, lists, refused)
     if statements:
-        return _decide(statements, fields)
+        return _undoubted(_decide(statements, fields), text, found, statements, fields)
     if why:
         return _all(fields, why)
     if found:
@@ -167,6 +174,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
 
 def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
     """The answer without thinking (None where that never ends), and the objects in it."""
+    reply = _opened(reply)
     whole = decode_whole(reply.strip())
     if isinstance(whole, str):  # an object that was serialised twice
         reply, whole = whole, decode_whole(whole.strip())
@@ -183,6 +191,18 @@ def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
     if text is None or text == reply:
         return text, found if text is not None else []
     return text, find_objects(text)
+
+
+def _opened(reply: str) -> str:
+    """The reply with what stands around an object that is all of it put right: quotes that are
+    escaped without need, braces that are missing.
+    """
+    bare = reply.strip()
+    if bare.startswith('{\\"') and isinstance(decode_whole(bare.replace('\\"', '"')), Pairs):
+        return bare.replace('\\"', '"')
+    if _BRACELESS.match(bare) and isinstance(decode_whole(f"{{{bare}}}"), Pairs):
+        return f"{{{bare}}}"
+    return reply
 
 
 # --- what the reply states ------------------------------------------------------------------------
@@ -275,6 +295,10 @@ def _object_statements(
             if numbers - {reading.value}:
                 reading = _none("an object that can be read in two ways")
         if reading.value is not None:
+            rivals = set(rivals_of(item.value, name, alone=len(fields) == 1)) - {reading.value}
+            if any(low <= rival <= high for rival in rivals):
+                reading = _none("another key gives the field another number")
+        if reading.value is not None:
             claims = _claims(reasons, name, high, alone=len(fields) == 1)
             if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
                 reading = _none(f"the judge's own reason says {claims[-1]}")
@@ -285,7 +309,7 @@ def _object_statements(
 def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> list[int]:
     """The numbers that the reasons say the score is, in order; `alone` where it is the only one."""
     claims: list[int] = []
-    for reason in reasons:
+    for reason in map(doubts.unquoted, reasons):
         claims += claims_in(reason, (name,), generic=alone)
         claims += [*fractions_in(reason, high), *short_corrections(reason)] if alone else []
     return claims
@@ -407,6 +431,65 @@ def _reading(value: Any, low: int, high: int) -> Reading:
 
 def _decide(statements: Sequence[_Statement], fields: Ranges) -> dict[str, Reading]:
     return {name: _decided([item for item in statements if item.name == name]) for name in fields}
+
+
+def _undoubted(
+    readings: dict[str, Reading],
+    text: str,
+    found: list[JsonPart],
+    statements: Sequence[_Statement],
+    fields: Ranges,
+) -> dict[str, Reading]:
+    """The readings, or none of them where the judge's own words speak against one (see `doubts`)."""
+    last = max(statements, key=lambda statement: statement.end)
+    number = readings[last.name].value
+    if (
+        number
+        and 10 * number <= fields[last.name][1]
+        and _MAY_GO_ON.search(text[-2:])
+        and last.end == len(text)
+    ):
+        why = f"the reply ends with a {number} that may be the beginning of a greater number"
+        readings = readings | {last.name: _none(why)}
+    given = {reading.value for reading in readings.values() if reading.value is not None}
+    if not given:
+        return readings
+    spans = {(item.start, item.end) for item in statements if item.reading.value is not None}
+    reasons: list[str] = []
+    remarks: list[str] = []
+    for item in found:
+        if item.value is not None and (item.start, item.end) in spans:
+            for texts, more in zip((reasons, remarks), words_in(item.value), strict=True):
+                texts += more
+    reasons += [
+        _behind_number(text[item.start : item.end], item.reading.value)
+        for item in statements
+        if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
+    ]
+    prose = _blanked(text, found)
+    end = max(statement.end for statement in statements)
+    verdicts = doubts.Verdicts(
+        given,
+        low=min(low for low, _ in fields.values()),
+        high=max(high for _, high in fields.values()),
+    )
+    names = tuple(fields)
+    before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
+    if is_refusal(before[:LEAD]):
+        return _all(fields, "the reply declines and gives a number all the same")
+    if why := doubts.against(reasons, remarks, before, after, verdicts):
+        return {
+            name: _none(why) if reading.value is not None else reading
+            for name, reading in readings.items()
+        }
+    return readings
+
+
+def _behind_number(line: str, number: int) -> str:
+    """What a line says behind its number; nothing for a row of a table."""
+    pattern = rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
+    value = re.search(pattern, line[:SPOKEN])
+    return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
 
 
 def _decided(statements: Sequence[_Statement]) -> Reading:

@@ -19,15 +19,15 @@ import orjson
 
 from editgauge.errors import ImageError, RunError
 from editgauge.judging.asker import Request
-from editgauge.judging.client import Outcome, build, read_response
+from editgauge.judging.client import build, read_response
 from editgauge.judging.engine import Engine, Job
+from editgauge.services import batches
+from editgauge.services.batches import File
 from editgauge.services.ledger import Entry
 from editgauge.services.prices import usage_of
-from editgauge.services.transport import Lost, Response, decode
+from editgauge.services.transport import Lost, Response
 
-MAX_REQUESTS = 50_000
-MAX_BYTES = 190 << 20
-"""OpenAI takes 200 MB a file: about 54 calls with three pictures of a megapixel."""
+_ENDPOINT = "/v1/chat/completions"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,28 +55,6 @@ def pending(engine: Engine) -> dict[str, dict[str, Any]]:
     }
 
 
-@dataclass(slots=True)
-class _File:
-    """The calls of one batch: their keys, their lines, and what is booked for them."""
-
-    keys: list[str] = field(default_factory=list)
-    lines: list[bytes] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
-    size: int = 0
-
-    def full(self, line: bytes) -> bool:
-        return bool(self.lines) and (
-            self.size + len(line) > MAX_BYTES or len(self.lines) >= MAX_REQUESTS
-        )
-
-    def add(self, key: str, line: bytes, entry: Entry | None) -> None:
-        self.keys.append(key)
-        self.lines.append(line)
-        self.size += len(line)
-        if entry is not None:
-            self.entries.append(entry)
-
-
 async def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     """Send all calls that are neither stored nor waiting, as far as the budget goes.
 
@@ -102,22 +80,18 @@ async def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     return result
 
 
-async def _send(engine: Engine, file: _File) -> str:
+async def _send(engine: Engine, file: File) -> str:
     """Hand one file to the server; returns the batch's name."""
     client = engine.client
     try:
         status, answer = await client.upload(
-            "/files", {"purpose": "batch"}, "calls.jsonl", b"".join(file.lines)
+            "/files", {"purpose": "batch"}, "calls.jsonl", file.data
         )
         if status not in (200, 201) or not isinstance(answer, dict) or "id" not in answer:
             raise RunError(
                 f"{client.host}: no batch file taken (HTTP {status}); use the ordinary way"
             )
-        wanted = {
-            "input_file_id": answer["id"],
-            "endpoint": "/v1/chat/completions",
-            "completion_window": "24h",
-        }
+        wanted = batches.wanted(answer["id"], _ENDPOINT)
         status, answer, _ = await client.exchange_json("POST", "/batches", wanted)
     except Lost as error:
         raise RunError(
@@ -127,9 +101,6 @@ async def _send(engine: Engine, file: _File) -> str:
     if status not in (200, 201) or not isinstance(answer, dict) or "id" not in answer:
         raise RunError(f"{client.host}: no batch made (HTTP {status}); use the ordinary way")
     return str(answer["id"])
-
-
-_UNFINISHED = ("validating", "in_progress", "finalizing", "cancelling")
 
 
 async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
@@ -146,17 +117,17 @@ async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
         try:
             status, answer, _ = await engine.client.exchange_json("GET", f"/batches/{name}")
             state = answer.get("status") if isinstance(answer, dict) else None
-            if status != 200 or state is None or state in _UNFINISHED:
+            if status != 200 or state is None or state in batches.UNFINISHED:
                 result.waiting += len(record["keys"])
                 continue
             lines = await _lines(engine, answer)
         except Lost:  # it is there tomorrow as well
             result.waiting += len(record["keys"])
             continue
-        standing = engine.ledger.standing([_entry_key(key) for key in record["keys"]])
+        standing = engine.ledger.standing([batches.entry_key(key) for key in record["keys"]])
         stored = 0
-        for line in lines:
-            stored += _store(engine, line, about, standing, others)
+        for key, response in batches.results(lines, engine.client.secrets):
+            stored += _store(engine, key, response, about, standing, others)
         for entry in standing.values():
             engine.ledger.release(entry, f"no result in batch {name}: {state}")
         if not stored:
@@ -186,15 +157,8 @@ async def _lines(engine: Engine, batch: Mapping[str, Any]) -> list[bytes]:
     return [line for line in found if line.strip()]
 
 
-def _entry_key(key: str) -> str:
-    """The key of a call's entry in the ledger."""
-    return f"batch {key}"
-
-
-def _files(
-    engine: Engine, jobs: Iterable[Job], taken: set[str], result: Batched
-) -> Iterator[_File]:
-    file = _File()
+def _files(engine: Engine, jobs: Iterable[Job], taken: set[str], result: Batched) -> Iterator[File]:
+    file = File()
     for job in jobs:
         try:
             key = engine.key(job)
@@ -207,20 +171,19 @@ def _files(
             ).joined()
         except ImageError:
             continue  # it ends as unreadable when rows are made
-        head = orjson.dumps({"custom_id": key, "method": "POST", "url": "/v1/chat/completions"})
-        line = head[:-1] + b',"body":' + body + b"}\n"
+        line = batches.line_of(key, _ENDPOINT, body)
         estimate = engine.asker.estimate(Request(job=job), len(skeleton), batch=True)
-        standing = engine.ledger.standing([_entry_key(key)]) if estimate else {}
-        entry = standing.get(_entry_key(key))
+        standing = engine.ledger.standing([batches.entry_key(key)]) if estimate else {}
+        entry = standing.get(batches.entry_key(key))
         if estimate and entry is None:
             model = engine.settings.model
-            entry = engine.ledger.reserve(estimate, model, key=_entry_key(key))
+            entry = engine.ledger.reserve(estimate, model, key=batches.entry_key(key))
             if entry is None:
                 result.broke = str(engine.ledger.exceeded(estimate * engine.ledger.ratio(model)))
                 break
         if file.full(line):
             yield file
-            file = _File()
+            file = File()
         taken.add(key)
         file.add(key, line, entry)
     if file.lines:
@@ -229,19 +192,15 @@ def _files(
 
 def _store(
     engine: Engine,
-    line: bytes,
+    key: str,
+    response: Response,
     about: Mapping[str, Job],
     standing: dict[str, Entry],
     others: set[str],
 ) -> int:
-    """Store the reply of one line of results; 1, or 0 for a line that is none."""
-    value = decode(line, engine.client.secrets)
-    response = value.get("response") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or not isinstance(value.get("custom_id"), str):
-        return 0
-    key = value["custom_id"]
-    outcome = _outcome(value, response if isinstance(response, dict) else {}, engine)
-    entry = standing.pop(_entry_key(key), None)
+    """Store the reply of one call; 1, or 0 for a call of another command."""
+    outcome = read_response(response, 0.0, engine.client.secrets)
+    entry = standing.pop(batches.entry_key(key), None)
     usage = usage_of(outcome.usage)
     cost = engine.price.of_usage(usage, batch=True) if engine.price and usage else None
     if entry is not None and cost is not None:
@@ -260,15 +219,3 @@ def _store(
     engine.prove(engine.dialect)
     engine.keep(Request(job=job, attempt="first"), key, outcome, cost)
     return 1
-
-
-def _outcome(value: Mapping[str, Any], response: Mapping[str, Any], engine: Engine) -> Outcome:
-    error = value.get("error")
-    if error:
-        said = error.get("message") if isinstance(error, dict) else error
-        data = orjson.dumps({"error": {"message": str(said)[:300]}})
-        return read_response(Response(500, {}, data), 0.0, engine.client.secrets)
-    status = response.get("status_code")
-    status = status if isinstance(status, int) and 100 <= status < 600 else 500
-    data = orjson.dumps(response.get("body"))
-    return read_response(Response(status, {}, data), 0.0, engine.client.secrets)

@@ -16,7 +16,7 @@ _ROLE = (
     r"|edited|input|output|source|reference|result(?:ing)?|generated|candidate|pred(?:icted)?|second|first|proper|valid)"
 )
 _NOUN = r"(?:images?|pictures?|photos?|photographs?|attachments?|visuals?|files?|visual (?:content|input|data)|image data)"
-_PICTURE = rf"(?:{_ROLE}[ _-]){{0,4}}{_NOUN}(?:[_ ]?\d)?\b(?!['’]s)"
+_PICTURE = rf"(?:{_ROLE}[ _-]){{0,4}}(?:(?:medical|x-ray|ct|mri|clinical|patient|such|private|external|new) )?{_NOUN}(?:[_ ]?\d)?\b(?!['’]s)"
 _CONTENT = (
     r"(?! (?:of (?:the|an?)\b|clear|text|content|detail|differ|in full|artifact|artefact|element|quality|noise|well|properly"
     r"|border|edge|being|chang|reflect|match|show))"
@@ -34,7 +34,7 @@ _MESSAGE = r"(?:message|request|prompt|conversation|chat|query|submission)"
 _PATTERNS = (
     # the judge cannot: "I am unable to view the images"
     (
-        r"(?:can(?:['’]?t|not| not)|could(?:n['’]?t| not)|unable to|not able to|impossible to|failed to)"
+        r"(?:can(?:['’]?t|not| not)|could(?:n['’]?t| not)|unable to|not able to|n['’]t able to|impossible to|failed to)"
         r"(?: (?:directly|actually|currently|really|physically|be able to|yet)){0,2} (?:see|view|access|open|load|receive|process"
         rf"|inspect|examine|analy[sz]e|evaluate|assess|judge|rate|look at|read|interpret|display|compare|make out)(?: (?:or|and) \w{{1,12}})? {_PICTURE}{_CONTENT}"
     ),
@@ -47,7 +47,7 @@ _PATTERNS = (
     ),
     rf"\b(?:i|we) (?:see|saw|have|got|received|find|found|was given|am given) no {_PICTURE}{_CONTENT}",
     # the judge alone: "as a text-only model", "I lack vision capabilities"
-    r"\b(?:as an?|i(?:['’]m| am) (?:only )?an?) (?:text[- ](?:only|based)|language|blind)\b",
+    r"\b(?:as an?|i(?:['’]m| am) (?:only |just )?an?) (?:text[- ](?:only|based)|(?:large )?language|blind|ai\b)(?! judge| evaluator| grader| expert)",
     r"\b(?:no|not have|lack(?:s|ing)?|without)(?: the| any)? (?:vision|visual|image|picture)[ -](?:capabilit|abilit|access|input|process|understanding)\w*",
     r"\bno access to " + _PICTURE,
     rf"\bwithout (?:actually )?(?:seeing|having seen|viewing|having access to|access to|being able to (?:see|view)) {_PICTURE}{_CONTENT}",
@@ -83,6 +83,17 @@ _PATTERNS = (
         r"\b(?:can(?:not|['’]t| not)|unable to|impossible to|not possible to) (?:be )?(?:evaluated?|assess(?:ed)?|judged?|rated?|scored?"
         r"|determined?|compared?)\s*(?:[.,;!\"]|\Z|it\b|this\b|the (?:edit|result|images?|pictures?)\b)"
     ),
+    r"\b(?:comparison|evaluation|assessment|judge?ment|rating|scoring) (?:is|was|becomes|remains) (?:therefore |thus |simply )?(?:impossible|not possible|meaningless)",
+    # what only one who got a message says
+    r"\bon my (?:side|end)\b|\breach(?:ed|es)? me\b|\bthrough to me\b|\bavailable to me\b|\bnothing (?:is |was |has been )?(?:attached|uploaded|shared|received|provided to me)\b",
+    r"\b(?:two|one|three|1|2|3|some|part) of (?:the|your) (?:\w+ )?(?:two|three|four|2|3|4|five)? ?(?:images|pictures|photos|files|attachments) (?:only |alone )?(?:arrived|loaded|reached|came|is missing|are missing|was|were received)",
+    r"\b(?:i|we) (?:only |just )?(?:received|got|see|have|saw|was given|were given) (?:only |just )?(?:one|two|1|2|a single) (?:of the (?:\w+ )?(?:images|pictures|photos)|(?:image|picture|photo)\b)",
+    r"\b(?:only|just) (?:one|two|1|2|a single|the (?:first|second|input|original|source|edited)) (?:image|picture|photo|attachment|file)s? (?:\w+ ){0,2}(?:reached|arrived|came|got|made it|loaded|can be (?:seen|opened)|could be)",
+    rf"\b{_PICTURE} (?:\w+ )?(?:can(?:not|['’]t| not)|could(?:n['’]t| not)|(?:was|were|is|are)(?:n['’]t| not)(?: able to)?) be (?:displayed|shown|loaded|opened|accessed|viewed|rendered|retrieved|decoded|read|processed|fetched|downloaded|seen(?=[.,;!]|\Z))",
+    r"\b(?:image|picture|photo|file|url|link|attachment|download)s?\b[^.\n]{0,30}\b(?:timed out|time out|40[34]\b|expired|could not be (?:downloaded|fetched|retrieved|reached)|dead)\b",
+    r"\bno (?:way|means) (?:to|of) (?:see|seeing|view|viewing|access|accessing|check|checking|verify|verifying|look|looking)\b",
+    r"\b(?:from|by|on) the (?:prompt|instruction|description|caption|text)s? (?:only|alone)\b|\b(?:purely|solely|only) (?:from|on|by) the (?:prompt|instruction|description|caption)\b",
+    rf"\bwithout (?:{_ROLE}[ _-]){{0,3}}{_NOUN}\b(?= i\b|,|\.)",
     r"\bno (?:evaluation|assessment|judge?ment|comparison) (?:is|was) possible\b",
 )
 _BLIND = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE)

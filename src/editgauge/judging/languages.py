@@ -1,5 +1,5 @@
-"""What a judge says in another language than English: that it saw no picture, or that what it said
-does not count.
+"""What a judge says in another language than English: that it saw no picture, that what it said
+does not count, or that the score is another number.
 
 Judges are asked in English and answer in English nearly always. In German, French, Spanish,
 Portuguese, Italian, Russian, Chinese, Japanese and Korean these two are recognised by the words for
@@ -10,6 +10,7 @@ is flagged. All patterns look at a bounded stretch of a clause, so that reading 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _BLIND = (
     # German: "kein Bild sehen", "das Bild wurde nicht übermittelt"
@@ -61,6 +62,11 @@ _BLIND = (
         r"(?:не (?:был\w? )?(?:предоставл|прикрепл|загруж|загрузил|получен|прислан)"
         r"|отсутству|нет\b)"
     ),
+    # the plain "no picture", in all of them
+    r"\bkeine?n? (?:\w{1,20} )?(?:bild|foto|abbildung|datei)|\b(?:ningun[ao]?|nenhuma?|nessuna?|aucune?) (?:imag|foto|photo|immagin|fichier|archivo|file)",
+    r"\b(?:no|não|non|sin|sem|senza|ohne|brak|bez|без) (?:[\w']{1,12} ){0,3}(?:imagen|imágen|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image|photo)",
+    r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
+    r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)",
     # Chinese
     (
         r"(?:无法|没有|未能|不能|未|看不)(?:直接)?"
@@ -137,6 +143,137 @@ def is_withdrawn(after: str) -> bool:
     return _withdrawn.search(after) is not None or len(_UNREAD.findall(after[:2000])) > 2
 
 
+def reasons_in(after: str) -> list[str]:
+    """The lines behind a verdict that are called its reason."""
+    return [found[0].partition(":")[2] for found in _REASON.finditer(after)]
+
+
 def without_reasons(after: str) -> str:
     """The words behind a verdict without the lines that are called its reason."""
     return _REASON.sub(" ", after)
+
+
+_SCORING = re.compile(
+    # German, Dutch, Swedish, Danish, Norwegian
+    r"\b(?:note|noten|bewert\w*|wertung\w*|punkt\w*|verdien\w*|eigentlich|angemess\w*|wäre\w*|sollte\w*|müsste\w*|richtig\w*|gerecht\w*"
+    r"|höchstens|mindestens|vergebe\w*|urteil\w*|cijfer\w*|punten|verdient|eigenlijk|hoort|betyg\w*|poäng\w*|borde|karakter\w*|poeng\w*|egentlig\w*"
+    # French, Spanish, Portuguese, Italian, Romanian, Catalan
+    r"|notes?|notation|mérit\w*|devrait|aurait|serait|plutôt|vaut|nota|notas|puntua\w*|punt(?:o|os|aje)|calific\w*|merec\w*|debería|sería|realidad"
+    r"|correct[oa]|pontua\w*|pontos|avalia\w*|deveria|seria|punteggi\w*|punti|vot[oi]|merita\w*|dovrebbe|sarebbe|giust[oa]|valuta\w*|notă|merită|puntuació\w*|points?"
+    # Polish, Czech, Turkish, Indonesian, Vietnamese, Hungarian, Finnish
+    r"|ocen\w*|punkty?\w*|zasługuj\w*|powin\w*|hodnocen\w*|bod\w{0,4}|známk\w*|zaslouž\w*|puan\w*|olmalı\w*|hak ediyor|skor\w*|nilai\w*|seharusnya|layak"
+    r"|điểm|đáng|nên|pontszám\w*|pont\w{0,4}|érdem\w*|pisteet|pistettä|arvosana\w*|ansaitsee"
+    # the word that most have borrowed
+    r"|scores?)\b"
+    r"|оцен\w*|балл\w*|заслуж\w*|должн\w*|следовало|двойк\w*|тройк\w*|четв[её]рк\w*|пят[её]рк\w*|единиц\w*|на самом деле|правильн\w*|оцін\w*|заслугов\w*"
+    r"|分|应|該|该|實際|实际|妥当|正确|正確|给|給|評価|点|正しい|相応|べき|スコア|점|맞습|맞다|적절|평가|해야|درج|نقاط|تستحق|يجب|ציון|נקוד|स्कोर|अंक|คะแนน",
+    re.IGNORECASE,
+)
+"""Words that speak of scores, and of what a score should have been."""
+_NUMBERS = {
+    word: number
+    for words in (
+        "null eins zwei drei vier fünf sechs sieben acht neun zehn",
+        "nul een twee drie vier vijf zes zeven acht negen tien",
+        "zéro un deux trois quatre cinq six sept huit neuf dix",
+        "cero uno dos tres cuatro cinco seis siete ocho nueve diez",
+        "zero um dois três quatro cinco seis sete oito nove dez",
+        "zero uno due tre quattro cinque sei sette otto nove dieci",
+        "ноль один два три четыре пять шесть семь восемь девять десять",
+        "零 一 二 三 四 五 六 七 八 九 十",
+        "영 일 이 삼 사 오 육 칠 팔 구 십",
+    )
+    for number, word in enumerate(words.split())
+    if len(word) > 1 or word in "零一二三四五六七八九十"
+} | {"eine": 1, "einer": 1, "una": 1, "une": 1, "两": 2, "兩": 2, "два": 2, "двойка": 2, "тройка": 3, "четверка": 4, "четвёрка": 4, "пятерка": 5, "пятёрка": 5, "единица": 1}
+_ARTICLES = frozenset(["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"])
+"""Number words that are articles or verbs as well: no claim by themselves."""
+_FOREIGN_NUMBER = re.compile(
+    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![\d.,/:])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)", re.IGNORECASE
+)
+_CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
+_COUNTER = re.compile("[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색]")
+"""What numbers count with in Chinese, Japanese and Korean."""
+_ENGLISH = frozenset(
+    (
+        "the a an is are was were be been being of and or to in on at it its this that these those with without for from by as not no nothing "
+        "but because since so if when while than then there here has have had does do did can cannot could would should may might must will "
+        "all any some each every both one two three more most less only just very too also still now only i my me you your we they he she which "
+        "who what where how into onto over under after before again same other another such good bad fine clear clean natural sharp correct "
+        "score rating edit image picture text letters word result hence therefore thus overall looks seems remains"
+    ).split()
+)
+_FOREIGN = frozenset(
+    (
+        "der die das und ist nicht ein eine einen dem den des im mit auf für aber wird wurde sind noch auch doch oder zu vom zum bei nur "
+        "het een niet van en maar wordt ook nog voor "
+        "le la les est une des du et pas dans sur avec mais qui que ne ce cette il elle au aux en fait je "
+        "el los las un una es no del con por pero que se al lo su más y muy en "
+        "o os uma não em do da dos das mas com para que se na nas um é "
+        "il gli uno di che non per ma è della dello nel più con "
+        "jest nie na się ale ve bir bu için değil och är inte ett på att som men og ikke er "
+        "espera espere oubliez attendez warten moment aspetta momento "
+        "yang dan tidak dengan ini là và không của"
+    ).split()
+) - frozenset(["no", "on", "an", "do", "i", "in", "is", "a", "die", "so", "men", "as", "was", "an", "con", "pas", "la", "en", "on", "per", "e", "o"])
+_BORROWED = frozenset(["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"])
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def is_foreign(sentence: str) -> bool:
+    """Whether a sentence is in another language than English, as far as its words tell."""
+    letters = [letter for letter in sentence[:2000] if letter.isalpha()]
+    if sum(ord(letter) > 0x24F for letter in letters) > 1:
+        return True
+    words = [word.casefold() for word in _LETTERS.findall(sentence[:2000])]
+    english = sum(word in _ENGLISH for word in words)
+    foreign = sum(word in _FOREIGN or _speaks_of_scores(word) for word in words)
+    accented = any(ord(letter) > 0x7F for letter in letters)
+    return foreign > english or (accented and english == 0)
+
+
+def _speaks_of_scores(word: str) -> bool:
+    return word not in _BORROWED and word not in _ENGLISH and _SCORING.fullmatch(word) is not None
+
+
+def is_english(sentence: str) -> bool:
+    """Whether at least one word of a sentence is common in English, and none foreign."""
+    words = {word.casefold() for word in _LETTERS.findall(sentence[:2000])}
+    return len(words & _ENGLISH) > len(words & _FOREIGN) and not is_foreign(sentence)
+
+
+_POINTS = re.compile(r"\s(?:points?|punkte?n?|puntos?|pontos?|punt[oi]|балл\w*|очк\w*)\b", re.IGNORECASE)
+
+
+def _counts(sentence: str, at: int) -> bool:
+    """Whether a word follows that the number before it counts: "2 Schatten", "2 处"."""
+    following = re.compile(r"\s?([^\W\d_]+)").match(sentence, at)
+    if following is None:
+        return False
+    word = following[1].casefold()
+    if ord(word[0]) > 0x2E7F:  # no spaces between words: the next letter tells
+        return _COUNTER.match(word) is not None
+    return not (word in _FOREIGN | _ENGLISH or _SCORING.match(word))
+
+
+def claims_in(sentence: str) -> Iterator[int]:
+    """Numbers that a sentence in another language may give as the score, in order.
+
+    Digits that count nothing, and number words that count nothing beside a word that speaks of
+    scores or at the end of a clause.
+    """
+    sentence = sentence[:2000]
+    scored = _SCORING.search(sentence) is not None
+    for found in _FOREIGN_NUMBER.finditer(sentence):
+        if found["word"]:
+            word = found["word"].casefold()
+            counts = _counts(sentence, found.end())
+            ends = not _LETTERS.match(sentence[found.end() :].lstrip())
+            if word in _NUMBERS and _POINTS.match(sentence, found.end()):
+                yield _NUMBERS[word]
+            elif word in _NUMBERS and word not in _ARTICLES and (scored or ends) and not counts:
+                yield _NUMBERS[word]
+        elif not _counts(sentence, found.end()):
+            yield int(found["digit"])
+    for spelled in _CJK_NUMBER.findall(sentence):
+        yield _NUMBERS[spelled]

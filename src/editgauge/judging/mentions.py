@@ -64,14 +64,14 @@ _NUMBER = re.compile(
 )
 _CONDITION = re.compile(
     r"[^\w<←]*(?:<-|←)|\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    r"|minimum|maximum|max|min|=|\?|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))",
+    r"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))\b|\W*[=?]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
     r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
-    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
+    r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+of\s+(?:the\s+)?\w+\s+[^\W\d])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
     r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
     r"|\+\s{0,3}+(\d{1,6})"
     r"|\band\s{1,3}+(\d{1,6})(?=\s{0,3}+(?:\Z|[.,;)/]))",
@@ -237,6 +237,8 @@ def _mention(
     prefix = _TAGS.sub("", text[line:start].rpartition(BLANK)[2])
     if prefix.endswith("</"):
         return None  # the closing tag of <score>4</score>
+    if re.search(r">\s{0,9}<\Z", prefix[-20:]):
+        prefix = "<"  # a tag behind another one
     same_line = following is not None and following.start() < stop
     limit = following.start() if same_line and following is not None else stop
     kind, final = _kind(prefix, text, line, start, previous)
@@ -355,8 +357,13 @@ def read_number(value: str, low: int, high: int) -> int | None:
     ``7``, ``7/10``, ``**7**/10``, ``[7]``, ``7 out of 10``, with words behind it that name no other
     number: the top must be `high`. The number itself may lie outside of the range.
     """
+    spelled = _SPELLED.match(value[:40])
+    if spelled is not None:
+        value = f"{NUMBER_WORDS[spelled[1].casefold()]}{value[spelled.end(1) :]}"
+        if spelled[2]:
+            value = f"{value[: spelled.start(2) - spelled.end(1) + 1]}{NUMBER_WORDS[spelled[2].casefold()]}"
     match = _NUMBER.match(value[:WINDOW])
-    if match is None:
+    if match is None or _TEMPLATE_REST.match(match["rest"]) or _NEXT_LEVEL.search(match["rest"]):
         return None
     number, top, rest = int(match["number"]), match["top"], match["rest"]
     if top is not None and int(top) != high:
@@ -374,6 +381,18 @@ def read_number(value: str, low: int, high: int) -> int | None:
     return number
 
 
+_SPELLED = re.compile(
+    rf"({'|'.join(NUMBER_WORDS)})(?: out of ({'|'.join(NUMBER_WORDS)}))?\W{{0,3}}\Z", re.IGNORECASE
+)
+"""A value that is one number in words, and nothing else."""
+_TEMPLATE_REST = re.compile(
+    r"[\s,;:–—-]{0,5}(?:(?:an? |your |the )?(?:short |brief )?(?:reason|rationale|explanation|justification)(?:ing)?"
+    r"(?: (?:here|goes here|in one sentence))?|<[^<>]{0,60}>|\.{3}|…)\W{0,3}\Z",
+    re.IGNORECASE,
+)
+"""Behind a number: the words of the form that was to be filled in."""
+_NEXT_LEVEL = re.compile(r"[;,|]\s{0,3}(?:and )?\d{1,2}\s{0,2}(?:[=:(]|[–—-]\s|means\b|for\b|is\b)")
+"""Behind a number: another one with its meaning, as in a scale."""
 _OWN_LINE = re.compile(
     r"^[ \t]*[-*_ ]{0,6}(?:final )?(?:score|rating|grade)[*_]{0,2}(?: \([^()\n]{0,40}\))?[*_]{0,2}[ \t]*[:：=]"
     r"[*_]{0,2}(?P<value>[^\n]{1,200})$",
@@ -386,7 +405,9 @@ def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[i
     line that says ``Score:``.
     """
     text = prose.text[stop : stop + _SECTION]
-    headings = (found.start() for found in _HEADING.finditer(text))
+    headings = (
+        found.start() for found in _HEADING.finditer(text) if re.search(r"[^\W\d]", found[0])
+    )
     section = text[: next((at for at in headings if not _OWN_LINE.match(text, at)), len(text))]
     if not {"score", "rating", "grade"} & {name.casefold() for name in prose.names}:
         own = _OWN_LINE.findall(section)
@@ -508,6 +529,13 @@ _LINKS = frozenset(
 )
 
 
+_AFTER_NUMBER = frozenset(
+    "out of if or and is was because since instead rather at as for on in after to not but overall "
+    "points point given due only here now then than though although while with without so".split()
+)
+"""Words behind a number that it does not count."""
+
+
 def _claim(before: str, after: str) -> int | None:
     """The number that a sentence gives to the field that it names: ``IF should be 2``, ``a 2 for
     IF``.
@@ -520,11 +548,11 @@ def _claim(before: str, after: str) -> int | None:
     words = iter(re.findall(r"[\w'’]+|[^\w\s]", after[:80]))
     for word in words:
         plain = word.casefold()
-        if plain.isdecimal() and plain.isascii():
-            number = int(plain[:7])
-            break
-        if plain in NUMBER_WORDS:
-            number = NUMBER_WORDS[plain]
+        if plain in NUMBER_WORDS or (plain.isdecimal() and plain.isascii()):
+            given = NUMBER_WORDS[plain] if plain in NUMBER_WORDS else int(plain[:7])
+            following = next(words, "").casefold()
+            if not following.isalpha() or following in _AFTER_NUMBER:
+                number = given
             break
         if plain == "from":
             next(words, None)

@@ -196,11 +196,14 @@ _BARE_KEY = re.compile(r"[^\W\d][\w \-]{0,60}?(?=\s{0,9}[:：])")
 _NEXT_KEY = re.compile(
     # quoted or bare, and a colon
     r"\s{0,200}+(?:[\"'“”‘’][^\"'“”‘’\n:\uff1a{}]{1,60}+[\"'“”‘’]|[A-Za-z_][\w \-]{0,60}+)"
-    r"\s{0,20}+[:\uff1a]"
+    r"\s{0,20}+[:=\uff1a]"
 )
+_QUOTED_KEY = re.compile(r"\s{1,200}+\"[A-Za-z_][\w \-]{0,60}+\"\s{0,20}+[:\uff1a]")
+_NUMBER_FIRST = re.compile(r"\d{1,3}(?=\s{1,200}+\"[A-Za-z_][\w \-]{0,60}+\"\s{0,20}+[:\uff1a])")
+"""A number whose comma before the next key is missing."""
 _LINE_END = re.compile(r"[ \t]{0,20}+\r?\n")
-_BARE_END = re.compile(r"[,{}\[\]\n]")
-_AFTER_TEXT = re.compile(r"\s{0,200}+([,}\]])")
+_BARE_END = re.compile(r"[,;{}\[\]\n]")
+_AFTER_TEXT = re.compile(r"\s{0,200}+([,;}\]])")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z", re.ASCII)
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’"}
@@ -245,9 +248,12 @@ class _Mender:
     def _comma(self, at: int, closing: str) -> int:
         """Past the comma; a line break is taken for one before another key."""
         after = self._blank(at)
-        if self.span.startswith(",", after):
-            return self._blank(after + 1)
+        if self.span.startswith((",", ";"), after):
+            after = self._blank(after + 1)
+            return self._blank(after + 1) if self.span.startswith(",", after) else after
         if self.span.startswith(closing, after):
+            return after
+        if _QUOTED_KEY.match(self.span, at):
             return after
         if "\n" in self.span[at:after] and _NEXT_KEY.match(self.span, after):
             return after
@@ -265,7 +271,7 @@ class _Mender:
         else:
             raise _Unmendable
         at = self._blank(at)
-        if self.span[at : at + 1] not in (":", "："):
+        if self.span[at : at + 1] not in (":", "：", "="):
             raise _Unmendable
         return key, at + 1
 
@@ -302,11 +308,15 @@ class _Mender:
         """
         after = _AFTER_TEXT.match(self.span, at)
         if after is None:
+            if _QUOTED_KEY.match(self.span, at):
+                return True
             line_end = _LINE_END.match(self.span, at)
             return line_end is not None and _NEXT_KEY.match(self.span, at) is not None
-        if after[1] != ",":
+        if after[1] not in ",;":
             return True
         rest = self._blank(after.end())
+        if self.span[rest : rest + 1] == ",":
+            rest = self._blank(rest + 1)
         if listed or self.span[rest : rest + 1] in ("}", "]"):
             return True
         return _NEXT_KEY.match(self.span, rest) is not None
@@ -314,11 +324,13 @@ class _Mender:
     def _bare(self, at: int, listed: bool) -> tuple[Any, int]:
         """A value without quotes: a number, a word, or a text up to the next key or brace."""
         end = at
+        if first := _NUMBER_FIRST.match(self.span, at):
+            return int(first[0]), first.end()
         while True:
             stop = _BARE_END.search(self.span, end)
             if stop is None or stop[0] in "{[":
                 raise _Unmendable
-            if stop[0] != "," or self._ends_text(stop.start(), listed):
+            if stop[0] not in ",;" or self._ends_text(stop.start(), listed):
                 break
             end = stop.end()
         text = self.span[at : stop.start()].partition("//")[0].partition("/*")[0].strip()

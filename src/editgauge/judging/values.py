@@ -12,30 +12,11 @@ from typing import Any
 
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
-from editgauge.judging.wording import REASON_KEY, is_other_subject, is_placeholder, is_stand_in
+from editgauge.judging.wording import NUMBER_WORDS, REASON_KEY, is_other_subject, is_placeholder, is_stand_in
 
-_FINAL_KEY = re.compile(r"(?:final|revis|correct|adjust|updat|amend|reconsider)")
+_FINAL_KEY = re.compile(r"(?:overrid|overrul|recheck|reviewed|checked|final|revis|correct|adjust|updat|amend|reconsider)")
 _FINAL_NUMBER = re.compile(
-    r"(?:final|revised|corrected|adjusted|updated|amended)(?:score|rating|verdict|answer|value|grade|number)?"
-)
-_CONTAINERS = frozenset(
-    [
-        "final",
-        "finalscore",
-        "finalscores",
-        "finalverdict",
-        "finalanswer",
-        "finalrating",
-        "finalevaluation",
-        "finaljudgement",
-        "finaljudgment",
-        "revised",
-        "revisedscore",
-        "revisedscores",
-        "corrected",
-        "correctedscores",
-        "updated",
-    ]
+    r"(?:final|revised|corrected|adjusted|updated|amended|correction|override|revision|adjustment)(?:score|rating|verdict|answer|value|grade|number)?"
 )
 _CONTAINERS = frozenset(
     [
@@ -74,25 +55,10 @@ _FINAL_WORDS = ("final", "revised", "updated", "corrected", "adjusted")
 _NAMING_KEYS = frozenset(
     ["dimension", "criterion", "metric", "aspect", "question", "category", "name", "id", "key"]
 )
-_SUBJECT_KEYS = frozenset(
-    [
-        "image",
-        "picture",
-        "photo",
-        "subject",
-        "which",
-        "of",
-        "for",
-        "about",
-        "evaluated",
-        "imageevaluated",
-        "imagetype",
-        "evaluatedimage",
-    ]
-)
 _STATE_KEYS = frozenset(["status", "type", "kind", "note", "label"])
 _STATE = re.compile(
-    r"\s*(?:example|draft|template|placeholder|preliminary|tentative|provisional|hypothetical)\s*",
+    r"\s*(?:example|draft|template|placeholder|preliminary|tentative|provisional|hypothetical|error|fail(?:ed|ure)|invalid|incomplete"
+    r"|cancell?ed|withdrawn|retracted|superseded|refused|no[ _]image|missing.{0,20}|guess(?:ed)?|mock|test|dummy)\s*",
     re.IGNORECASE,
 )
 _FLAG_KEYS = frozenset(
@@ -105,10 +71,45 @@ _FLAG_KEYS = frozenset(
         "isdraft",
         "placeholder",
         "hypothetical",
+        "retracted",
+        "withdrawn",
+        "void",
+        "invalid",
+        "cancelled",
+        "canceled",
+        "superseded",
+        "error",
+        "failed",
+        "refused",
+        "refusal",
+        "guess",
+        "isguess",
+        "guessed",
+        "imagemissing",
+        "missingimage",
+        "noimage",
+        "blind",
+        "ignore",
+        "simulated",
+        "mock",
+        "test",
+        "istest",
     ]
+)
+_VALID_KEYS = frozenset(
+    ["valid", "isvalid", "usable", "reliable", "final", "isfinal", "complete", "ok", "success"]
 )
 _SEEN_KEY = re.compile(
     r"(?:can)?(?:see|saw)?(?:images?|pictures?)(?:visible|received|seen|loaded|available|provided)?"
+)
+_WORDS_KEY = re.compile(
+    "reason|rational|explan|comment|justif|summary|feedback|thought|reflection|conclusion",
+    re.IGNORECASE,
+)
+_REMARK_KEY = re.compile(
+    r"\A_?(?:notes?|remarks?|caveats?|warnings?|correction|revision|message|disclaimer|addendum|erratum"
+    r"|errata|postscript|ps|edit|update)\Z",
+    re.IGNORECASE,
 )
 _VALUE_KEYS = ("score", "value", "rating")
 _MAX_ITEMS = 100
@@ -116,6 +117,10 @@ _NUMBER = re.compile(r"(0|[1-9]\d{0,5})(?:\.0+)?\Z", re.ASCII)
 _FRACTION = re.compile(
     r"(0|[1-9]\d{0,5})(?:\.0{1,20})?\s{0,20}(?:/|out of|of)\s{0,20}(\d{1,6})\Z",
     re.ASCII | re.IGNORECASE,
+)
+_DIGITS = re.compile(r"(?<![\w.,])\d{1,3}(?![\w.,%])")
+_SPELLED = re.compile(
+    rf"({'|'.join(NUMBER_WORDS)})(?:\s(?:out of|of)\s(five|ten|5|10))?", re.IGNORECASE
 )
 _LABELLED = re.compile(r"\A\W{0,4}(?:score|rating|grade)\W{0,3}[:=]\s{0,3}", re.IGNORECASE)
 MISSING = object()
@@ -128,7 +133,7 @@ class Contradiction:
 
 def plain_name(name: str) -> str:
     """A name without regard to case, spaces, hyphens and underscores."""
-    return re.sub(r"[\s_\-]+", "", name[:200]).casefold()
+    return re.sub(r"[\s_\-*`]+", "", name[:200]).casefold()
 
 
 def spread(value: Pairs, lists: Mapping[str, tuple[str, ...]], depth: int = 0) -> None:
@@ -171,6 +176,31 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
     return here
 
 
+_RIVAL = re.compile(r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)")
+
+
+_GENERIC = frozenset(
+    ["score", "rating", "grade", "verdict", "overall", "overallscore", "overallrating", "points"]
+)
+
+
+def rivals_of(value: Pairs, name: str, *, alone: bool) -> list[int]:
+    """Numbers under keys that are the field's name with a word of another time or reading, such as
+    ``IF_after_review``; for the only field (`alone`) under ``score`` and its like, too.
+    """
+    plain = plain_name(name)
+    return [
+        item
+        for key, item in list(value.items())[:_MAX_ITEMS]
+        if isinstance(item, int)
+        and not isinstance(item, bool)
+        and (
+            (plain in plain_name(key) and _RIVAL.search(plain_name(key).replace(plain, "", 1)))
+            or (alone and plain_name(key) in _GENERIC)
+        )
+    ]
+
+
 def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
     """Spellings of the fields' names as keys: the field, and whether the key calls it final."""
     aliases: dict[str, tuple[str, bool]] = {}
@@ -198,6 +228,9 @@ def _walk(
         plain = plain_name(key)
         if plain in aliases:
             name, called = aliases[plain]
+            if isinstance(item, Pairs):  # {"instruction": {"instruction_score": 4}}
+                named_so = [key for key in item if aliases.get(plain_name(key), ("",))[0] == name]
+                item = item[named_so[0]] if len(named_so) == 1 else item
             given = Contradiction() if key in value.contradicted else item
             if len(named) != 1 or plain not in _VALUE_KEYS:
                 yield name, given, final or called
@@ -256,13 +289,15 @@ def is_about_other(value: Pairs) -> bool:
         plain = plain_name(key)
         if item is True and plain in _FLAG_KEYS:
             return True
+        if item is False and plain in _VALID_KEYS:
+            return True
         if item is False and len(plain) > 8 and _SEEN_KEY.fullmatch(plain):
             return True
         if not isinstance(item, str):
             continue
         if is_stand_in(item):
             return True
-        if plain in _SUBJECT_KEYS and is_other_subject(item):
+        if not REASON_KEY.search(key[:200]) and is_other_subject(item):
             return True
         if plain in _STATE_KEYS and _STATE.fullmatch(item[:40]):
             return True
@@ -284,6 +319,23 @@ def reasons_of(value: Pairs) -> list[str]:
     ]
 
 
+def words_in(value: Pairs, depth: int = 0) -> tuple[list[str], list[str]]:
+    """The texts of the object, and of those in it, that explain, and those that remark something
+    else; as many and as long as those of `reasons_of`.
+    """
+    reasons: list[str] = []
+    remarks: list[str] = []
+    for key, item in list(value.items())[:_MAX_ITEMS]:
+        into = remarks if _REMARK_KEY.search(key[:200]) else reasons
+        for inner in item[:_MAX_ITEMS] if isinstance(item, list) else [item]:
+            if isinstance(inner, Pairs) and depth < 3:
+                for texts, more in zip((reasons, remarks), words_in(inner, depth + 1), strict=True):
+                    texts += more
+            elif isinstance(inner, str) and (into is remarks or _WORDS_KEY.search(key[:200])):
+                into.append(inner[:10_000])
+    return reasons[:_MAX_ITEMS], remarks[:_MAX_ITEMS]
+
+
 def read_value(item: Any, low: int, high: int) -> int | str:
     """One value of an object as an integer in ``[low, high]``, or the reason why it is none."""
     if isinstance(item, Pairs):
@@ -303,6 +355,9 @@ def read_value(item: Any, low: int, high: int) -> int | str:
         number = read_text(item.strip(), high)
         if number is None:
             number = read_number(_LABELLED.sub("", item.strip()[:300]), low, high)
+            others = {int(digits) for digits in _DIGITS.findall(item)} - {number, high}
+            if any(low <= other <= high for other in others):
+                number = None
         if number is None:
             return f"not an integer on a scale to {high}: {_short(item)}"
         item = number
@@ -319,6 +374,10 @@ def read_text(text: str, high: int) -> int | None:
     match = _NUMBER.match(text)
     if match:
         return int(match[1])
+    if spelled := _SPELLED.fullmatch(text):
+        top = spelled[2]
+        if top is None or (NUMBER_WORDS.get(top.casefold()) or int(top)) == high:
+            return NUMBER_WORDS[spelled[1].casefold()]
     match = _FRACTION.match(text)
     return int(match[1]) if match and int(match[2]) == high else None
 

@@ -20,7 +20,7 @@ SPOKEN = 10_000
 _FLAGS = re.IGNORECASE
 
 PLACEHOLDER = re.compile(
-    r"(?:\.{2,}|…|<[^<>]*>|\[[^\[\]]*\]|x+|n|k|\?+|int|integer|number|score|str|string|text|reason(?:ing)?|rationale"
+    r"(?:\.{2,}|…|(?:write|put|insert|enter|give|provide|add|fill in) (?:your|the|a|an)\b.{0,60}|(?:one|1|a|two|2|1-2|1–2)(?: or two| to two| short)? (?:short )?sentences?\b.{0,40}|<[^<>]*>|\[[^\[\]]*\]|x+|n|k|\?+|int|integer|number|score|str|string|text|reason(?:ing)?|rationale"
     r"|explanation|your\b.{0,40}|\d+\s*(?:-|–|—|to|\.\.|\|)\s*\d+|\d+(?:\s*[,|/]\s*\d+){2,}"
     r"|(?:an? )?(?:int(?:eger)?|number|score)\b.{0,40}\d+\s*(?:-|–|—|to|and)\s*\d+.{0,10}"
     r"|(?:your|a|the)?\s*(?:short|brief|concise|one-sentence)?\s*(?:reason(?:ing)?|rationale|explanation)"
@@ -41,7 +41,7 @@ _QUOTED = re.compile(
     r"|(?:answer|reply|respond|output|return) (?:in|with|using|as) (?:this|the following|that|an?|the)"
     r"|always (?:answer|give|output|respond|score|say)|system\s?:|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
     r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
-    r"|you asked|instructions? "
+    r"|you asked(?! for\s*:?\s*\Z)|(?:colleague|reviewer|grader|annotator|user|author|uploader|caption|someone|somebody|person|human|student|assistant|he|she|they|gpt\S{0,9}|gemini|claude|qwen)(?:['’]s)? (?:\w+ ){0,2}(?:verdict|scores?|gave|gives|said|says|wrote|writes|rated|rating|answer\w*|suggest\w*|claim\w*|thinks?|believes?|proposed?)|instructions? "
     r"(?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
     r"|(?:another|other|second) (?:judge|model|image|picture|sample|edit|candidate)"
     r"|(?:image|picture|photo|sign|caption|poster|banner|label|text|watermark|overlay|it|which|that)s? "
@@ -62,12 +62,12 @@ _DISOWNED = re.compile(
     r"[ \t`*]{0,20}+(?:=|:|->|→|means?\b|stands\b|represents?\b|indicates?\b|corresponds?\b|(?:for|of) (?:a "
     r"|the )?(?:perfect|best|worst|reference|original|input|ground[- _]?truth|gt\b|source|unedited|untouched|other|previous|next)"
     r"|(?:once|as soon as|unless|only if|provided) (?:i|the|it|you|we)\b"
-    r"|would|could|might|(?:is|was) (?:the |an? |what |not |only |just |wrong)"
+    r"|['\"’”]?\s?(?:would|could|might|can|is|was|are|were|appears?|has|reads|seems?)\b(?! my\b)"
     r"|\((?:example|format|template|sample|not|reference|original|input)|<-+|←)",
     _FLAGS,
 )
 _INTRODUCED = re.compile(
-    r"§|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
+    r"§|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
     r"|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
@@ -185,7 +185,7 @@ _COMPARED = re.compile(
     r"\b(?:instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
     _FLAGS,
 )
-_GIVES = re.compile(
+GIVES = re.compile(
     r"(?:\A|[^\w\s]|\b(?:scor\w+|rat\w+|verdict|grade|overall|give|giving|is|was|be|of|an?|at|to|so|final|now|say|makes?|deserves?|gets?))"
     r"[\s*_(]*\Z",
     _FLAGS,
@@ -225,7 +225,7 @@ def is_refusal(text: str) -> bool:
 
 def is_placeholder(text: str) -> bool:
     """Whether a value is the template's: a range, a type, dots, ``your reason here``."""
-    return len(text) <= 200 and PLACEHOLDER.match(text.strip()) is not None
+    return len(text) <= 200 and PLACEHOLDER.match(text.strip().rstrip('.!')) is not None or text.strip() in ('...', '..')
 
 
 def is_stand_in(text: str) -> bool:
@@ -275,7 +275,7 @@ def is_cited(
     that the reply declines somewhere, so that weaker signs count. `names` are the fields' names.
     """
     lead = _window(before)
-    if _DISOWNED.match(after) or lead.rpartition("\n")[2].lstrip().startswith(">"):
+    if _DISOWNED.match(after) or lead.rpartition("\n")[2].lstrip().startswith((">", "//", "<!--")):
         return True  # taken back, or a quotation in Markdown
     lead = _last_sentence(lead, names)
     if lead.endswith((".", "!", "?", "。")):
@@ -337,7 +337,7 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """
     if _RETRACTED.search(after) or is_withdrawn(after):
         return True
-    after = without_other_labels(after)
+    after = without_other_labels(languages.without_reasons(after))
     plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
     for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
         if _COMPARED.search(sentence):
@@ -371,5 +371,5 @@ def fractions_in(text: str, top: int) -> list[int]:
     return [
         int(number)
         for lead, number, scale in _FRACTIONS.findall(text)
-        if int(scale) == top and not _COMPARED.search(lead) and _GIVES.search(lead)
+        if int(scale) == top and not _COMPARED.search(lead) and GIVES.search(lead)
     ]

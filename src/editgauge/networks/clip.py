@@ -19,8 +19,7 @@ chooses.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -30,7 +29,8 @@ import numpy.typing as npt
 import orjson
 from PIL import Image
 
-from editgauge.errors import MissingExtra, WeightsError
+from editgauge.errors import WeightsError
+from editgauge.networks.pretrained import pretrained, transformers_for
 from editgauge.networks.runtime import Runtime, torch_for
 
 Floats = npt.NDArray[np.float32]
@@ -181,25 +181,7 @@ class ClipModel:
         return getattr(torch_for("CLIP"), self.runtime.precision)
 
     def _load(self, kind: str) -> Any:
-        transformers = _transformers()
-        try:
-            with _quiet(transformers):
-                model, report = getattr(transformers, kind).from_pretrained(
-                    self.folder, local_files_only=True, dtype=self._dtype, output_loading_info=True
-                )
-        except (
-            Exception
-        ) as error:  # a library of many kinds of errors: all mean that these files do not load
-            raise WeightsError(
-                f"{self.folder}: CLIP cannot be loaded ({str(error).strip().splitlines()[0]})"
-            ) from error
-        missing = sorted(k for k in report["missing_keys"] if "position_ids" not in k)
-        if missing or report["mismatched_keys"]:
-            raise WeightsError(
-                f"{self.folder}: CLIP weights are incomplete "
-                f"({', '.join(missing[:3]) or 'other shapes'})"
-            )
-        model = model.to(self.runtime.device).eval()
+        model = pretrained(self.folder, kind, "CLIP", self.runtime)
         self._probe(model)
         return model
 
@@ -235,16 +217,8 @@ def _read_config(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _transformers() -> Any:
-    try:
-        import transformers
-    except ImportError as error:
-        raise MissingExtra("CLIP", "transformers", "neural") from error
-    return transformers
-
-
 def _load_tokenizer(folder: Path) -> Any:
-    transformers = _transformers()
+    transformers = transformers_for("CLIP")
     try:
         vocabulary = orjson.loads((folder / "vocab.json").read_bytes())
         lines = (folder / "merges.txt").read_text(encoding="utf-8").splitlines()
@@ -252,20 +226,3 @@ def _load_tokenizer(folder: Path) -> Any:
         return transformers.CLIPTokenizer(vocab=vocabulary, merges=merges)
     except Exception as error:  # the Rust tokenizer raises plain Exception
         raise WeightsError(f"{folder}: the CLIP tokenizer cannot be loaded ({error})") from error
-
-
-@contextlib.contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
-    """No progress bars and no advice while a checkpoint is loaded: what matters is checked here and
-    raised.
-    """
-    before = transformers.logging.get_verbosity()
-    bars = transformers.logging.is_progress_bar_enabled()
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        transformers.logging.set_verbosity(before)
-        if bars:
-            transformers.logging.enable_progress_bar()

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from editgauge import images
-from editgauge.errors import WeightsError
 from editgauge.networks.clip import ClipModel, Crop, crops_agree, preprocess
 from editgauge.networks.inception import Inception, prepare
 from editgauge.networks.loading import state_dict
@@ -36,14 +35,9 @@ class ClipFeatures:
         self, folder: Path | None, runtime: Runtime, cache: Path | None, *, batch_size: int = 16
     ) -> None:
         local = locate(CLIP, folder)
-        folders = {path.parent for path in local.paths.values()}
-        if len(folders) != 1:
-            raise WeightsError(
-                f"weights {CLIP!r}: wanted all files in one folder, found them in {len(folders)}"
-            )
         self.runtime = runtime
         self.batch_size = batch_size
-        self._model = _clip_model(folders.pop(), local.weights.activation, runtime)
+        self._model = _clip_model(local.folder, local.weights.activation, runtime)
         self._store = _store(cache)
         self._identity = f"{_identity(local)}/{runtime.precision}"
 

@@ -107,17 +107,29 @@ def _torchvision(name: str, checksum: str, size: int) -> WeightFile:
     )
 
 
+def _on_hub(
+    identity: str, revision: str, files: Mapping[str, tuple[str, int]]
+) -> tuple[WeightFile, ...]:
+    """Files of a repository of the hub: name -> SHA-256 and size."""
+    return tuple(
+        WeightFile(
+            name=name,
+            url=f"{hub.ENDPOINT}/{identity}/resolve/{revision}/{name}",
+            sha256=checksum,
+            size=size,
+        )
+        for name, (checksum, size) in files.items()
+    )
+
+
+_SAM_ID = "facebook/sam-vit-base"
+_SAM_REVISION = "70c1a07f894ebb5b307fd9eaaee97b9dfc16068f"
+_DINO_ID = "IDEA-Research/grounding-dino-tiny"
+_DINO_REVISION = "a2bb814dd30d776dcf7e30523b00659f4f141c71"
+_YUNET_ID = "opencv/face_detection_yunet"
+_YUNET_REVISION = "3cc26e7f1014a5ee5d74a42acee58bafc9d0a310"
 _CLIP_ID = "openai/clip-vit-large-patch14"
 _CLIP_REVISION = "32bd64288804d66eefd0ccbe215aa642df71cc41"
-
-
-def _clip(name: str, checksum: str, size: int) -> WeightFile:
-    return WeightFile(
-        name=name,
-        url=f"{hub.ENDPOINT}/{_CLIP_ID}/resolve/{_CLIP_REVISION}/{name}",
-        sha256=checksum,
-        size=size,
-    )
 
 
 WEIGHTS: dict[str, Weights] = {
@@ -168,27 +180,27 @@ WEIGHTS: dict[str, Weights] = {
             source=_CLIP_ID,
             revision=_CLIP_REVISION,
             licence="MIT",
-            files=(
-                _clip(
-                    "config.json",
-                    "8a09b467700c58138c29d53c605b34ebc69beaadd13274a8a2af8ad2c2f4032a",
-                    4_519,
-                ),
-                _clip(
-                    "model.safetensors",
-                    "a2bf730a0c7debf160f7a6b50b3aaf3703e7e88ac73de7a314903141db026dcb",
-                    1_710_540_580,
-                ),
-                _clip(
-                    "vocab.json",
-                    "3f0c4f7d2086b61b38487075278ea9ed04edb53a03cbb045b86c27190fa8fb69",
-                    961_143,
-                ),
-                _clip(
-                    "merges.txt",
-                    "9fd691f7c8039210e0fced15865466c65820d09b63988b0174bfe25de299051a",
-                    524_619,
-                ),
+            files=_on_hub(
+                _CLIP_ID,
+                _CLIP_REVISION,
+                {
+                    "config.json": (
+                        "8a09b467700c58138c29d53c605b34ebc69beaadd13274a8a2af8ad2c2f4032a",
+                        4_519,
+                    ),
+                    "model.safetensors": (
+                        "a2bf730a0c7debf160f7a6b50b3aaf3703e7e88ac73de7a314903141db026dcb",
+                        1_710_540_580,
+                    ),
+                    "vocab.json": (
+                        "3f0c4f7d2086b61b38487075278ea9ed04edb53a03cbb045b86c27190fa8fb69",
+                        961_143,
+                    ),
+                    "merges.txt": (
+                        "9fd691f7c8039210e0fced15865466c65820d09b63988b0174bfe25de299051a",
+                        524_619,
+                    ),
+                },
             ),
             used_for="CLIPScore, ISim, TAlign, DAlign, aesthetic score",
             activation="quick_gelu",
@@ -225,6 +237,72 @@ WEIGHTS: dict[str, Weights] = {
             ),
             used_for="MedEBench FID and KID",
         ),
+        Weights(
+            name="sam-vit-base",
+            title="Segment Anything, ViT-B (Meta)",
+            source=_SAM_ID,
+            revision=_SAM_REVISION,
+            licence="Apache-2.0",
+            files=_on_hub(
+                _SAM_ID,
+                _SAM_REVISION,
+                {
+                    "config.json": (
+                        "5ebd0d8643b486f3a716bf17c2a15531eb818b2b96ff0c6c5dcc88fa015161af",
+                        6_566,
+                    ),
+                    "model.safetensors": (
+                        "892c410e496344e527255ccdcb2cb7244a609acb5389c7c4fdba1288f861c579",
+                        374_979_480,
+                    ),
+                },
+            ),
+            used_for="masks from a box or a click (curate)",
+        ),
+        Weights(
+            name="grounding-dino-tiny",
+            title="Grounding DINO, Swin-T (IDEA)",
+            source=_DINO_ID,
+            revision=_DINO_REVISION,
+            licence="Apache-2.0",
+            files=_on_hub(
+                _DINO_ID,
+                _DINO_REVISION,
+                {
+                    "config.json": (
+                        "eec82c5ab66e16df12a9a212e68ac011779927c2536cf9078658e35d85f0c67a",
+                        1_644,
+                    ),
+                    "model.safetensors": (
+                        "1a2412ef99bd74bcd3c2a246fa1e48581f8889a1300c9051974741314fc042f3",
+                        689_359_096,
+                    ),
+                    "tokenizer.json": (
+                        "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+                        711_396,
+                    ),
+                },
+            ),
+            used_for="masks from words, before sam-vit-base (curate)",
+        ),
+        Weights(
+            name="yunet",
+            title="YuNet face detector (OpenCV)",
+            source=_YUNET_ID,
+            revision=_YUNET_REVISION,
+            licence="MIT",
+            files=_on_hub(
+                _YUNET_ID,
+                _YUNET_REVISION,
+                {
+                    "face_detection_yunet_2023mar.onnx": (
+                        "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4",
+                        232_589,
+                    ),
+                },
+            ),
+            used_for="faces from any side, and their eyes (curate)",
+        ),
     )
 }
 
@@ -258,6 +336,19 @@ class Local:
     def identity(self) -> dict[str, str]:
         """What a row's origin says of them: no paths."""
         return {"weights": self.weights.name, "revision": self.weights.revision, **self.checksums}
+
+    @property
+    def folder(self) -> Path:
+        """Where all files lie, for a library that reads a folder. Raises `WeightsError` when they
+        lie in several.
+        """
+        folders = {path.parent for path in self.paths.values()}
+        if len(folders) != 1:
+            raise WeightsError(
+                f"weights {self.weights.name!r}: wanted all files in one folder, found them in "
+                f"{len(folders)}"
+            )
+        return folders.pop()
 
 
 _checked: dict[tuple[str, int, int], str] = {}

@@ -63,7 +63,7 @@ def write(
         for column_number, sample in enumerate(frame.samples.ids):
             record = edits.get((sample, editor))
             if record is not None:
-                state[row, column_number] = order[record["status"]]
+                state[row, column_number] = order[record.status.value]
     write_script(
         folder / "index.js",
         f"{number}/index",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from editgauge.errors import ImageError, RunError
 from editgauge.images import read_header
 from editgauge.store import parquet, replies
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables.frame import WHOLE_SET, Frame
 from editgauge.tables.scale import on_scale
 from editgauge.types import Metric
@@ -27,6 +27,11 @@ _ROW_BYTES = 60
 _TEXT_LIMIT = 1_100_000
 """A text of a megabyte is shown whole; one that is longer than this is cut, and says so."""
 _REPLY_LIMIT = 50_000
+_SHOWN = (
+    "status", "reason", "width", "height", "given_back", "seed", "settings", "seconds", "cost",
+    "instruction", "detail",
+)  # fmt: skip
+"""What of the record of an output the page has."""
 ColumnKey = tuple[str, str, str, str]
 
 
@@ -47,7 +52,7 @@ def samples(
     number.
     """
     edits = places.edits(frame.benchmark)
-    by_sample: dict[str, dict[str, Mapping[str, Any]]] = {}
+    by_sample: dict[str, dict[str, EditRecord]] = {}
     for (sample, editor), record in edits.items():
         by_sample.setdefault(sample, {})[editor] = record
     with Replies(runs) as stored:
@@ -61,7 +66,7 @@ def samples(
             yield {
                 **_facts(frame.samples.records[identity], places),
                 "edits": {
-                    editor: {**_known(record), "url": places.url(record["path"])}
+                    editor: {**_known(record), "url": places.url(record.path)}
                     for editor, record in by_sample.get(identity, {}).items()
                 },
                 "rows": found,
@@ -144,12 +149,9 @@ def _size(path: Path | None) -> list[int] | None:
     return [header.width, header.height]
 
 
-def _known(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in record.items()
-        if name != "path" and value not in (None, "", {}, [])
-    }
+def _known(record: EditRecord) -> dict[str, Any]:
+    told = {name: getattr(record, name) for name in _SHOWN}
+    return {name: value for name, value in told.items() if value not in (None, "", {}, [])}
 
 
 def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
@@ -159,7 +161,7 @@ def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
     files = [path for run in runs for path in run.parquet()]
     if not files:
         return
-    with parquet.database() as db:
+    with parquet.database(files) as db:
         db.execute(
             "CREATE TABLE place AS SELECT * FROM (SELECT unnest(?) AS sample, unnest(?) AS number)",
             [list(frame.samples.ids), list(range(len(frame.samples)))],

@@ -87,6 +87,9 @@ def every(runs: Sequence[RunFolder], frame: Frame, cutoffs: Cutoffs) -> list[Sho
     by editor and IoU.
     """
     frame = one_source(frame)
+    told_by = {basis: told for basis in BASES if (told := read(frame, basis, cutoffs)) is not None}
+    if not told_by:
+        return []
     details = _details(runs, frame.benchmark)
     outputs = {
         (record.sample, record.editor): record.path
@@ -94,10 +97,8 @@ def every(runs: Sequence[RunFolder], frame: Frame, cutoffs: Cutoffs) -> list[Sho
         for record in run.edits(frame.benchmark)
     }
     found: list[Shown] = []
-    for basis in BASES:
-        told = read(frame, basis, cutoffs)
-        if told is not None:
-            found += _of_basis(frame, told, cutoffs, details, outputs)
+    for told in told_by.values():
+        found += _of_basis(frame, told, cutoffs, details, outputs)
     order = {kind: number for number, kind in enumerate((*WORST, ""))}
     return sorted(found, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
 

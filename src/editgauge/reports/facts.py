@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.reports.scripts import as_bytes
+from editgauge.store.run_folder import EditRecord
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.scale import on_scale, titles
 from editgauge.tables.spec import unknown
-from editgauge.types import Metric
+from editgauge.types import Metric, Status
 
 
 def columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, Any]]:
@@ -110,38 +111,42 @@ def coverage(frame: Frame, marks: NDArray[np.uint8]) -> list[dict[str, Any]]:
     two statuses counts for both), and in which metrics, where not in all of them.
     """
     columns = frame.without_people().columns
+    shape = (len(frame.editors), len(frame.metrics))
+    place = columns.editor.astype(np.int64) * shape[1] + columns.metric
+    amounts: dict[str, NDArray[np.int64]] = {}
+    metrics: dict[str, NDArray[np.bool_]] = {}
+    every = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape) > 0
+    for code, status in enumerate(STATUSES):
+        amounts[status.value] = (marks >> code & 1).sum(axis=1, dtype=np.int64)
+        with_it = np.bincount(place[columns.status == code], minlength=shape[0] * shape[1])
+        metrics[status.value] = with_it.reshape(shape) > 0
     found = []
     for row, editor in enumerate(frame.editors):
-        mine = columns.editor == row
-        every = set(np.unique(columns.metric[mine]).tolist())
-        counts, where = {}, {}
-        for code, status in enumerate(STATUSES):
-            counts[status.value] = int((marks[row] >> code & 1).sum())
-            metrics = set(np.unique(columns.metric[mine & (columns.status == code)]).tolist())
-            if metrics < every:
-                where[status.value] = [frame.metrics[metric] for metric in sorted(metrics)]
-        found.append(
-            {
-                "editor": editor,
-                "counts": {status: n for status, n in counts.items() if n},
-                "metrics": {status: names for status, names in where.items() if counts[status]},
-            }
-        )
+        counts = {status: int(n[row]) for status, n in amounts.items() if n[row]}
+        where = {}
+        for name in counts:
+            mine = metrics[name][row]
+            if (mine != every[row]).any():
+                where[name] = [frame.metrics[metric] for metric in np.flatnonzero(mine)]
+        found.append({"editor": editor, "counts": counts, "metrics": where})
     return found
 
 
-def cost(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[dict[str, Any]]:
+def cost(frame: Frame, edits: Mapping[tuple[str, str], EditRecord]) -> list[dict[str, Any]]:
     """Seconds and dollars an editor took, over the outputs for which they are known."""
+    by_editor: dict[str, list[EditRecord]] = {editor: [] for editor in frame.editors}
+    for (_, editor), record in edits.items():
+        if editor in by_editor:
+            by_editor[editor].append(record)
     found = []
-    for editor in frame.editors:
-        mine = [record for (_, name), record in edits.items() if name == editor]
-        seconds = [record["seconds"] for record in mine if record["seconds"] is not None]
-        costs = [record["cost"] for record in mine if record["cost"] is not None]
+    for editor, mine in by_editor.items():
+        seconds = [record.seconds for record in mine if record.seconds is not None]
+        costs = [record.cost for record in mine if record.cost is not None]
         found.append(
             {
                 "editor": editor,
-                "outputs": sum(record["status"] == "scored" for record in mine),
-                "given_back": sum(record["given_back"] is True for record in mine),
+                "outputs": sum(record.status is Status.SCORED for record in mine),
+                "given_back": sum(record.given_back is True for record in mine),
                 "seconds": sum(seconds) / len(seconds) if seconds else None,
                 "cost": sum(costs) if costs else None,
             }

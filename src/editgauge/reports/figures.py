@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
@@ -30,7 +30,7 @@ from editgauge.tables.slices import in_order
 from editgauge.tables.spec import unknown
 from editgauge.types import Metric, Plot, Variant
 
-Kind = Literal["radar", "bars", "curve", "histogram"]
+Kind = Literal["radar", "bars", "curve", "histogram", "counts"]
 COLOURS = (
     "#0072b2",
     "#d55e00",
@@ -48,6 +48,8 @@ COLOURS = (
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 MOST_EDITORS = len(COLOURS)
 """More editors than this are drawn in further figures."""
+BARRED: tuple[Kind, ...] = ("bars", "histogram", "counts")
+"""The kinds that are drawn as bars."""
 NO_SCORE = "no score"
 _MOST_LABELS = 40
 _MOST_LETTERS = 32
@@ -94,9 +96,12 @@ def figures(
     there = set(frame.samples.names())
     sides = _by_source(frame)
     found = []
-    for kind, attribute, words, order in plots:
+    for kind, attribute, words, order, each in plots:
         if kind == "histogram":
             found += _histogram(frame, attribute, words)
+            continue
+        if kind == "counts":
+            found += _counted(frame, attribute, words, order, each if each in there else "")
             continue
         attribute = next(
             (
@@ -116,7 +121,8 @@ def figures(
                     continue
                 variant = "faithful" if side.has(metric, "faithful") else "corrected"
                 what = _What(kind, attribute, words, metric, variant, source, order)
-                found += _figures(side, metrics, what)
+                for value, part in _apart(side, each if each in there else ""):
+                    found += _figures(part, metrics, what._replace(of=value))
     for source, side in sides:
         for name in frame.metrics:
             if name in side.metrics and _of_side(frame, name, source):
@@ -185,6 +191,56 @@ class _What(NamedTuple):
     variant: str
     source: str
     order: tuple[str, ...]
+    of: str = ""
+    """Which samples: a value of the attribute that keeps them apart."""
+
+
+def _apart(frame: Frame, attribute: str) -> list[tuple[str, Frame]]:
+    """The samples of each value of an attribute; without one all of them, called ""."""
+    if not attribute:
+        return [("", frame)]
+    labels = frame.samples.labels(attribute)
+    known = in_order(str(label) for label in labels if label)
+    return [(value, frame.of_samples(labels == value)) for value in known]
+
+
+def _counted(
+    frame: Frame, attribute: str, words: str, order: Sequence[str], each: str
+) -> list[Figure]:
+    """How many samples have which value of an attribute, a bar for each value of `each`; none where
+    there are fewer than two values, or too many.
+    """
+    if attribute not in frame.samples.names():
+        return []
+    labels = frame.samples.labels(attribute)
+    names = _ordered((str(label) for label in labels), order)
+    if not 2 <= len(names) <= _MOST_LABELS:
+        return []
+    parts = frame.samples.labels(each) if each else np.full(len(labels), "samples")
+    series = {
+        value: tuple(float(((labels == name) & (parts == value)).sum()) for name in names)
+        for value in _ordered((str(part) for part in parts), ())
+    }
+    return [
+        Figure(
+            kind="counts",
+            name=portable("-".join(filter(None, ("counts", attribute, each)))),
+            title=f"{words} ({len(labels)} samples)",
+            axis="samples",
+            labels=names,
+            series=series,
+            counts=tuple(int((labels == name).sum()) for name in names),
+        )
+    ]
+
+
+def _ordered(labels: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:
+    """Each label but the empty one once: in the paper's order, others after it."""
+    known = in_order(label for label in labels if label)
+    return (
+        *(name for name in order if name in known),
+        *(name for name in known if name not in order),
+    )
 
 
 _BINS = 20
@@ -264,9 +320,7 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
     shown = on_scale(about, grid.values)
     finite = np.where(np.isinf(shown), np.nan, shown)
     asked = (grid.status >= 0).any(axis=0)
-    known = in_order(str(label) for label in labels[asked] if label)
-    names = [*(name for name in what.order if name in known),
-             *(name for name in known if name not in what.order)]  # fmt: skip
+    names = _ordered((str(label) for label in labels[asked]), what.order)
     # an editor without a score keeps its place, so that colours are the same in every figure
     editors = [e for e in range(len(frame.editors)) if (grid.status[e] >= 0).any()]
     few = len(names) < (3 if kind == "radar" else 2)
@@ -279,7 +333,8 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
         about.direction or "", ""
     )
     by = f"; {what.source.partition('#')[0]}" if what.source else ""
-    tail = f"-{portable(what.source)}" if what.source else ""
+    tail = "".join(f"-{portable(part)}" for part in (what.source, what.of) if part)
+    among = f", {what.of}" if what.of else ""
     found = []
     for start in range(0, len(editors), MOST_EDITORS):
         part = editors[start : start + MOST_EDITORS]
@@ -291,9 +346,9 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
                 name=portable(f"{kind}-{what.attribute}-{metric}-{what.variant}{tail}")
                 + more.replace(" (", "-").rstrip(")"),
                 question=portable(f"{what.attribute}{tail}") + more.replace(" (", "-").rstrip(")"),
-                title=f"{title} ({what.variant}{by}) {what.words}{more}",
+                title=f"{title} ({what.variant}{by}) {what.words}{among}{more}",
                 axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
-                labels=tuple(names),
+                labels=names,
                 series={e: tuple(_mean(cell) for cell in line) for e, line in lines.items()},
                 counts=tuple(int(at[name].sum()) for name in names),
                 scored={
@@ -363,7 +418,7 @@ def as_text(figure: Figure) -> str:
     parts = []
     for editor, values in figure.series.items():
         numbers = ", ".join(
-            f"{label} {'no score' if math.isnan(v) else f'{v:.3g}'}"
+            f"{label} {'no score' if math.isnan(v) else _short_number(v)}"
             for label, v in zip(figure.labels, values, strict=True)
         )
         parts.append(f"{editor}: {numbers}")
@@ -401,7 +456,7 @@ _STYLE = (
 
 def svg(figure: Figure) -> str:
     """The figure as a self-contained SVG document."""
-    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _bars}[figure.kind]
+    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _bars, "counts": _bars}[figure.kind]
     body, width, height = draw(figure)
     legend, legend_height = _legend(figure, width, height)
     height += legend_height
@@ -466,7 +521,7 @@ def _radar(figure: Figure) -> tuple[str, int, int]:
         x, y = point(0, low + step * (high - low))
         parts.append(
             f'<text x="{x + 4:.1f}" y="{y + 4:.1f}" '
-            f'font-size="10">{low + step * (high - low):.3g}</text>'
+            f'font-size="10">{_short_number(low + step * (high - low))}</text>'
         )
     for index in range(count):
         x, y = point(index, high)
@@ -554,7 +609,8 @@ def _bar(
             f'stroke="#777" stroke-dasharray="2 2"><title>{said}</title></rect>'
         )
     n = figure.scored[editor][position] if editor in figure.scored else of
-    said = escape(f"{about}: {value:.3g} ({n} of {of})")
+    counted = f"({n} of {of})" if editor in figure.scored else f"of {of}"
+    said = escape(f"{about}: {_short_number(value)} {counted}")
     y, tall = min(height(value), zero), max(0.5, abs(zero - height(value)))
     drawn = (
         f'<rect x="{x}" y="{y:.1f}" width="8" height="{tall:.1f}" fill="{_colour(number)}">'
@@ -648,7 +704,7 @@ def _grid_lines(low: float, high: float, left: int, top: int, plot: int, width: 
         parts.append(f'<line class="g" x1="{left}" x2="{width - 8}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(
             f'<text x="{left - 6}" y="{y + 4:.1f}" '
-            f'text-anchor="end">{low + share * (high - low):.3g}</text>'
+            f'text-anchor="end">{_short_number(low + share * (high - low))}</text>'
         )
     return parts
 
@@ -664,7 +720,7 @@ def _legend(figure: Figure, width: int, top: int) -> tuple[str, int]:
     ]
     for number, editor in enumerate(figure.series):
         x, y = places[number]
-        if figure.kind in ("bars", "histogram"):
+        if figure.kind in BARRED:
             box = f'<rect x="{x}" y="{y - 10}" width="24" height="10" fill='
             parts.append(f'{box}"{_colour(number)}"/>')
             if number % len(_PATTERNS):
@@ -694,6 +750,11 @@ def _stroke(number: int) -> str:
     return f'stroke="{_colour(number)}" stroke-width="2"' + (
         f' stroke-dasharray="{dash}"' if dash else ""
     )
+
+
+def _short_number(value: float) -> str:
+    """Three digits, and of larger numbers all before the point."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _short(text: str, limit: int) -> str:

@@ -20,7 +20,7 @@ from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_image, resize
 from editgauge.reports.papers import SETTINGS, matplotlib_of, plain_text, saved
 from editgauge.reports.places import Places
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.layouts import metrics_of
 from editgauge.tables.scale import on_scale, titles
@@ -96,8 +96,8 @@ def lines(
         if record.get("reference"):
             panels.append(Panel("Reference", places.file(record["reference"]), "not in the run"))
         for editor in editors:
-            edit = edits.get((identity, editor)) or {}
-            picture = places.file(edit.get("path"))
+            edit = edits.get((identity, editor))
+            picture = places.file(None if edit is None else edit.path)
             words = _words(edit) if picture is None else ""
             told = [_score(frame, name, editor, order[identity]) for name in metrics]
             panels.append(Panel(editor, picture, words, "  ".join(told)))
@@ -107,13 +107,14 @@ def lines(
     return found
 
 
-def _words(edit: dict[str, Any]) -> str:
+def _words(edit: EditRecord | None) -> str:
     """Why there is no picture."""
-    status = str(edit.get("status") or "missing output").replace("_", " ")
-    if status == Status.SCORED.value:
+    if edit is None:
+        return "missing output"
+    status = edit.status.value.replace("_", " ")
+    if edit.status is Status.SCORED:
         status = "not in the run"
-    reason = str(edit.get("reason") or "")
-    return f"{status}: {reason}" if reason else status
+    return f"{status}: {edit.reason}" if edit.reason else status
 
 
 def _score(frame: Frame, name: str, editor: str, sample: int) -> str:

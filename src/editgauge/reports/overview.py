@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from editgauge.store.run_folder import EditRecord
 from editgauge.tables.frame import STATUSES, Floats, Frame
 from editgauge.tables.layouts import every_layout
 from editgauge.tables.scale import bounded, on_scale
@@ -79,6 +80,7 @@ def _lead(frame: Frame, tables: Sequence[Table]) -> dict[str, Any] | None:
                         "editor": row.name, "rank": rank, "rank_low": low, "rank_high": high,
                         "first": first, "value": cell.value, "n": cell.n, "of": cell.of,
                         "low": cell.low, "high": cell.high,
+                        "interval_digits": cell.interval_digits,
                     }
                 )  # fmt: skip
         if len(lines) < 2:
@@ -157,7 +159,7 @@ def _spread(goodness: Floats) -> Floats:
     return found
 
 
-def marks(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> Any:
+def marks(frame: Frame, edits: Mapping[tuple[str, str], EditRecord]) -> Any:
     """(E, S), uint8: which statuses the rows of an editor and a sample have, and its output has
     where that is none: bit k for ``STATUSES[k]``. People's rows do not count.
     """
@@ -170,7 +172,7 @@ def marks(frame: Frame, edits: Mapping[tuple[str, str], Mapping[str, Any]]) -> A
     row = {name: number for number, name in enumerate(frame.editors)}
     code = {status.value: number for number, status in enumerate(STATUSES)}
     for (sample, editor), record in edits.items():
-        status = record["status"]
+        status = record.status.value
         if editor in row and sample in place and status != Status.SCORED.value:
             found[row[editor], place[sample]] |= 1 << code[status]
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -178,11 +178,13 @@ def _names(figure: Figure) -> list[str]:
 
 
 def _heights(figure: Figure) -> _Heights:
+    tall = max(1.2, len(figure.labels) * _thickness(figure) * (len(figure.series) + 1.6))
     axes = {
         "radar": COLUMN,
         "curve": 2.2,
         "histogram": 1.8,
-        "bars": max(1.2, len(figure.labels) * _thickness(figure) * (len(figure.series) + 1.6)),
+        "bars": tall,
+        "counts": tall,
     }[figure.kind]
     lacking = figure.kind == "bars" and _lacks(figure)
     lines = [name.count("\n") + 1 for name in [*_names(figure), *[NO_SCORE] * lacking]]
@@ -190,8 +192,8 @@ def _heights(figure: Figure) -> _Heights:
     below = 0.16 + max(
         sum(0.118 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
     )
-    if figure.kind == "histogram":
-        below = 0.05  # one series needs no legend
+    if _alone(figure):
+        below = 0.05
     return _Heights(0.1 + 0.13 * len(_title(figure)), axes, _room(figure), below)
 
 
@@ -208,12 +210,11 @@ def _fill(place: Any, figure: Figure, whole: float) -> None:
         box = (0.25, bottom + 0.25 * height / whole, 0.5, 0.5 * height / whole)
         axes = place.add_axes(box, projection="polar")
     else:
-        left = 0.34 if figure.kind == "bars" else 0.14
+        left = 0.34 if figure.kind in ("bars", "counts") else 0.14
         axes = place.add_axes((left, bottom, 0.97 - left, height / whole))
-    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _histogram}[figure.kind]
-    draw(axes, figure, _names(figure))
+    _DRAWN[figure.kind](axes, figure, _names(figure))
     handles, labels = axes.get_legend_handles_labels()
-    if len(handles) > 1 or figure.kind != "histogram":
+    if not _alone(figure):
         place.legend(
             handles, labels, loc="upper center", ncols=2, fontsize=6.5, frameon=False,
             bbox_to_anchor=(0.5, below / whole), borderaxespad=0.0, handlelength=2.2,
@@ -221,11 +222,16 @@ def _fill(place: Any, figure: Figure, whole: float) -> None:
         )  # fmt: skip
 
 
+def _alone(figure: Figure) -> bool:
+    """Whether the figure needs no legend: one series of counts."""
+    return figure.kind in ("histogram", "counts") and len(figure.series) == 1
+
+
 def _room(figure: Figure) -> float:
     """The height in inches that labels and name of the lower axis take."""
     if figure.kind == "radar":
         return 0.0
-    if figure.kind == "bars":
+    if figure.kind in ("bars", "counts"):
         return 0.42
     longest = min(_CURVE_LETTERS, max(map(len, figure.labels)))
     return 0.2 + 0.06 * longest if _upright(figure) else 0.3
@@ -377,3 +383,12 @@ def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.set_ylabel(plain_text(figure.axis))
     axes.grid(linewidth=0.3, color="0.85")
     axes.spines[["top", "right"]].set_visible(False)
+
+
+_DRAWN: Mapping[str, Callable[[Any, Figure, Sequence[str]], None]] = {
+    "radar": _radar,
+    "bars": _bars,
+    "counts": _bars,
+    "curve": _curve,
+    "histogram": _histogram,
+}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from editgauge import escape
@@ -15,7 +15,7 @@ from editgauge.errors import ImageError
 from editgauge.images import MAX_FILE_BYTES
 from editgauge.store import copies, paths, segments
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables.frame import Frame
 
 
@@ -29,7 +29,8 @@ class Places:
 
     def __init__(self, runs: Sequence[RunFolder], to: Path, *, copied: bool) -> None:
         self.runs, self.to, self.copied = runs, to, copied
-        self._edits: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+        self._edits: dict[str, dict[tuple[str, str], EditRecord]] = {}
+        self._homes: dict[str, list[RunFolder]] = {}
         self._marks: dict[str, str] = {}
         self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
 
@@ -47,7 +48,7 @@ class Places:
         """
         if not relative:
             return None
-        for run in self.runs:
+        for run in self._homes.get(relative, self.runs):
             path = run.picture(relative)
             if path is not None and self._is_the_one(path, relative, run):
                 return path
@@ -87,28 +88,22 @@ class Places:
             copies.copy(path, target, limit=MAX_FILE_BYTES)
         return quote(f"pictures/{place}")
 
-    def edits(self, benchmark: str) -> dict[tuple[str, str], dict[str, Any]]:
-        """(sample, editor) -> what the run knows of that output."""
+    def edits(self, benchmark: str) -> dict[tuple[str, str], EditRecord]:
+        """(sample, editor) -> what the last of the runs that has it knows of that output."""
         if benchmark not in self._edits:
-            found: dict[tuple[str, str], dict[str, Any]] = {}
+            found: dict[tuple[str, str], EditRecord] = {}
             for run in self.runs:
+                home = [run]
                 for record in run.edits(benchmark):
-                    found[(record.sample, record.editor)] = {
-                        "status": record.status.value,
-                        "reason": record.reason,
-                        "path": record.path,
-                        "width": record.width,
-                        "height": record.height,
-                        "given_back": record.given_back,
-                        "seed": record.seed,
-                        "settings": dict(record.settings),
-                        "seconds": record.seconds,
-                        "cost": record.cost,
-                        "instruction": record.instruction,
-                        "detail": dict(record.detail),
-                    }
-                    if record.path is not None:
-                        self._marks[record.path] = record.fingerprint
+                    key = (sys.intern(record.sample), sys.intern(record.editor))
+                    again, found[key] = key in found, record
+                    if record.path is None:
+                        continue
+                    self._marks[record.path] = record.fingerprint
+                    if again and record.path in self._homes:
+                        self._homes[record.path] = [*self._homes[record.path], run]
+                    else:
+                        self._homes[record.path] = home
             self._edits[benchmark] = found
         return self._edits[benchmark]
 

@@ -38,7 +38,8 @@ def wanted(frame: Frame, places: Places, folder: Path) -> Iterator[Job]:
         images = record.get("images") or [None]
         sources = [("input", images[0]), ("reference", record.get("reference"))]
         for code, editor in enumerate(frame.editors):
-            sources.append((str(code), (edits.get((identity, editor)) or {}).get("path")))
+            edit = edits.get((identity, editor))
+            sources.append((str(code), None if edit is None else edit.path))
         for slot, relative in sources:
             path = places.file(relative)
             if path is None:

@@ -138,7 +138,8 @@ def _worst(runs: Sequence[RunFolder], part: Part, most: int) -> list[Worst]:
             sample, editor = frame.samples.ids[column], frame.editors[row]
             record = frame.samples.records[sample]
             paths = [*(record.get("images") or [])[:1], record.get("reference")]
-            paths.append((edits.get((sample, editor)) or {}).get("path"))
+            output = edits.get((sample, editor))
+            paths.append(None if output is None else output.path)
             found.append(
                 Worst(
                     benchmark=frame.benchmark,

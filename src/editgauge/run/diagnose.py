@@ -15,6 +15,7 @@ from editgauge.diagnosis import remake
 from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.diagnosis.change import ChangeScorer
 from editgauge.errors import DataError, UsageError
+from editgauge.run.engine import Engine, engine_of
 from editgauge.run.plan import Plan
 from editgauge.run.score import Progress, score
 from editgauge.store.hashes import HashStore
@@ -39,12 +40,19 @@ class Work:
     progress: Progress | None = None
 
 
-def change(work: Work, scorer: ChangeScorer, *, workers: int) -> Summary:
+def change(work: Work, scorer: ChangeScorer, *, workers: int | Engine) -> Summary:
     """Bring the rows of change grounding up to date: see `run.score.score`."""
     return _score(work, scorer, workers, work.progress)
 
 
-def _score(work: Work, scorer: Any, workers: int, progress: Progress | None) -> Summary:
+def _score(
+    work: Work,
+    scorer: Any,
+    workers: int | Engine,
+    progress: Progress | None,
+    *,
+    alone: bool = False,
+) -> Summary:
     return score(
         work.run,
         work.benchmark,
@@ -54,6 +62,7 @@ def _score(work: Work, scorer: Any, workers: int, progress: Progress | None) -> 
         hashes=work.hashes,
         workers=workers,
         retry=work.retry,
+        alone=alone,
         progress=progress,
     )
 
@@ -79,17 +88,22 @@ def watchable(
     return kept, refused
 
 
-def attention(work: Work, scorer: AttentionScorer) -> Summary:
-    """Bring the rows of attention grounding up to date, in this process, one editor after the
-    other. Its weights are loaded first where anything is to be done: what is wrong with them ends
-    the call, and is no output's failure. Raises `UsageError`, `Unavailable`.
+def attention(work: Work, scorer: AttentionScorer, *, workers: int | Engine = 0) -> Summary:
+    """Bring the rows of attention grounding up to date, one editor after the other: in this
+    process, or on workers of other machines (`Engine.away`), each of which loads the model once.
+    Weights are loaded first where anything is to be done: what is wrong with them ends the call,
+    and is no output's failure. Raises `UsageError`, `Unavailable`.
     """
+    engine = engine_of(workers)
     total = Summary()
     for editor in dict.fromkeys(record.editor for record in work.edits):
         mine = replace(work, edits=[record for record in work.edits if record.editor == editor])
         left = _left(mine, scorer)
-        if left:
-            scorer.editor(_first(mine))
+        scorer.first = _first(mine) if left else None
+        if engine.away:
+            _join(total, _score(mine, scorer, engine, work.progress, alone=True))
+            continue
+        scorer.begin()
         scorer.ended = _Told(left, f"attention of {editor}", work.progress)
         _join(total, _score(mine, scorer, 0, None))
     return total

@@ -39,15 +39,17 @@ def score(
     retry: frozenset[Status] = frozenset(),
     seconds_an_output: float = 600.0,
     roots: Sequence[Path] = (),
+    alone: bool = False,
     progress: Progress | None = None,
 ) -> Summary:
     """Bring the rows of these scorers up to date for these samples and edits; return what was done.
 
     A row whose fingerprint is already there is left alone, unless its status is in `retry`.
     `workers` processes (0: this process) score outputs; scorers that work in batches, or on whole
-    sets, run after that in one process with all cores. An engine may take the place of the number.
-    `roots` are folders whose names are cut out
-    of reasons, so that no absolute path is stored. Raises `RunError` when rows cannot be written;
+    sets, run after that in one process with all cores. With `alone` that holds for every scorer,
+    one output at a time: for what keeps a model loaded. An engine may take the place of the number.
+    `roots` are folders whose names are cut out of reasons, so that no absolute path is stored.
+    Raises `RunError` when rows cannot be written;
     everything written before stays.
     """
     began = time.perf_counter()
@@ -58,14 +60,14 @@ def score(
     token = f"score-{secrets.token_hex(4)}"
     cut = tuple(str(root) for root in (run.path, *roots))
     phases = (
-        ("scoring", [i for i in items if not i.pairs], False),
+        ("scoring", [i for i in items if not i.pairs], alone),
         ("scoring in batches", plan.batch_items, True),
         ("scoring sets", [i for i in items if i.pairs], True),
     )
     engine = engine_of(workers)
     start_args = (str(run.path), benchmark, list(scorers), None if engine.away else token, cut)
     with run.writer("gathered") as writer:  # no segment where nothing is written
-        for note, items, alone in phases:
+        for note, items, kept in phases:
             if not items:
                 continue
             job: Job[Item, worker.Counts] = Job(
@@ -74,11 +76,12 @@ def score(
                 start_args=start_args,
                 unfinished=lambda batch: _unfinished(run, token, plan, batch),
                 seconds_an_item=seconds_an_output * max([1, *(len(item.pairs) for item in items)]),
-                alone=alone,
+                alone=kept,
                 needs=_needs(plan, items),
                 places=(run.path / "manifest.json", *roots),
             )
-            _run_phase(plan, run, items, note, job, engine, writer, progress)
+            most = 1 if alone else _largest_batch(plan, items) if kept else BATCH
+            _run_phase(plan, run, items, note, job, engine, writer, most, progress)
     hashes.flush()
     plan.summary.seconds = time.perf_counter() - began
     plan.summary.problems += run.problems
@@ -93,12 +96,12 @@ def _run_phase(
     job: Job[Item, worker.Counts],
     engine: Engine,
     writer: RowWriter,
+    most: int,
     progress: Progress | None,
 ) -> None:
     total, done = len(items), 0
     if progress:
         progress(0, total, note)
-    most = _largest_batch(plan, items) if job.alone else BATCH
     for outcome in engine.outcomes(job, _batches(items, engine.workers(job), most)):
         if outcome.died:
             _write_dead(plan, outcome.items, outcome.died, writer)

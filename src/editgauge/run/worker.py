@@ -76,7 +76,8 @@ def start(
     cut: tuple[str, ...],
 ) -> None:
     """Prepare a worker process (or this one): the scorers, and a segment of its own that is named
-    after `token`. With None it hands its rows back and writes nothing.
+    after `token`. With None it hands its rows back and writes nothing. A scorer with a method
+    `begin` loads there what it keeps; what that raises ends the call.
     """
     global _worker  # noqa: PLW0603 - a worker process is one worker
     from editgauge.native import tune_worker
@@ -85,6 +86,10 @@ def start(
     if multiprocessing.parent_process() is not None:
         guard_reading()
     sink = _Kept() if token is None else RunFolder(Path(run)).writer(token)
+    for scorer in scorers:
+        begin = getattr(scorer, "begin", None)
+        if begin is not None:
+            begin()
     _worker = _Worker(benchmark, scorers, sink, cut, Path(run), {})
 
 

@@ -17,6 +17,8 @@ import orjson
 from editgauge.errors import UsageError
 from editgauge.services.cost import image_tokens
 
+BATCH = 0.5
+"""The share of its price that a call in a batch costs, where a table says nothing else."""
 MOST_TOKENS = 10_000_000
 """Tokens of one call beyond which a usage record is not believed: no model takes or gives more."""
 _SNAPSHOT = re.compile(
@@ -36,7 +38,7 @@ class Price:
     input: float
     output: float
     cached: float | None = None
-    batch: float = 0.5
+    batch: float = BATCH
     images: str = "openai-tiles"
     factor: float = 1.0
     source: str = ""
@@ -108,11 +110,13 @@ class ImagePrice:
     out: float | None = None
     picture: float | None = None
     source: str = ""
+    batch: float = BATCH
 
-    def of(self, usage: Mapping[str, int] | None) -> float | None:
-        """What a call cost. `usage` counts tokens under ``text_in``, ``image_in``, ``out``; without
-        it, and with counts that cannot be believed, one output's price; None where neither is
-        known.
+    def of(self, usage: Mapping[str, int] | None, *, batch: bool = False) -> float | None:
+        """What a call cost; in a batch, its share of that.
+
+        `usage` counts tokens under ``text_in``, ``image_in``, ``out``; without it, and with counts
+        that cannot be believed, one output's price; None where neither is known.
         """
         believed = all(_count(value) is not None for value in (usage or {}).values())
         if usage and believed and self.out is not None:
@@ -121,8 +125,9 @@ class ImagePrice:
                 "image_in": self.image_in or 0.0,
                 "out": self.out,
             }
-            return round(sum(rates[name] * usage.get(name, 0) for name in rates) / 1e6, 6)
-        return self.picture
+            share = self.batch if batch else 1.0
+            return round(share * sum(rates[name] * usage.get(name, 0) for name in rates) / 1e6, 6)
+        return self.picture if self.picture is None or not batch else self.picture * self.batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +233,11 @@ def price_as_given(text: str, known: Price | None = None) -> Price:
 
 
 def image_price_of(model: str, given: float | None = None) -> ImagePrice:
-    """The price of an image model, found by `named`; `given` is one output's, said by the user."""
+    """The price of an image model, found by `named`; `given` is one output's, said by the user: in
+    a batch, too.
+    """
     if given is not None:
-        return ImagePrice(picture=given, source="--price")
+        return ImagePrice(picture=given, source="--price", batch=1.0)
     table = _table()
     name = named(model, table.editors)
     if name is None:

@@ -32,6 +32,10 @@ from editgauge.store.views import write_views
 from editgauge.types import VARIANTS, Status
 
 FOLDER = "rows/parquet"
+Place = Path | str
+"""A Parquet file: a path of this machine, or one on a store (`store.ranges`)."""
+_GROUP = 32_768
+"""Rows that are written, and passed over by readers, together."""
 _COLUMNS = {
     "benchmark": "VARCHAR", "sample": "VARCHAR", "editor": "VARCHAR", "scorer": "VARCHAR",
     "metric": "VARCHAR",
@@ -41,6 +45,10 @@ _COLUMNS = {
     "retired": "BOOLEAN", "at": "BIGINT", "seq": "BIGINT",
 }  # fmt: skip
 _KEY = "benchmark, sample, editor, scorer, metric, variant, source, repeat"
+_SORTED = "benchmark, editor, metric, variant, source, scorer, sample, repeat"
+"""Rows of one editor lie together, so that who asks for two of a thousand passes the others
+over.
+"""
 _NEWER = 'coalesce(seq, 0)::HUGEINT * 18446744073709551616 + coalesce("at", 0)'
 """The order of records, as `records.order` has it."""
 _STATUSES = ", ".join(f"'{status.value}'" for status in Status)
@@ -197,23 +205,23 @@ class Cache:
 
 
 def fetch_tuples(
-    files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()
+    files: Sequence[Place], sql: str, parameters: Sequence[Any] = ()
 ) -> list[tuple[Any, ...]]:
     """The result of a query over the table `rows` made of Parquet files; empty when there are
     none.
     """
     if not files:
         return []
-    with database() as db:
+    with database(files) as db:
         db.execute(f"CREATE VIEW rows AS SELECT * FROM {relation(files)}")
         return list(db.execute(sql, list(parameters)).fetchall())
 
 
-def fetch(files: Sequence[Path], sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+def fetch(files: Sequence[Place], sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
     """As `fetch_tuples`, each row as a mapping from column to value."""
     if not files:
         return []
-    with database() as db:
+    with database(files) as db:
         db.execute(f"CREATE VIEW rows AS SELECT * FROM {relation(files)}")
         cursor = db.execute(sql, list(parameters))
         columns = [column[0] for column in cursor.description]
@@ -224,7 +232,7 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path) -> No
     problems: list[str] = []
     written = scratch / "rows.parquet"
     with database(
-        "the run's rows cannot be made ready for reading ({}); make room or rights"
+        message="the run's rows cannot be made ready for reading ({}); make room or rights"
     ) as db:
         db.execute(f"SET temp_directory = '{_quoted(scratch)}'")
         if not _load_whole(parts, db):
@@ -239,8 +247,8 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path) -> No
             f"AND retired IS NOT TRUE"
         )
         db.execute(
-            f"COPY ({current} ORDER BY {_KEY}, fingerprint) TO '{_quoted(written)}' (FORMAT "
-            f"parquet, COMPRESSION zstd)"
+            f"COPY ({current} ORDER BY {_SORTED}, fingerprint) TO '{_quoted(written)}' (FORMAT "
+            f"parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
         )
     said = segments.marked({"hash": _hash(written), "problems": problems}, 0)
     os.replace(written, target)
@@ -365,18 +373,24 @@ def mapping(text: str | None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def database(
+    files: Sequence[Place] = (),
+    *,
     message: str = (
         "the run's Parquet files cannot be read ({}); delete the run's folder rows/parquet: it is "
         "made again from the rows"
     ),
 ) -> Iterator[Any]:
-    """A DuckDB connection in memory; what DuckDB cannot do inside the block is raised as `RunError`
-    with `message`.
+    """A DuckDB connection in memory that can read these files; what DuckDB cannot do inside the
+    block is raised as `RunError` with `message`.
     """
     import duckdb
 
     db = duckdb.connect(":memory:")
     try:
+        if any(isinstance(file, str) for file in files):
+            from editgauge.store.ranges import file_system
+
+            db.register_filesystem(file_system())
         yield db
     except duckdb.Error as error:
         said = str(error).strip().splitlines()[0][:200]
@@ -385,14 +399,14 @@ def database(
         db.close()
 
 
-def relation(files: Sequence[Path]) -> str:
+def relation(files: Sequence[Place]) -> str:
     """Parquet files as SQL has them after FROM."""
     return f"read_parquet({_names(files)})"
 
 
-def _names(files: Sequence[Path]) -> str:
+def _names(files: Sequence[Place]) -> str:
     return "[" + ", ".join(f"'{_quoted(path)}'" for path in files) + "]"
 
 
-def _quoted(path: Path) -> str:
+def _quoted(path: Place) -> str:
     return str(path).replace("'", "''")

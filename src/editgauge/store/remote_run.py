@@ -4,6 +4,7 @@
 
     RUN/rows/segments/*.jsonl, RUN/rows/edits/*.jsonl  as in a run folder: each has one writer
     RUN/edits/…, RUN/inputs/…                          pictures, likewise
+    RUN/rows/parquet/rows-<content>.parquet            the current rows of the state that names it
     RUN/states/<time>-<random>.json                    what the run is, as one worker knows it
 
 A state names the files of the run with their sizes and checksums, holds the manifest, the metrics
@@ -11,6 +12,10 @@ and the index of samples, and says which earlier states it contains. It is writt
 name of its own: a worker that is killed before leaves files that no state names, and what was there
 before. Two workers that end at once leave two states, which every reader joins. Of rows nothing is
 ever replaced but by a longer version of one's own segment: none is lost, and none counts twice.
+
+Rows are compacted where a command ends: the Parquet file that it has made of all segments goes to
+the store under a name made from their content, and the state, written last, names it. A reader of
+one state reads that file (`store.store_run`); of two, the segments. Nobody waits for anybody.
 
 The folder of this machine (below ``EDITGAUGE_CACHE``) stays: what could not be handed over is
 handed over by the next command.
@@ -21,6 +26,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,6 +40,7 @@ import orjson
 from editgauge.errors import DataError, DownloadError, RunError
 from editgauge.store import described, paths, segments
 from editgauge.store.addresses import Entry, Store, address_of, opened, user_cache
+from editgauge.store.parquet import FOLDER
 from editgauge.store.run_folder import EDIT_SEGMENTS, FORMAT, ROW_SEGMENTS, RunFolder
 
 ROOMS = (ROW_SEGMENTS, EDIT_SEGMENTS, "edits", "inputs")
@@ -43,6 +50,7 @@ _STATES = "states"
 _STATE_FORMAT = 1
 _READINGS = 10
 _OWN = ".store.json"
+_PARQUET = re.compile(r"rows-[0-9a-f]{16}\.parquet")
 Mark = tuple[int, str]
 """Bytes and checksum of a file."""
 
@@ -54,6 +62,19 @@ class State:
     names: set[str] = field(default_factory=set)
     files: dict[str, set[Mark]] = field(default_factory=dict)
     documents: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def parquet(self) -> tuple[str, int] | None:
+        """The file of all current rows and its bytes, where one state is all there is and has
+        one.
+        """
+        told = self.documents[0].get("parquet") if len(self.documents) == 1 else None
+        return None if told is None else (f"{FOLDER}/{told[0]}", int(told[1]))
+
+    @property
+    def segments(self) -> list[str]:
+        """The segments of rows."""
+        return sorted(name for name in self.files if name.startswith(f"{ROW_SEGMENTS}/"))
 
 
 @contextlib.contextmanager
@@ -101,22 +122,31 @@ def fetch(store: Store) -> Path:
     """
     folder = folder_of(store.address)
     folder.mkdir(parents=True, exist_ok=True)
-    state = _read(store)
+    state = read_state(store)
     if not state.names:
-        if any(entry.relative == "manifest.json" for entry in store.files()):
-            raise RunError(
-                f"{store.address}: a run folder that was copied there by hand; copy it here, and "
-                f"hand it over with: editgauge merge COPY --to ADDRESS (another address)"
-            )
+        _refuse_copied(store)
         return folder
+    bring(store, folder, state, state.files)
+    return folder
+
+
+def _refuse_copied(store: Store) -> None:
+    if any(entry.relative == "manifest.json" for entry in store.files()):
+        raise RunError(
+            f"{store.address}: a run folder that was copied there by hand; copy it here, and "
+            f"hand it over with: editgauge merge COPY --to ADDRESS (another address)"
+        )
+
+
+def bring(store: Store, folder: Path, state: State, names: Iterable[str]) -> None:
+    """Bring these files of a state, and what else it says, to a folder of this machine."""
     known = _own(folder)
-    wanted = [name for name, marks in state.files.items() if not _there(folder, name, marks, known)]
+    wanted = sorted(n for n in names if not _there(folder, n, state.files[n], known))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for mark in pool.map(lambda n: _bring(store, folder, n, state.files[n]), sorted(wanted)):
+        for mark in pool.map(lambda n: _bring(store, folder, n, state.files[n]), wanted):
             known.update(mark)
     _join(folder, state.documents)
     _remember(folder, known, state.names)
-    return folder
 
 
 def push(store: Store, folder: Path) -> str:
@@ -125,7 +155,7 @@ def push(store: Store, folder: Path) -> str:
     """
     if not (folder / "manifest.json").exists():
         return ""
-    state = _read(store)  # others may have handed over meanwhile
+    state = read_state(store)  # others may have handed over meanwhile
     known = _own(folder)
     mine = {name: _mark(folder, name, known) for name in _files(folder)}
     for name, mark in mine.items():
@@ -147,6 +177,7 @@ def push(store: Store, folder: Path) -> str:
         "contains": sorted(contained),
         "files": {name: list(mark) for name, mark in sorted(files.items())},
         **document,
+        **_compacted(store, folder, {name for name in files if mine.get(name) != files[name]}),
     }
     data = orjson.dumps(segments.storable(told))
     store.call("pipe_file", store.path(f"{_STATES}/{name}"), data)
@@ -154,7 +185,28 @@ def push(store: Store, folder: Path) -> str:
     with contextlib.suppress(Exception):  # they are contained: who reads them wastes time only
         for old in contained:
             store.call("rm_file", store.path(f"{_STATES}/{old}"))
+        kept = told.get("parquet", [""])[0]
+        for one in state.documents:
+            if one["name"] in contained and one.get("parquet") and one["parquet"][0] != kept:
+                store.call("rm_file", store.path(f"{FOLDER}/{one['parquet'][0]}"))
     return name
+
+
+def _compacted(store: Store, folder: Path, elsewhere: set[str]) -> dict[str, Any]:
+    """Hand over the Parquet file of all rows; what a state says of it. Empty where segments lie
+    `elsewhere`, or there are no rows.
+    """
+    if any(name.startswith(f"{ROW_SEGMENTS}/") for name in elsewhere):
+        return {}
+    run = RunFolder.open(folder)
+    for place in run.parquet():
+        path = Path(place)
+        if run.problems or not _PARQUET.fullmatch(path.name):
+            break  # who reads shall be told of them: he reads the segments
+        data = paths.read(path, limit=paths.SEGMENT_BYTES)
+        store.call("pipe_file", store.path(f"{FOLDER}/{path.name}"), data)
+        return {"parquet": [path.name, *_mark_of(data)]}
+    return {}
 
 
 def _is_news(name: str, mark: Mark, there: set[Mark] | None) -> bool:
@@ -173,7 +225,7 @@ def _is_segment(name: str) -> bool:
 # -- states ----------------------------------------------------------------------------------------
 
 
-def _read(store: Store) -> State:
+def read_state(store: Store) -> State:
     """The states that no other contains, joined.
 
     A state that goes while it is read is contained in one that is there by then: all is read again.
@@ -193,7 +245,7 @@ def _joined(read: Mapping[str, dict[str, Any]]) -> State:
     state = State()
     for name in sorted(read.keys() - contained):
         state.names.add(name)
-        state.documents.append(read[name])
+        state.documents.append({**read[name], "name": name})
         for path, (size, mark) in read[name]["files"].items():
             state.files.setdefault(path, set()).add((size, mark))
     return state
@@ -223,6 +275,15 @@ def _parsed(store: Store, entry: Entry) -> dict[str, Any]:
             raise ValueError("a sample without an id")
         if not isinstance(state["manifest"].get("entries", []), list):
             raise ValueError("entries that are no list")
+        if (rows := state.get("parquet")) is not None:
+            kinds_of = (str, int, str)
+            fit = isinstance(rows, list) and len(rows) == len(kinds_of)
+            if (
+                not fit
+                or not all(map(isinstance, rows, kinds_of))
+                or not _PARQUET.fullmatch(rows[0])
+            ):
+                raise ValueError(f"no name of a Parquet file: {str(rows)[:80]}")
         described.checked({k: v for k, v in state["metrics"].items() if k != "check"})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RunError(

@@ -260,6 +260,8 @@ class RunFolder:
         for name, size in ledger.items() if isinstance(ledger, Mapping) else ():
             if not isinstance(size, int) or paths.misplaced(name, "rows"):
                 continue
+            if not self._has_here(name):
+                continue
             try:
                 there = os.lstat(self.path / name).st_size
             except OSError:
@@ -269,6 +271,10 @@ class RunFolder:
                     f"{name.removeprefix('rows/')}: {there} bytes, there were {size}: lines at its "
                     f"end are gone; `editgauge score` makes their scores again"
                 )
+
+    def _has_here(self, name: str) -> bool:
+        """Whether a segment must lie in this folder; `store.store_run` has rows elsewhere."""
+        return True
 
     def _note(self, text: str) -> None:
         segments.note(self.problems, text)
@@ -343,16 +349,17 @@ class RunFolder:
     def writer(self, label: str = "rows") -> RowWriter:
         return RowWriter(self.path, label)
 
-    def parquet(self) -> list[Path]:
+    def parquet(self) -> list[Path | str]:
         """The Parquet files of the current rows, brought up to date; an empty list when no row was
-        ever written. They stay as they are for as long as this object lives.
+        ever written. They stay as they are for as long as this object lives. Only a run that is
+        read from its store (`store.store_run`) has one that is no path.
         """
         if self._parquet is None:
             from editgauge.store.parquet import Cache
 
             self._parquet = Cache(self.path)
             self._temporary.callback(self._parquet.close)
-        return cast(list[Path], self._parquet.current(self.problems))
+        return list(self._parquet.current(self.problems))
 
     def rows(self) -> list[Row]:
         """All current rows, ordered by key."""
@@ -462,19 +469,21 @@ class RunFolder:
         """The newest record of each (benchmark, sample, editor), ordered by these. A record that is
         damaged, or names a picture outside its room, is left out and named in `problems`.
         """
-        newest: dict[tuple[str, str, str], dict[str, Any]] = {}
+        newest: dict[tuple[str, str, str], tuple[tuple[int, int], EditRecord]] = {}
+        once: dict[Any, Any] = {}
         for path in segments.segments(self.path / EDIT_SEGMENTS, problems=self.problems):
             for number, record in enumerate(segments.read(path, self.problems), start=1):
                 why = records.edit_fault(record)
                 if why:
                     self._note(f"edits/{path.name}, record {number}: {why}; left out")
                     continue
-                key = (record["benchmark"], record["sample"], record["editor"])
-                if (benchmark is None or key[0] == benchmark) and (
-                    key not in newest or records.order(newest[key]) <= records.order(record)
-                ):
-                    newest[key] = record
-        return [_edit_record(newest[key]) for key in sorted(newest)]
+                if benchmark is not None and record["benchmark"] != benchmark:
+                    continue
+                found, order = _edit_record(record, once), records.order(record)
+                key = (found.benchmark, found.sample, found.editor)
+                if key not in newest or newest[key][0] <= order:
+                    newest[key] = (order, found)
+        return [newest[key][1] for key in sorted(newest)]
 
     # -- metrics -----------------------------------------------------------------------------------
 
@@ -576,6 +585,17 @@ class RunFolder:
                 f"writes them again"
             )
         return found
+
+    def samples_mark(self, benchmark: str) -> str:
+        """The hash of a benchmark's index of samples: equal where two runs say the same of them;
+        "" where there is none.
+        """
+        path = self.path / "samples" / f"{plain_name(benchmark)}{segments.SUFFIX}"
+        try:
+            with os.fdopen(paths.open_read(path), "rb") as file:
+                return hashlib.file_digest(file, "blake2b").hexdigest()
+        except (OSError, RunError):
+            return ""
 
     def benchmarks(self) -> list[str]:
         """The benchmarks that have samples in this run."""
@@ -704,8 +724,15 @@ def _check(content: Mapping[str, Any]) -> str:
     return f"{zlib.crc32(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)):08x}"
 
 
-def _edit_record(record: Mapping[str, Any]) -> EditRecord:
+def _edit_record(record: Mapping[str, Any], once: dict[Any, Any]) -> EditRecord:
+    """`once` keeps what many records say alike, so that a million of them share it."""
     known = {name: record[name] for name in EditRecord.__dataclass_fields__ if name in record}
+    for name in ("benchmark", "sample", "editor"):
+        known[name] = once.setdefault(known[name], known[name])
+    for name in ("settings", "detail"):
+        if known.get(name):
+            text = orjson.dumps(segments.storable(known[name]))
+            known[name] = once.setdefault(text, known[name])
     return EditRecord(**known | {"status": Status(record["status"])})
 
 

@@ -19,7 +19,7 @@ from editgauge.store.labels import Samples
 from editgauge.tables import stats
 from editgauge.tables.frame import STATUSES, Frame, Grid
 from editgauge.tables.spec import Floats, Layout, Leaf
-from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.tables.table import OWN, Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Status
 
 Mask = NDArray[np.bool_]
@@ -188,19 +188,27 @@ def _average(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableR
 def _with_facts(
     frame: Frame, layout: Layout, columns: list[Column], rows: list[TableRow]
 ) -> tuple[list[Column], list[TableRow]]:
-    """Lines with their model's section and size, where the layout wants them and any is known."""
+    """Lines with their model's section and size, where the layout wants them and any is known.
+
+    Lines of one section stand together, in the paper's order of sections, those without one first;
+    the run's own before the papers'.
+    """
     facts = [frame.models.of(row.name) for row in rows]
-    if layout.sections:
-        rows = [
-            replace(row, section=known.group.get(frame.benchmark, ""))
-            for row, known in zip(rows, facts, strict=True)
-        ]
     if layout.params and any(known.params for known in facts):
         columns = [Column(name="params", heading=("# Params",), digits=0), *columns]
         rows = [
             replace(row, cells={"params": Cell(value=None, text=known.params or "-"), **row.cells})
             for row, known in zip(rows, facts, strict=True)
         ]
+    if layout.sections:
+        rows = [
+            replace(row, section=known.group.get(frame.benchmark, ""))
+            for row, known in zip(rows, facts, strict=True)
+        ]
+        papers = [frame.models.of(row.name).group for row in layout.published]
+        order = ["", *(group.get(frame.benchmark, "") for group in papers)]
+        order += sorted({row.section for row in rows} - set(order))
+        rows.sort(key=lambda row: (row.kind not in OWN, order.index(row.section)))
     return columns, rows
 
 
@@ -275,18 +283,18 @@ def _statuses(frame: Frame, layout: Layout) -> dict[str, dict[str, tuple[int, li
             if not leaf.metric.whole_set and frame.has(name, leaf.variant):
                 grids[name] = frame.grid(name, leaf.variant)
                 asked[name] = asked.get(name, np.zeros(len(here), dtype=np.bool_)) | here
-    found: dict[str, dict[str, tuple[int, list[str]]]] = {}
-    for number, editor in enumerate(frame.editors):
-        found[editor] = {}
-        for code, status in enumerate(STATUSES):
-            hit = {
-                metric: (grid.status[number] == code) & grid.defined & asked[metric]
-                for metric, grid in grids.items()
-            }
-            named = [metric for metric, mask in hit.items() if mask.any()]
-            if named and status is not Status.SCORED:
-                amount = int(np.logical_or.reduce(list(hit.values())).sum())
-                found[editor][status.value] = (amount, named if len(named) < len(grids) else [])
+    counted = {metric: grid.defined & asked[metric] for metric, grid in grids.items()}
+    found: dict[str, dict[str, tuple[int, list[str]]]] = {editor: {} for editor in frame.editors}
+    for code, status in enumerate(STATUSES):
+        if status is Status.SCORED:
+            continue
+        hit = {m: (grid.status == code) & counted[m] for m, grid in grids.items()}  # (E, S) each
+        named = {metric: mask.any(axis=1) for metric, mask in hit.items()}  # (E,)
+        anywhere = np.logical_or.reduce([*hit.values()]) if hit else np.zeros((0, 0), np.bool_)
+        for number in np.flatnonzero(anywhere.any(axis=1)).tolist():
+            names = [metric for metric, editors in named.items() if editors[number]]
+            told = names if len(names) < len(grids) else []
+            found[frame.editors[number]][status.value] = (int(anywhere[number].sum()), told)
     return found
 
 
@@ -397,14 +405,20 @@ def _cells(
     ranks: _Ranks | None = None
     if intervals and part.values.shape[2]:
         low, high, noise, ranks = _bootstrap(frame, layout, part, resamples=resamples, seed=seed)
+    counts = [_counts(part, item.leaves) for item in layout.fields]
+    sets = {
+        item.column.name: _set_cells(frame, leaf)
+        for item in layout.fields
+        if item.leaves and (leaf := layout.leaves[item.leaves[0]]).metric.whole_set
+    }
     lines = []
     for e in range(len(frame.editors)):
         cells = {}
         for f, item in enumerate(layout.fields):
-            if item.leaves and layout.leaves[item.leaves[0]].metric.whole_set:
-                cells[item.column.name] = _set_cell(frame, layout.leaves[item.leaves[0]], e)
+            if item.column.name in sets:
+                cells[item.column.name] = sets[item.column.name][e]
                 continue
-            n, of = _count(part, item.leaves, e)
+            scored, of = counts[f]
             failures = any(
                 leaf.failure is not None
                 for key, leaf in layout.leaves.items()
@@ -413,7 +427,7 @@ def _cells(
             floor = _given(floors[e, f]) if failures else None
             cells[item.column.name] = Cell(
                 value=_given(values[e, f]),
-                n=n,
+                n=int(scored[e]),
                 of=of,
                 low=_given(low[e, f]),
                 high=_given(high[e, f]),
@@ -517,14 +531,20 @@ def _rank_notes(frame: Frame, layout: Layout, found: _Ranks | None) -> list[str]
     return [f"Rank by {' '.join(found.column.heading)} under resampling: " + "; ".join(told)]
 
 
-def _set_cell(frame: Frame, leaf: Leaf, editor: int) -> Cell:
-    value = _given(frame.of_set(leaf.metric.name, leaf.variant)[editor])
-    n = frame.set_counts.get((leaf.metric.name, leaf.variant, frame.editors[editor]))
-    return (
-        Cell(value=value, n=n, of=len(frame.samples))
-        if value is not None and n is not None
-        else Cell(value=value)
-    )
+def _set_cells(frame: Frame, leaf: Leaf) -> list[Cell]:
+    """The cell of every editor for a metric of the whole set."""
+    found = []
+    for editor, value in zip(
+        frame.editors, frame.of_set(leaf.metric.name, leaf.variant), strict=True
+    ):
+        n = frame.set_counts.get((leaf.metric.name, leaf.variant, editor))
+        known = not np.isnan(value) and n is not None
+        found.append(
+            Cell(value=_given(value), n=n, of=len(frame.samples))
+            if known
+            else Cell(value=_given(value))
+        )
+    return found
 
 
 def _given(value: float) -> float | None:
@@ -542,9 +562,10 @@ def _scored(part: _Matrix, leaves: Sequence[str]) -> tuple[Mask, Mask]:
     return np.asarray((given | ~belongs).all(axis=1) & anywhere), anywhere
 
 
-def _count(part: _Matrix, leaves: Sequence[str], editor: int) -> tuple[int, int]:
+def _counts(part: _Matrix, leaves: Sequence[str]) -> tuple[NDArray[np.int64], int]:
+    """(E,): samples of each editor with a score of the field; and how many belong to it."""
     scored, belongs = _scored(part, leaves)
-    return int(scored[editor].sum()), int(belongs.sum())
+    return scored.sum(axis=1), int(belongs.sum())
 
 
 def _parts_of_release(frame: Frame, layout: Layout, part: _Matrix) -> list[tuple[int, int] | None]:
@@ -696,9 +717,8 @@ def _notes(
     size = len(frame.samples)
     if layout.size is not None and size < layout.size:
         notes.append(
-            f"The data here hold {size} of the {layout.size} samples of the full release: not "
-            f"comparable with "
-            f"published numbers."
+            f"The data here hold {size:,} of the {layout.size:,} samples that the paper's table is "
+            f"of: not comparable with published numbers."
         )
     alike: dict[str, list[str]] = {}
     for editor, counts in _statuses(frame, layout).items():

@@ -372,7 +372,9 @@ def _csv(table: Table) -> str:
     cells = [cell for row in table.rows for cell in row.cells.values()]
     bounds = any(cell.low is not None for cell in cells)
     floors = any(cell.floor is not None for cell in cells)
+    sectioned = any(row.section for row in table.rows)
     head = ["table", "variant", *(["by"] if table.by else []), "model", "kind"]
+    head += ["section"] if sectioned else []
     for column in table.columns:
         head += [column.name, f"{column.name}_n", f"{column.name}_of"]
         head += [f"{column.name}_low", f"{column.name}_high"] if bounds else []
@@ -382,6 +384,7 @@ def _csv(table: Table) -> str:
     writer.writerow(escape.csv_text(name) for name in head)
     for row in table.rows:
         line = [table.name, table.variant, *([row.group] if table.by else []), row.name, row.kind]
+        line += [row.section] if sectioned else []
         values: list[str] = [escape.csv_text(text) for text in line]
         for column in table.columns:
             cell = row.cells.get(column.name, Cell(value=None))
@@ -470,6 +473,7 @@ def as_json(table: Table) -> dict[str, Any]:
                 "name": row.name,
                 "kind": row.kind,
                 "group": row.group,
+                **({"section": row.section} if row.section else {}),
                 **({"part": list(row.part)} if row.part else {}),
                 **(
                     {"as_released": True}

@@ -9,7 +9,8 @@ refer to them by number. A `Frame` is read from Parquet files (of one run or sev
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +29,7 @@ from editgauge.tables.models import Models, built_in, load
 from editgauge.types import Benchmark, Metric, Row, Status
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import EditRecord, RunFolder
+    from editgauge.store.run_folder import RunFolder
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -175,22 +176,28 @@ class Frame:
 
     @classmethod
     def from_parquet(
-        cls, files: Sequence[Path], samples: Iterable[Mapping[str, Any]], benchmark: str
+        cls,
+        files: Sequence[parquet.Place],
+        samples: Iterable[Mapping[str, Any]],
+        benchmark: str,
+        *,
+        editors: Sequence[str] = (),
     ) -> Frame:
-        """From the Parquet files that `RunFolder.parquet` gives, of one run or of several.
+        """From the Parquet files that `RunFolder.parquet` gives, of one run or of several. With
+        `editors` only their rows are read.
 
         Raises `RunError` when a file cannot be read, or holds a status that this version does not
         know.
         """
         if not files:
             return cls.from_rows([], samples, benchmark)
-        names, columns, of_sets = _encoded(files, benchmark)
+        names, columns, of_sets = _encoded(files, benchmark, editors)
         order = {status.value: code for code, status in enumerate(STATUSES)}
         strange = [text for text in names["status"] if text not in order]
         if strange:
             raise RunError(
-                f"{files[0].name}: status {strange[0]!r} is not known; use the editgauge that "
-                f"wrote the run"
+                f"{Path(files[0]).name}: status {strange[0]!r} is not known; use the editgauge "
+                f"that wrote the run"
             )
         known = np.array([order[text] for text in names.pop("status")], dtype=np.int32)
         arrays = {name: np.asarray(columns[name]).astype(np.int32) for name in _TEXT}
@@ -202,17 +209,21 @@ class Frame:
         return replace(made, set_counts=_set_counts(of_sets))
 
     @classmethod
-    def of_runs(cls, runs: Sequence[RunFolder], benchmark: str) -> Frame:
-        """The rows of one or several runs together (machines, editors), `settled`."""
+    def of_runs(
+        cls, runs: Sequence[RunFolder], benchmark: str, *, editors: Sequence[str] = ()
+    ) -> Frame:
+        """The rows of one or several runs together (machines, editors), `settled`. With `editors`
+        the rows of the others stay unread, unless one of these has none.
+        """
         files = [path for run in runs for path in run.parquet()]
-        records = [record for run in runs for record in run.samples(benchmark)]
-        read = cls.from_parquet(files, records, benchmark)
+        read = cls.from_parquet(files, _samples(runs, benchmark), benchmark, editors=editors)
+        if not set(editors) <= set(read.editors):  # then who asks is told which there are
+            read = cls.from_parquet(files, _samples(runs, benchmark), benchmark)
         told = [(run.path.name, run.metrics(benchmark)) for run in runs]
         folders = [folder for run in runs for folder in (run.path.parent, run.path)]
         made = replace(read, described=together(told), models=load(folders))
-        edits = [record for run in runs for record in run.edits(benchmark)]
-        of = variants((record.editor, record.settings) for record in edits)
-        return replace(made, deliveries=_deliveries(edits), variants_of=of).settled()
+        deliveries, of = _edits(runs, benchmark)
+        return replace(made, deliveries=deliveries, variants_of=of).settled()
 
     def settled(self) -> Frame:
         """The frame as this version reads it, where rows or samples were stored by an earlier one:
@@ -492,16 +503,35 @@ class Frame:
             )
 
 
-def _deliveries(edits: Iterable[EditRecord]) -> dict[str, Delivery]:
-    """From the records of edits, where it is known whether the output was given back."""
+def _samples(runs: Sequence[RunFolder], benchmark: str) -> Iterator[Mapping[str, Any]]:
+    """The records of the runs' samples; of runs that say the same, to the byte, once."""
+    marks = set()
+    for run in runs:
+        mark = run.samples_mark(benchmark)
+        if mark not in marks:
+            yield from run.samples(benchmark)
+        marks.add(mark)
+
+
+def _edits(runs: Sequence[RunFolder], benchmark: str) -> tuple[dict[str, Delivery], Variants]:
+    """What the records of edits say: deliveries, where it is known whether the output was given
+    back, and variants. One run's records are held at a time.
+    """
     found: dict[str, tuple[set[str], set[str]]] = {}
-    for record in edits:
-        if record.given_back is not None:
-            found.setdefault(record.editor, (set(), set()))[record.given_back].add(record.sample)
-    return {
+    settings: dict[tuple[str, int], tuple[str, Mapping[str, Any]]] = {}
+    for run in runs:
+        for record in run.edits(benchmark):
+            if record.settings:  # records that say the same share one object
+                told = (record.editor, record.settings)
+                settings.setdefault((record.editor, id(record.settings)), told)
+            if record.given_back is not None:
+                sets = found.setdefault(record.editor, (set(), set()))
+                sets[record.given_back].add(sys.intern(record.sample))
+    deliveries = {
         editor: Delivery(frozenset(edited), frozenset(back))
         for editor, (edited, back) in found.items()
     }
+    return deliveries, variants(settings.values())
 
 
 def _set_counts(
@@ -520,16 +550,18 @@ _OfSets = list[tuple[str, str, str, Mapping[str, Any]]]
 
 
 def _encoded(
-    files: Sequence[Path], benchmark: str
+    files: Sequence[parquet.Place], benchmark: str, editors: Sequence[str]
 ) -> tuple[dict[str, list[str]], dict[str, Any], _OfSets]:
     """The distinct texts of each text column; every column as numbers (into these texts, but for
     repeat and value); and metric, variant, editor and detail of the rows of whole sets.
     """
-    with parquet.database() as db:
+    chosen = f" AND editor IN ({', '.join('?' * len(editors))})" if editors else ""
+    asked = [benchmark, *editors]
+    with parquet.database(files) as db:
         db.execute(
             f"CREATE TABLE part AS SELECT {', '.join(_TEXT)}, repeat, value "
-            f"FROM {parquet.relation(files)} WHERE benchmark = ?",
-            [benchmark],
+            f"FROM {parquet.relation(files)} WHERE benchmark = ?{chosen}",
+            asked,
         )
         names: dict[str, list[str]] = {}
         for name in _TEXT:
@@ -547,8 +579,8 @@ def _encoded(
         joins = " ".join(f"JOIN d_{name} ON part.{name} = d_{name}.text" for name in _TEXT)
         of_sets = db.execute(
             f"SELECT metric, variant, editor, detail FROM {parquet.relation(files)} WHERE "
-            f"benchmark = ? AND sample = ?",
-            [benchmark, WHOLE_SET],
+            f"benchmark = ?{chosen} AND sample = ?",
+            [*asked, WHOLE_SET],
         ).fetchall()
         details = [(m, v, e, mapping(orjson.loads(detail))) for m, v, e, detail in of_sets]
         return (

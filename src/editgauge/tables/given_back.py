@@ -72,7 +72,7 @@ def with_edited(frame: Frame, table: Table, build: Callable[[Frame], Table | Non
         part = build(edited_only(frame.of_editors([editor]))) if edited else None
         if part is not None and part.rows:
             row = part.rows[0]
-            lines[editor] = TableRow(name=editor + EDITED_ONLY, cells=row.cells, kind="edited")
+            lines[editor] = replace(row, name=editor + EDITED_ONLY, kind="edited")
     rows: list[TableRow] = []
     for row in table.rows:
         rows.append(row)

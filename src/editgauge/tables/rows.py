@@ -23,15 +23,20 @@ def variants(given: str) -> tuple[Variant, ...]:
     return VARIANTS if given == "both" else (cast(Variant, given),)
 
 
-def open_runs(paths: Sequence[Path]) -> list[RunFolder]:
-    """The run folders, each once; an address stands for a copy on this machine, to be read. Raises
-    `RunError` for one that is none.
-    """
-    from editgauge.store.remote_run import fetched
-    from editgauge.store.run_folder import RunFolder
+def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[RunFolder]:
+    """The run folders, each once; a pattern (``runs/*``, also on a store) stands for every run that
+    it matches, in the order of their names. Of a run on a store only what tables need is fetched
+    (`store.store_run`), with `pictures` all of it.
 
-    here = dict.fromkeys(fetched(path).resolve() for path in paths)
-    return [RunFolder.open(path) for path in here]
+    Raises `RunError` for one that is none, `UsageError` for a pattern without any.
+    """
+    from editgauge.store.many_runs import matching, room_for
+    from editgauge.store.store_run import readable
+
+    named = list(dict.fromkeys(one for path in paths for one in matching(path)))
+    room_for(len(named))
+    opened = {run.path: run for run in (readable(path, pictures=pictures) for path in named)}
+    return list(opened.values())
 
 
 def benchmarks(runs: Sequence[RunFolder], wanted: str = "") -> list[str]:
@@ -76,7 +81,7 @@ def frames(
 
     names = benchmarks(runs, benchmark)
     gather = people or Frame.without_people
-    read = [gather(Frame.of_runs(runs, name)) for name in names]
+    read = [gather(Frame.of_runs(runs, name, editors=list(editors or ()))) for name in names]
     for source in sources or ():
         if not any(frame.sources_called(source) for frame in read):
             there = sorted({name for frame in read for name in frame.sources if name})
@@ -110,7 +115,11 @@ def every_frame(
     from editgauge.tables.frame import Frame
 
     return [
-        _narrowed(Frame.of_runs(runs, name), where or (), list(editors or ()))
+        _narrowed(
+            Frame.of_runs(runs, name, editors=list(editors or ())),
+            where or (),
+            list(editors or ()),
+        )
         for name in benchmarks(runs, benchmark)
     ]
 

@@ -96,6 +96,7 @@ BENCHMARK = Benchmark(
         Plot("radar", "dimension", "by knowledge dimension"),
         Plot("radar", "task", "by task"),
         Plot("bars", "task", "by task"),
+        Plot("counts", "task", "Samples of each task"),
     ),
     not_in_tables=("reference_psnr", "reference_ssim"),
     settled=_settled,

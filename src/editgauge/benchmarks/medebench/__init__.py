@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.base import Samples, by_track
-from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
+from editgauge.benchmarks.medebench.facts import ORGANS, SIZE, TASKS
 from editgauge.benchmarks.medebench.metrics import (
     CLIP_INSTRUCTION,
     EMBEDDING,
@@ -110,7 +110,8 @@ BENCHMARK = Benchmark(
     citation="MedEBench, arXiv 2506.01921",
     about="1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of "
     "its region.",
-    published_counts={"": SIZE},
+    published_counts={"": SIZE}
+    | {f"{organ}/{task}": n for organ, tasks in TASKS.items() for task, n in tasks.items()},
     marks=("editing/editing_metadata.json", "editing_metadata.json"),
     data=DataSource("LIUMinghao/MedEBench", "stated on the data set's page"),
     metrics=(
@@ -138,6 +139,7 @@ BENCHMARK = Benchmark(
     importers=_importers,
     figures=(
         Plot("bars", "organ", "by organ", ORGANS),
+        Plot("counts", "organ", "Samples of each organ", ORGANS),
         Plot("histogram", "clip_instruction", "CLIP similarity of the instruction and the input"),
         Plot("histogram", "mask_ratio", "Share of the picture that the region's mask marks"),
     ),

@@ -59,12 +59,21 @@ def _entry(model: str, entry: Mapping[str, Any], file: Path) -> Iterator[Release
 
 
 def _category(entry: Mapping[str, Any], file: Path) -> str:
-    """The category of an entry: its own word, its picture's first folder, or the file's name."""
+    """The category of an entry: its own word, a folder of its picture, or the file's name."""
     paths = entry.get("path")
     picture = (paths if isinstance(paths, dict) else entry).get("original_image")
-    return str(entry.get("category") or "") or (
-        str(picture).lstrip("./").split("/")[0] if picture else file.stem
-    )
+    return str(entry.get("category") or "") or category_of(str(picture or "")) or file.stem
+
+
+def category_of(picture: str) -> str:
+    """The folder of a picture's path that is a category's number, the innermost one:
+    ``…/1.1.1/image/original/x.jpg``; "" where none is.
+    """
+    for part in reversed(picture.replace("\\", "/").split("/")[:-1]):
+        numbers = part.split(".")
+        if len(numbers) in (2, 3) and all(each.isdigit() for each in numbers):
+            return part
+    return ""
 
 
 def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> Any:

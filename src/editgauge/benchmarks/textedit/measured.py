@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from editgauge.benchmarks.textedit.imports import category_of
 from editgauge.scoring.imports import Measured, number, read_object, wrong_format
 from editgauge.types import Sample
 
@@ -58,18 +59,12 @@ def _entry(path: Path, model: str, entry: Any) -> Iterator[Measured]:
 
 
 def _category(entry: Mapping[str, Any]) -> str:
-    """``…/1.1.1/image/original/x.jpg`` or ``…/1.1.1/x.jpg``: the part that is a category's number.
-    The edited picture's path has it, too.
-    """
+    """The category in the original picture's path, or in the edited one's: both have it."""
     paths = entry.get("path")
-    for name in ("original_image", "edited_image"):
-        text = str(paths.get(name) or "") if isinstance(paths, dict) else ""
-        parts = text.replace("\\", "/").split("/")[:-1]
-        for part in reversed(parts):
-            numbers = part.split(".")
-            if len(numbers) in (2, 3) and all(each.isdigit() for each in numbers):
-                return part
-    return ""
+    if not isinstance(paths, dict):
+        return ""
+    pictures = (str(paths.get(name) or "") for name in ("original_image", "edited_image"))
+    return next(filter(None, map(category_of, pictures)), "")
 
 
 READERS = (classic,)

@@ -129,8 +129,9 @@ BENCHMARK = Benchmark(
     importers=_importers,
     measurements=_measurements,
     figures=(
-        Plot("radar", "operation", "by operation"),
+        Plot("radar", "operation", "by operation", each="split"),
         Plot("curve", "difficulty_total", "by difficulty score"),
+        Plot("counts", "operation", "Samples of each operation and split", each="split"),
     ),
     not_in_tables=(*(metric.name for metric in (*textedit.OCR, *textedit.PRESENCE)), "all_full"),
     measured=("reference_outside",),

@@ -69,6 +69,8 @@
     $("next").textContent = "Next to review (" + set.queue.length + ")";
     $("next").disabled = !set.queue.length;
     $("from-text").hidden = !set.ocr;
+    $("box-by-label").hidden = !set.networks.includes("segment");
+    $("from-words").hidden = !set.networks.includes("words");
     if (!$("mask-name").length) for (const name of set.masks) $("mask-name").append(make("option", name, { value: name }));
     $("samples").replaceChildren(...set.samples.map((sample) => {
       const button = make("button", sample.id, { type: "button" });
@@ -163,6 +165,7 @@
   }
 
   async function mask() {
+    $("choices").hidden = true;
     maskName = $("mask-name").value;
     const path = (shown.record.masks || {})[maskName], image = $("input"), drawn = sketches[shown.record.id + "/" + maskName];
     Paint.fit(image.naturalWidth || 1, image.naturalHeight || 1);
@@ -261,9 +264,24 @@
   async function propose(how, box) {
     const found = await post("propose", { how: how, box: box || [] });
     if (found.status !== 200) return say(found.told.error);
-    await paint(blobOf(found.told.png));
+    const every = found.told.proposals;
+    $("choices").hidden = every.length < 2;
+    $("choices").replaceChildren(...every.map((one, n) => {
+      const words = "Mask " + (n + 1) + ": " + share(one) + (one.score === null ? "" : ", score " + one.score.toFixed(2));
+      const button = make("button", words, { type: "button" });
+      button.addEventListener("click", () => choose(every, n));
+      return button;
+    }));
+    await choose(every, 0);
+  }
+
+  function share(one) { return (100 * one.share).toFixed(1) + " %"; }
+
+  async function choose(every, n) {
+    [...$("choices").children].forEach((button, m) => button.setAttribute("aria-pressed", String(m === n)));
+    await paint(blobOf(every[n].png));
     Paint.state.changed = true;
-    say("Proposed: " + (100 * found.told.share).toFixed(1) + " % of the picture. Correct it and save it.");
+    say("Proposed: " + share(every[n]) + " of the picture. " + (every.length > 1 ? "Choose one of " + every.length + ", correct it and save it." : "Correct it and save it."));
   }
 
   async function saveMask() {
@@ -383,12 +401,30 @@
     for (const [name, counts] of Object.entries(Object.assign({}, told.counts, { "share of the picture that masks cover": told.mask_share.histogram }))) {
       parts.push(make("h3", "By " + name), table(counts, told.samples));
     }
+    const attributes = Object.entries(told.attributes).filter(([, line]) => Object.values(line).some(Boolean));
+    if (attributes.length) parts.push(make("h3", "Attributes of difficulty"), grid(["attribute", "0", "1", "2"], attributes.map(([name, line]) => [name.replaceAll("_", " "), line["0"], line["1"], line["2"]])));
+    const drawn = make("div", null, { id: "figures" });
+    drawn.append(...told.figures.map((one) => make("img", null, { src: "/figure/" + one.name + ".svg", alt: one.text })));
+    parts.push(make("h3", "Figures"), drawn);
     const agreed = told.agreement;
     parts.push(make("h3", "Reviews"), make("p", agreed.samples ? agreed.accepted_by_all + " of " + agreed.samples + " samples with two reviews were accepted by all at first sight; Krippendorff's alpha " + (agreed.alpha === null ? "is not defined" : agreed.alpha.toFixed(2)) + "." : "No sample has two reviews yet."));
     if (told.disagreements.length) parts.push(make("p", "Reviewers disagree on: " + told.disagreements.join(", ")));
     $("stats").replaceChildren(...parts);
     $("main").hidden = true;
     $("stats").hidden = false;
+  }
+
+  function grid(heads, lines) {
+    const made = make("table"), head = make("thead"), body = make("tbody"), first = make("tr");
+    first.append(...heads.map((text) => make("th", text, { scope: "col" })));
+    head.append(first);
+    for (const [name, ...numbers] of lines) {
+      const line = make("tr");
+      line.append(make("th", name, { scope: "row" }), ...numbers.map((number) => make("td", String(number))));
+      body.append(line);
+    }
+    made.append(head, body);
+    return made;
   }
 
   function table(counts, total) {
@@ -419,6 +455,7 @@
   window.addEventListener("beforeunload", (event) => { if (unsaved()) event.preventDefault(); });
   $("from-difference").addEventListener("click", () => propose("difference"));
   $("from-text").addEventListener("click", () => propose("text"));
+  $("from-words").addEventListener("click", () => propose("words"));
   $("clear").addEventListener("click", Paint.clear);
   $("save-mask").addEventListener("click", saveMask);
   $("flicker").addEventListener("click", flicker);
@@ -431,7 +468,7 @@
   $("say").addEventListener("click", async () => done(await post("comment", { text: $("comment").value }), "Comment kept."));
   $("next").addEventListener("click", () => { if (set.queue.length) open(set.queue[0]); });
   $("show-stats").addEventListener("click", stats);
-  Paint.state.onbox = (box) => { propose("box", box); };
+  Paint.state.onbox = (box) => { propose(set.networks.includes("segment") ? $("box-by").value : "box", box); };
   Paint.listen();
   load();
 })();

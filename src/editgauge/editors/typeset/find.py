@@ -290,7 +290,22 @@ def _by_role(lines: Sequence[Line], role: str, size: tuple[int, int]) -> list[in
         "largest": lambda: [max(order, key=lambda n: _prominence(lines[n]))],
         "title": lambda: _title(lines, order),
     }
+    if " " in role:
+        return _in_corner(lines, order, role, size)
     return chooser[role]()
+
+
+def _in_corner(
+    lines: Sequence[Line], order: list[int], corner: str, size: tuple[int, int]
+) -> list[int]:
+    """The line nearest to a corner, in that quarter of the picture; none where there is none."""
+    x, y = size[0] * ("right" in corner), size[1] * ("bottom" in corner)
+    quarter = [
+        n
+        for n in order
+        if abs(lines[n].centre[0] - x) < size[0] / 2 and abs(lines[n].centre[1] - y) < size[1] / 2
+    ]
+    return sorted(quarter, key=lambda n: math.dist(lines[n].centre, (x, y)))[:1]
 
 
 def _prominence(line: Line) -> float:

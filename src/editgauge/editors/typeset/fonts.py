@@ -18,6 +18,8 @@ _EM = 96
 """Fonts are compared at this size in pixels."""
 _HEIGHT = 40
 """Ink is brought to this height before it is compared."""
+_HEAVINESS = 0.12
+"""What a face loses for strokes that are heavier or lighter than the ink's, for each factor e."""
 _LOOSE = 2.5
 """The blur under which ink is compared with letters of any face: handwriting has them only roughly
 there.
@@ -64,7 +66,7 @@ def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style
     wanted = _normal(cv2.resize(crop, (wide, _HEIGHT), interpolation=cv2.INTER_AREA))
     best: tuple[float, Style] | None = None
     for face in able:
-        for style, rank in _trials(face, text, wanted, crop.shape):
+        for style, rank in _trials(face, text, wanted, crop.shape, float(crop.mean())):
             if best is None or rank > best[0]:
                 best = (rank, style)
     assert best is not None
@@ -92,7 +94,7 @@ def likeness(ink: Alpha, text: str, faces: Sequence[Face]) -> float:
 
 
 def _trials(
-    face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]
+    face: Face, text: str, wanted: Alpha, shape: tuple[int, ...], density: float
 ) -> list[tuple[Style, float]]:
     """The face stretched to the ink's width, and, where the ink is wider, spaced out to it."""
     drawn = _drawn(face, text, _EM)
@@ -103,12 +105,13 @@ def _trials(
     ratio = aspect / natural
     size = _EM * shape[0] / drawn.alpha.shape[0]
     distortion = abs(np.log(ratio))
+    heavier = _HEAVINESS * abs(float(np.log(max(0.02, drawn.alpha.mean()) / max(0.02, density))))
     trials = [
         (
             Style(
                 face=face, size=size, stretch=ratio, similarity=(s := _alike(drawn.alpha, wanted))
             ),
-            s - 0.12 * distortion,
+            s - 0.12 * distortion - heavier,
         )
     ]
     if ratio > 1.04 and len(text) > 1:
@@ -119,7 +122,7 @@ def _trials(
             trials.append(
                 (
                     Style(face=face, size=size, tracking=tracking, similarity=alike),
-                    alike - 0.04 * distortion,
+                    alike - 0.04 * distortion - heavier,
                 )
             )
     return trials

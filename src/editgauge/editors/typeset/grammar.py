@@ -12,13 +12,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 from editgauge.editors.typeset.wording import imperative
 from editgauge.instructions import MAX_LENGTH, quoted, read_instruction
 
-Kind = Literal["change", "insert", "delete", "move", "swap", "resize", "recolour", "rotate"]
-Role = Literal["title", "all", "only", "top", "bottom", "middle", "largest"]
+Kind = Literal[
+    "change", "insert", "delete", "move", "swap", "resize", "recolour", "rotate", "restyle"
+]
+Role = Literal[
+    "title",
+    "all",
+    "only",
+    "top",
+    "bottom",
+    "middle",
+    "largest",
+    "top left",
+    "top right",
+    "bottom left",
+    "bottom right",
+]
+Manner = Literal["bold", "italic", "underlined", "struck", "upper", "lower"]
 Colour = tuple[int, int, int]
 
 COLOURS: dict[str, Colour] = {
@@ -57,7 +72,7 @@ class Operation:
     corner, a side, a direction, or before, after, above, below `anchor`), `amount` in pixels if
     told. swap: two targets. resize: `targets` and `amount` (factor), or `anchor` (as wide as that
     text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in degrees, positive =
-    counterclockwise.
+    counterclockwise. restyle: `targets` and `manner`. `slight`: by less than usual.
     """
 
     kind: Kind
@@ -67,15 +82,51 @@ class Operation:
     amount: float | None = None
     colour: Colour | None = None
     anchor: Target | None = None
+    manner: Manner | None = None
+    slight: bool = False
 
 
 def read_operations(instruction: str) -> tuple[Operation, ...]:
-    """The operations that an instruction asks for, in order; empty where no pattern covers it.
+    """The operations that an instruction asks for, in order; empty where no pattern covers it, or
+    one of its parts: half of what was asked for is not what was asked for.
 
     Texts are taken exactly as quoted: case, spaces and punctuation are the instruction's own.
     """
     if len(instruction) > MAX_LENGTH:
         return ()
+    parts = [_read_one(clause) for clause in clauses(instruction)]
+    return tuple(operation for part in parts for operation in part) if all(parts) else ()
+
+
+_VERB = (
+    r"(?:please |kindly )?(?:delete|remove|erase|add|insert|append|replace|change|move|shift|"
+    r"relocate|rotate|tilt|swap|exchange|enlarge|shrink|reduce|increase|scale|resize|recolou?r|turn|"
+    r"make(?! sure\b)|underline|translate|correct|write|put|substitute|set|modify)\b"
+)
+_BEGUN = re.compile(_VERB, re.IGNORECASE)
+_NEXT = re.compile(
+    rf"(?:,? and(?: then| also)?|[;,.](?: and)?(?: then)?) +(?={_VERB})", re.IGNORECASE
+)
+
+
+def clauses(instruction: str) -> list[str]:
+    """The parts of an instruction that each begin with the verb of an operation; quoted texts are
+    not looked into.
+    """
+    masked = instruction
+    for quote in quoted(instruction):
+        hidden = "_" * (quote.end - quote.start)
+        masked = masked[: quote.start] + hidden + masked[quote.end :]
+    found, start = [], 0
+    for cut in _NEXT.finditer(masked):
+        part = instruction[start : cut.start()]
+        if _BEGUN.match(part.strip()):  # "below A, add B" is one part
+            found.append(part)
+            start = cut.end()
+    return [*found, instruction[start:]]
+
+
+def _read_one(instruction: str) -> tuple[Operation, ...]:
     rest, quotes = cut_quotes(instruction)
     rest = imperative(re.sub(r"\s+", " ", rest.lower()).strip(" ."))
     for reader in (_reading, *_READERS):
@@ -141,10 +192,15 @@ def _reading(rest: str, quotes: list[str]) -> Operation | None:
     for pattern in (
         rf"^(?:make|have|let) {words}{_Q} {says}:? {_Q}$",
         rf"^instead of {words}{_Q} ?,? ?(?:write|put|use|print|show|set|type) {words}{_Q}",
+        rf"^(?:correct|fix)\b.*?{_Q} (?:should|must) (?:be|read|say)(?: \w+){{0,2}}? {_Q}$",
+        rf"^make {words}{_Q} {_Q}$",
+        rf"^substitute {words}(?P<new>{_Q}) for {words}(?P<old>{_Q})",
     ):
         found = re.match(pattern, rest)
         if found is not None:
-            old, new = (quotes[int(n)] for n in found.groups())
+            old, new = (quotes[int(n)] for n in re.findall(_Q, found[0])[:2])
+            if found.groupdict():
+                old, new = new, old
             return (
                 Operation(kind="change", targets=(Target(old),), text=new) if old and new else None
             )
@@ -206,6 +262,10 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
         r"\b(?:columns?|sections?|paragraphs?|tables?|rows?|lists?|blocks?|parts?)\b", rest
     ):
         return None  # what belongs to a heading is more than its words
+    if re.search(
+        rf"{_Q} ?,? (?:and|with|along with|together with|plus) (?:its|their|the|all)\b", rest
+    ):
+        return None  # what belongs to a text cannot be told from the words
     named = rest.split(" from ")[0] if " from " in rest else rest
     found = re.findall(_Q, _until_context(named))
     if found:
@@ -277,6 +337,44 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
     return Operation(kind="recolour", targets=targets, colour=_shade(colour)) if targets else None
 
 
+_MANNERS: dict[Manner, str] = {
+    "bold": r"bold(?:er|face)?|thicker|heavier",
+    "italic": r"italics?|italici[sz]ed|oblique|slanted",
+    "underlined": r"underlined?",
+    "struck": r"strike ?-?through|struck (?:through|out)|crossed out",
+    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps)",
+    "lower": r"(?:all )?(?:lower-? ?case|small letters)",
+}
+_MANNER_VERBS: dict[Manner, str] = {
+    "bold": r"bold|embolden",
+    "italic": r"italici[sz]e|slant",
+    "underlined": r"underline|(?:draw|put|add) an? (?:line under|underline (?:to|under|below))",
+    "struck": r"strike (?:through|out)|cross out|(?:draw|put) a line through",
+    "upper": r"capitali[sz]e",
+    "lower": r"lower-?case",
+}
+
+
+_UNLIKE = rf"\b(?:not|nothing|never|only|no longer|less|unbold|from|remove)\b|{_COLOUR}"
+"""Words beside which a manner is not what is asked for, or not all of it."""
+
+
+def _restyle(rest: str, quotes: list[str]) -> Operation | None:
+    """Bold, italic, underlined, struck through, in capitals or small letters: one of them."""
+    asked = _until_context(rest).strip(" ,")
+    if re.search(_UNLIKE, asked):
+        return None
+    verbs = r"(?:make|set|turn|change|convert|render|put|write|display|show|print|style|format)"
+    for manner, words in _MANNERS.items():
+        plain = re.match(rf"{verbs}\b(?P<what>.*?)\b(?:{words})(?: (?:\w+ )?\w+)?$", asked)
+        verb = re.match(rf"(?:{_MANNER_VERBS[manner]})\b(?P<what>.*)$", rest)
+        found = verb or plain
+        targets = _targets(found["what"], quotes) if found is not None else ()
+        if targets:
+            return Operation(kind="restyle", targets=targets, manner=manner)
+    return None
+
+
 def _resize(rest: str, quotes: list[str]) -> Operation | None:
     bigger = re.search(
         r"\b(?:bigger|larger|enlarg\w*|scaled? "
@@ -333,8 +431,15 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
         return None
     pixels = re.search(r"(\d+)\s*(?:px|pixels?)\b", rest)
     return Operation(
-        kind="move", targets=owner[:1], place=place, amount=float(pixels[1]) if pixels else None
+        kind="move",
+        targets=owner[:1],
+        place=place,
+        amount=float(pixels[1]) if pixels else None,
+        slight=_SLIGHT.search(rest) is not None,
     )
+
+
+_SLIGHT = re.compile(r"\b(?:little|bit|slightly|somewhat)\b")
 
 
 _READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (
@@ -344,6 +449,7 @@ _READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (
     _rotate,
 )
 _LATE_READERS: tuple[Callable[[str, list[str]], Operation | None], ...] = (
+    _restyle,
     _recolour,
     _resize,
     _move,
@@ -399,6 +505,12 @@ def _role(rest: str) -> Target | None:
         return None
     if re.search(rf"\b(?:all|every|each|whole|entire)\b(?: of)?(?: the)? {_TEXTS}", rest):
         return Target(role="all")
+    corner = re.search(
+        rf"{_TEXTS} (?:at|in|on) the (top|upper|bottom|lower)[ -](left|right)\b", rest
+    )
+    if corner is not None:
+        row = {"upper": "top", "lower": "bottom"}.get(corner[1], corner[1])
+        return Target(role=cast(Role, f"{row} {corner[2]}"))
     if re.search(r"\b(?:bottom-?most|lowest|very bottom)\b", rest) or re.search(
         rf"{_TEXTS} (?:at|on|in) the bottom\b", rest
     ):
@@ -418,20 +530,28 @@ def _role(rest: str) -> Target | None:
     return None
 
 
+_WHOLE = (
+    r"image|picture|photo|poster|canvas|page|frame|whole|entire|slide|cover|screen|document|design|"
+    r"layout|sheet|flyer|drawing"
+)
+
+
 def _place(rest: str) -> str | None:
-    """A corner or side of the picture: ``top left``, ``bottom``, ``center``…"""
-    row = re.search(r"\b(top|upper|bottom|lower)(?:most)?\b", rest)
+    """A corner or side of the picture: ``top left``, ``bottom``, ``center``; ``center across`` and
+    ``center down`` along one axis only.
+    """
+    row = re.search(r"\b(top|upper|bottom|lower)(?:most)?\b(?![ -]?case)", rest)
     column = re.search(r"\b(left|right)\b", rest)
     middle = re.search(r"\b(?:cent(?:er|re)|middle)\b", rest)
-    if re.search(
-        r"\bof the (?!image|picture|photo|poster|canvas|page|frame|whole|entire)", rest
-    ) and not (row and column):
+    if re.search(rf"\bof the (?!{_WHOLE})", rest) and not (row and column):
         return None
     words = [{"upper": "top", "lower": "bottom"}.get(row[1], row[1])] if row else []
     if column:
         words.append(column[1])
     elif middle:
         words.append("center")
+        if axis := re.search(r"\b(horizontal|vertical)(?:ly)?\b", rest):
+            words.append({"horizontal": "across", "vertical": "down"}[axis[1]])
     return " ".join(words) if words else None
 
 
@@ -463,7 +583,7 @@ def _factor(rest: str, *, up: bool, known: bool) -> float | None:
         return 0.5
     if not known:
         return None
-    if re.search(r"\b(?:little|bit|slightly|somewhat)\b", rest):
+    if _SLIGHT.search(rest):
         return 1.15 if up else 0.87
     return 1.3 if up else 0.75
 

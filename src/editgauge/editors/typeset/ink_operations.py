@@ -1,13 +1,15 @@
-"""Operations on the ink itself: delete, recolour, move, swap, resize, rotate."""
+"""Operations on the ink itself: delete, recolour, move, swap, resize, restyle, rotate."""
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.editors.typeset.canvas import Canvas, Lifted
-from editgauge.editors.typeset.common import EDGE, Done, found_text, lift, report
-from editgauge.editors.typeset.find import Match, find
+from editgauge.editors.typeset.canvas import Canvas, Lifted, extent, pen_of
+from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, lift, report
+from editgauge.editors.typeset.faces import Setting
+from editgauge.editors.typeset.find import Match, Span, find
 from editgauge.editors.typeset.glyphs import stands_out
 from editgauge.editors.typeset.grammar import Operation, Target
 
@@ -58,7 +60,7 @@ def move(canvas: Canvas, operation: Operation) -> Done:
     if anchor is not None:
         dx, dy = _beside(lifted, anchor, place, height)
     elif place.startswith("go "):
-        step = operation.amount or height
+        step = operation.amount or _step(canvas, match, place[3:], operation.slight)
         dx, dy = {
             "up": (0.0, -step),
             "down": (0.0, step),
@@ -69,6 +71,31 @@ def move(canvas: Canvas, operation: Operation) -> Done:
         dx, dy = _to_place(canvas, lifted, place)
     canvas.drop(lifted, _shifted(lifted, *_kept_inside(canvas, lifted, dx, dy)))
     return {"moved": report(canvas, match), "by": [round(dx), round(dy)]}
+
+
+def _step(canvas: Canvas, match: Match, way: str, slight: bool) -> float:
+    """How far a text moves that is told only a direction: its height, half of it for a little, and
+    never onto the next text. Raises `CannotEdit` where there is no room.
+    """
+    own = [canvas.lines[span.line] for span in match.spans]
+    height = own[0].height
+    wanted = height * (0.5 if slight else 1.0)
+    axis, ahead = (1 if way in ("up", "down") else 0), way in ("down", "right")
+    boxes = np.array([line.box for line in own])
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    room = wanted
+    for other in canvas.lines:
+        if any(other is line for line in own):
+            continue
+        start, end = np.array(other.box[:2]), np.array(other.box[2:])
+        if end[1 - axis] <= low[1 - axis] or start[1 - axis] >= high[1 - axis]:
+            continue
+        gap = start[axis] - high[axis] if ahead else low[axis] - end[axis]
+        if gap > -0.5 * height:
+            room = min(room, float(gap) - 0.1 * height)
+    if room < 0.15 * height:
+        raise CannotEdit("there is no room to move it that way")
+    return room
 
 
 def _kept_inside(canvas: Canvas, lifted: Lifted, dx: float, dy: float) -> tuple[float, float]:
@@ -120,13 +147,13 @@ def _to_place(canvas: Canvas, lifted: Lifted, place: str) -> tuple[float, float]
         x = edge
     elif "right" in words and cx < width * 2 / 3:
         x = width - edge - wide
-    elif "center" in words and "left" not in words and "right" not in words:
+    elif "center" in words and "down" not in words:
         x = (width - wide) / 2
     if "top" in words and cy > height / 4:
         y = edge
     elif "bottom" in words and cy < height * 3 / 4:
         y = height - edge - high
-    elif words == ["center"]:
+    elif words in (["center"], ["center", "down"]):
         y = (height - high) / 2
     return x - lifted.left, y - lifted.top
 
@@ -135,11 +162,51 @@ def swap(canvas: Canvas, operation: Operation) -> Done:
     first, second = operation.targets
     matches = found_text(canvas, first), found_text(canvas, second)
     a, b = lift(canvas, matches[0], first), lift(canvas, matches[1], second)
-    goals = a.centre, b.centre
+    goals = _goals(a, b, [_whole_text(canvas, match) for match in matches])
     own, other = _typical(a), _typical(b)
     _drop_at(canvas, a, goals[1], own, other)
     _drop_at(canvas, b, goals[0], other, own)
     return {"swapped": [report(canvas, match) for match in matches]}
+
+
+def _whole_text(canvas: Canvas, match: Match) -> str:
+    return " ".join(canvas.lines[s.line].text[s.start : s.end] for s in match.spans)
+
+
+def _goals(
+    a: Lifted, b: Lifted, texts: list[str]
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The centre of the place that each of two texts leaves to the other (first: a's, for b).
+
+    Texts that begin or end at the same x keep that edge; texts of about one size stand on each
+    other's baseline; else centre comes to centre.
+    """
+    (high_a, wide_a), (high_b, wide_b) = a.alpha.shape, b.alpha.shape
+    size = min(high_a, high_b)
+    (ax, ay), (bx, by) = a.centre, b.centre
+    for_b, for_a = [ax, ay], [bx, by]
+    right_a, right_b = a.left + wide_a, b.left + wide_b
+    at_left, at_right = abs(a.left - b.left), abs(right_a - right_b)
+    if at_left < min(0.3 * size, at_right, abs(ax - bx)):
+        for_b[0], for_a[0] = a.left + wide_b / 2, b.left + wide_a / 2
+    elif at_right < min(0.3 * size, abs(ax - bx)):
+        for_b[0], for_a[0] = right_a - wide_b / 2, right_b - wide_a / 2
+    if size > 0.6 * max(high_a, high_b):
+        up_a, up_b = (_above_baseline(x, t) for x, t in zip((a, b), texts, strict=True))
+        for_b[1], for_a[1] = a.top + up_a - up_b + high_b / 2, b.top + up_b - up_a + high_a / 2
+    return (for_b[0], for_b[1]), (for_a[0], for_a[1])
+
+
+def _above_baseline(lifted: Lifted, text: str) -> float:
+    """How much of a text's ink lies above its baseline, in pixels, by the usual proportions of
+    ascender, x-height and descender (0.73, 0.53 and 0.21 of the em).
+    """
+    high = float(lifted.alpha.shape[0])
+    if not any(letter in "gjpqyQ,;()[]" for letter in text):
+        return high
+    tall = any(letter.isupper() or letter.isdigit() or letter in "bdfhijklt()" for letter in text)
+    body = 0.73 if tall else 0.53
+    return high * body / (body + 0.21)
 
 
 def _typical(lifted: Lifted) -> tuple[int, int, int] | None:
@@ -193,6 +260,65 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation) -> None:
     half = factor * wide / 2, factor * high / 2
     to = min(max(cx, half[0]), width - half[0]), min(max(cy, half[1]), height - half[1])
     canvas.drop(lifted, _about_centre(lifted, np.eye(2) * factor, to))
+
+
+_LEAN = 0.21
+"""Of an oblique face, as the tangent of its angle: 12 degrees."""
+_HEAVIER = 0.02
+"""What a bold face adds to each side of a stroke, of the line's height."""
+
+
+def restyle(canvas: Canvas, operation: Operation) -> Done:
+    """Bold, italic, underlined or struck through, made of the text's own ink."""
+    done = []
+    for target in operation.targets:
+        match = found_text(canvas, target)
+        for span in match.spans:
+            if operation.manner in ("underlined", "struck"):
+                _ruled(canvas, span, operation.manner == "struck")
+                continue
+            lifted = canvas.lift(Match((span,), 1.0))
+            if lifted is None:
+                continue
+            if operation.manner == "italic":
+                canvas.drop(lifted, _about_centre(lifted, np.array([[1.0, -_LEAN], [0.0, 1.0]])))
+            else:
+                canvas.drop(_bolder(lifted, _HEAVIER * canvas.lines[span.line].height))
+        done.append(report(canvas, match))
+    return {"restyled": done, "manner": operation.manner}
+
+
+def _bolder(lifted: Lifted, more: float) -> Lifted:
+    """The ink with `more` pixels on each side of its strokes."""
+    fine, pad = 4, int(np.ceil(more)) + 1
+    alpha = np.pad(lifted.alpha, pad)
+    large = cv2.resize(alpha, None, fx=fine, fy=fine, interpolation=cv2.INTER_LINEAR)
+    reach = 2 * max(1, round(more * fine)) + 1
+    large = cv2.dilate(large, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
+    heavy = cv2.resize(large, alpha.shape[::-1], interpolation=cv2.INTER_AREA)
+    ink = np.pad(lifted.ink, ((pad, pad), (pad, pad), (0, 0)), mode="edge")
+    ink[:] = (
+        np.median(lifted.ink[lifted.alpha > 0.8], axis=0) if (lifted.alpha > 0.8).any() else ink
+    )
+    return Lifted(heavy.astype(np.float32), ink, lifted.left - pad, lifted.top - pad)
+
+
+def _ruled(canvas: Canvas, span: Span, through: bool) -> None:
+    """Draw a line below the baseline of a span, or through the middle of its small letters."""
+    inked = canvas.inked(span.line)
+    style = canvas.style(inked, "") if inked is not None else None
+    if inked is None or style is None:
+        raise CannotEdit("its letters cannot be told from the ground")
+    baseline = pen_of(inked, style)[1]
+    left, right = extent(inked, style, span)
+    columns = np.nonzero((inked.upright[:, int(left) : int(np.ceil(right))] > 0.4).any(axis=0))[0]
+    if not len(columns):
+        raise CannotEdit("its letters cannot be told from the ground")
+    thick = max(1, round(0.06 * style.size))
+    rule = np.ones((thick, int(columns.max() - columns.min()) + 1), np.float32)
+    y = baseline + (-0.27 * style.size if through else 0.12 * style.size)
+    place = (int(left) + float(columns.min()), y)
+    canvas.set(Setting(rule, 0.0, 0.0), inked.frame, place, inked.glyphs.colour)
 
 
 def rotate(canvas: Canvas, operation: Operation) -> Done:

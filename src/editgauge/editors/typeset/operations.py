@@ -8,13 +8,13 @@ from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.common import CannotEdit, Done
 from editgauge.editors.typeset.grammar import Operation
 from editgauge.editors.typeset.ink_operations import delete, move, recolour, resize, rotate, swap
-from editgauge.editors.typeset.text_operations import change, insert
+from editgauge.editors.typeset.text_operations import change, insert, restyle
 
 __all__ = ["CannotEdit", "perform"]
 
 _ACTS: dict[str, Callable[[Canvas, Operation], Done]] = {
     "change": change, "insert": insert, "delete": delete, "move": move, "swap": swap,
-    "resize": resize, "recolour": recolour, "rotate": rotate,
+    "resize": resize, "recolour": recolour, "rotate": rotate, "restyle": restyle,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.editors.typeset import fonts
+from editgauge.editors.typeset import fonts, ink_operations
 from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, extent, pen_of
 from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, report
 from editgauge.editors.typeset.faces import FOLDERS_VARIABLE, Setting, covers, ink_box
@@ -15,6 +15,11 @@ from editgauge.editors.typeset.find import Span, likeness, plain
 from editgauge.editors.typeset.glyphs import stands_out
 from editgauge.editors.typeset.grammar import Colour, Operation
 from editgauge.images import Array, Mask
+
+OTHER = 32.0
+"""Levels of 255 by which ground may differ from that under a line and still be like it."""
+STRANGE = 0.1
+"""The part of a place that may be other ground."""
 
 
 def change(canvas: Canvas, operation: Operation) -> Done:
@@ -36,6 +41,25 @@ def change(canvas: Canvas, operation: Operation) -> Done:
             done["size"] = round(style.size, 1)
             done["likeness"] = round(style.similarity, 3)
     return done
+
+
+def restyle(canvas: Canvas, operation: Operation) -> Done:
+    """As `ink_operations.restyle`; capitals and small letters are set anew."""
+    if operation.manner not in ("upper", "lower"):
+        return ink_operations.restyle(canvas, operation)
+    done = []
+    for target in operation.targets:
+        match = found_text(canvas, target)
+        for span in match.spans:
+            inked = canvas.inked(span.line)
+            words = _words_of(canvas, span)
+            text = words.upper() if operation.manner == "upper" else words.lower()
+            if inked is None:
+                raise CannotEdit(f"{target} was read, but its letters cannot be told apart")
+            if text != words:
+                _change_span(canvas, inked, span, text)
+        done.append(report(canvas, match))
+    return {"restyled": done, "manner": operation.manner}
 
 
 def _words_of(canvas: Canvas, span: Span) -> str:
@@ -164,6 +188,8 @@ def _placed(
         align = _alignment(canvas, inked)
         x = {"left": left, "right": right - new}.get(align, (left + right - new) / 2)
         x = min(max(x, low), max(low, high - new))
+        if x < left and not _same_ground(canvas, inked, (x, left)):
+            x = min(left, max(low, high - new))
         return x, high - low, 0.0
     if head and not tail:
         return left, max(high - left, right - left), 0.0
@@ -287,7 +313,7 @@ def _insert_beside(
             f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
         )
     baseline = pen_of(inked, style)[1]
-    pitch = 1.25 * style.size
+    pitch = _pitch(canvas, inked) or 1.25 * style.size
     low, high = _free_row(inked.frame, canvas)
     align = _alignment(canvas, inked)
     drawn_at = _row(style, text, (float(inked.box[0]), float(inked.box[2])), align, low, high)
@@ -298,6 +324,28 @@ def _insert_beside(
         colour,
     )
     return style
+
+
+def _pitch(canvas: Canvas, inked: Inked) -> float | None:
+    """The distance of a line to the next one of its block, above or below it, in pixels; None for a
+    line by itself or a slanted one.
+    """
+    line = inked.line
+    left, _, right, _ = line.box
+    edge = 0.4 * line.height
+    found = [
+        abs(other.centre[1] - line.centre[1])
+        for other in canvas.lines
+        if other is not line
+        and abs(other.height - line.height) < 0.25 * line.height
+        and (
+            abs(other.box[0] - left) < edge
+            or abs(other.box[2] - right) < edge
+            or abs(other.centre[0] - line.centre[0]) < edge
+        )
+    ]
+    near = [far for far in found if 0.6 * line.height < far < 2.0 * line.height]
+    return min(near) if near and inked.frame.level else None
 
 
 def _text_of(inked: Inked, span: Span) -> str:
@@ -324,14 +372,33 @@ def _inline(
     box = ink_box(drawn.alpha) if drawn is not None else None
     if drawn is None or box is None:
         return False
-    gap = fonts.width_of(style, blank) if blank else 0.06 * style.size
+    gap = max(fonts.width_of(style, blank), 0.28 * style.size) if blank else 0.06 * style.size
     width = box[2] - box[0]
     x = ink_left - gap - width if place == "before" else ink_right + gap
     low, high = _free(canvas, inked)
     if x < low or x + width > high:
         return False
+    if not _same_ground(canvas, inked, (x, x + width)):
+        return False
     canvas.set(drawn, inked.frame, (x - drawn.left - box[0], pen_of(inked, style)[1]), colour)
     return True
+
+
+def _same_ground(canvas: Canvas, inked: Inked, reach: tuple[float, float]) -> bool:
+    """Whether the picture between two x of a line's frame is ground like that under the line."""
+    left, right = int(inked.box[0]), int(inked.box[2])
+    rows = range(int(inked.box[1]), int(inked.box[3]), 2)
+    g = inked.glyphs
+    own = g.ground[g.erased].astype(float)
+    low, high = np.percentile(own, 2, axis=0) - OTHER, np.percentile(own, 98, axis=0) + OTHER
+    columns = np.linspace(*reach, max(8, (right - left) // 4))
+    points = inked.frame.to_picture([(float(x), float(y)) for x in columns for y in rows])
+    at = np.round(points).astype(int)
+    width, height = canvas.size
+    at = at[(at >= 0).all(axis=1) & (at[:, 0] < width) & (at[:, 1] < height)]
+    seen = canvas.pixels[at[:, 1], at[:, 0]].astype(float)
+    strange = ((seen < low) | (seen > high)).any(axis=1)
+    return not len(seen) or float(strange.mean()) < STRANGE
 
 
 def _is_cjk(text: str) -> bool:

@@ -68,7 +68,7 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
 
 def _missing(reading: Reading, operation: Operation) -> str:
     """The text that should be read in the result and is not."""
-    if operation.kind == "delete":
+    if operation.kind == "delete" or operation.manner == "struck":
         return ""
     if operation.kind == "rotate" and abs(operation.amount or 0.0) > TILTED:
         return ""

@@ -108,6 +108,15 @@ var EG = (function () {
     return value < 0 && Number(text) !== 0 && scaled < 1e15 ? "-" + text : text;
   }
 
+  // The interval of a number, each limit with the digits that resampling carries (below 0: tens, hundreds).
+  function interval(one, digits) {
+    var most = one.interval_digits || [digits, digits];
+    return "[" + [one.low, one.high].map(function (limit, at) {
+      var kept = Math.min(digits, most[at]), unit = Math.pow(10, Math.max(0, -kept));
+      return number(unit > 1 && typeof limit === "number" ? Math.round(limit / unit) * unit : limit, Math.max(0, kept));
+    }).join(", ") + "]";
+  }
+
   // What a browser may refuse (a private window): kept for this page only, then.
   var memory = {};
   function remember(name, value) {
@@ -145,7 +154,7 @@ var EG = (function () {
   function words(status) { return status.replace(/_/g, " "); }
 
   return {
-    take: take, load: load, bytes: bytes, h: h, fill: fill, parse: parse, address: address, number: number, say: say,
+    take: take, load: load, bytes: bytes, h: h, fill: fill, parse: parse, address: address, number: number, interval: interval, say: say,
     words: words, meta: null, variant: "faithful", remember: remember, recall: recall, save: save, lines: lines,
     find: function (name) {
       var at = EG.meta.benchmarks.findIndex(function (one) { return one.name === name; });

@@ -9,7 +9,7 @@ var Start = (function () {
   function extent(about) {
     var all = about.overview.release, words = plural(about.samples, "sample");
     var judges = about.overview.sources.map(function (source) { return Scores.short(about, source); });
-    return [h("strong", {}, words), all && all !== about.samples ? " of the " + all.toLocaleString("en") + " of the full release" : "",
+    return [h("strong", {}, words), all && all !== about.samples ? " of the " + all.toLocaleString("en") + " that the paper's tables are of" : "",
       " · ", plural(about.editors.length, "model"), judges.length ? " · scored by " + judges.join(", ") : "",
       all && about.samples < all ? h("span", { class: "warn" }, " A part of the benchmark: not comparable with the paper's numbers.") : ""];
   }
@@ -60,7 +60,7 @@ var Start = (function () {
         h("tbody", {}, lead.lines.map(function (line) {
           return h("tr", {}, h("th", { scope: "row" }, line.editor),
             h("td", {}, EG.number(line.value, lead.digits), line.low === null ? null :
-              h("small", { class: "interval" }, " [" + EG.number(line.low, lead.digits) + ", " + EG.number(line.high, lead.digits) + "]")),
+              h("small", { class: "interval" }, " " + EG.interval(line, lead.digits))),
             h("td", {}, line.rank),
             h("td", {}, line.rank_low === line.rank_high ? line.rank_low : line.rank_low + "–" + line.rank_high),
             h("td", {}, line.n + "/" + line.of), h("td", { class: "strips" }, strip(line, low - room, high + room)));

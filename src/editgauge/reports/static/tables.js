@@ -41,11 +41,21 @@ var Tables = (function () {
     return rows;
   }
 
+  // The paper's heading over the lines that follow, where its table has groups of models.
+  function section(table, at, width) {
+    var row = table.rows[at], before = at ? table.rows[at - 1] : { section: "" };
+    if ((row.section || "") === (before.section || "") && (!at || own(row) === own(before))) return null;
+    if (!table.rows.some(function (one) { return one.section; })) return null;
+    return h("tr", { class: "section" }, h("th", { scope: "rowgroup", colspan: width }, row.section || "Further models"));
+  }
+
+  function own(row) { return row.kind !== "published" && row.kind !== "mean"; }
+
   function drawn(about, table, columns, extra) {
-    var body = table.rows.map(function (row) {
-      return h("tr", { class: row.kind + (row.part ? " part" : "") }, h("th", { scope: "row" }, (row.group ? row.group + " · " : "") + row.name +
-        (row.kind === "published" ? " †" : "") + (row.as_released ? " (as released)" : "") + (row.part ? " ‡" : "")),
-      columns.map(function (column) { return cell(about, table, row, column); }));
+    var body = table.rows.map(function (row, at) {
+      return [section(table, at, columns.length + 1), h("tr", { class: row.kind + (row.part ? " part" : "") }, h("th", { scope: "row" }, (row.group ? row.group + " · " : "") + row.name +
+        (own(row) ? "" : " †") + (row.as_released ? " (as released)" : "") + (row.part ? " ‡" : "")),
+      columns.map(function (column) { return cell(about, table, row, column); }))];
     });
     return h("table", Object.assign({ "data-table": table.name, "data-variant": table.variant }, extra || {}),
       h("thead", {}, heads(columns)), h("tbody", {}, body));
@@ -59,7 +69,7 @@ var Tables = (function () {
     var inside = one.place === 1 ? h("strong", {}, text) : (one.place === 2 ? h("u", {}, text) : text);
     return h("td", { "data-column": column.name, "data-value": one.value === null ? "" : String(one.value) },
       link ? h("a", { href: link }, inside) : inside,
-      one.low !== undefined && one.low !== null ? h("small", { class: "interval" }, " [" + EG.number(one.low, column.digits) + ", " + EG.number(one.high, column.digits) + "]") : null,
+      one.low !== undefined && one.low !== null ? h("small", { class: "interval" }, " " + EG.interval(one, column.digits)) : null,
       one.n !== undefined ? h("small", { class: "count" }, " " + one.n + "/" + one.of) : null);
   }
 

@@ -130,7 +130,14 @@ def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -
 
 
 def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
+    """Counts that are not the release's. Of a part of the release a split or category without any
+    sample is none: the total says it.
+    """
+    whole = next(count for count in found if not count.name)
+    a_part = whole.published is not None and whole.found < whole.published
     for count in found:
+        if a_part and count.name and not count.found:
+            continue
         if count.published is not None and count.found != count.published:
             name = count.name or "all"
             text = f"{name}: {count.found:,} samples, the release has {count.published:,}"

@@ -1,0 +1,103 @@
+"""Faces are proposed, and hidden once a person has confirmed it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from editgauge.curation import faces, privacy
+from editgauge.curation.dataset import DataSet
+from editgauge.curation.records import About
+from editgauge.errors import DataError, WeightsError
+from editgauge.images import read_image
+from tests.curation.made_set import drawn_face, scene
+
+
+@pytest.fixture(autouse=True)
+def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "weights"))
+
+
+@pytest.mark.parametrize("radius", [50, 95])
+def test_a_drawn_face_is_found(radius: int) -> None:
+    pytest.importorskip("skimage")
+    ((face, eyes),) = faces.by_cascade(drawn_face(radius=radius))
+    x, y, w, h = face
+    assert x < 160 - 0.4 * radius
+    assert x + w > 160 + 0.4 * radius
+    assert y < 160 - 0.2 * radius
+    assert y + h > 160 + 0.5 * radius, "eyes, nose and mouth lie in it"
+    assert eyes[1] < 160 - 0.12 * radius < eyes[1] + eyes[3]
+    assert faces.by_cascade(scene(1, (256, 200))) == []
+
+
+def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
+    pytest.importorskip("skimage")
+    data = DataSet.create(tmp_path / "set", About(name="wards"))
+    pixels = drawn_face()
+    data.add({"id": "a", "instruction": "x", "images": [data.keep(pixels)]}, "ann")
+    assert privacy.propose(data, "a", "ann") == 2
+    record = data.record("a")
+    (path,) = record["images"]
+    proposals = record["pictures"][path]["proposals"]
+    assert [item["kind"] for item in proposals] == ["face", "eyes"]
+    assert privacy.unseen(record)
+    x, y, w, h = proposals[0]["box"]
+    hidden = privacy.hide(data, "a", record["version"], path, proposals[:1], "ann")
+    assert not privacy.unseen(hidden)
+    part = read_image(data.path(hidden["images"][0]))[y : y + h, x : x + w]
+    assert len(np.unique(part.reshape(-1, 3), axis=0)) <= 16
+    assert not faces.faces_in(read_image(data.path(hidden["images"][0]))), "it is no face now"
+    with pytest.raises(DataError, match="outside"):
+        privacy.covered(pixels, {"kind": "face", "box": [300, 300, 90, 90]})
+
+
+class Detector:
+    """As `cv2.FaceDetectorYN`: a face whose eyes are where the drawing has them, in a picture half
+    as large, and one that reaches over the edge.
+    """
+
+    rows = np.array([
+        [40, 30, 80, 100, 94.4, 71, 65.6, 71, 80, 90, 90, 104, 70, 104, 0.9],
+        [150, 150, 40, 40, 158, 158, 159, 158, 158, 158, 158, 158, 158, 158, 0.7],
+    ], np.float32)  # fmt: skip
+
+    def detect(self, pixels: Any) -> tuple[int, Any]:
+        assert pixels.shape == (160, 160, 3)
+        return 1, self.rows
+
+
+def test_yunet_tells_where_the_eyes_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(faces, "_LONGEST", 160)
+    monkeypatch.setattr(
+        cv2.FaceDetectorYN, "create", lambda *words: made.append(words) or Detector(), raising=True
+    )
+    (face, eyes), (edge, _) = faces.by_yunet(drawn_face(), tmp_path / "yunet.onnx")
+    assert made == [(str(tmp_path / "yunet.onnx"), "", (160, 160), faces.LEAST_SCORE)]
+    assert face == (80, 60, 160, 200)
+    for x in (160 - 0.36 * 80, 160 + 0.36 * 80):
+        assert eyes[0] < x - 0.2 * 80
+        assert eyes[0] + eyes[2] > x + 0.2 * 80
+    assert eyes[1] < 142 - 8 < 142 + 8 < eyes[1] + eyes[3]
+    assert edge == (300, 300, 20, 20), "only what lies in the picture"
+    monkeypatch.setattr(faces, "_yunet_here", lambda weights: tmp_path)
+    kinds = [(item["kind"], tuple(item["box"])) for item in faces.faces_in(drawn_face())]
+    assert kinds[0] == ("face", face)
+    assert len(kinds) == 4, "the cascade's box is of the same face"
+
+
+def test_a_file_that_is_no_detector_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = tmp_path / "weights" / "yunet" / "face_detection_yunet_2023mar.onnx"
+    bad.parent.mkdir(parents=True)
+    bad.write_bytes(b"no network")
+    with pytest.raises(WeightsError, match="is another file"):
+        faces.faces_in(drawn_face())
+    with pytest.raises(WeightsError, match="no face detector that OpenCV can read"):
+        faces.by_yunet(drawn_face(), bad)

@@ -1,0 +1,54 @@
+"""Sets of replies as text files: one a line, ``what was asked|what may be read|the reply``.
+
+The second column has a word for each field asked for: the number that must be read, ``-`` where none
+may be, and ``4?`` where 4 or none is right; a single ``-`` stands for all fields. ``¶`` is a line
+break in the reply. Lines that begin with ``# `` name a kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.judging.reply_corpus import IF, KRIS, PAIR, QS, SCORE, Case, Ranges
+from tests.judging.reply_corpus_fourth import TWO
+
+FOLDER = Path(__file__).parent / "replies"
+ASKED: dict[str, Ranges] = {
+    "IF": IF,
+    "S": SCORE,
+    "T": TWO,
+    "Q": QS,
+    "KC": KRIS,
+    "KP": PAIR,
+    "KQ": {"quality_score": (1, 5)},
+    "KI": {"instruction_score": (1, 5)},
+    "M": dict.fromkeys(("Editing Accuracy", "Visual Quality", "Contextual Preservation"), (0, 10)),
+} | {name: {name: (0, 5)} for name in ("TA", "VC", "LP", "SE")}
+
+
+def held_out(name: str) -> Iterator[Case]:
+    """The cases of the file `name`, in its order."""
+    kind = ""
+    for line in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            kind = line[2:]
+            continue
+        asked, wanted, reply = line.split("|", 2)
+        fields = ASKED[asked]
+        words = wanted.split() if wanted != "-" else ["-"] * len(fields)
+        assert len(words) == len(fields), line
+        yield Case(
+            kind=kind,
+            reply=reply.replace("¶", "\n"),
+            fields=fields,
+            allowed=tuple(_allowed(word) for word in words),
+            clear="?" not in wanted and any(word != "-" for word in words),
+        )
+
+
+def _allowed(word: str) -> frozenset[int | None]:
+    if word == "-":
+        return frozenset({None})
+    number = int(word.rstrip("?"))
+    return frozenset({number, None} if word.endswith("?") else {number})

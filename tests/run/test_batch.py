@@ -1,0 +1,236 @@
+"""Edits by a provider's batches: the right picture at each sample, nothing sent or paid twice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge import catalog
+from editgauge.errors import EditgaugeError, RunError, UsageError
+from editgauge.run import batch
+from editgauge.services.ledger import Ledger
+from editgauge.store.run_folder import RunFolder
+from editgauge.testing import make_sample
+from editgauge.types import Sample, Status
+from tests.editors.fake_batches import COST, FakeBatches
+from tests.editors.fake_jobs import marked
+from tests.editors.fake_service import KEY
+
+pytest.importorskip("httpx", reason="image services need the extra api")
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBatches]:
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    with FakeBatches() as fake:
+        yield fake
+
+
+def editor(url: str, run: RunFolder, budget: float | None = None, **settings: Any) -> Any:
+    given = {"model": "gpt-image-1", "base_url": url, "pause": 0.001, "timeout": 20, **settings}
+    made = catalog.find("editors", "openai")([], **given)
+    made.ledger.keep_in(run.path / "ledger.sqlite", purpose="edit", budget=budget)
+    return made
+
+
+def samples_for(folder: Path, *words: str) -> list[Sample]:
+    return [
+        make_sample(folder / "data", f"s{n}", instruction=f"Number {n}, fault:{word}")
+        for n, word in enumerate(words)
+    ]
+
+
+def status_of(run: RunFolder) -> dict[str, Status]:
+    return {record.sample: record.status for record in run.edits("mini")}
+
+
+def check_pictures(run: RunFolder, samples: list[Sample]) -> None:
+    inputs = {sample.id: sample.image for sample in samples}
+    for record in run.edits("mini"):
+        if record.path:
+            made = (run.path / record.path).read_bytes()
+            assert made == marked(inputs[record.sample].read_bytes())
+
+
+def test_a_batch_gives_what_calls_give_at_half_the_price(
+    service: FakeBatches, tmp_path: Path
+) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    samples, made = samples_for(tmp_path, *["none"] * 4), editor(service.url, run)
+    sent = batch.submit(run, "mini", samples, made)
+    assert (sent.calls, sent.waiting, len(sent.batches)) == (4, 4, 1)
+    assert made.ledger.spent == pytest.approx(4 * 0.5 * 0.07)
+    assert batch.submit(run, "mini", samples, made).calls == 0
+    service.state = "in_progress"
+    assert batch.collect(run, "mini", samples, made).waiting == 4
+    assert status_of(run) == {}
+    service.state = "completed"
+    done = batch.collect(run, "mini", samples, editor(service.url, run))
+    assert done.summary.counts == {"scored": 4}
+    assert done.summary.cost == pytest.approx(4 * COST)
+    check_pictures(run, samples)
+    assert made.ledger.spent == made.ledger.billed == pytest.approx(4 * COST)
+    assert batch.waiting(run.path, "mini", made.name) == set()
+    line = next(iter(service.uploads.values()))[0]
+    assert (line["method"], line["url"]) == ("POST", "/v1/images/edits")
+
+
+def test_each_line_ends_as_its_call_would(service: FakeBatches, tmp_path: Path) -> None:
+    words = ["none", "line-refused", "line-400", "line-html", "line-500", "line-error", "line-lost"]
+    run = RunFolder.create(tmp_path / "run")
+    samples, made = samples_for(tmp_path, *words), editor(service.url, run)
+    batch.submit(run, "mini", samples, made)
+    done = batch.collect(run, "mini", samples, made)
+    assert status_of(run) == {
+        "s0": Status.SCORED,
+        "s1": Status.REFUSED,
+        "s2": Status.FAILED,
+        "s3": Status.UNREADABLE,
+    }
+    assert done.open == 3, "a fault of the service's is no failure of the model's"
+    assert made.ledger.spent == pytest.approx(sum(service.billed.values()) * COST)
+    check_pictures(run, samples)
+    assert batch.submit(run, "mini", samples, made).calls == 3
+
+
+def test_without_usage_an_output_s_price_is_booked(service: FakeBatches, tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    samples, made = samples_for(tmp_path, "line-no-usage"), editor(service.url, run, price=0.3)
+    batch.submit(run, "mini", samples, made)
+    done = batch.collect(run, "mini", samples, made)
+    assert done.summary.cost == made.ledger.spent == pytest.approx(0.3)
+
+
+def test_no_budget_is_passed(service: FakeBatches, tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    samples = samples_for(tmp_path, *["none"] * 5)
+    made = editor(service.url, run, budget=0.11, price=0.05)
+    sent = batch.submit(run, "mini", samples, made)
+    assert sent.calls == 2
+    assert "stopped before the budget" in sent.broke
+    assert sum(len(lines) for lines in service.uploads.values()) == 2
+
+
+@pytest.mark.parametrize("page", ["files", "batches"])
+def test_where_no_batch_is_made_nothing_is_booked(
+    page: str, service: FakeBatches, tmp_path: Path
+) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    samples, made = samples_for(tmp_path, "none"), editor(service.url, run, attempts=2)
+    service.faults[page] = 2
+    with pytest.raises(RunError, match="no batch"):
+        batch.submit(run, "mini", samples, made)
+    assert made.ledger.spent == 0
+    assert batch.submit(run, "mini", samples, made).calls == 1
+
+
+def test_a_batch_whose_answer_was_lost_is_found_again(service: FakeBatches, tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    samples, made = samples_for(tmp_path, "none", "none"), editor(service.url, run)
+    service.faults["cut"] = 1
+    assert batch.submit(run, "mini", samples, made).calls == 2
+    assert len(service.made) == 1
+    assert batch.collect(run, "mini", samples, made).summary.counts == {"scored": 2}
+
+
+def test_a_batch_that_expired_is_said_and_sent_again(service: FakeBatches, tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    samples, made = samples_for(tmp_path, "none"), editor(service.url, run)
+    batch.submit(run, "mini", samples, made)
+    service.state = "expired"
+    assert batch.collect(run, "mini", samples, made).failed == ["batch_0: expired"]
+    assert made.ledger.spent == 0
+    service.state = "completed"
+    assert batch.submit(run, "mini", samples, made).calls == 1
+
+
+@pytest.mark.parametrize("page", ["state", "content"])
+def test_results_that_cannot_be_fetched_now_wait(
+    page: str, service: FakeBatches, tmp_path: Path
+) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    samples, made = samples_for(tmp_path, "none"), editor(service.url, run, attempts=2)
+    batch.submit(run, "mini", samples, made)
+    service.faults[page] = 2
+    assert batch.collect(run, "mini", samples, made).waiting == 1
+    assert batch.collect(run, "mini", samples, made).summary.counts == {"scored": 1}
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from editgauge.run import batch
+from editgauge.store.run_folder import RunFolder
+from tests.run.test_batch import editor, samples_for
+folder, url, what = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+run = RunFolder.create(folder / "run")
+samples, made = samples_for(folder, "none", "line-400", "none"), editor(url, run)
+name = {"made": "Ledger.leave", "written": "_Batch.write"}.get(what)
+if what == "made":
+    writes, real = [], batch._Batch.write
+    def write(self):
+        writes.append(1)
+        os._exit(9) if len(writes) == 2 else real(self)
+    batch._Batch.write = write
+if what == "uploaded":
+    batch._Batch.write = lambda self: os._exit(9)
+if what == "collecting":
+    batch.submit(run, "mini", samples, made)
+    real, seen = batch._Answered.bill, []
+    def bill(self, *a):
+        seen.append(1)
+        cost = real(self, *a)
+        os._exit(9) if len(seen) == 2 else None
+        return cost
+    batch._Answered.bill = bill
+    batch.collect(run, "mini", samples, made)
+batch.submit(run, "mini", samples, made)
+"""
+
+
+@pytest.mark.parametrize("what", ["uploaded", "made", "collecting"])
+def test_killed_anywhere_nothing_is_sent_or_paid_twice(
+    what: str, service: FakeBatches, tmp_path: Path
+) -> None:
+    words = [sys.executable, "-c", _KILLED, str(tmp_path), service.url, what]
+    assert subprocess.run(words, check=False).returncode == 9
+    run = RunFolder.create(tmp_path / "run")
+    samples = samples_for(tmp_path, "none", "line-400", "none")
+    made = editor(service.url, run)
+    batch.submit(run, "mini", samples, made)
+    assert len(service.made) == 1
+    batch.collect(run, "mini", samples, made)
+    assert status_of(run) == {"s0": Status.SCORED, "s1": Status.FAILED, "s2": Status.SCORED}
+    check_pictures(run, samples)
+    assert made.ledger.spent == pytest.approx(2 * COST)
+
+
+def test_a_record_of_a_batch_that_cannot_be_read_is_an_error(
+    service: FakeBatches, tmp_path: Path
+) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    (run.path / batch.FOLDER).mkdir()
+    (run.path / batch.FOLDER / "x.json").write_text("{")
+    with pytest.raises(EditgaugeError, match=r"x\.json"):
+        batch.submit(run, "mini", samples_for(tmp_path, "none"), editor(service.url, run))
+
+
+def test_an_editor_without_batches_says_so(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    copy = catalog.find("editors", "copy")([])
+    with pytest.raises(UsageError, match="cannot be asked by batches"):
+        batch.submit(run, "mini", samples_for(tmp_path, "none"), copy)
+
+
+def test_the_ledger_of_another_command_sees_what_waits(
+    service: FakeBatches, tmp_path: Path
+) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    batch.submit(run, "mini", samples_for(tmp_path, "none"), editor(service.url, run))
+    with Ledger(run.path / "ledger.sqlite", purpose="edit", budget=0.04) as other:
+        assert other.reserve(0.02, "gpt-image-1") is None

@@ -12,6 +12,7 @@ import pytest
 from editgauge.reports.overview import marks, overview
 from editgauge.tables.frame import STATUSES
 from editgauge.tables.layouts import tables
+from editgauge.tables.scale import on_scale
 from editgauge.types import Metric, Row, Status
 from tests.made_rows import frame, record, row
 
@@ -53,6 +54,11 @@ def test_the_worst_follows_the_direction(metrics: dict[str, Metric], worst: int)
     assert found["worst"][0] == [worst, 0]
     assert [line[0] for line in found["contested"]] == [3, 5]
     assert len(found["worst"]) == 4
+    given = {0: values, 1: [3.0] * 12}
+    for kind in ("worst", "contested"):
+        for (sample, *editors), numbers in zip(found[kind], found[f"{kind}_values"], strict=True):
+            wanted = [on_scale(metrics["VC"], given[editor][sample]) for editor in editors]
+            assert numbers == wanted
 
 
 def test_what_has_no_direction_has_no_worst() -> None:

@@ -111,6 +111,10 @@ class TestGallery:
         row_of(page, "part/29").wait_for()
         assert page.locator(".row a.name").first.inner_text() == "part/29"
 
+    def test_a_model_with_scores_is_looked_at_where_none_is_named(self, visit: Visit) -> None:
+        page = visit.go("#/browse/bench?model=same&model=box&m=EA%7C", ".row")
+        assert "EA ↑ of box" in page.locator("#found").inner_text()
+
     def test_a_range_is_a_chip_that_goes(self, visit: Visit) -> None:
         page = visit.go("#/browse/bench?m=ssim%7C&e=box&range=score:0.6:0.7", ".row")
         wanted = sum(0.6 <= value_of(number) <= 0.7 for number in range(NUMBER))
@@ -222,7 +226,8 @@ class TestPages:
         assert f"{NUMBER} samples" in told
         assert "2 models" in told
         assert "1 sample missing (EA)" in told
-        assert "part/00 & <b>" in page.locator(".cards").first.inner_text()
+        card = page.locator(".cards li").first.inner_text()
+        assert card.split("\n") == ["part/00 & <b>", f"box {value_of(0):.3f}"]
 
     def test_for_reviewers_the_worst_comes_first(self, visit: Visit) -> None:
         page = visit.go("#/reviewers/bench", ".model")

@@ -30,8 +30,8 @@ var Select = (function () {
   function leader(about, models, m) {
     var lead = about.overview.lead, ranked = lead ? lead.lines.map(function (line) { return line.editor; }) : [];
     var scored = ranked.concat(models).filter(function (name) {
-      var at = models.indexOf(name) < 0 ? undefined : Scores.column(about, name, m);
-      return at !== undefined && at !== null && about.columns[at].scored > 0;
+      var at = models.indexOf(name) < 0 ? -1 : Scores.column(about, name, m);
+      return at >= 0 && about.columns[at].scored > 0;
     });
     return scored[0] || models[0] || "";
   }

@@ -124,5 +124,11 @@ def test_the_command_writes_pdf_and_png(run: RunFolder, tmp_path: Path) -> None:
     files = [Path(name) for name in json.loads(result.stdout)["files"]]
     assert [path.name for path in files] == ["grid.pdf", "grid.png"]
     assert b"/FontFile2" in files[0].read_bytes()
-    refused = invoke(["grid", str(run.path), "--sample", "8", "--to", "a.pdf"])
-    assert isinstance(refused.exception, EditgaugeError)
+    (tmp_path / "chosen.txt").write_text("7\n\n", encoding="utf-8")
+    listed = ["grid", str(run.path), "--sample", f"@{tmp_path / 'chosen.txt'}", "--to"]
+    again = invoke([*listed, str(tmp_path / "again.png"), *words[4:6]])
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "again.png").read_bytes() == files[1].read_bytes()
+    for wrong in ("8", "@nowhere.txt"):
+        refused = invoke(["grid", str(run.path), "--sample", wrong, "--to", "a.pdf"])
+        assert isinstance(refused.exception, EditgaugeError)

@@ -19,7 +19,7 @@ from editgauge import escape
 from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_image, resize
 from editgauge.reports.papers import SETTINGS, matplotlib_of, plain_text, saved
-from editgauge.reports.site import Places
+from editgauge.reports.places import Places
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.layouts import metrics_of

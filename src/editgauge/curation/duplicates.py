@@ -55,8 +55,9 @@ def near_duplicates(
                 continue
             owners.append(number)
     found: dict[tuple[int, int], int] = {}
+    table = np.array(hashes, dtype=np.bool_).reshape(len(hashes), -1)
     for one in range(len(hashes)):
-        bits = (np.array(hashes[one + 1 :]) != hashes[one]).sum(axis=1) if hashes[one + 1 :] else []
+        bits = (table[one + 1 :] != table[one]).sum(axis=1)
         for other, distance in enumerate(bits, start=one + 1):
             pair = (owners[one], owners[other])
             if distance <= most and pair[0] != pair[1]:

@@ -75,7 +75,7 @@ def tables(
     )
     if asked.sweep:
         made = sweeps.tables(
-            frames,
+            [frame.own() for frame in frames],
             variants,
             best_by=asked.best_by,
             intervals=asked.intervals,

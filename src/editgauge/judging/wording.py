@@ -15,7 +15,7 @@ from editgauge.judging import languages
 
 LEAD = 160
 """Characters before a verdict that can introduce it."""
-SPOKEN = 10_000
+SPOKEN = 5_000
 """Characters at the beginning and at the end of a reply in which a refusal is looked for."""
 _FLAGS = re.IGNORECASE
 
@@ -225,7 +225,9 @@ def is_refusal(text: str) -> bool:
 
 def is_placeholder(text: str) -> bool:
     """Whether a value is the template's: a range, a type, dots, ``your reason here``."""
-    return len(text) <= 200 and PLACEHOLDER.match(text.strip().rstrip('.!')) is not None or text.strip() in ('...', '..')
+    return (
+        len(text) <= 200 and PLACEHOLDER.match(text.strip().rstrip(".!")) is not None
+    ) or text.strip() in ("...", "..")
 
 
 def is_stand_in(text: str) -> bool:

@@ -85,7 +85,7 @@ def tables(
     if frame.columns.repeat.max(initial=0) > 0:
         found += [repeated(frame, item) for item in every(frame)]
         found += [beside(frame, item, published=published) for item in every(frame)]
-        found.append(noise(frame, variant))
+        found.append(noise(frame.own(), variant))
     return [table for table in found if table is not None]
 
 
@@ -111,13 +111,17 @@ def _layouts_of(name: str) -> Layouts | None:
 
 
 def _every(make: Layouts | None, variant: Variant, frame: Frame) -> list[Layout]:
-    """The benchmark's own layouts, and plain means of the metrics that are in none of them."""
+    """The benchmark's own layouts, and plain means of the metrics that are in none of them; of
+    these what belongs to the frame's side.
+    """
     metrics = metrics_of(frame)
+    side = frame.side
+    elsewhere = set(metrics) - side.shown if side is not None and side.shown else set()
     if make is None:
-        return generic(frame, variant, metrics=metrics)
+        return generic(frame, variant, metrics=metrics, without=elsewhere)
     own = list(make(frame, variant))
-    shown = {field.metric.name for item in own for field in item.fields}
-    shown |= {metric.name for item in own for leaf in item.leaves.values() for metric in leaf.parts}
+    shown = elsewhere.union(*(item.metrics for item in own))
+    own = [item for item in own if side is None or side.takes(item.metrics)]
     name, title = (
         f"{frame.benchmark}.further",
         f"{frame.benchmark}: metrics that are in none of the paper's tables",

@@ -17,6 +17,7 @@ from PIL import Image
 
 from editgauge.images import write_png
 from editgauge.reports import figures, papers, site
+from editgauge.reports.benchmark import Part
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.tables.frame import Frame
@@ -168,7 +169,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 def build(run: RunFolder, to: Path, **options: Any) -> site.Site:
     frame = Frame.of_runs([run], "bench")
     return site.build(
-        [run], [site.Part(frame, [make_table()], METRIC, title=f"Bench {EVIL}")], to, **options
+        [run], [Part(frame, [make_table()], METRIC, title=f"Bench {EVIL}")], to, **options
     )
 
 
@@ -533,7 +534,7 @@ def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Pa
 
 
 def test_copied_pictures_have_names_that_every_system_takes() -> None:
-    from editgauge.reports.site import _portable_place
+    from editgauge.reports.places import _portable_place
 
     assert _portable_place("edits/mini/copy/a.png") == "edits/mini/copy/a.png"
     made = {

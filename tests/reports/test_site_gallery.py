@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from editgauge.reports import site
+from editgauge.reports.benchmark import Part
 from editgauge.store import selection
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.reading import Known, read_ratings
@@ -50,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     with run.writer() as rows:
         rows.write(more_rows(run))
     run = RunFolder.open(run.path)
-    part = site.Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
+    part = Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
     site.build([run], [part], run.path / "report")
     return run
 
@@ -109,6 +110,10 @@ class TestGallery:
         page.wait_for_function("() => !location.hash.includes('desc')")
         row_of(page, "part/29").wait_for()
         assert page.locator(".row a.name").first.inner_text() == "part/29"
+
+    def test_a_model_with_scores_is_looked_at_where_none_is_named(self, visit: Visit) -> None:
+        page = visit.go("#/browse/bench?model=same&model=box&m=EA%7C", ".row")
+        assert "EA ↑ of box" in page.locator("#found").inner_text()
 
     def test_a_range_is_a_chip_that_goes(self, visit: Visit) -> None:
         page = visit.go("#/browse/bench?m=ssim%7C&e=box&range=score:0.6:0.7", ".row")
@@ -221,7 +226,8 @@ class TestPages:
         assert f"{NUMBER} samples" in told
         assert "2 models" in told
         assert "1 sample missing (EA)" in told
-        assert "part/00 & <b>" in page.locator(".cards").first.inner_text()
+        card = page.locator(".cards li").first.inner_text()
+        assert card.split("\n") == ["part/00 & <b>", f"box {value_of(0):.3f}"]
 
     def test_for_reviewers_the_worst_comes_first(self, visit: Visit) -> None:
         page = visit.go("#/reviewers/bench", ".model")

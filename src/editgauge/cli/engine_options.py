@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -27,6 +27,7 @@ AddressOpt = Annotated[
 class Placing:
     """Where the work is done, and by how many workers."""
 
+    title: ClassVar[str] = "Where the work is done"
     workers: WorkersOpt = None
     engine: Annotated[
         str,

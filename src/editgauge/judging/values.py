@@ -380,12 +380,7 @@ def read_value(item: Any, low: int, high: int) -> int | str:
     if isinstance(item, bool | NotANumber | list):
         return f"not a number: {_short(item)}"
     if isinstance(item, str):
-        number = read_text(item.strip(), high)
-        if number is None:
-            number = read_number(_LABELLED.sub("", item.strip()[:300]), low, high)
-            others = {int(digits) for digits in _DIGITS.findall(item)} - {number, high}
-            if any(low <= other <= high for other in others):
-                number = None
+        number = _number_in(item, low, high)
         if number is None:
             return f"not an integer on a scale to {high}: {_short(item)}"
         item = number
@@ -394,6 +389,15 @@ def read_value(item: Any, low: int, high: int) -> int | str:
     if not low <= item <= high:
         return f"outside {low} to {high}: {_short(item)}"
     return int(item)
+
+
+def _number_in(text: str, low: int, high: int) -> int | None:
+    number = read_text(text.strip(), high)
+    if number is not None:
+        return number
+    number = read_number(_LABELLED.sub("", text.strip()[:300]), low, high)
+    others = {int(digits) for digits in _DIGITS.findall(text)} - {number, high}
+    return None if any(low <= other <= high for other in others) else number
 
 
 def read_text(text: str, high: int) -> int | None:

@@ -226,10 +226,8 @@ def is_refusal(text: str) -> bool:
 def is_placeholder(text: str) -> bool:
     """Whether a value is the template's: a range, a type, dots, ``your reason here``."""
     return (
-        len(text) <= 200
-        and PLACEHOLDER.match(text.strip().rstrip(".!")) is not None
-        or text.strip() in ("...", "..")
-    )
+        len(text) <= 200 and PLACEHOLDER.match(text.strip().rstrip(".!")) is not None
+    ) or text.strip() in ("...", "..")
 
 
 def is_stand_in(text: str) -> bool:

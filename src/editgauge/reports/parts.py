@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from editgauge.reports.site import Part
+from editgauge.reports.benchmark import Part
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import failures
 from editgauge.tables.frame import Frame

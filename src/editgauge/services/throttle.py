@@ -175,7 +175,9 @@ class Pace:
             return math.inf
         if self._sent < self.concurrency:
             return max(self.concurrency / RAMP, LEAST_RAMP)
-        steep = max(2.0 * self.concurrency, LEAST_RAMP) * 2.0 ** min(20.0, (now - self._began) / DOUBLING)
+        steep = max(2.0 * self.concurrency, LEAST_RAMP) * 2.0 ** min(
+            20.0, (now - self._began) / DOUBLING
+        )
         return steep if steep < STEEPEST else math.inf
 
     def _fill(self, now: float) -> None:

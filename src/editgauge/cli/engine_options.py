@@ -35,13 +35,17 @@ class Placing:
     ] = "local"
     address: AddressOpt = ""
 
-    def open(self) -> Engine:
+    def open(self, devices: str = "") -> Engine:
         """The engine; a context manager. Raises as `run.engine.open_engine`."""
         from editgauge.cli import common
         from editgauge.run.engine import open_engine
 
         return open_engine(
-            self.engine, workers=self.workers, cores=common.cores(), address=self.address
+            self.engine,
+            workers=self.workers,
+            cores=common.cores(),
+            address=self.address,
+            devices=devices,
         )
 
 

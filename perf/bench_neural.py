@@ -124,7 +124,7 @@ def lpips_ours(
         frames=plain_frames,
         net=net,
         inputs=("images",),
-        metrics=(Metric("lpips", "lower", 0, 9),),
+        metrics=(Metric("lpips", direction="lower", low=0, high=9),),
         device=device,
         precision=precision,
     )

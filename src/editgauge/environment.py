@@ -65,6 +65,12 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable(("HF_TOKEN",), "key of the hub, for gated data sets and weights", secret=True),
     Variable(("HF_ENDPOINT",), "a mirror of the hub"),
+    Variable(("WANDB_API_KEY",), "key of Weights & Biases (`log --to wandb`)", secret=True),
+    Variable(
+        ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_PASSWORD"),
+        "key of an MLflow server (`log --to mlflow`)",
+        secret=True,
+    ),
     Variable(("OPENAI_BASE_URL",), "the judge's server when `--base-url` is not given"),
     Variable(
         ("EDITGAUGE_CACHE",),
@@ -87,8 +93,8 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable(
         ("EDITGAUGE_MEMORY",),
-        "what a process may hold while it reads a picture (`--memory`), such as `2GB`; default "
-        "1 GB. A larger picture ends as a status, not in memory",
+        "what a process may hold while it reads or aligns a picture (`--memory`), such as `2GB`; "
+        "default 1 GB. A larger picture ends as a status, not in memory",
     ),
     Variable(("EDITGAUGE_THREADS",), "CPU threads of a neural network; default: the cores"),
     Variable(

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import re
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from editgauge import toml
 from editgauge.editors.asking import numbered, shots_for
 from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
 from editgauge.editors.prices import Price
@@ -104,7 +104,7 @@ def load(name: str) -> JobService:
             f"service {name!r}: wanted one of {', '.join(SERVICES)}, or the path of a .toml file"
         )
     try:
-        told = tomllib.loads(place.read_text("utf-8"))
+        told = toml.parsed(place.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"{Path(name).name}: cannot be read as TOML ({error})") from error
     fields = JobService.__dataclass_fields__

@@ -319,6 +319,8 @@ def test_the_container_s_recipe_names_what_is_there() -> None:
     assert [word for word in copied if not (ROOT / word).exists()] == []
     (named,) = re.findall(r"/src\[([^]]+)\]", text)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (pinned,) = re.findall(r"^ARG TORCH=(\S+)$", text, re.MULTILINE)
+    assert f"torch=={pinned}\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
     assert set(named.split(",")) <= set(project["project"]["optional-dependencies"])
     allowed = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
     assert all(f"!{word}" in allowed for word in copied)

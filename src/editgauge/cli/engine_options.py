@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -27,6 +27,7 @@ AddressOpt = Annotated[
 class Placing:
     """Where the work is done, and by how many workers."""
 
+    title: ClassVar[str] = "Where the work is done"
     workers: WorkersOpt = None
     engine: Annotated[
         str,
@@ -34,13 +35,17 @@ class Placing:
     ] = "local"
     address: AddressOpt = ""
 
-    def open(self) -> Engine:
+    def open(self, devices: str = "") -> Engine:
         """The engine; a context manager. Raises as `run.engine.open_engine`."""
         from editgauge.cli import common
         from editgauge.run.engine import open_engine
 
         return open_engine(
-            self.engine, workers=self.workers, cores=common.cores(), address=self.address
+            self.engine,
+            workers=self.workers,
+            cores=common.cores(),
+            address=self.address,
+            devices=devices,
         )
 
 

@@ -95,11 +95,15 @@ def run(
     again.
     """
     from editgauge.run.prepare import Preparing as Prepared
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import working
 
-    with preparing.open() as engine:
+    with working(what.run) as here, preparing.open() as engine:
+        there = replace(what, run=here)
         for prompts in ("ours", "paper") if compare_prompts else (who.prompts,):
             asked = replace(who, prompts=prompts)
-            with session(what, asked, how, traffic, money) as opened:
+            with session(there, asked, how, traffic, money) as opened:
+                opened.named = address_of(what.run) or str(what.run)
                 if engine.away:
                     opened.todo.engine.pictures.to_png = Prepared(engine, opened.places)
                 judge(opened, json, go_on=compare_prompts)

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from editgauge.errors import MissingExtra, UsageError
 
@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 
 PRECISIONS = ("float32", "bfloat16", "float16")
 THREADS = "EDITGAUGE_THREADS"
+_READERS = 16
+"""Threads that read for one GPU, at most."""
 
 
 def torch_for(feature: str) -> Any:
@@ -123,6 +125,23 @@ def _from_environment() -> int | None:
     if not text.isdigit() or int(text) < 1:
         raise UsageError(f"{THREADS}: wanted a whole number of at least 1, found {text!r}")
     return int(text)
+
+
+class Reading(NamedTuple):
+    """How far pictures are read ahead of a network, and by how many threads."""
+
+    depth: int
+    workers: int
+
+
+def reading_for(device: str, batch: int = 1) -> Reading:
+    """For a network on a device, which takes `batch` pictures at once. On the processor one or two
+    threads suffice, and more would take its time; a GPU waits for whoever decodes.
+    """
+    if device == "cpu":
+        return Reading(4, 1) if batch == 1 else Reading(2 * batch, 2)
+    workers = max(2, min(_READERS, usable_processors() - 1))
+    return Reading(max(2 * batch, 4 * workers), workers)
 
 
 def read_ahead(

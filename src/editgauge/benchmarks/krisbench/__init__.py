@@ -53,9 +53,9 @@ def _audits() -> Sequence[Any]:
 
 
 def _importers() -> Sequence[Any]:
-    from editgauge.benchmarks.krisbench.imports import read
+    from editgauge.benchmarks.krisbench.imports import read, read_lmms_eval
 
-    return [read]
+    return [read, read_lmms_eval]
 
 
 def _settled(frame: Any) -> Any:

@@ -88,7 +88,7 @@ _NUMBER = re.compile(
     _I,
 )
 _RANGE = re.compile(
-    rf"(?<![\w.,:/-])(\d{{1,2}})\s?(?:-|–|—|to|\.\.|~|～|(?<=between \d )and)\s?(\d{{1,2}})(?![\w.,:/%-])(?!\s?(?!{_FOLLOWS}\b)[^\W\d])"
+    rf"(?<![\w.,:/-])(\d{{1,2}})\s?(?:-|–|—|to|\.\.|~|～|(?<=between \d )and)\s?(\d{{1,2}})(?![\w:/%-]|[.,]\d)(?!\s?(?!{_FOLLOWS}\b)[^\W\d])"
 )
 _WOULD_BE = re.compile(r"\bwould (?:be|have been|seem)\b", _I)
 _CONDITION = re.compile(

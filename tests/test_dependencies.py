@@ -114,3 +114,26 @@ def test_the_bill_of_materials_names_every_dependency() -> None:
         check=True,
     )
     assert again.stdout == done.stdout
+
+
+WORKFLOWS = sorted((ROOT / ".github").rglob("*.yml"))
+
+
+def test_actions_are_pinned_to_commits() -> None:
+    used = [line for path in WORKFLOWS for line in path.read_text().splitlines() if "uses:" in line]
+    loose = [line for line in used if not re.search(r"uses: [\w/-]+@[0-9a-f]{40} # v[\d.]+$", line)]
+    assert used
+    assert loose == []
+
+
+def test_what_the_workflow_runs_is_there() -> None:
+    """Targets of the Makefile and scripts of ours, and no more rights than reading."""
+    text = (ROOT / ".github/workflows/checks.yml").read_text()
+    assert re.search(r"^permissions:\n  contents: read\n", text, re.MULTILINE)
+    made = (ROOT / "Makefile").read_text().replace("$(VENV)", ".venv")
+    targets = re.findall(r"run: make (\S+)", text)
+    scripts = re.findall(r"\.venv/bin/python (\S+)", text)
+    assert targets
+    assert [name for name in targets if not re.search(rf"^{re.escape(name)}:", made, re.M)] == []
+    assert scripts
+    assert [name for name in scripts if not (ROOT / name).is_file()] == []

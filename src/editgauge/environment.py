@@ -93,8 +93,8 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable(
         ("EDITGAUGE_MEMORY",),
-        "what a process may hold while it reads a picture (`--memory`), such as `2GB`; default "
-        "1 GB. A larger picture ends as a status, not in memory",
+        "what a process may hold while it reads or aligns a picture (`--memory`), such as `2GB`; "
+        "default 1 GB. A larger picture ends as a status, not in memory",
     ),
     Variable(("EDITGAUGE_THREADS",), "CPU threads of a neural network; default: the cores"),
     Variable(

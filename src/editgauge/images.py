@@ -43,8 +43,8 @@ Mask = npt.NDArray[np.bool_]
 DEFAULT_MAX_PIXELS = 100_000_000
 """10,000 x 10,000: 300 MB decoded. `EDITGAUGE_MAX_PIXELS` raises or lowers it."""
 DEFAULT_MEMORY = 1 << 30
-"""1 GiB: what a process may hold while it reads a picture. `EDITGAUGE_MEMORY` (the option
-`--memory`) raises or lowers it.
+"""1 GiB: what a process may hold while it reads or aligns a picture. `EDITGAUGE_MEMORY` (the
+option `--memory`) raises or lowers it.
 """
 MAX_FILE_BYTES = 1 << 29
 EXTENSIONS: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp")
@@ -106,7 +106,9 @@ def max_pixels() -> int:
 
 
 def memory_limit() -> int:
-    """Bytes that a process may hold while it reads a picture: `EDITGAUGE_MEMORY`, or 1 GiB."""
+    """Bytes that a process may hold while it reads or aligns a picture: `EDITGAUGE_MEMORY`, or
+    1 GiB.
+    """
     return memory_size(os.environ.get("EDITGAUGE_MEMORY") or str(DEFAULT_MEMORY))
 
 
@@ -146,7 +148,7 @@ class _Limit:
                 self._before = resource.getrlimit(resource.RLIMIT_DATA)
                 # the sixth number: pages of data and stack
                 pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
-                wanted = pages * resource.getpagesize() + _for_pictures()
+                wanted = pages * resource.getpagesize() + free_memory()
                 soft = min(wanted, *(size for size in self._before if size >= 0), wanted)
                 resource.setrlimit(resource.RLIMIT_DATA, (soft, self._before[1]))
         try:
@@ -194,7 +196,7 @@ class MemoryBudget:
     def hold(self, size: int) -> Iterator[None]:
         """Wait until `size` bytes are free, and hold them for the length of a `with` block."""
         with self._free:
-            self._free.wait_for(lambda: self._held == 0 or self._held + size <= _for_pictures())
+            self._free.wait_for(lambda: self._held == 0 or self._held + size <= free_memory())
             self._held += size
         try:
             yield
@@ -204,7 +206,8 @@ class MemoryBudget:
                 self._free.notify_all()
 
 
-def _for_pictures() -> int:
+def free_memory() -> int:
+    """Bytes of `memory_limit` that are left for pictures and for what is computed of them."""
     limit = memory_limit()
     return limit - min(_LIBRARIES, limit // 4)
 
@@ -416,7 +419,7 @@ def _check_size(header: Header, size: int, path: Path) -> None:
             path=path,
         )
     wanted = decoding_bytes(header) + size
-    if wanted > _for_pictures():
+    if wanted > free_memory():
         raise ImageTooLarge(
             f"{shape} ({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
             f"{memory_limit() >> 20:,} MB, its libraries included; raise it with --memory or "

@@ -372,12 +372,13 @@ class TestNoValue:
     def test_an_output_too_large_to_align(
         self, tmp_path: Path, picture: Array, area: Mask, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(common_pixel, "MAX_ALIGN_PIXELS", SIZE[0] * SIZE[1])
+        room = SIZE[0] * SIZE[1] * common_pixel.ALIGN_BYTES
+        monkeypatch.setenv("EDITGAUGE_MEMORY", str(room * 4 // 3 + 4))  # a quarter for libraries
         large = np.repeat(picture, 2, axis=0)
         scores = score(make(tmp_path, picture, input=area, second=area), large)
-        assert statuses(scores)["mse"] == {Status.NOT_APPLICABLE}
+        assert statuses(scores)["mse"] == {Status.FAILED}
         assert (
-            "the output has 200 x 300 pixels, alignment is limited to 30,000"
+            "the output has 200 x 300 pixels: to align it takes 15 MB, a process may use 10 MB"
             in scores["mse", "faithful"].reason
         )
         assert scores["ssim", "corrected"].status is Status.SCORED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,16 @@ def bench(tmp_path: Path) -> Any:
     made = Bench(tmp_path / "set")
     yield made
     made.store.close()
+
+
+def bomb(side: int) -> str:
+    """A PNG of a few bytes whose header promises a square picture."""
+    buffer = io.BytesIO()
+    Image.fromarray(np.zeros((8, 8), np.uint8)).save(buffer, "PNG")
+    data = bytearray(buffer.getvalue())
+    data[16:24] = side.to_bytes(4, "big") * 2
+    data[29:33] = zlib.crc32(data[12:29]).to_bytes(4, "big")
+    return base64.b64encode(data).decode()
 
 
 def png(mask: Any) -> str:
@@ -97,7 +108,12 @@ def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
         ("mask", {"name": "roi", "png": "!!!"}),
         ("mask", {"name": "roi", "png": base64.b64encode(b"no picture").decode()}),
         ("mask", {"name": "roi", "png": png(area((8, 8)))}),
+        ("mask", {"name": "roi", "png": bomb(60_000)}),
+        ("mask", {"name": "roi", "png": bomb(2**31 - 1)}),
         ("hide", {"path": "dataset.json", "boxes": []}),
+        ("change", {"fields": {"split": "../../x"}}),
+        ("change", {"fields": {"attributes": {"x" * 50_000: 1}}}),
+        ("change", {"fields": {"paraphrases": ["x"] * 40}}),
         ("hide", {"path": "x", "boxes": [7]}),
         ("propose", {"how": "magic"}),
         ("propose", {"how": "box", "box": ["a"]}),
@@ -116,6 +132,12 @@ def test_a_body_that_is_none_changes_nothing(
     assert answer.status_code == 400, answer.text
     assert answer.json()["error"]
     assert bench.data.records() == before
+
+
+def test_a_mask_is_no_picture_to_hide_something_in(bench: Bench) -> None:
+    path = bench.data.record("s00")["masks"]["input"]
+    answer = bench.come("ann").post("/api/hide", json=change(path=path, boxes=[]))
+    assert (answer.status_code, bench.data.record("s00")["version"]) == (400, 1)
 
 
 def test_who_is_late_is_told_what_is_there(bench: Bench) -> None:

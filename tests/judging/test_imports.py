@@ -110,6 +110,29 @@ def test_textedit_answers(run: RunFolder, tmp_path: Path) -> None:
     assert {row.source for row in run.rows()} == {"j-2026-01-01#imported"}
 
 
+@pytest.mark.parametrize(
+    "picture", ["2.1/image/original/7.png", "/data/TextEdit/data/2.1/image/original/7.png"]
+)
+def test_a_category_is_found_in_any_path(run: RunFolder, tmp_path: Path, picture: str) -> None:
+    """The released first step writes paths below the data; somebody's own run may write whole ones."""
+    entry = {
+        "id": 7,
+        "path": {"original_image": picture},
+        "gemini_eval_score": dict.fromkeys(("Q1", "Q2", "Q3", "Q4", "Q5"), 4),
+    }
+    path = tmp_path / "m" / "answers.jsonl"
+    path.parent.mkdir()
+    path.write_text(json.dumps(entry))
+    found = import_scores(
+        run,
+        catalog.find("benchmarks", "textedit"),
+        path.parent,
+        [sample("textedit", "2.1/7")],
+        judge="gemini-3-pro-preview",
+    )
+    assert (found.rows, found.unknown) == (10, [])
+
+
 def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
     entry = {"gpt4o_editing_accuracy_detailed": 7.0, "gpt4o_contextual_preservation_detailed": 9.0,
              "gpt4o_visual_quality_detailed": -1}  # fmt: skip

@@ -6,16 +6,18 @@ import math
 import os
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 from tests.made_rows import row
 
 from editgauge.images import fingerprint, write_png
 from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.store.run_folder import EditRecord, RunFolder, sample_record
+from editgauge.store.segments import marked
 from editgauge.types import Metric, Sample, Status
 
 EDITORS = ("one", "two")
@@ -146,6 +148,87 @@ def _word(data: bytearray, choose: random.Random) -> None:
         ]
     )  # fmt: skip
     data[:] = bytes(data).replace(old, new, choose.choice([1, -1]))
+
+
+def _lines_swapped(data: bytearray, choose: random.Random) -> None:
+    lines = bytes(data).split(b"\n")
+    one, two = (choose.randrange(len(lines)) for _ in range(2))
+    lines[one], lines[two] = lines[two], lines[one]
+    data[:] = b"\n".join(lines)
+
+
+def _status(data: bytearray, choose: random.Random) -> None:
+    """A status that there is not, with a right checksum: as another version may write it."""
+
+    def change(record: dict[str, Any]) -> None:
+        if "status" in record:
+            record["status"] = choose.choice(_NO_STATUS)
+
+    _in_line(data, choose, change)
+
+
+def _type(data: bytearray, choose: random.Random) -> None:
+    """A field of a record with a value of another type, with a right checksum."""
+
+    def change(record: dict[str, Any]) -> None:
+        name = choose.choice(sorted(set(record) - {"seq", "at", "check"}))
+        kind = _kind(record[name])
+        record[name] = choose.choice([value for value in _VALUES if _kind(value) != kind])
+
+    _in_line(data, choose, change)
+
+
+_NO_STATUS = ("strange", "", "SCORED", "scored ", None, 3, ["scored"])
+_VALUES: tuple[Any, ...] = ("text", 7, 0.125, True, ["list"], {"an": "object"})
+
+
+def _kind(value: Any) -> str:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "number" if number else type(value).__name__
+
+
+def _in_line(
+    data: bytearray, choose: random.Random, change: Callable[[dict[str, Any]], None]
+) -> None:
+    """Change the record of one line of a segment; other files are left as they are."""
+    lines = bytes(data).split(b"\n")
+    places = [number for number, line in enumerate(lines) if b'"seq":' in line]
+    if not places:
+        return
+    place = choose.choice(places)
+    record = orjson.loads(lines[place])
+    change(record)
+    rest = {name: value for name, value in record.items() if name not in ("seq", "check")}
+    lines[place] = marked(rest, record["seq"]).rstrip(b"\n")
+    data[:] = b"\n".join(lines)
+
+
+KINDS: dict[str, Callable[[bytearray, random.Random], None]] = {
+    "a bit flipped": _flip,
+    "truncated": _cut,
+    "a line twice": _line_twice,
+    "two lines swapped": _lines_swapped,
+    "an unknown status": _status,
+    "another type": _type,
+}
+"""What `walk` does to each file of a run."""
+
+
+def walk(run: Path, kind: str, seeds: int) -> Iterator[tuple[str, Path, bytes]]:
+    """For each file of a run but pictures, and each seed: what was done, the file, and what it held
+    before. The file is damaged while the caller looks, and sound again after that.
+    """
+    for path in (path for path in files(run) if path.suffix != ".png"):
+        before, found = path.read_bytes(), path.stat()
+        for seed in range(seeds if before else 0):
+            data = bytearray(before)
+            KINDS[kind](data, random.Random(f"{kind} {path.name[:6]} {seed}"))
+            if bytes(data) == before:
+                continue
+            path.write_bytes(data)
+            yield f"{path.relative_to(run)}: {kind}, {seed}", path, before
+            path.write_bytes(before)
+            os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 _CHANGES: tuple[Callable[[bytearray, random.Random], None], ...] = (

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.command_line import invoke
+from tests.made_rows import row
 from tests.store.damaged import damage, make_run, state
 
 from editgauge.errors import EditgaugeError
@@ -90,6 +91,16 @@ def test_damaged_parquet_and_metrics_are_put_right(run: RunFolder) -> None:
     repair(RunFolder.open(run.path))
     assert (run.path / "metrics.json.damaged").exists()
     run.parquet()
+
+
+def test_rows_that_no_reader_has_made_ready_are_no_damage(run: RunFolder) -> None:
+    """Another command may be writing them just now."""
+    with run.writer() as writer:
+        writer.write([row("s0", "three", "ssim", 0.5)])
+        assert examine(RunFolder.open(run.path)) == []
+    for path in (run.path / "rows/parquet").iterdir():
+        path.unlink()
+    assert examine(RunFolder.open(run.path)) == []
 
 
 def test_the_command_says_and_repairs(run: RunFolder) -> None:

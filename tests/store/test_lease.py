@@ -107,3 +107,23 @@ def test_a_shared_file_is_held_until_it_is_closed(tmp_path: Path) -> None:
     os.close(handle)
     assert not held(path)
     assert share(tmp_path / "none") is None
+
+
+def test_a_folder_that_a_sweeper_holds_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sweeper may be between taking the lock and removing the folder."""
+    from editgauge.store import lease as module
+
+    real, asked = module.take, []
+
+    def late(handle: int, *, wait: bool = False) -> bool:
+        asked.append(handle)
+        return len(asked) > 1 and real(handle, wait=wait)
+
+    monkeypatch.setattr(module, "take", late)
+    with scratch(tmp_path) as made:
+        (swept,) = set((tmp_path / ".tmp").iterdir()) - {made}
+        swept.rmdir()
+        (made / "file").write_text("kept")
+    assert len(asked) == 2

@@ -119,6 +119,28 @@ def test_a_damaged_parquet_file_is_made_again(tmp_path: Path, damage: bytes) -> 
     assert RunFolder.open(run.path).rows() == [row()]
 
 
+def test_a_file_that_another_reader_deletes_at_once_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader that already sees newer rows deletes the files of older ones."""
+    from editgauge.store import parquet
+
+    run = RunFolder.create(tmp_path / "run")
+    with run.writer() as writer:
+        writer.write([row()])
+    real, made = parquet._build, []
+
+    def build(parts: object, target: Path, scratch: Path) -> None:
+        real(parts, target, scratch)  # type: ignore[arg-type]
+        made.append(target)
+        if len(made) == 1:
+            target.unlink()
+
+    monkeypatch.setattr(parquet, "_build", build)
+    assert [one.value for one in run.rows()] == [1.0]
+    assert len(made) == 2
+
+
 def test_damage_inside_a_parquet_file_is_found_and_it_is_made_again(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path / "run")
     with run.writer() as writer:

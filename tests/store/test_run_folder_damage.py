@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.store.damaged import damage, files, make_run, state
+from tests.store.damaged import KINDS, damage, files, make_run, state, walk
 
 from editgauge.errors import EditgaugeError
 from editgauge.store.examine import examine
@@ -77,3 +77,31 @@ def test_a_thousand_damaged_runs(
         assert problems or not wrong, f"{what}: {wrong[:3]}"
         shutil.rmtree(path)
     assert {path: path.read_bytes() for path in files(original)} == outside
+
+
+@pytest.mark.parametrize("seeds", [1, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_file_damaged_in_every_way(
+    tmp_path: Path, sound: tuple[Path, dict[str, dict[Any, Any]]], kind: str, seeds: int
+) -> None:
+    original, truth = sound
+    path = tmp_path / "run"
+    looked = 0
+    for what, _, _ in walk(Path(shutil.copytree(original, path)), kind, seeds):
+        looked += 1
+        copy = Path(shutil.copytree(path, tmp_path / "look"))  # what repairs itself stays there
+        seen = look(copy, None)
+        shutil.rmtree(copy)
+        if isinstance(seen, str):
+            assert "\n" not in seen, what
+            continue
+        found, problems = seen
+        if kind == "another type":  # with a right checksum: only what it is of may be another
+            values = {key: row.value for key, row in truth["rows"].items()}
+            now = {key: row.value for key, row in found["rows"].items() if key in values}
+            assert now.items() <= values.items(), what
+            continue
+        wrong = changed(found, truth)
+        assert not [text for text in wrong if not text.startswith("gone")], what
+        assert problems or not wrong, f"{what}: {wrong[:3]}"
+    assert looked >= 3 * seeds

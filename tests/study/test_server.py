@@ -141,6 +141,63 @@ def test_a_page_of_another_site_cannot_answer(made: Made) -> None:
     assert "SameSite=lax" in cookie
 
 
+@pytest.mark.parametrize(
+    "host",
+    ["[", "]", "[::1", "evil.example", "127.0.0.1.evil.example", "evil@127.0.0.1", "127.0.0.1/x",
+     "127.0.0.1:x", "127.0.0.1:999999", "127.0.0.1@evil.example", "localhost.", "[127.0.0.1]", ""],
+)  # fmt: skip
+def test_a_name_that_is_not_ours_is_refused(made: Made, host: str) -> None:
+    """Also a page of another site whose name was bound to this address (DNS rebinding)."""
+    assert made.client(None).get("/", headers={"Host": host}).status_code == 421
+
+
+def test_names_that_are_ours(made: Made) -> None:
+    study = Study(made.store, made.study.pictures, hosts=["Study.Example", "fe80::1"])
+    for name in ("LOCALHOST:1", "127.0.0.1", "[::1]:8600", "study.example", "[FE80::1]:80"):
+        client = TestClient(study.app(), base_url=BASE)
+        assert client.get("/", headers={"Host": name}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/picture/" + "9" * 5000 + "/0/x", "/picture/99999999999999999999/0/x", "/picture/1/²/x"],
+)
+def test_a_picture_that_we_linked_nowhere(made: Made, path: str) -> None:
+    assert made.client().get(path).status_code == 404
+
+
+def test_a_body_that_never_ends_is_not_waited_for(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from editgauge.study import site
+
+    monkeypatch.setattr(site, "BODY_SECONDS", 0.01)
+
+    async def post() -> list[Any]:
+        sent: list[Any] = []
+        asked = asyncio.Event()
+
+        async def receive() -> Any:
+            await asked.wait()
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        client = made.client()
+        key = client.get("/api/task").json()["key"]
+        cookie = f"editgauge_study={client.cookies['editgauge_study']}"
+        told = {"host": "127.0.0.1", "x-study-key": key, "cookie": cookie}
+        headers = [(name.encode(), value.encode()) for name, value in told.items()]
+        scope = {
+            "type": "http", "method": "POST", "path": "/api/answer", "headers": headers,
+            "query_string": b"", "raw_path": b"/api/answer", "scheme": "http", "root_path": "",
+        }  # fmt: skip
+        await made.study.app()(scope, receive, send)
+        return sent
+
+    assert asyncio.run(post())[0]["status"] == 408
+
+
 def test_every_answer_has_a_strict_policy(made: Made) -> None:
     client = made.client()
     for path in ("/", "/api/task", "/static/app.js", "/static/nothing", "/a/nobody"):

@@ -173,3 +173,42 @@ def test_no_acknowledged_answer_is_lost_or_doubled_by_kill(
     ratings = Counter((r.sample, r.editor) for r in ratings_of(run))
     assert len(ratings) == samples * len(EDITORS)
     assert set(ratings.values()) == {2}, "every sample has its number of ratings"
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET"]
+)
+def test_who_sends_too_slowly_is_hung_up_on(sent: bytes) -> None:
+    """Nothing, half a head, or half the head of a second request."""
+    import asyncio
+
+    import uvicorn
+
+    from editgauge.study.serving import impatient
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async def whole() -> bytes:
+        config = uvicorn.Config(app, lifespan="off", timeout_keep_alive=600)
+        config.load()
+        state = uvicorn.Server(config).server_state
+        protocol = impatient(0.05)
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(
+            lambda: protocol(config=config, server_state=state, app_state={}),  # type: ignore[call-arg]
+            "127.0.0.1",
+        )
+        async with server:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.write(sent)
+            got = await reader.read()  # ends once the server hangs up
+            writer.close()
+            return got
+
+    try:
+        got = asyncio.run(whole())
+    except ConnectionResetError:
+        got = b""
+    assert got.startswith(b"HTTP/1.1 204") or not got

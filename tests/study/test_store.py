@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.errors import UsageError
+from editgauge.errors import RunError, UsageError
 from editgauge.study.assignment import assign
 from editgauge.study.store import Sent, StudyStore
 from tests.study.test_assignment import DESIGN, OUTPUTS
@@ -172,3 +174,19 @@ def test_no_acknowledged_answer_is_lost_by_kill(tmp_path: Path, moments: tuple[i
         kept = [found.task.id for found in store.answers()]
     assert set(acknowledged) <= set(kept)
     assert len(kept) == len(set(kept))
+
+
+@pytest.mark.parametrize("kind", ["trigger", "link", "pipe"])
+def test_a_file_of_somebody_else_is_not_used(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "sent.sqlite"
+    StudyStore(tmp_path / "other.sqlite").close()
+    if kind == "link":
+        path.symlink_to(tmp_path / "other.sqlite")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        with contextlib.closing(sqlite3.connect(tmp_path / "other.sqlite")) as db:
+            db.execute("CREATE TRIGGER t AFTER INSERT ON trail BEGIN DELETE FROM answers; END")
+        (tmp_path / "other.sqlite").rename(path)
+    with pytest.raises(RunError, match=r"sent\.sqlite"):
+        StudyStore(path)

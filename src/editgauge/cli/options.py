@@ -69,8 +69,8 @@ MemoryOpt = Annotated[
     typer.Option(
         "--memory",
         envvar="EDITGAUGE_MEMORY",
-        help="What a process may hold while it reads a picture: larger pictures are refused. What "
-        "a metric takes beyond that is not bounded (alignment: up to 4 GB, see threat-model.md).",
+        help="What a process may hold while it reads or aligns a picture: for larger ones a row "
+        "says so. Networks take what they need.",
     ),
 ]
 JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]

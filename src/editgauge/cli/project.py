@@ -14,12 +14,12 @@ stands before it. Where it took part is said on standard error.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from editgauge import toml
 from editgauge.errors import UsageError
 
 NAME = "editgauge.toml"
@@ -39,8 +39,8 @@ def read(path: Path | None = None) -> tuple[Path, Mapping[str, Any]] | None:
     try:
         if place.stat().st_size > _MOST_BYTES:
             raise UsageError(f"{place}: wanted at most {_MOST_BYTES:,} bytes")
-        return place, tomllib.loads(place.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return place, toml.parsed(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise UsageError(f"{place}: cannot be read as TOML ({error})") from error
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from editgauge import catalog
 from editgauge.benchmarks.base import Note, Samples
+from editgauge.benchmarks.reading import Tree
 from editgauge.curation import records
 from editgauge.curation.conventions import sample_of
 from editgauge.errors import DataError, UsageError
@@ -105,8 +106,9 @@ def _load(
 
     def read(note: Note) -> Iterator[Sample]:
         del note
+        tree = Tree(folder)
         for record in found:
-            yield sample_of(record, folder.absolute(), name, protocol)
+            yield sample_of(record, tree.root, name, protocol, tree)
 
     return Samples(name, folder.absolute(), read, split or "")
 

@@ -25,14 +25,21 @@ Attributes = dict[str, str | int | float | bool]
 OTHER = "Other"
 
 
-def sample_of(record: Mapping[str, Any], root: Path, benchmark: str, protocol: str = "") -> Sample:
-    """The sample of a record in the folder `root`, as `benchmark` has it.
+def sample_of(
+    record: Mapping[str, Any],
+    root: Path,
+    benchmark: str,
+    protocol: str = "",
+    tree: Tree | None = None,
+) -> Sample:
+    """The sample of a record in the folder `root`, as `benchmark` has it. `tree`: the folder's, for
+    many samples.
 
     With a protocol its masks, category and attributes are those that the protocol's scorers and
     tables read. A picture that is not there, or not a file of the set, is found when it is read.
     """
     findings = _findings(record)
-    tree = Tree(root)
+    tree = tree or Tree(root)
 
     def place(relative: str, part: str) -> Path:
         path = root / relative

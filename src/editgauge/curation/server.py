@@ -8,10 +8,10 @@ the page shows both. Two reviewers do not see each other's verdict before they g
 from __future__ import annotations
 
 import base64
-import binascii
 import hmac
 import io
 import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,8 +38,15 @@ from editgauge.curation import (
 from editgauge.curation.dataset import Conflict, DataSet
 from editgauge.curation.people import is_expert
 from editgauge.curation.statistics import statistics
-from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError, WeightsError
-from editgauge.images import Array, Mask
+from editgauge.errors import (
+    DataError,
+    EditgaugeError,
+    ImageError,
+    MissingExtra,
+    UsageError,
+    WeightsError,
+)
+from editgauge.images import Array, Mask, read_mask
 from editgauge.reports.figures import svg
 from editgauge.study.forms import Refused
 from editgauge.study.site import Limits, Site, as_json, error
@@ -343,15 +350,18 @@ def _text(sent: Mapping[str, Any], name: str, *, most: int = 4000) -> str:
 
 
 def _mask_of(text: str) -> Mask:
-    """A mask from the base64 text of a PNG: what is not black is marked. Raises `Refused`."""
+    """A mask from the base64 text of a PNG: what is bright is marked. Raises `Refused`."""
     try:
         data = base64.b64decode(text.encode("ascii"), validate=True)
-        with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
-            if image.width * image.height > 1 << 26:
-                raise Refused("png: too many pixels")
-            return np.asarray(image.convert("L")) >= 128
-    except (binascii.Error, UnicodeEncodeError, OSError, ValueError, SyntaxError) as why:
+    except ValueError as why:
         raise Refused("png: wanted a PNG as base64 text") from why
+    with tempfile.TemporaryDirectory() as folder:
+        sent = Path(folder) / "mask.png"
+        sent.write_bytes(data)
+        try:
+            return read_mask(sent)
+        except ImageError as why:
+            raise Refused(str(why).replace(f"{sent}", "png")) from why
 
 
 def _png(pixels: Array) -> str:

@@ -56,11 +56,11 @@ def examine(run: RunFolder) -> list[Damage]:
     except RunError as error:
         done.append(Damage("metrics.json", str(error), f"set aside; {_SCORE}"))
     done += _elsewhere(run, {item.place.split(",")[0] for item in done})
-    if not parquet.Cache(run.path).is_current():
+    if parquet.Cache(run.path).is_damaged():
         done.append(
             Damage(
                 parquet.FOLDER,
-                "not made of the rows as they are now, or damaged",
+                "damaged (it is not what was made of the rows)",
                 "removed; made again by the next reader",
             )
         )
@@ -79,7 +79,7 @@ def repair(run: RunFolder) -> list[Damage]:
         _rewrite_samples(run, name)
     if any(item.place == "metrics.json" for item in found):
         os.replace(run.path / "metrics.json", run.path / "metrics.json.damaged")
-    if not parquet.Cache(run.path).is_current():
+    if parquet.Cache(run.path).is_damaged():
         _clear(run.path / parquet.FOLDER)
     lease.sweep(run.path)
     run.record("check-run", repaired=[f"{item.place}: {item.found}" for item in found[:100]])
@@ -168,16 +168,17 @@ def _in_samples(run: RunFolder, benchmark: str) -> Iterator[Damage]:
 
 
 def _rewrite_samples(run: RunFolder, benchmark: str) -> None:
-    fresh = RunFolder(run.path)
-    found = fresh.samples(benchmark)
-    if fresh.problems:
-        path = run.path / "samples" / f"{benchmark}.jsonl"
-        segments.aside(path.with_suffix(".damaged"), paths.read(path))
-        lines = [
-            segments.marked({**record, "of": len(found)}, number)
-            for number, record in enumerate(found)
-        ]
-        paths.write(run.path, f"samples/{benchmark}.jsonl", b"".join(lines), sync=True)
+    with run.locked():
+        fresh = RunFolder(run.path)
+        found = fresh.samples(benchmark)
+        if fresh.problems:
+            path = run.path / "samples" / f"{benchmark}.jsonl"
+            segments.aside(path.with_suffix(".damaged"), paths.read(path))
+            lines = [
+                segments.marked({**record, "of": len(found)}, number)
+                for number, record in enumerate(found)
+            ]
+            paths.write(run.path, f"samples/{benchmark}.jsonl", b"".join(lines), sync=True)
 
 
 def _in_pictures(run: RunFolder) -> Iterator[Damage]:

@@ -56,7 +56,7 @@ class HashStore:
         if (known := self._memory.get(path)) is not None:
             return known
         try:
-            stat = path.stat()
+            stat = os.stat(path)
         except OSError:
             return images.fingerprint(path)  # raises with the reason
         value = self._look_up(_key(path), stat)
@@ -144,4 +144,7 @@ class HashStore:
 
 
 def _key(path: Path) -> bytes:
-    return hashlib.blake2b(os.fsencode(os.path.abspath(path)), digest_size=16).digest()
+    name = os.fspath(path)
+    if not path.is_absolute() or ".." in name:  # else it is as short as `Path` keeps it
+        name = os.path.abspath(name)
+    return hashlib.blake2b(os.fsencode(name), digest_size=16).digest()

@@ -92,8 +92,7 @@ def scratch(run: Path) -> Iterator[Path]:
             continue
         except OSError as error:
             raise _unwritable(place, error) from error
-        take(handle)
-        if made.is_dir():
+        if take(handle) and made.is_dir():  # else a sweeper was faster, and is about to remove it
             break
         os.close(handle)
     try:

@@ -44,10 +44,10 @@ class OutputFolder:
 
     def _candidates(self, sample: Sample) -> Iterator[Path]:
         for stem in sample.output_stems:
-            parts = PurePosixPath(stem).parts
-            if not parts or ".." in parts or PurePosixPath(stem).is_absolute():
+            parts = (stem,) if "/" not in stem else PurePosixPath(stem).parts
+            if not stem or ".." in parts or parts[0] in ("/", "//", "."):
                 continue  # stems come from metadata: none may lead out of the folder
-            folder = self.root.joinpath(*parts[:-1])
+            folder = self.root.joinpath(*parts[:-1]) if len(parts) > 1 else self.root
             listing = self._listing(folder)
             for extension in EXTENSIONS:
                 for name in listing.get((parts[-1], extension), ()):

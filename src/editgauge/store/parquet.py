@@ -32,6 +32,8 @@ from editgauge.store.views import write_views
 from editgauge.types import VARIANTS, Status
 
 FOLDER = "rows/parquet"
+_TRIES = 5
+"""How often the rows are made ready when other readers, who see newer ones, are faster."""
 Place = Path | str
 """A Parquet file: a path of this machine, or one on a store (`store.ranges`)."""
 _GROUP = 32_768
@@ -85,46 +87,64 @@ class Cache:
         self._stack.close()
         self._held = None
 
-    def is_current(self) -> bool:
-        """Whether the file of the rows as they are now is there and stands its check; also when
-        there are no rows.
+    def is_damaged(self) -> bool:
+        """Whether the file of the rows as they are now is there and does not stand its check. One
+        that is not there, or of fewer rows, is no damage: the next reader makes it.
         """
+        if not self._is_wrong():
+            return False
+        with contextlib.suppress(OSError, RunError), self._lock():  # it may just be being made
+            return self._is_wrong()
+        return True
+
+    def _is_wrong(self) -> bool:
         parts = self._parts([])
-        return not parts or self._checked(self.run / FOLDER / _name(parts)) is not None
+        path = self.run / FOLDER / _name(parts)
+        return bool(parts) and os.path.lexists(path) and self._checked(path) is None
+
+    def _lock(self) -> contextlib.AbstractContextManager[None]:
+        return lease.lock(paths.folder(self.run, lease.FOLDER) / "parquet.lock")
 
     def current(self, problems: list[str]) -> list[Path]:
         """The Parquet file of the rows, made again when any segment has changed since or it is
         damaged; empty when no row was ever written. What is damaged or contradicts goes into
         `problems`.
         """
-        parts = self._parts(problems)
-        if not parts:
-            return []
-        name = _name(parts)
-        for folder in (self.run / FOLDER, self._elsewhere):
-            if folder is not None and self._take(folder / name, problems):
-                if folder != self._elsewhere:
-                    with contextlib.suppress(OSError, RunError):  # a run that is only read
-                        self._tidy(folder, name)
-                return [folder / name]
+        for _ in range(_TRIES):
+            parts = self._parts(problems)
+            if not parts:
+                return []
+            name = _name(parts)
+            for folder in (self.run / FOLDER, self._elsewhere):
+                if folder is not None and self._take(folder / name, problems):
+                    if folder != self._elsewhere:
+                        with contextlib.suppress(OSError, RunError):  # a run that is only read
+                            self._tidy(folder, name)
+                    return [folder / name]
+            made = self._built(parts, name, problems) / name
+            if self._take(made, problems):
+                return [made]
+            # a reader that saw newer rows has deleted it before it was held: those are read then
+        raise RunError(f"{made}: changed while it was read; run the same command again")
+
+    def _built(
+        self, parts: Sequence[tuple[Path, int, int]], name: str, problems: list[str]
+    ) -> Path:
+        """The folder in which the file of these segments was made: the run's, or where that cannot
+        be written one elsewhere.
+        """
         sources = [(path, size) for path, size, _ in parts]
         try:
             folder = paths.folder(self.run, FOLDER)
-            with (
-                lease.lock(paths.folder(self.run, lease.FOLDER) / "parquet.lock"),
-                lease.scratch(self.run) as scratch,
-            ):
+            with self._lock(), lease.scratch(self.run) as scratch:
                 if not self._take(folder / name, problems):
                     _build(sources, folder / name, scratch)
+                    self._take(folder / name, problems)
             self._tidy(folder, name)
         except (OSError, RunError):  # a run on a read-only or full disk is read all the same
             folder = self._spare()
             _build(sources, folder / name, folder)
-        if not self._take(folder / name, problems):
-            raise RunError(
-                f"{folder / name}: changed while it was read; run the same command again"
-            )
-        return [folder / name]
+        return folder
 
     def _parts(self, problems: list[str]) -> list[tuple[Path, int, int]]:
         """The segments that hold whole lines: path, size, and a checksum of the whole lines."""

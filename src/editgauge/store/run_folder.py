@@ -66,8 +66,10 @@ _ROOMS = (
     "inputs",
     "edits",
     "replies",
+    "reply-parts",
     "cache",
     "tuning",
+    "study",
     lease.FOLDER,
     lease.TEMPORARY,
 )
@@ -239,7 +241,7 @@ class RunFolder:
     def adopt(cls, path: Path, manifest: Mapping[str, Any]) -> Self:
         """A run whose manifest came from elsewhere (see `store.remote_run`); it is written down."""
         run = cls(_real(path))
-        with run._locked():
+        with run.locked():
             run._write_manifest(manifest)
         return run
 
@@ -336,7 +338,7 @@ class RunFolder:
             "platform": _platform(),
             **paths.facts(facts),
         }
-        with self._locked():
+        with self.locked():
             manifest = self.manifest()
             manifest.setdefault("entries", []).append(entry)
             manifest["segments"] = self._segment_sizes()
@@ -492,7 +494,7 @@ class RunFolder:
         nothing. What is there of the same name is replaced.
         """
         path = self.path / "metrics.json"
-        with self._locked():
+        with self.locked():
             stored = self._stored_metrics()
             mine = stored.setdefault(benchmark, {})
             mine.update({metric.name: described.record(metric) for metric in metrics})
@@ -544,7 +546,7 @@ class RunFolder:
         replaced. Raises `RunError` for an id that is not text as UTF-8 can hold it.
         """
         place = f"samples/{plain_name(benchmark)}.jsonl"
-        with self._locked():
+        with self.locked():
             merged = {record["id"]: record for record in self.samples(benchmark)}
             for record in records:
                 identity = plain_text(record["id"], "sample id")
@@ -686,7 +688,7 @@ class RunFolder:
             self._scratch = self._temporary.enter_context(lease.scratch(self.path))
         return self._scratch
 
-    def _locked(self) -> contextlib.AbstractContextManager[None]:
+    def locked(self) -> contextlib.AbstractContextManager[None]:
         """Hold the run's lock: two commands may change the manifest or the index of samples at
         once.
         """

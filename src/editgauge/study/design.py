@@ -37,7 +37,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +44,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from editgauge import toml
 from editgauge.errors import DataError
 from editgauge.escape import plain
 from editgauge.store.labels import Samples
@@ -117,10 +117,10 @@ def read_design(
     Raises `DataError` that names the key, what was wanted and what was found.
     """
     try:
-        facts = tomllib.loads(path.read_text(encoding="utf-8"))
+        facts = toml.parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:
         raise DataError(f"{path.name}: no valid TOML ({error})") from error
     return make_design(facts, samples, outputs, benchmark, where=path.name)
 

@@ -12,7 +12,6 @@ import struct
 import threading
 import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import cv2
@@ -20,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.errors import ImageError
-from editgauge.images import Array, read_image, write_bytes
+from editgauge.images import Array, read_image
+from editgauge.store import paths
 from editgauge.store.run_folder import RunFolder, digest
 
 LONGEST = 1600
@@ -76,20 +76,22 @@ class Pictures:
         made. `editors`: everybody whose output of the sample may be shown.
         """
         folder = self.folder(sample, editors)
-        path = folder / f"{digest(name)}.png"
+        place = f"{folder}/{digest(name)}.png"
         with self._lock(sample):
-            if not path.exists():
+            if paths.fault(self.run.path, place) is not None:
                 self._make(sample, folder, editors)
-        return path.read_bytes()
+        return paths.read(paths.inside(self.run.path, place))
 
-    def folder(self, sample: str, editors: Sequence[str]) -> Path:
-        """Where the copies of a sample lie: another place when any file behind them changed."""
+    def folder(self, sample: str, editors: Sequence[str]) -> str:
+        """Where the copies of a sample lie, relative to the run: another place when any file behind
+        them changed.
+        """
         marks = [
             (name, path, stat.st_size, stat.st_mtime_ns)
             for name, path in sorted(self._paths(sample, editors).items())
             for stat in [(self.run.path / path).stat()]
         ]
-        return self.run.cache_folder / "study" / digest(_VERSION, LONGEST, sample, marks)
+        return f"cache/study/{digest(_VERSION, LONGEST, sample, marks)}"
 
     def frame(self, sample: str, editor: str) -> Frame:
         """Where an output lies in the common frame: what a marked region is measured by."""
@@ -102,10 +104,8 @@ class Pictures:
             return self._locks.setdefault(sample, threading.Lock())
 
     def _has(self, path: object) -> bool:
-        """Pictures are served from inside the run only."""
-        if not isinstance(path, str) or ".." in Path(path).parts or Path(path).is_absolute():
-            return False
-        return (self.run.path / path).is_file()
+        """Pictures are served from inside the run only, and through no link."""
+        return self.run.picture(path) is not None
 
     def _paths(self, sample: str, editors: Sequence[str]) -> dict[str, str]:
         record = self.records[sample]
@@ -124,7 +124,7 @@ class Pictures:
         scale = min(1.0, LONGEST / max(width, height))
         return max(1, round(width * scale)), max(1, round(height * scale))
 
-    def _make(self, sample: str, folder: Path, editors: Sequence[str]) -> None:
+    def _make(self, sample: str, folder: str, editors: Sequence[str]) -> None:
         width, height = self.size(sample)
         made: dict[str, bytes] = {}
         masks = []
@@ -139,7 +139,8 @@ class Pictures:
         length = max(len(data) for data in made.values()) + _OVERHEAD
         length = -(-length // _BLOCK) * _BLOCK
         for name, data in made.items():
-            write_bytes(folder / f"{digest(name)}.png", filled(data, length))
+            place = f"{folder}/{digest(name)}.png"
+            paths.write(self.run.path, place, filled(data, length))
 
 
 def fitted(own_width: int, own_height: int, width: int, height: int) -> Frame:

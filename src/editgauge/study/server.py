@@ -89,7 +89,7 @@ class Study(Site):
             Route("/api/task", self._guard(self.task)),
             Route("/api/answer", self._guard(self.answer), methods=["POST"]),
             Route("/api/undo", self._guard(self.undo), methods=["POST"]),
-            Route("/picture/{task:int}/{slot}/{mac}", self._guard(self.picture)),
+            Route("/picture/{task}/{slot}/{mac}", self._guard(self.picture)),
         ]
         return Starlette(routes=routes)
 
@@ -135,15 +135,22 @@ class Study(Site):
             return error(401, "open your personal link")
         if not self.limits.gets.take(str(annotator.id)):
             return error(429, "too fast; wait a second")
-        number, slot = request.path_params["task"], request.path_params["slot"]
-        wanted = self.store.mac("picture", number, slot)
-        task = self.store.task(number, annotator.id)
-        same = hmac.compare_digest(wanted.encode(), request.path_params["mac"].encode())
-        if task is None or not same:
+        task, slot = self._asked(request, annotator), request.path_params["slot"]
+        if task is None:
             return error(404, "not here")
         name = task.editors[int(slot)] if slot.isdigit() else slot
         data = await run_in_threadpool(self._png, task, name)
         return Response(data, media_type="image/png", headers=_PICTURE_CACHE)
+
+    def _asked(self, request: Request, annotator: Annotator) -> Open | None:
+        """The task whose picture is asked for, where this link was made by us: nothing else of the
+        link is read before.
+        """
+        number, slot, mac = (request.path_params[name] for name in ("task", "slot", "mac"))
+        wanted = self.store.mac("picture", number, slot)
+        if not hmac.compare_digest(wanted.encode(), mac.encode()):
+            return None
+        return self.store.task(int(number), annotator.id)
 
     # -- what a page is told -----------------------------------------------------------------------
 

@@ -7,13 +7,14 @@ site.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 from starlette.requests import Request
@@ -36,6 +37,12 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
+
+
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::\d{1,5})?")
+_ORIGIN = re.compile(r"https?://(.{1,300})")
+BODY_SECONDS = 30.0
+"""How long a POST may take to arrive."""
 
 
 class Buckets:
@@ -86,7 +93,8 @@ class Site:
         self, store: StudyStore, *, hosts: Sequence[str] = (), limits: Limits | None = None
     ) -> None:
         self.store = store
-        self.hosts = {"localhost", "127.0.0.1", "[::1]", *hosts}
+        own = (f"[{host}]" if ":" in host else host for host in hosts)
+        self.hosts = {"localhost", "127.0.0.1", "[::1]", *(host.lower() for host in own)}
         self.limits = limits or Limits()
 
     def routes(self) -> list[Route]:
@@ -104,9 +112,7 @@ class Site:
         self, handler: Callable[[Request], Awaitable[Response]]
     ) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
-            host = urlsplit(f"//{request.headers.get('host', '')}")
-            name = f"[{host.hostname}]" if ":" in (host.hostname or "") else host.hostname
-            if name not in self.hosts:
+            if host_of(request.headers.get("host", "")) not in self.hosts:
                 response = error(421, "this server does not go by that name")
             else:
                 try:
@@ -137,23 +143,33 @@ class Site:
         annotator = self._who(request)
         if annotator is None:
             return error(401, "open your personal link again")
-        origin = request.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        if not _own_site(request):
             return error(403, "this came from another site")
         key = request.headers.get("x-study-key", "")
         if not hmac.compare_digest(key.encode(), self.key_of(annotator.id).encode()):
             return error(403, "load the page again")
         if not self.limits.posts.take(str(annotator.id)):
             return error(429, "too fast; wait a second")
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > self.most_bytes:
-                return error(413, "too long")
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await self._body(request)
+        except TimeoutError:
+            return error(408, "this took too long to arrive; send it again")
+        if body is None:
+            return error(413, "too long")
         try:
             return annotator, orjson.loads(body or b"{}")
         except orjson.JSONDecodeError:
             return error(400, "no JSON")
+
+    async def _body(self, request: Request) -> bytearray | None:
+        """What was sent; None for more than `most_bytes`."""
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > self.most_bytes:
+                return None
+        return body
 
     # -- pages -------------------------------------------------------------------------------------
 
@@ -189,6 +205,24 @@ class Site:
             self.cookie, token, httponly=True, samesite="lax", secure=secure, max_age=90 * 86400
         )
         return response
+
+
+def host_of(header: str) -> str:
+    """The name or address in a ``Host`` header, in small letters (an IPv6 address in brackets), or
+    "" for a header that is none: a page whose name was bound to this address anew (DNS rebinding)
+    still sends its own name.
+    """
+    found = _HOST.fullmatch(header)
+    return found[1].lower() if found else ""
+
+
+def _own_site(request: Request) -> bool:
+    """Whether a request comes from this site's own pages, as far as the browser says."""
+    origin = request.headers.get("origin")
+    if origin is None:
+        return True
+    found = _ORIGIN.fullmatch(origin)
+    return found is not None and found[1] == request.headers.get("host")
 
 
 def as_json(value: Any) -> Response:

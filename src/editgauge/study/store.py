@@ -25,6 +25,7 @@ import orjson
 
 from editgauge.errors import RunError, UsageError
 from editgauge.escape import plain
+from editgauge.store.sqlite import need_files, strange
 from editgauge.study.assignment import Task
 from editgauge.study.design import Asked, Design
 
@@ -493,8 +494,14 @@ class StudyStore:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
+    """A connection to the study's file, which may come from anybody: see `store.sqlite`."""
+    need_files(path)
     db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA trusted_schema=OFF")
     db.execute("PRAGMA foreign_keys=ON")
+    if odd := strange(db):
+        db.close()
+        raise sqlite3.DatabaseError(f"it holds a {odd}, which is none of ours")
     return db
 
 

@@ -10,7 +10,6 @@ the upper limit lies below it, and else there are too few samples to tell (Piagg
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,6 +19,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
+from editgauge import toml
 from editgauge.errors import UsageError
 from editgauge.escape import markdown, plain
 from editgauge.tables import stats
@@ -152,8 +152,8 @@ def read_policy(text: str, name: str) -> Policy:
     anything that is not known, is of a wrong kind or out of range: nothing is passed over.
     """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml.parsed(text)
+    except ValueError as error:
         raise UsageError(f"{name}: is no TOML ({error})") from error
     _known(data, _TOP, name)
     entries = data.get("metric", [])

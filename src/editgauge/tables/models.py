@@ -6,7 +6,6 @@ beside it, adds models and replaces lines of the same name.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from editgauge import toml
 from editgauge.errors import DataError
 
 FILE = "models.toml"
@@ -83,8 +83,8 @@ def load(folders: Sequence[Path]) -> Models:
 
 def _read(text: str, name: str) -> dict[str, ModelFacts]:
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml.parsed(text)
+    except ValueError as error:
         raise DataError(f"{name}: is no TOML ({error})") from error
     entries = data.get("model", [])
     if not isinstance(entries, list) or set(data) - {"model"}:

@@ -52,9 +52,8 @@ def _settled(found: ReleasedScore, scores: Mapping[str, Any]) -> ReleasedScore:
     followed = scores.get("instruction_score")
     if not isinstance(followed, int | float) or followed > FAILED:
         return found
-    if found.value is None:
-        return replace(found, value=IMPLAUSIBLE, failed="")
-    return replace(found, strict=Reading(IMPLAUSIBLE, Status.SCORED, REASON))
+    settled = replace(found, strict=Reading(IMPLAUSIBLE, Status.SCORED, REASON))
+    return replace(settled, value=IMPLAUSIBLE, failed="") if found.value is None else settled
 
 
 def read_lmms_eval(

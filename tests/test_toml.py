@@ -1,0 +1,32 @@
+"""TOML that somebody sent: settings, policies, facts of models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from editgauge import toml
+from editgauge.cli import project
+from editgauge.errors import DataError, UsageError
+from editgauge.tables import gate, models
+
+DEEP = ("a=" + "[" * 5000, "a=" + "{b=" * 3000)
+
+
+@pytest.mark.parametrize("text", [*DEEP, "a", "[a]\n[a]", "a = 1\0"])
+def test_what_is_none_is_one_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"nested too deeply|line|end of document"):
+        toml.parsed(text)
+
+
+@pytest.mark.parametrize("text", DEEP)
+def test_whoever_reads_it_says_which_file(tmp_path: Path, text: str) -> None:
+    (tmp_path / "editgauge.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"editgauge\.toml: .*nested too deeply"):
+        project.read(tmp_path / "editgauge.toml")
+    with pytest.raises(UsageError, match=r"POLICY: .*nested too deeply"):
+        gate.read_policy(text, "POLICY")
+    (tmp_path / "models.toml").write_text(text)
+    with pytest.raises(DataError, match=r"models\.toml: .*nested too deeply"):
+        models.load([tmp_path])

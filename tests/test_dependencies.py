@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -114,3 +115,60 @@ def test_the_bill_of_materials_names_every_dependency() -> None:
         check=True,
     )
     assert again.stdout == done.stdout
+
+
+WORKFLOWS = sorted((ROOT / ".github").rglob("*.yml"))
+
+
+def test_actions_are_pinned_to_commits() -> None:
+    used = [line for path in WORKFLOWS for line in path.read_text().splitlines() if "uses:" in line]
+    loose = [line for line in used if not re.search(r"uses: [\w/-]+@[0-9a-f]{40} # v[\d.]+$", line)]
+    assert used
+    assert loose == []
+
+
+def test_what_the_workflow_runs_is_there() -> None:
+    """Targets of the Makefile and scripts of ours, and no more rights than reading."""
+    text = (ROOT / ".github/workflows/checks.yml").read_text()
+    assert re.search(r"^permissions:\n  contents: read\n", text, re.MULTILINE)
+    made = (ROOT / "Makefile").read_text().replace("$(VENV)", ".venv")
+    targets = re.findall(r"run: make (\S+)", text)
+    scripts = re.findall(r"\.venv/bin/python (\S+)", text)
+    assert targets
+    assert [name for name in targets if not re.search(rf"^{re.escape(name)}:", made, re.M)] == []
+    assert scripts
+    assert [name for name in scripts if not (ROOT / name).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("found", "code", "strict", "said"),
+    [
+        ([{"name": "a", "version": "1", "vulns": []}], 0, 0, "1 packages looked up, 0"),
+        (
+            [{"name": "a", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}],
+            1,
+            1,
+            "X-1; mended in 2",
+        ),
+        ([{"name": "a", "skip_reason": "not found"}], 0, 2, "0 packages looked up"),
+        ([{"name": "a", "vulns": []}, {"name": "b", "skip_reason": "?"}], 0, 2, "looked up: b"),
+        ([], 0, 2, "audit skipped"),
+        (
+            [{"name": "a", "vulns": []}, {"name": "us", "skip_reason": "marked as editable"}],
+            0,
+            0,
+            "1",
+        ),
+    ],
+)
+def test_an_audit_that_saw_nothing_is_no_sound_one(
+    found: list[dict[str, object]],
+    code: int,
+    strict: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A mirror that the service does not know makes pip-audit pass over every package."""
+    told = runpy.run_path(str(ROOT / "tools/audit.py"))["told"]
+    assert (told(found, False), told(found, True)) == (code, strict)
+    assert said in capsys.readouterr().out

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from editgauge.benchmarks.krisbench.facts import TASKS, TAXONOMY
+from editgauge.evaluation.tables import Choice
+from editgauge.evaluation.tables import tables as evaluated
+from editgauge.reports.parts import part
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import layouts
 from editgauge.tables.draw import draw
@@ -96,6 +100,19 @@ def test_two_judges_have_a_table_each_with_its_own_papers_lines() -> None:
     assert any("Table 3" in note for note in first.notes)
     assert any("Table 2" in note for note in second.notes)
     assert not any("were made with" in note for table in (first, second) for note in table.notes)
+
+
+def test_the_papers_tables_come_before_what_no_paper_has(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    run.write_samples(B, RECORDS)
+    with run.writer() as writer:
+        writer.write([*judged("mine", GPT), *judged("mine", QWEN)])
+        writer.write([row("size/1", "mine", "reference_ssim", 0.5, benchmark=B)])
+    names = ["krisbench.judge", "krisbench.judge", "krisbench.further"]
+    made = evaluated([run], Choice(benchmark=B), ["faithful"])
+    assert [table.name for table in made] == names
+    found = part([run], B, published=False, intervals=False)
+    assert [table.name for table in found.tables] == names
 
 
 @pytest.mark.parametrize("judge", ["gpt-4o-mini-2024-07-18#1", "Qwen2.5-VL-7B-Instruct#1"])

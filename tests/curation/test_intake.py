@@ -399,6 +399,14 @@ def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
     assert not near.leak
 
 
+def test_pictures_that_cannot_be_read_are_like_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("imagehash")
+    data = make_set(tmp_path / "set", 2)
+    for record in data.records():
+        data.path(record["images"][0]).write_bytes(b"no picture")
+    assert duplicates.near_duplicates(data.records(), data.root) == []
+
+
 def test_frames_of_a_video(tmp_path: Path) -> None:
     place = tmp_path / "a.avi"
     writer = cv2.VideoWriter(str(place), cv2.VideoWriter.fourcc(*"MJPG"), 10, (160, 120))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from editgauge.reports.overview import marks, overview
+from editgauge.store.run_folder import EditRecord
 from editgauge.tables.frame import STATUSES
 from editgauge.tables.layouts import tables
 from editgauge.tables.scale import on_scale
@@ -74,8 +74,14 @@ def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:
         row("s0", "b", "VC", 3.0, source="human:ann"),
     ]
     of = frame(made, RECORDS)
-    said = {"s2": Status.REFUSED, "s3": Status.SCORED, "gone": Status.FAILED}
-    edits = {(name, "b"): SimpleNamespace(status=status) for name, status in said.items()}
+    edits = {
+        (sample, "b"): EditRecord(benchmark="mini", sample=sample, editor="b", status=status)
+        for sample, status in (
+            ("s2", Status.REFUSED),
+            ("s3", Status.SCORED),
+            ("gone", Status.FAILED),
+        )
+    }
     found = marks(of, edits)
     bit = {status: 1 << STATUSES.index(status) for status in Status}
     wanted = np.zeros((2, len(RECORDS)), np.uint8)

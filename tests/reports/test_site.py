@@ -142,9 +142,16 @@ def make_table() -> Table:
     rows = [
         TableRow(name="same", cells={"ssim": Cell(value=1.0, n=NUMBER, of=NUMBER)}),
         TableRow(
-            name="box", cells={"ssim": Cell(value=mean, n=NUMBER, of=NUMBER, low=0.6, high=0.7)}
+            name="box",
+            cells={
+                "ssim": Cell(
+                    value=mean, n=NUMBER, of=NUMBER, low=0.6, high=0.7, interval_digits=(1, 2)
+                )
+            },
+            section="Open models",
         ),
         TableRow(name=EVIL, cells={"ssim": Cell(value=0.5)}, kind="published"),
+        TableRow(name="Mean", cells={"ssim": Cell(value=0.4)}, kind="mean"),
     ]
     links = {"ssim": {"metric": "ssim", "variant": "faithful", "where": {"split": "real"}}}
     return Table(
@@ -237,7 +244,11 @@ def test_the_tables_show_what_they_were_given_and_link_to_the_samples(visit: Vis
     cell = page.locator("tr.run", has_text="box").locator("td[data-column='ssim']")
     mean = sum(value_of(i) for i in range(NUMBER)) / NUMBER
     assert float(cell.get_attribute("data-value")) == mean
-    assert cell.inner_text() == f"{mean:.3f} [0.600, 0.700] {NUMBER}/{NUMBER}"
+    assert cell.inner_text() == f"{mean:.3f} [0.6, 0.70] {NUMBER}/{NUMBER}", "no digit of noise"
+    names = [text.strip() for text in page.locator("table[data-table] tbody th").all_inner_texts()]
+    assert names[:4] == ["same", "Open models", "box", "Further models"]
+    assert names[4].endswith("†")
+    assert names[5] == "Mean †"
     cell.locator("a").click()
     page.locator(".row").first.wait_for()
     told = page.locator("#found").inner_text()

@@ -9,7 +9,13 @@ from editgauge.reports.benchmark import Part
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import failures
 from editgauge.tables.frame import Frame
-from editgauge.tables.layouts import benchmark_of, every_layout, metrics_of, tables
+from editgauge.tables.layouts import (
+    benchmark_of,
+    every_layout,
+    metrics_of,
+    papers_first,
+    tables,
+)
 from editgauge.tables.spec import Field, Layout
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Variant
@@ -27,6 +33,8 @@ def part(runs: Sequence[RunFolder], name: str, *, published: bool, intervals: bo
         for variant in VARIANTS:
             for table in _tables(side, variant, published, intervals):
                 found.append(replace(table, meta={**table.meta, "made_by": source}))
+    if frame.makers():
+        found = papers_first(found)
     found += failures.tables(frame, failures.recorded(runs, name), intervals=intervals)
     return Part(
         frame,

@@ -357,11 +357,20 @@ def _tabular(drawn: Drawn, frame: _Frame) -> list[str]:
         if number in drawn.breaks:
             lines.append(r"\midrule")
         cells = [
-            _breaking(item.text) if place < drawn.names and broken_up[place] else _cell(item)
+            "" if _said_above(drawn, number, place)
+            else _breaking(item.text) if place < drawn.names and broken_up[place]
+            else _cell(item)
             for place, item in enumerate(line)
-        ]
+        ]  # fmt: skip
         lines.append(" & ".join(cells) + r" \\")
     return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def _said_above(drawn: Drawn, number: int, place: int) -> bool:
+    """Whether a name of a group stands in the line above, in the same block."""
+    if number == 0 or number in drawn.breaks or place >= drawn.names - 1:
+        return False
+    return drawn.lines[number][place].text == drawn.lines[number - 1][place].text
 
 
 def _cell(item: Item) -> str:

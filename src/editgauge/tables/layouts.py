@@ -20,6 +20,8 @@ from editgauge.tables.spec import Layout, generic, unknown
 from editgauge.tables.table import Table
 from editgauge.types import Benchmark, Direction, Metric, Variant
 
+_FURTHER = ".further"
+"""How the name of the table ends that has the metrics of no paper's table."""
 Layouts = Callable[[Frame, Variant], Sequence[Layout]]
 
 
@@ -89,6 +91,14 @@ def tables(
     return [table for table in found if table is not None]
 
 
+def papers_first(made: Sequence[Table]) -> list[Table]:
+    """The tables of benchmarks' sides: of each benchmark the papers' before those of the metrics
+    that no paper has.
+    """
+    order = list(dict.fromkeys(table.benchmark for table in made))
+    return sorted(made, key=lambda t: (order.index(t.benchmark), t.name.endswith(_FURTHER)))
+
+
 def every_layout(frame: Frame, variant: Variant) -> list[Layout]:
     """What `tables` builds for a frame: the benchmark's own layouts, and plain means of the metrics
     they leave out.
@@ -123,7 +133,7 @@ def _every(make: Layouts | None, variant: Variant, frame: Frame) -> list[Layout]
     shown = elsewhere.union(*(item.metrics for item in own))
     own = [item for item in own if side is None or side.takes(item.metrics)]
     name, title = (
-        f"{frame.benchmark}.further",
+        f"{frame.benchmark}{_FURTHER}",
         f"{frame.benchmark}: metrics that are in none of the paper's tables",
     )
     further = generic(frame, variant, metrics=metrics, without=shown)

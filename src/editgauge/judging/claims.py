@@ -44,7 +44,7 @@ _THUS = re.compile(
     r"|should be|must be|ought to be"
     r"|cut to|cap(?:ped)? at|dock(?:ed)?|overall|in total|final\w*|only an?|just an?)|->|→|=>)"
     r"(?:[\s,:]{1,3}(?:only|just|an?|to|it|be|is|at|merely|rather|more like|the|no|maybe|give"
-    r"|go|say)){0,3}[\s,:*_(]{1,4}\Z",
+    r"|go|say)){0,3}[\s,:*_(§]{1,5}\Z",
     _I,
 )
 """Words right before a number that make it a conclusion."""
@@ -88,7 +88,16 @@ _NUMBER = re.compile(
     _I,
 )
 _RANGE = re.compile(
-    rf"(?<![\w.,:/-])(\d{{1,2}})\s?(?:-|–|—|to|\.\.|~|～|(?<=between \d )and)\s?(\d{{1,2}})(?![\w.,:/%-])(?!\s?(?!{_FOLLOWS}\b)[^\W\d])"
+    rf"(?<![\w.,:/-])(\d{{1,2}})\s?(?:-|–|—|to|\.\.|~|～|(?<=between \d )and)\s?(\d{{1,2}})(?![\w:/%-]|[.,]\d)(?!\s?(?!{_FOLLOWS}\b)[^\W\d])"
+)
+_WOULD_BE = re.compile(r"\bwould (?:be|have been|seem)\b", _I)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|were|had|without|but for|except|otherwise|could|might|need|require|should)\b",
+    _I,
+)
+_OF_THE = re.compile(
+    r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
+    _I,
 )
 _PRICED = re.compile(r"[$€£¥#]\s?\Z")
 _LABELLED = re.compile(
@@ -268,10 +277,16 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         if outside or _PRICED.search(lead) or _LABELLED.search(lead):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
-        if claim is None and not found["counts"] and not _compared(number, lead, verdicts):
+        counts = found["counts"] or _OF_THE.match(rest)
+        if claim is None and not counts and not _compared(number, lead, verdicts):
             claim = _bare_claim(number, lead, found, verdicts, place)
         if claim is not None:
             yield claim
+
+
+def _is_plain_would(near: str) -> bool:
+    """Whether "would" is polite and not a condition: "a 1 would be honest"."""
+    return _WOULD_BE.search(near) is not None and _CONDITION.search(near) is None
 
 
 def _compared(number: int, lead: str, verdicts: Verdicts) -> bool:
@@ -296,8 +311,8 @@ def _bare_claim(
             return _other(number, verdicts, found[0])
         return None
     clause = _clause(sentence, found.start("number"))
-    if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause):
-        near = sentence[max(0, found.start() - _WINDOW) : found.end() + _WINDOW]
+    near = sentence[max(0, found.start() - _WINDOW) : found.end() + _WINDOW]
+    if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause) and not _is_plain_would(near):
         held = verdicts.single and number in verdicts.given and _LACKING.search(near)
         return f"{found[0].strip()} on a condition" if held else None
     edited = _EDITED.search(_BREAK.split(lead)[-1][-45:]) is not None

@@ -129,9 +129,13 @@ async def write(person: Person, sample: str) -> None:
 
 async def look(person: Person, made: Twelve, sample: str) -> None:
     """Hide what is proposed, picture after picture, until nothing is left to look at."""
-    for _ in privacy.unseen(made.data.record(sample)):
-        await person.open(sample)
-        await person.press("#hide", "Hidden: ")
+    title = person.page.locator("#title")
+    for _ in privacy.unseen(made.data.record(sample)):  # the page goes on to the next by itself
+        before = await title.inner_text()
+        await person.page.locator("#hide").click()
+        await person.page.wait_for_function(
+            "before => document.getElementById('title').innerText !== before", arg=before
+        )
     assert not privacy.unseen(made.data.record(sample))
 
 

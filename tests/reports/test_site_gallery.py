@@ -125,6 +125,10 @@ class TestGallery:
     def test_a_model_with_scores_is_looked_at_where_none_is_named(self, visit: Visit) -> None:
         page = visit.go("#/browse/bench?model=same&model=box&m=EA%7C", ".row")
         assert "EA ↑ of box" in page.locator("#found").inner_text()
+        page = visit.go("#/sample/bench/part%2F07", "#c-right, #scores")
+        assert (
+            page.evaluate("Select.leader(EG.meta.benchmarks[0], ['same', 'box'], 'EA|')") == "box"
+        )
 
     def test_a_range_is_a_chip_that_goes(self, visit: Visit) -> None:
         page = visit.go("#/browse/bench?m=ssim%7C&e=box&range=score:0.6:0.7", ".row")

@@ -47,8 +47,10 @@ var SampleView = (function () {
     function find(key) { return list.find(function (one) { return one.key === key; }); }
     var a = find(query.get("left")), b = find(query.get("right"));
     if (!b) b = find("edit:" + (wanted.length > 1 ? wanted[1] : wanted[0] || query.get("e") || ""));
-    if (!b) b = find("edit:" + (about.overview.lead ? about.overview.lead.lines[0].editor : ""));
-    if (!b || (!b.url && !query.get("e") && !wanted.length)) b = list.find(function (one) { return one.edit && one.url; }) || b || list[list.length - 1];
+    if (!b) {
+      var first = find("edit:" + Select.leader(about, about.editors, Scores.defaults(about, 1)[0] || ""));
+      b = first && first.url ? first : list.find(function (one) { return one.edit && one.url; }) || list[list.length - 1];
+    }
     if (!a && wanted.length > 1) a = find("edit:" + wanted[0]);
     if (!a) a = (mode === "diff" ? find("input") : find("reference")) || find("input") || list[0];
     var more = ["third", "fourth"].map(function (name) { return find(query.get(name)); }).filter(Boolean);

@@ -252,6 +252,6 @@ var Select = (function () {
 
   return {
     select: select, settle: settle, load: load, percentiles: percentiles, counts: counts, bounds: bounds, codesOf: codesOf,
-    judges: judges
+    judges: judges, leader: leader
   };
 })();

@@ -48,8 +48,11 @@ def echoing(kind: str) -> Iterator[str]:
                 status, value = 401, {"error": {"message": f"bad key {said}"}}
             if kind == "answers":
                 scores = {f"Q{n}": 3 for n in range(1, 6)} | {"IF": 3, "TA": 3, "VC": 3, "LP": 3}
-                content = json.dumps({"reason": said, "rationale": said, "score": scores, **scores})
-                message = {"content": content + "@@", "reasoning_content": said}
+                reason = said + "@@"
+                content = json.dumps(
+                    {"reason": reason, "rationale": said, "score": scores} | scores
+                )
+                message = {"content": content, "reasoning_content": said}
                 value = {
                     "model": f"m {key}",
                     "system_fingerprint": key,

@@ -12,7 +12,7 @@ demo: $(DEMO)/.installed
 
 $(DEMO)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(DEMO)
-	$(DEMO)/bin/pip install --quiet --disable-pip-version-check .
+	$(DEMO)/bin/pip install --quiet --disable-pip-version-check '.[ocr]' || $(DEMO)/bin/pip install --quiet --disable-pip-version-check .
 	touch $@
 
 $(VENV)/.installed: pyproject.toml
@@ -43,8 +43,9 @@ audit: $(VENV)/.installed
 sbom: $(VENV)/.installed
 	$(VENV)/bin/python tools/sbom.py
 
-# The documentation as a site, in site/.
+# The documentation as a site, in site/, with the screenshots that a headless Chromium takes where there is one.
 site: $(VENV)/.installed
+	$(VENV)/bin/python tools/screenshots.py build/screenshots || echo "no screenshots: no headless Chromium"
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --strict
 
 bench: $(VENV)/.installed

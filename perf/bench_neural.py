@@ -8,7 +8,8 @@ peak memory.
 Backbones have full size and seeded random weights (values mean nothing, time and memory do).
 Pictures are 1024 x 1024 JPEGs; reading them is part of the time. Every measurement runs in a
 process of its own, so that peak memory is its own, warms up first, and is repeated; the best repeat
-counts. "Usual": torchmetrics' LPIPS pair by pair, transformers' CLIPModel and processor picture by
+counts. "Waited" is the share of the time in which the network had nothing to do because pictures were
+still being read; on a GPU the rest is the network and its copies. "Usual": torchmetrics' LPIPS pair by pair, transformers' CLIPModel and processor picture by
 picture, scipy's sqrtm. The ratio of processor seconds is printed too: on a machine that does other
 work at the same time it is the steadier one.
 """
@@ -74,6 +75,34 @@ def best(repeats: int, work: Callable[[], Any], device: str) -> tuple[float, flo
     return seconds, processor, value
 
 
+class Waited:
+    """Counts the seconds for which somebody waits for the next of some items."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self, items: Any) -> Any:
+        source = iter(items)
+        while True:
+            began = time.perf_counter()
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            finally:
+                self.seconds += time.perf_counter() - began
+            yield item
+
+    def share(self, work: Callable[[], Any]) -> float:
+        """Of the time of one more run."""
+        self.seconds, began = 0.0, time.perf_counter()
+        work()
+        return self.seconds / (time.perf_counter() - began)
+
+
+WAITED = Waited()
+
+
 # -- LPIPS -----------------------------------------------------------------------------------------
 
 
@@ -119,12 +148,14 @@ def lpips_ours(
     from editgauge.types import Edit, Metric, Sample
 
     patch = pytest.MonkeyPatch()
+    ahead = lpips_scorer.read_ahead
+    patch.setattr(lpips_scorer, "read_ahead", lambda *a, **k: WAITED(ahead(*a, **k)))
     tiny.install_lpips(patch, folder / "weights", net)
     scorer = lpips_scorer.LpipsScorer(
         frames=plain_frames,
         net=net,
         inputs=("images",),
-        metrics=(Metric("lpips", "lower", 0, 9),),
+        metrics=(Metric("lpips", direction="lower", low=0, high=9),),
         device=device,
         precision=precision,
     )
@@ -170,6 +201,7 @@ def case_lpips(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "busy": busy / len(pairs),
         "unit": "pairs/s",
         "values": values[:4],
+        **_waited(args, work),
     }
 
 
@@ -225,7 +257,7 @@ def case_clip(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     else:
         from editgauge.images import read_image
         from editgauge.networks.clip import ClipModel, preprocess
-        from editgauge.networks.runtime import batched, read_ahead, resolve, threads
+        from editgauge.networks.runtime import batched, read_ahead, reading_for, resolve, threads
 
         own = ClipModel(place, runtime=resolve(args.device, args.precision))
         size = 16 if args.device == "cpu" else 64
@@ -233,16 +265,22 @@ def case_clip(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         def work() -> Any:
             found = []
             with threads():
+                depth, workers = reading_for(own.runtime.device, size)
                 ahead = read_ahead(
-                    originals, lambda p: preprocess(read_image(p)), depth=2 * size, workers=2
+                    originals, lambda p: preprocess(read_image(p)), depth=depth, workers=workers
                 )
-                for batch in batched(ahead, size):
+                for batch in batched(WAITED(ahead), size):
                     found.append(own.image_features([data for _, data in batch]))  # type: ignore[misc]
             return np.concatenate(found)
 
     work()
     seconds, busy, values = best(args.repeats, work, args.device)
-    return _images(len(originals), seconds, busy, values) | {"features": values[:4].tolist()}
+    made = _images(len(originals), seconds, busy, values) | _waited(args, work)
+    return made | {"features": values[:4].tolist()}
+
+
+def _waited(args: argparse.Namespace, work: Callable[[], Any]) -> dict[str, float]:
+    return {"waited": WAITED.share(work)} if args.engine != "usual" else {}
 
 
 def _images(count: int, seconds: float, busy: float, values: Any) -> dict[str, Any]:
@@ -284,7 +322,7 @@ def case_inception(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
     from editgauge.images import read_image
     from editgauge.networks.inception import Inception
-    from editgauge.networks.runtime import batched, read_ahead, resolve, threads
+    from editgauge.networks.runtime import batched, read_ahead, reading_for, resolve, threads
 
     originals, _ = draw(folder, args.inputs * 4, 0)
     network = Inception(tiny.inception_state(), resolve(args.device, args.precision))
@@ -292,13 +330,15 @@ def case_inception(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     def work() -> Any:
         found = []
         with threads():
-            for batch in batched(read_ahead(originals, read_image, depth=32, workers=2), 16):
+            depth, workers = reading_for(network.runtime.device, 16)
+            ahead = read_ahead(originals, read_image, depth=depth, workers=workers)
+            for batch in batched(WAITED(ahead), 16):
                 found.append(network.features([data for _, data in batch]))  # type: ignore[misc]
         return np.concatenate(found)
 
     work()
     seconds, busy, values = best(args.repeats, work, args.device)
-    return _images(len(originals), seconds, busy, values)
+    return _images(len(originals), seconds, busy, values) | _waited(args, work)
 
 
 CASES = {
@@ -352,7 +392,8 @@ def measure(
 def line(name: str, threads: int, usual: dict[str, Any] | None, ours: dict[str, Any]) -> None:
     def figures(found: dict[str, Any]) -> str:
         gpu = f" + {found['gpu_peak_mb']:.0f} on the GPU" if "gpu_peak_mb" in found else ""
-        return f"{found['rate']:.3g} {found['unit']}, {found['peak_mb']:.0f} MB{gpu}"
+        waited = f", waited {found['waited']:.0%}" if "waited" in found else ""
+        return f"{found['rate']:.3g} {found['unit']}, {found['peak_mb']:.0f} MB{gpu}{waited}"
 
     compared = ""
     if usual:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -70,3 +71,14 @@ def mini() -> Samples:
     from editgauge.benchmarks.mini import BENCHMARK
 
     return BENCHMARK.load(None)
+
+
+@pytest.fixture
+def memory_store() -> Iterator[SimpleNamespace]:
+    """`system`: fsspec's file system in memory, empty; skipped without fsspec."""
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+    yield SimpleNamespace(system=system)
+    system.store.clear()

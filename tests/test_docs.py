@@ -23,8 +23,10 @@ import typer.main
 
 from editgauge import catalog
 from editgauge.cli.main import build_app
+from editgauge.images import write_png
 from editgauge.judging.session import judging_of
 from editgauge.store.run_folder import RunFolder
+from editgauge.testing import make_picture
 from editgauge.types import TRACKS, Status
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -296,17 +298,43 @@ def test_every_promise_of_the_threat_model_names_tests_that_exist() -> None:
 
 
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    """With the screenshots that were taken: where there is none, the page has no picture."""
     pytest.importorskip("mkdocs", reason="the site needs the extra docs")
+    (tmp_path / "taken").mkdir()
+    write_png(tmp_path / "taken" / "gallery.png", make_picture((64, 48), seed=1))
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict"]
+    place = {"NO_MKDOCS_2_WARNING": "1", "EDITGAUGE_SCREENSHOTS": str(tmp_path / "taken")}
     done = subprocess.run(
         [*command, "--config-file", ROOT / "mkdocs.yml", "--site-dir", tmp_path / "site"],
-        capture_output=True, text=True, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True, text=True, check=False, env={**os.environ, **place},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     page = (tmp_path / "site" / "start" / "index.html").read_text(encoding="utf-8")
     assert "editgauge demo" in page
     assert "fonts.googleapis" not in page
     assert not list((tmp_path / "site").rglob("make_reference.py"))
+    assert (tmp_path / "site" / "pictures" / "gallery.png").is_file()
+    report = tmp_path / "site" / "how-to" / "read-a-report" / "index.html"
+    pictures = re.findall(r'<img[^>]* src="([^"]+)"', report.read_text(encoding="utf-8"))
+    assert "../../pictures/gallery.png" in pictures
+    assert not any("overview.png" in name for name in pictures)
+
+
+def test_every_screenshot_that_a_page_wants_is_taken() -> None:
+    specification = importlib.util.spec_from_file_location("shots", ROOT / "tools/screenshots.py")
+    assert specification is not None
+    assert specification.loader is not None
+    shots = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(shots)
+    wanted = [
+        name
+        for page in PAGES
+        for name in re.findall(
+            r"^<!-- screenshot: ([\w-]+): .+ -->$", page.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    ]
+    assert wanted
+    assert set(wanted) <= set(shots.VIEWS)
 
 
 def test_the_container_s_recipe_names_what_is_there() -> None:
@@ -319,6 +347,8 @@ def test_the_container_s_recipe_names_what_is_there() -> None:
     assert [word for word in copied if not (ROOT / word).exists()] == []
     (named,) = re.findall(r"/src\[([^]]+)\]", text)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (pinned,) = re.findall(r"^ARG TORCH=(\S+)$", text, re.MULTILINE)
+    assert f"torch=={pinned}\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
     assert set(named.split(",")) <= set(project["project"]["optional-dependencies"])
     allowed = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
     assert all(f"!{word}" in allowed for word in copied)

@@ -65,6 +65,12 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable(("HF_TOKEN",), "key of the hub, for gated data sets and weights", secret=True),
     Variable(("HF_ENDPOINT",), "a mirror of the hub"),
+    Variable(("WANDB_API_KEY",), "key of Weights & Biases (`log --to wandb`)", secret=True),
+    Variable(
+        ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_PASSWORD"),
+        "key of an MLflow server (`log --to mlflow`)",
+        secret=True,
+    ),
     Variable(("OPENAI_BASE_URL",), "the judge's server when `--base-url` is not given"),
     Variable(
         ("EDITGAUGE_CACHE",),

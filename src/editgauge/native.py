@@ -11,8 +11,10 @@ import os
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import cv2
+from numpy.typing import NDArray
 
 BLAS_CORE = "Haswell"
 _ABLE = (
@@ -109,3 +111,15 @@ def _bundled_openblas() -> ctypes.CDLL | None:
         return ctypes.CDLL(ours[0], mode=os.RTLD_NOLOAD | os.RTLD_LAZY) if ours else None
     except OSError:
         return None
+
+
+def on_device(array: NDArray[Any], device: str) -> Any:
+    """An array as a tensor of torch on a device. On the way to a GPU it lies in pinned memory, so
+    that the copy runs while the processor goes on; values do not depend on it.
+    """
+    import torch
+
+    tensor = torch.from_numpy(array)
+    if device.partition(":")[0] != "cuda":
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)

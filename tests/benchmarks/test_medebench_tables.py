@@ -13,6 +13,7 @@ from editgauge.reports import figures
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import layouts
 from editgauge.tables.draw import draw
+from editgauge.tables.frame import Frame
 from editgauge.tables.table import Table
 from editgauge.types import Row
 from tests.made_rows import frame, record, row
@@ -55,6 +56,94 @@ def test_three_judged_scores_by_description_and_by_prompt_on_one_scale() -> None
     assert "medebench.judged" not in made([row("1", "m", "EA", 5.0, benchmark=B)])
 
 
+def test_table_2_is_whole_for_each_of_two_judges() -> None:
+    """EA and VQ of each judge beside the one CP and FID: EA of Teeth 8 and of the second judge 6,
+    tenths; overall (8 + 6 + 1) / 30 and (6 + 4 + 0) / 30 (none below 0). CP is (0.9 + 0.7 + 0.5) / 3.
+    """
+    rows = [
+        row(sample, "m", metric, value - less, benchmark=B, source=source)
+        for source, less in (("gpt-4o-2024-11-20#1", 0.0), ("qwen2.5-vl-72b#2", 2.0))
+        for metric, values in {"EA": (8.0, 6.0, 2.0), "VQ": (10.0, 5.0, 3.0)}.items()
+        for sample, value in zip("123", values, strict=True)
+    ]
+    rows += [
+        row(sample, "m", "masked_ssim", value, benchmark=B)
+        for sample, value in zip("123", (0.9, 0.7, 0.5), strict=True)
+    ]
+    rows += [row("*", "m", "fid", 41.5, benchmark=B), row("1", "m", "psnr", 20.0, benchmark=B)]
+    # the second judge alone was asked by the prompt: its score is in no table of the first
+    rows += [row("1", "m", "EA_P", 3.0, benchmark=B, source="qwen2.5-vl-72b#2")]
+    found = [
+        table
+        for side in frame(rows, RECORDS, B).sides()
+        for table in layouts.tables(side, "faithful", published=True)
+        if any(line.kind == "run" for line in table.rows)
+    ]
+    assert [(table.name, table.source.partition("#")[0]) for table in found] == [
+        ("medebench.metrics", ""),
+        ("medebench.organs", "gpt-4o-2024-11-20"),
+        ("medebench.organs", "qwen2.5-vl-72b"),
+        ("medebench.judged", "qwen2.5-vl-72b"),
+    ]
+    names = ("Teeth_EA", "Teeth_CP", "Teeth_VQ", "Spine_VQ", "Overall_EA", "Overall_CP",
+             "overall_FID")  # fmt: skip
+    gpt, qwen = (printed(table)[0] for table in found[1:3])
+    assert [gpt[name] for name in names] == [
+        "0.80",
+        "0.90",
+        "1.00",
+        "0.50",
+        "0.53",
+        "0.70",
+        "41.50",
+    ]
+    assert [qwen[name] for name in names] == [
+        "0.60",
+        "0.90",
+        "0.80",
+        "0.30",
+        "0.33",
+        "0.70",
+        "41.50",
+    ]
+    assert not any("were made with" in note for note in found[1].notes)
+    assert any("were made with GPT-4o" in note for note in found[2].notes)
+
+
+def test_the_released_names_of_organs_have_the_papers_columns(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    run.write_samples(B, [record("1", organ="Spine and Bones")])
+    with run.writer() as writer:
+        writer.write([row("1", "m", "EA", 5.0, benchmark=B)])
+    (table,) = [
+        each
+        for each in layouts.tables(Frame.of_runs([run], B), "faithful", published=True)
+        if each.name == "medebench.organs"
+    ]
+    lines = {line["model"]: line for line in printed(table)}
+    assert lines["m"]["Spine_EA"] == "0.50"
+    assert lines["imagic"]["Spine_EA"] == "0.18"
+    assert not any(name.startswith("Spine and Bones") for name in lines["m"])
+
+
+def test_table_4_of_a_run_beside_the_papers() -> None:
+    """IoU of Teeth 0.2 and 0.4: 0.300; of Spine, the paper's Bones, 0.25; overall 0.85 / 3."""
+    records = [*RECORDS, record("4", organ="Teeth")]
+    rows = [
+        row(sample, "ip2p", "attention_iou", value, benchmark=B)
+        for sample, value in (("1", 0.2), ("4", 0.4), ("2", 0.25))
+    ]
+    found = layouts.tables(frame(rows, records, B), "faithful", published=True)
+    table = next(each for each in found if each.name == "medebench.attention")
+    lines = {line["model"]: line for line in printed(table)}
+    assert (lines["ip2p"]["Teeth"], lines["ip2p"]["Bones"]) == ("0.300", "0.250")
+    assert (lines["ip2p"]["Overall"], lines["ip2p"]["Teeth_n"]) == ("0.283", "2")
+    assert (lines["instruct-pix2pix"]["Bones"], lines["instruct-pix2pix"]["Teeth"]) == (
+        "0.389",
+        "0.268",
+    )
+
+
 def test_internal_against_superficial_organs() -> None:
     """EA of Teeth and Spine: (.8 + .6) / 2; of Skin .1. No column of one organ is half empty."""
     lines = printed(made(judged(), by="organ_depth")["medebench.organs"])
@@ -94,6 +183,14 @@ class TestFigures:
         assert figure.labels == ("Teeth", "Spine", "Skin")
         assert figure.labels == tuple(name for name in ORGANS if name in figure.labels)
         assert figure.series["m"] == (8.0, 6.0, 1.0)
+
+    def test_the_organs_distribution(self) -> None:
+        """Figure 3: one sample of each of the three organs."""
+        figure = self.found()["counts-organ"]
+        assert (figure.labels, figure.series) == (
+            ("Teeth", "Spine", "Skin"),
+            {"samples": (1.0, 1.0, 1.0)},
+        )
 
     def test_the_histogram_of_mask_ratios(self) -> None:
         """20 bins from 0 to 0.4, each of 0.02: 0.05 in the third, 0.12 in the seventh (its lower

@@ -114,11 +114,42 @@ class TestCategories:
         assert {line["OA_n"] for line in lines} == {"1"}
         assert "real_OA" not in lines[0]
 
+    def test_the_numbers_stand_for_names_that_nobody_gave(self) -> None:
+        rows = [
+            row("2.1/1", "m", "OA", 0.5, benchmark=B),
+            row("1.1.1/1", "m", "OA", 0.5, benchmark=B),
+        ]
+        table = made(rows, by="category")["textedit.classic"]
+        assert any("nowhere names them" in note for note in table.notes)
+        plain = made(rows)["textedit.classic"]
+        assert not any("nowhere names them" in note for note in plain.notes)
+
     def test_of_the_judge(self) -> None:
         rows = [*judged("1.1.1/1", 5, 4, 3, 2, 1), *judged("2.1/1", 5, 5, 5, 5, 5)]
         by = {line["by"]: line for line in printed(made(rows, by="category")["textedit.judge"])}
         assert (by["1.1.1"]["Avg"], by["2.1"]["Avg"]) == ("0.72", "1.00")
         assert by["1.1.1"]["TP"] == "0.80"
+
+
+@pytest.mark.parametrize(
+    ("table", "metric", "source", "other"),
+    [
+        ("textedit.judge", "Q1", "gemini-3-pro-preview#imported", ""),
+        ("textedit.judge", "Q1", "gpt-4o-2024-11-20#1", "gemini-3-pro"),
+        ("textedit.classic", "OA", "paddleocr-2.10.0-1f", ""),
+        ("textedit.classic", "OA", "classic_metrics_eval.py#imported", ""),
+        ("textedit.classic", "OA", "rapidocr-3.10.0-1f", "PaddleOCR"),
+    ],
+)
+def test_published_lines_of_another_judge_or_engine_are_not_compared(
+    table: str, metric: str, source: str, other: str
+) -> None:
+    names = QUESTIONS if metric == "Q1" else (metric,)
+    rows = [row("2.1/1", "m", name, 1.0, benchmark=B, source=source) for name in names]
+    notes = made(rows, published=True)[table].notes
+    told = [note for note in notes if "were made with" in note]
+    assert len(told) == bool(other)
+    assert all(other in note and source in note for note in told)
 
 
 def test_options_of_the_command(tmp_path: Path) -> None:

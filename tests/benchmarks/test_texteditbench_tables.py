@@ -38,11 +38,66 @@ def printed(table: Table, name: str) -> dict[str, str]:
     return next(dict(found) for found in lines if found["model"] == name)
 
 
-def judged(sample: str, editor: str, *scores: int, repeat: int = 0) -> list[Row]:
+def judged(sample: str, editor: str, *scores: int, repeat: int = 0, source: str = "") -> list[Row]:
     return [
-        row(sample, editor, name, float(score), benchmark=B, repeat=repeat)
+        row(sample, editor, name, float(score), benchmark=B, repeat=repeat, source=source)
         for name, score in zip(DIMENSIONS, scores, strict=False)
     ]
+
+
+class TestTables3And4:
+    def test_every_printed_cell_of_a_model(self) -> None:
+        """Real: SSIM (0.8 + 0.9) / 2, LPIPS 0.15, PSNR 30 and 31, MSE 50 and 70; the synthetic sample
+        has its own. Judge: IF (4 + 3) / 2, TA 2.5, VC 4, LP 5, SE 2 of the one with a knowledge
+        prompt: 17 in all.
+        """
+        rows = [
+            row(sample, "a", metric, value, benchmark=B)
+            for metric, values in {
+                "ssim": (0.8, 0.9, 0.5), "lpips": (0.1, 0.2, 0.4), "psnr": (30.0, 31.0, 20.0),
+                "mse": (50.0, 70.0, 650.0),
+            }.items()
+            for sample, value in zip(("r1", "r2", "s1"), values, strict=True)
+        ]  # fmt: skip
+        rows += [*judged("r1", "a", 4, 2, 4, 5, 2), *judged("r2", "a", 3, 3, 4, 5)]
+        rows += judged("s1", "a", 1, 0, 2, 3, 4)
+        found = made(rows)
+        cells = printed(found["texteditbench.pixel"], "a")
+        names = [f"{split}_{name}" for split in ("real", "synthetic")
+                 for name in ("ssim", "lpips", "psnr", "mse")]  # fmt: skip
+        assert [cells[name] for name in names] == [
+            "0.850", "0.150", "30.500", "60.000", "0.500", "0.400", "20.000", "650.000",
+        ]  # fmt: skip
+        cells = printed(found["texteditbench.judge"], "a")
+        assert [cells[f"real_{name}"] for name in (*DIMENSIONS, "overall")] == [
+            "3.50", "2.50", "4.00", "5.00", "2.00", "17.00",
+        ]  # fmt: skip
+        assert (cells["synthetic_overall"], cells["real_SE_n"]) == ("10.00", "1")
+
+    def test_two_judges_have_both_tracks_each(self) -> None:
+        """Kept 80 for both; judged 60 of the first and 40 of the second: 70 and 60 together."""
+        rows = [
+            *judged("r1", "a", 5, 4, 3, 2, 1, source="gpt-4o-2024-11-20#1"),
+            *judged("r1", "a", 2, 2, 2, 2, 2, source="other#2"),
+            row("r1", "a", "ssim", 0.9, benchmark=B),
+            row("r1", "a", "lpips", 0.3, benchmark=B),
+        ]
+        found = [
+            table
+            for side in frame(rows, RECORDS, B).sides()
+            for table in layouts.tables(side, "faithful", published=True)
+        ]
+        names = [table.name for table in found]
+        assert names.count("texteditbench.pixel") == 1
+        assert next(t for t in found if t.name == "texteditbench.pixel").source == ""
+        both = {t.source: printed(t, "a") for t in found if t.name == "texteditbench.both"}
+        assert {source: cells["real_both"] for source, cells in both.items()} == {
+            "gpt-4o-2024-11-20#1": "70.00",
+            "other#2": "60.00",
+        }
+        judge = {t.source: t for t in found if t.name == "texteditbench.judge"}
+        assert any("made with GPT-4o" in note for note in judge["other#2"].notes)
+        assert not any("made with" in note for note in judge["gpt-4o-2024-11-20#1"].notes)
 
 
 class TestMean:

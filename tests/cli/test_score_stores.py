@@ -16,6 +16,7 @@ from tests.benchmarks.releases import organ_record, organ_set
 from editgauge.cli.main import build_app
 from editgauge.store import addresses
 from editgauge.store.run_folder import RunFolder
+from editgauge.store.store_run import StoreRun
 from editgauge.tables import rows
 
 pytest.importorskip("s3fs")
@@ -112,13 +113,20 @@ def test_data_outputs_and_run_on_a_store(
     assert told["kept"] > 0, "what the first machine handed over is not done again"
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "a third"))
     (run,) = rows.open_runs([Path("s3://lab/runs/one")])
+    assert isinstance(run, StoreRun), "the rows are read where they lie"
     assert run.rows() == wanted
     assert not run.problems
+    (run,) = rows.open_runs([Path("s3://lab/runs/one")], pictures=True)
+    assert run.rows() == wanted
     texts = [path.read_text() for path in run.path.glob("rows/segments/*.jsonl")]
     lines = [json.loads(line) for text in texts for line in text.splitlines()]
     keys = [(r["sample"], r["editor"], r["scorer"], r["metric"], r["variant"]) for r in lines]
     assert len(keys) == len(set(keys)) == len(wanted), "nothing twice"
     assert call("table", "s3://lab/runs/one", "--format", "csv") == 0
+    assert call("table", "s3://lab/runs/*", "--format", "csv") == 0
+    assert call("report", "s3://lab/runs/one") == 0
+    assert bucket.exists("lab/runs/one/report/index.html")
+    assert bucket.find("lab/runs/one/report/thumbs")
     call("merge", "s3://lab/runs/one", "--to", tmp_path / "brought")
     assert RunFolder.open(tmp_path / "brought").rows() == wanted
     assert one_in_ten_fails() > 10

@@ -65,7 +65,7 @@ def test_json_has_values_counts_and_reasons(run: Path) -> None:
     assert "place" not in cells["beta"]  # not the same samples
     assert any("different samples (3 to 4)" in note for note in table["notes"])
     assert any("alpha: 1 missing" in note for note in table["notes"])
-    assert any("4 of the 1196 samples" in note for note in table["notes"])
+    assert any("4 of the 1,196 samples" in note for note in table["notes"])
 
 
 def test_the_terminal_shows_the_count(run: Path) -> None:

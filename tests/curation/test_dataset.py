@@ -53,6 +53,12 @@ def test_a_change_sent_twice_is_one(tmp_path: Path) -> None:
     for _ in range(2):
         data.change("s00", 1, {"instruction": "Once."}, "ann", nonce="a" * 16)
     assert [event.what for event in data.events()] == ["added", "changed"]
+    add(data, 1)
+    for sample, who in (("s01", "ann"), ("s00", "ben")):
+        with pytest.raises(DataError, match="that of another change"):
+            data.change(
+                sample, data.record(sample)["version"], {"caption": "x"}, who, nonce="a" * 16
+            )
 
 
 def test_two_people_at_once_lose_nothing(tmp_path: Path) -> None:
@@ -93,12 +99,13 @@ for number in range(int(sys.argv[2]), 10**6):
 """
 
 
-def test_kill_9_at_any_moment_loses_no_confirmed_change(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_kill_9_at_any_moment_loses_no_confirmed_change(tmp_path: Path, kills: int) -> None:
     root = tmp_path / "set"
     make_set(root, 1)
     confirmed = -1
     rng = random.Random(7)
-    for _ in range(4):
+    for _ in range(kills):
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(root), str(confirmed + 1)],
             stdout=subprocess.PIPE, text=True,

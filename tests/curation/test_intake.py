@@ -146,6 +146,35 @@ def test_a_bad_file_is_told_and_keeps_no_other_out(tmp_path: Path) -> None:
     ]
 
 
+def test_fields_that_no_sample_can_have_keep_every_picture_out(tmp_path: Path) -> None:
+    write_png(tmp_path / "a.png", scene(1))
+    data = make_set(tmp_path / "set", 0)
+    how = intake.Intake(who="ann", fields={"split": "../out"})
+    for take in (
+        lambda: intake.add(data, [tmp_path / "a.png"], how),
+        lambda: intake.pair(data, tmp_path / "a.png", tmp_path / "a.png", how),
+        lambda: intake.frames(data, tmp_path / "a.png", how, start=0.0, end=1.0, missing=1),
+    ):
+        with pytest.raises(DataError, match=r"the new samples .*split"):
+            take()
+    assert not (data.root / "pictures").exists()
+
+
+def test_what_is_found_in_a_picture_is_added_to_what_others_did_meanwhile(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+
+    class Slow(Reading):
+        def __call__(self, image: Any, language: str = "en") -> list[Any]:
+            if data.record("s00")["version"] == 1:
+                data.change("s00", 1, {"caption": "by ben"}, "ben")
+            return []
+
+    assert privacy.propose(data, "s00", "ann", engine=Slow(), faces=False) == 0
+    record = data.record("s00")
+    assert record["caption"] == "by ben"
+    assert record["pictures"][record["images"][0]] == {"proposals": []}
+
+
 def scan(path: Path, *, name: str = "MUSTERMANN^ERIKA", burnt: str = "MUSTERMANN 1961") -> Path:
     """A DICOM file with a name in its elements and burnt into its pixels."""
     pydicom = pytest.importorskip("pydicom")
@@ -368,6 +397,14 @@ def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
     data.update("copy", lambda _: {"split": None}, "ann")
     (near,) = duplicates.near_duplicates(data.records(), data.root)
     assert not near.leak
+
+
+def test_pictures_that_cannot_be_read_are_like_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("imagehash")
+    data = make_set(tmp_path / "set", 2)
+    for record in data.records():
+        data.path(record["images"][0]).write_bytes(b"no picture")
+    assert duplicates.near_duplicates(data.records(), data.root) == []
 
 
 def test_frames_of_a_video(tmp_path: Path) -> None:

@@ -103,16 +103,37 @@ def test_without_weights_one_line_says_how_to_get_them(
         masks.propose(data, record, "words")
 
 
+class Places:
+    """A detector that finds these places, the surest first."""
+
+    def __init__(self) -> None:
+        self.found = [((40.0, 30.0, 100.0, 60.0), 0.9), ((0.0, 0.0, 5.0, 5.0), 0.3)]
+        self.asked: list[str] = []
+
+    def boxes(self, pixels: Array, words: str) -> list[Any]:
+        self.asked.append(words)
+        return self.found
+
+
 def test_networks_propose_three_masks_of_which_one_is_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("transformers")
     from editgauge.networks import segment
+    from editgauge.networks.weights import WEIGHTS
     from tests.networks import tiny
 
-    monkeypatch.setattr(segment, "_SHORT", 80)
-    for name, write in ((segment.SAM, tiny.write_sam), (segment.DINO, tiny.write_dino)):
-        tiny.install_folder(monkeypatch, write(tmp_path / "weights" / name), name)
+    tiny.install_folder(
+        monkeypatch, tiny.write_sam(tmp_path / "weights" / segment.SAM), segment.SAM
+    )
+    assert masks.networks_here() == ("segment",)
+    for file in WEIGHTS[segment.DINO].files:
+        path = tmp_path / "weights" / segment.DINO / file.name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"no network")
+    tiny.install_folder(monkeypatch, tmp_path / "weights" / segment.DINO, segment.DINO)
+    places = Places()
+    monkeypatch.setattr(segment, "grounding_dino", lambda folder, runtime: places)
     data = make_set(tmp_path / "set", 1)
     record = data.record("s00")
     assert masks.networks_here() == ("segment", "words")
@@ -125,6 +146,7 @@ def test_networks_propose_three_masks_of_which_one_is_chosen(
         assert None not in scores
         assert scores == sorted(scores, key=lambda score: -(score or 0.0))
     assert of_box[0].mask.tobytes() != of_click[0].mask.tobytes()
+    assert of_box[0].mask.tobytes() == of_words[0].mask.tobytes(), "of the surest place"
     with pytest.raises(UsageError, match="3 masks are proposed: choose one with --choose"):
         masks.chosen(of_box, None)
     with pytest.raises(UsageError, match="--choose 4: 3 masks"):
@@ -132,7 +154,8 @@ def test_networks_propose_three_masks_of_which_one_is_chosen(
     masks.save(data, "s00", 1, "roi", masks.chosen(of_box, 2), "ann")
     kept = read_mask(data.path(data.record("s00")["masks"]["roi"]))
     assert np.array_equal(kept, of_box[1].mask)
-    monkeypatch.setattr(segment, "LEAST_SCORE", 1.1)
+    assert places.asked == [record["instruction"]]
+    places.found = []
     with pytest.raises(DataError, match=r"nothing in the picture is found for .*draw a box"):
         masks.propose(data, record, "words")
     with pytest.raises(DataError, match="outside of the picture"):

@@ -111,6 +111,9 @@ def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
         ("mask", {"name": "roi", "png": bomb(60_000)}),
         ("mask", {"name": "roi", "png": bomb(2**31 - 1)}),
         ("hide", {"path": "dataset.json", "boxes": []}),
+        ("change", {"fields": {"split": "../../x"}}),
+        ("change", {"fields": {"attributes": {"x" * 50_000: 1}}}),
+        ("change", {"fields": {"paraphrases": ["x"] * 40}}),
         ("hide", {"path": "x", "boxes": [7]}),
         ("propose", {"how": "magic"}),
         ("propose", {"how": "box", "box": ["a"]}),
@@ -129,6 +132,12 @@ def test_a_body_that_is_none_changes_nothing(
     assert answer.status_code == 400, answer.text
     assert answer.json()["error"]
     assert bench.data.records() == before
+
+
+def test_a_mask_is_no_picture_to_hide_something_in(bench: Bench) -> None:
+    path = bench.data.record("s00")["masks"]["input"]
+    answer = bench.come("ann").post("/api/hide", json=change(path=path, boxes=[]))
+    assert (answer.status_code, bench.data.record("s00")["version"]) == (400, 1)
 
 
 def test_who_is_late_is_told_what_is_there(bench: Bench) -> None:

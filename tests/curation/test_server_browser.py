@@ -39,6 +39,8 @@ pytestmark = [
 ]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SIZE = (256, 200)
+NAME_BOX = (16, 12, 200, 44)
+"""What a machine proposes to hide of the scan: less than the name."""
 EVIL = "<img src=x onerror='window.pwned=1'>"
 
 
@@ -66,6 +68,9 @@ class Made:
         run("curate", "pair", self.root, place / "in", place / "ref", *words, *attributes)
         run("curate", "add", self.root, scan(place / "MUSTERMANN.dcm"), "--ocr", "none",
             "--licence", "CC0", "--consent", "written")  # fmt: skip
+        self.data.update("scan", lambda record: {"pictures": {record["images"][0]: {
+            **record["pictures"][record["images"][0]],
+            "proposals": [{"kind": "text", "box": list(NAME_BOX)}]}}}, "ocr")  # fmt: skip
         self.server = Server(self.root, ("curate", "serve", "--ocr", "none"))
         self.links = {
             name: json.loads(
@@ -173,11 +178,22 @@ async def hide_the_name(person: Person) -> None:
     await person.fill(instruction="Remove the device.")
     await person.press("#save", "Saved.")
     assert "nobody has looked" in await page.locator("#faults").inner_text()
+    await proposal_in_its_place(person)
     await page.locator("[data-tool='box']").click()
     await person.drag((0.01, 0.01), (0.75, 0.17))
     await page.locator("#message").filter(has_text="Proposed").wait_for()
     await page.locator("#add-box").click()
-    await person.press("#hide", "Hidden: 1")
+    await person.press("#hide", "Hidden: 2")
+
+
+async def proposal_in_its_place(person: Person) -> None:
+    """By the size of the scan, not that of the smaller picture that was shown before."""
+    box = await person.page.locator("#stage .box").bounding_box()
+    stage = await person.page.locator("#canvas").bounding_box()
+    found = [(box["x"] - stage["x"]) / stage["width"], (box["y"] - stage["y"]) / stage["height"],
+             box["width"] / stage["width"], box["height"] / stage["height"]]  # fmt: skip
+    left, top, width, height = NAME_BOX
+    assert found == pytest.approx([left / 512, top / 384, width / 512, height / 384], abs=0.01)
 
 
 async def brush_by_hand(person: Person, made: Made) -> None:

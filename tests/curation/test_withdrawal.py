@@ -47,3 +47,17 @@ def test_pictures_are_erased_but_those_that_another_sample_shows(tmp_path: Path)
     assert data.events()[-1].after == {"pictures": 1, "why": "consent withdrawn"}
     with pytest.raises(UsageError, match="1 of its pictures were erased"):
         withdrawal.restore(data, "s00", "ann")
+
+
+def test_of_samples_that_share_a_picture_the_last_one_takes_it_away(tmp_path: Path) -> None:
+    """Frames of one scan may look the same: then they are one file."""
+    data = make_set(tmp_path / "set", 3)
+    shared = data.record("s00")["images"][0]
+    for sample in ("s01", "s02"):
+        data.change(sample, 1, {"images": [shared]}, "ann")
+    withdrawal.withdraw(data, "s00", "ann", erase=True)
+    withdrawal.withdraw(data, "s01", "ann")
+    withdrawal.withdraw(data, "s02", "ann", erase=True)
+    assert (data.root / shared).is_file(), "s01 may still be restored"
+    withdrawal.withdraw(data, "s01", "ann", erase=True)
+    assert not (data.root / shared).exists()

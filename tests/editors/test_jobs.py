@@ -197,7 +197,7 @@ def test_many_at_once_each_get_their_own(service: FakeJobs, tmp_path: Path) -> N
         assert data == marked(sample.image.read_bytes())
     assert summary.cost == pytest.approx(12 * COST)
     assert len(service.billed) == 12
-    assert not list((run.path / "edits" / ".jobs").glob("*"))
+    assert not list((run.path / ".jobs").glob("*"))
 
 
 def test_no_budget_is_passed(service: FakeJobs, tmp_path: Path) -> None:
@@ -225,6 +225,7 @@ edit(RunFolder.create(folder / "run"), "mini", [sample_for(folder)], made)
 """
 
 
+@pytest.mark.parametrize("service", ["fal"], indirect=True)
 def test_a_run_that_is_killed_asks_for_the_job_that_it_paid_for(
     service: FakeJobs, tmp_path: Path
 ) -> None:

@@ -195,6 +195,34 @@ def test_a_text_is_not_inserted_onto_another_ground() -> None:
     assert box_of(after[90:140])[2] > box_of(before[90:140])[2] + 30
 
 
+def test_marks_that_belong_to_a_text_go_with_it() -> None:
+    line = Line(np.array([(0, 0), (90, 0), (90, 20), (0, 20)], float), "DISK 73% full")
+    [match] = find([line], Target("73%"), (100, 30))
+    assert (match.spans[0].start, match.spans[0].end) == (5, 8)
+    [match] = find([line], Target("73"), (100, 30))
+    assert (match.spans[0].start, match.spans[0].end) == (5, 7)
+
+
+def test_a_longer_text_stays_on_its_ground() -> None:
+    """A card of its own colour: what does not fit on it is set smaller, not beside it."""
+    before, read = poster(("TEA", 150, 130))
+    before = before.copy()
+    card = np.zeros(before.shape[:2], bool)
+    card[80:160, 130:250] = True
+    before[~card] = (30, 60, 40)
+    after, _ = edited(before, read, "Change 'TEA' to 'CHOCOLATE'")
+    assert np.array_equal(after[~card], before[~card])
+
+
+def test_a_corner_text_keeps_off_the_picture_s_frame() -> None:
+    before, read = poster(("TEA", 150, 130))
+    before = before.copy()
+    before[-20:-10], before[:, -20:-10] = 0, 0
+    after, _ = edited(before, read, "Put '2026' into the bottom right corner")
+    assert np.array_equal(after[-20:], before[-20:])
+    assert np.array_equal(after[:, -20:], before[:, -20:])
+
+
 def test_recolouring_changes_the_ink_only() -> None:
     before, read = poster(("HOT", 120, 130))
     after, _ = edited(before, read, "Change the color of 'HOT' to red")

@@ -10,7 +10,7 @@ import pytest
 
 from editgauge.cli.main import build_app
 from editgauge.errors import UsageError
-from editgauge.evaluation.plan import Intent, plan
+from editgauge.evaluation.plan import Cluster, Intent, plan
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.types import Status
 from tests.made_rows import row
@@ -84,8 +84,10 @@ def test_a_larger_sample_has_a_narrower_interval_and_costs_more(run: RunFolder) 
 def test_every_extrapolation_is_marked(run: RunFolder) -> None:
     lines = list(plan(run, "mini", Intent(editors=5, samples=2000)).lines())
     assert "measured: the run run" in lines[0]
+    words = ("extrapolated", "together", "over 10 samples", "not known")
     for line in lines[1:]:
-        assert "extrapolated" in line or "together" in line or "over 10 samples" in line
+        below = line.startswith("    ")  # of a heading that says it for all
+        assert below or any(word in line for word in words), line
 
 
 @pytest.mark.parametrize("recorded", [{}, {"pixel": 3}, {"pixel": {"seconds": "long", "outputs": 2}},
@@ -127,3 +129,49 @@ def test_a_short_run_is_measured_once_and_kept(
 def test_what_cannot_be_planned_is_said(words: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         build_app()(["plan", *words], standalone_mode=False)
+
+
+def test_seconds_of_a_gpu_are_a_part_of_their_own(run: RunFolder) -> None:
+    network = {"lpips": {"seconds": 1.0, "outputs": 4, "gpu_seconds": 0.8}}
+    run.record("score", benchmark="mini", processor=network)
+    folder = RunFolder.open(run.path)
+    nodes = Cluster.parse("3x4x2")
+    made = plan(
+        folder, "mini",
+        Intent(editors=5, samples=2000, processors=12, gpus=6, cluster=nodes),
+    )  # fmt: skip
+    assert made.gpu["lpips"].each == pytest.approx(0.2)  # 0.8 s / 4 outputs
+    assert made.gpu_hours == pytest.approx(0.2 * 10_000 / 3600)
+    rest = 1.6 * 10_000 / 3600  # the pixel scorer's: LPIPS is on the GPUs
+    assert made.wall_hours == pytest.approx(rest / 12 + made.gpu_hours / 6)
+    told = list(made.lines())
+    assert any("0.556 GPU-hours (0.200 s an output" in line for line in told)
+    assert any("on 12 processors and 6 GPUs (3 nodes)" in line for line in told)
+    with pytest.raises(UsageError, match="such as 3x4x1"):
+        plan(folder, "mini", Intent(editors=5, samples=2000, cluster=Cluster.parse("3x4")))
+
+
+def test_what_was_measured_without_a_gpu_says_nothing_of_one(run: RunFolder) -> None:
+    made = plan(run, "mini", Intent(editors=5, samples=2000))
+    assert made.as_dict()["gpu_hours"] is None
+    assert "  GPU-hours: not known, what was measured used no GPU" in made.lines()
+
+
+def test_samples_of_growing_size_with_what_they_cost_and_tell(run: RunFolder) -> None:
+    made = plan(run, "mini", Intent(editors=5, samples=120, sample=50))
+    choices = made.choices()
+    assert [choice.samples for choice in choices] == [10, 20, 50, 100, 120]
+    assert [choice.outputs for choice in choices] == [50, 100, 250, 500, 600]
+    by = {choice.samples: choice for choice in choices}
+    assert by[50].processor_hours == pytest.approx(made.processor_hours)
+    # 0…9: standard deviation 3.0277; 1.96 * 3.0277 / sqrt(100) = 0.5934
+    assert by[100].half_widths == {"m": pytest.approx(0.5934, abs=1e-4)}
+    assert by[50].half_widths["m"] == pytest.approx(made.spreads[0].half_width)
+    line = next(line for line in made.lines() if line.startswith("    100 samples:"))
+    assert line == "    100 samples: 0.222 processor-hours; +- m 0.593"  # 1.6 s x 500 / 3600
+
+
+@pytest.mark.parametrize("words", ["", "4", "4x", "0x4", "4x16x2x1", "axb", "-1x4"])
+def test_a_cluster_is_written_in_one_way(words: str) -> None:
+    with pytest.raises(UsageError, match="wanted NODESxPROCESSORS"):
+        Cluster.parse(words)

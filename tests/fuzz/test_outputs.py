@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editgauge import escape
-from editgauge.reports.site import write_script
+from editgauge.reports.scripts import write_script
 from editgauge.tables.draw import draw
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from tests.fuzz.corpus import fuzz

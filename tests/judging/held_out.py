@@ -3,6 +3,13 @@
 The second column has a word for each field asked for: the number that must be read, ``-`` where none
 may be, and ``4?`` where 4 or none is right; a single ``-`` stands for all fields. ``¶`` is a line
 break in the reply. Lines that begin with ``# `` name a kind.
+
+Each set was written before the reader was run on it, against what it did on the set before. When
+first run, wrong numbers and clear replies read were: eighth 48 of 611 and 177 of 209, ninth 43 of
+370 and 103 of 114, tenth 31 of 305 and 93 of 97, eleventh 27 of 315 and 89 of 98, twelfth 23 of 243
+and 76 of 80, thirteenth 2 of 178 and 63 of 64,
+fourteenth 2 of 117 and 38 of 39. Two labels were put right afterwards (a bare "Editing Accuracy: 8" is an 8; a line that
+gives a number with the words of its anchor is a verdict).
 """
 
 from __future__ import annotations
@@ -13,6 +20,7 @@ from pathlib import Path
 from tests.judging.reply_corpus import IF, KRIS, PAIR, QS, SCORE, Case, Ranges
 from tests.judging.reply_corpus_fourth import TWO
 
+HELD_OUT = ("eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth")
 FOLDER = Path(__file__).parent / "replies"
 ASKED: dict[str, Ranges] = {
     "IF": IF,

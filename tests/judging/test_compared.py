@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.made_rows import frame, record, row
@@ -104,3 +106,28 @@ def test_confusion_counts_every_edit_once() -> None:
     assert counts.sum() == 10
     assert counts[values.index(3), values.index(1)] == 1
     assert np.trace(counts) == 5
+
+
+def test_the_runs_of_one_judge_are_compared_like_two_judges() -> None:
+    """Three runs: the second is a point lower where it can be, the third repeats the first."""
+    lower = [max(1, value - 1) for value in A]
+    rows = [
+        replace(each, repeat=number, fingerprint=f"{each.fingerprint}{number}")
+        for number, values in enumerate((A, lower, A))
+        for each in judged("one[paper]#1", values)
+    ]
+    table = compared.table(made(*rows))
+    assert table is not None
+    assert [row.name for row in table.rows] == [
+        "one[paper] run 1#1 : one[paper] run 2#1",
+        "one[paper] run 1#1 : one[paper] run 3#1",
+        "one[paper] run 2#1 : one[paper] run 3#1",
+    ]
+    first, second, _ = (row.cells for row in table.rows)
+    assert (first["n"].value, second["n"].value) == (10, 10)
+    assert first["equal"].value == pytest.approx(0.1), "the 1 stays a 1"
+    assert first["bias"].value == pytest.approx(-0.9)
+    assert (second["equal"].value, second["kappa"].value) == (1.0, 1.0)
+    values, counts = compared.confusion(next(iter(compared.pairs(made(*rows)))))
+    assert values == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert counts[4].tolist() == [0, 0, 0, 3, 0], "the three fives became fours"

@@ -110,6 +110,29 @@ def test_textedit_answers(run: RunFolder, tmp_path: Path) -> None:
     assert {row.source for row in run.rows()} == {"j-2026-01-01#imported"}
 
 
+@pytest.mark.parametrize(
+    "picture", ["2.1/image/original/7.png", "/data/TextEdit/data/2.1/image/original/7.png"]
+)
+def test_a_category_is_found_in_any_path(run: RunFolder, tmp_path: Path, picture: str) -> None:
+    """The released first step writes paths below the data; somebody's own run may write whole ones."""
+    entry = {
+        "id": 7,
+        "path": {"original_image": picture},
+        "gemini_eval_score": dict.fromkeys(("Q1", "Q2", "Q3", "Q4", "Q5"), 4),
+    }
+    path = tmp_path / "m" / "answers.jsonl"
+    path.parent.mkdir()
+    path.write_text(json.dumps(entry))
+    found = import_scores(
+        run,
+        catalog.find("benchmarks", "textedit"),
+        path.parent,
+        [sample("textedit", "2.1/7")],
+        judge="gemini-3-pro-preview",
+    )
+    assert (found.rows, found.unknown) == (10, [])
+
+
 def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
     entry = {"gpt4o_editing_accuracy_detailed": 7.0, "gpt4o_contextual_preservation_detailed": 9.0,
              "gpt4o_visual_quality_detailed": -1}  # fmt: skip
@@ -152,6 +175,46 @@ def test_krisbench_metrics_below_models_and_categories(run: RunFolder, tmp_path:
     assert got["doubao", "chemistry/1", "VC", "corrected"] == (None, Status.UNPARSABLE)
     assert got["doubao", "chemistry/1", "IF", "corrected"] == (5, Status.SCORED)
     assert got["doubao", "chemistry/1", "VQ", "corrected"] == (None, Status.FAILED)
+
+
+def logged(category: str, number: str, **scores: float | None) -> dict[str, Any]:
+    """A line as lmms-eval 0.7 logs a sample of its task kris_bench: -1 stands for no score."""
+    line: dict[str, Any] = {"doc_id": 0, "target": "t", "doc_hash": "0" * 64}
+    for name in ("consistency", "instruction", "quality", "knowledge"):
+        score = scores.get(name)
+        line[f"kris_bench_{name}_score"] = {
+            "key": f"{category}__{number}", "category": category, "image_id": number,
+            "edited_image_path": "/out/1.png", "score": -1.0 if score is None else score,
+            "reasoning": "said" if score is not None else None, "valid": score is not None,
+        }  # fmt: skip
+    return line
+
+
+def test_krisbench_samples_that_lmms_eval_logged(run: RunFolder, tmp_path: Path) -> None:
+    lines = [
+        logged("chemistry", "1", consistency=4.0, instruction=5.0, quality=None, knowledge=3.0),
+        logged("chemistry", "2", consistency=4.0, instruction=1.0, quality=2.0, knowledge=4.0),
+        logged("chemistry", "3", consistency=4.0, instruction=None, quality=2.0, knowledge=None),
+        logged("color_change", "4", consistency=1.0, instruction=2.0, quality=3.0, knowledge=None),
+    ]
+    file = tmp_path / "bagel" / "20260101_000000_samples_kris_bench.jsonl"
+    file.parent.mkdir()
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    known = [replace(sample("krisbench", f"chemistry/{n}"), knowledge="k") for n in "123"]
+    known.append(replace(sample("krisbench", "color_change/4"), knowledge=None))
+    bench = catalog.find("benchmarks", "krisbench")
+    for source in (file, file.parent):
+        import_scores(run, bench, source, known, judge="j-2026-01-01")
+    got = {key[1:]: value for key, value in rows(run).items() if key[0] == "bagel"}
+    assert len(got) == 2 * (4 + 4 + 4 + 3), "no KP where no knowledge is asked for"
+    assert got["chemistry/1", "VC", "corrected"] == (4, Status.SCORED)
+    assert got["chemistry/1", "VQ", "faithful"] == (None, Status.FAILED)
+    assert got["chemistry/1", "KP", "corrected"] == (3, Status.SCORED)
+    assert got["chemistry/2", "KP", "corrected"] == (1, Status.SCORED), "the paper's rule"
+    assert got["chemistry/2", "KP", "faithful"] == (4, Status.SCORED)
+    assert got["chemistry/3", "KP", "corrected"] == (None, Status.FAILED)
+    with pytest.raises(DataError, match=r"metrics\.json"):
+        import_scores(run, bench, tmp_path / "nothing", known, judge="j-2026-01-01")
 
 
 def test_krisbench_plausibility_follows_the_papers_rule(run: RunFolder, tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ import pytest
 
 pytest.importorskip("transformers", reason="CLIP's tokenizer needs transformers")
 
-from editgauge.networks.clip import _load_tokenizer  # noqa: E402
-from editgauge.networks.weights import find  # noqa: E402
+from editgauge.networks.clip import _load_tokenizer
+from editgauge.networks.weights import find
 
 PAIRS = 49152 - 256 - 2
 """Merges that OpenAI's vocabulary takes from the file."""

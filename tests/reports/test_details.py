@@ -11,7 +11,8 @@ import pytest
 
 from editgauge.images import write_png
 from editgauge.judging.cache import Reply, ReplyStore
-from editgauge.reports import details, site
+from editgauge.reports import details, facts
+from editgauge.reports.places import Places
 from editgauge.store.run_folder import RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.tables.frame import Frame
@@ -58,8 +59,8 @@ def row(sample: str, metric: str, value: float | None, **more: object) -> Row:
 
 def shown(run: RunFolder) -> list[dict[str, object]]:
     frame = Frame.of_runs([run], "bench")
-    columns = list(site._columns(frame, {}))
-    places = site.Places([run], run.path / "report", copied=False)
+    columns = list(facts.columns(frame, {}))
+    places = Places([run], run.path / "report", copied=False)
     column_of = {
         (c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)
     }
@@ -100,7 +101,7 @@ def test_shards_are_neither_huge_nor_empty(rows: int, samples: int) -> None:
 def test_a_path_that_leaves_the_run_is_no_picture(tmp_path: Path) -> None:
     run = made(tmp_path, [])
     (tmp_path / "secret.png").write_bytes(b"x")
-    places = site.Places([run], run.path / "report", copied=False)
+    places = Places([run], run.path / "report", copied=False)
     assert places.url("../secret.png") is None
     assert places.url(None) is None
     assert places.url("inputs/bench/none.png") is None

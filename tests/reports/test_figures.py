@@ -107,6 +107,50 @@ class TestNumbers:
         assert ",'=1+1," in figures.as_csv(figure)
 
 
+def test_samples_are_counted_for_each_value_of_another_attribute() -> None:
+    records = [
+        record("1", split="real", task="count"),
+        record("2", split="synthetic", task="count"),
+        record("3", split="synthetic", task="colour"),
+        record("4", split="synthetic", task="count"),
+        record("5", split="real"),
+    ]
+    found = frame([row("1", "m", "VC", 1.0)], records)
+    plot = Plot("counts", "task", "Samples of each task", ("count",), each="split")
+    (figure,) = figures.figures(found, {}, [plot])
+    assert figure.labels == ("count", "colour")
+    assert figure.series == {"real": (1.0, 0.0), "synthetic": (2.0, 1.0)}
+    assert figure.counts == (3, 1)
+    text = figures.svg(figure)
+    assert "synthetic, count: 2 of 3" in text
+    assert figures.NO_SCORE not in text
+    line = next(csv.DictReader(io.StringIO(figures.as_csv(figure))))
+    assert (line["model"], line["value"], line["of"]) == ("real", "1", "3")
+
+
+def test_what_is_kept_apart_has_a_figure_for_each_value() -> None:
+    """Means of the two splits are no mean of both: 1 and 5, never 3."""
+    records = [
+        record(f"{split}{task}", split=split, task=task)
+        for split in ("real", "synthetic")
+        for task in TASKS
+    ]
+    made = [row(f"real{task}", "m", "VC", 1.0) for task in TASKS]
+    made += [row(f"synthetic{task}", "m", "VC", 5.0) for task in TASKS]
+    known = {"VC": Metric("VC", direction="higher", low=0, high=5)}
+    plot = Plot("radar", "task", "by task", each="split")
+    first, second = figures.figures(frame(made, records), known, [plot])
+    assert (set(first.series["m"]), set(second.series["m"])) == ({1.0}, {5.0})
+    assert (first.title, second.title) == (
+        "VC (faithful) by task, real",
+        "VC (faithful) by task, synthetic",
+    )
+    assert first.name != second.name
+    assert figures.limits_of(first) == (0.0, 5.0), (
+        "the rim is the scale's end, not the largest mean"
+    )
+
+
 def test_each_judge_has_its_figure() -> None:
     made = [*rows(source="gpt-4o#1"), *rows(without=("time",), source="qwen#2")]
     found = figures.figures(frame(made, RECORDS), {}, [Plot("radar", "task", "by task")])

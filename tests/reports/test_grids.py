@@ -72,6 +72,16 @@ def test_every_editor_has_its_place_and_its_score(run: RunFolder) -> None:
     assert (by[EDITORS[2]].picture, by[EDITORS[2]].words) == (None, "not in the run")
 
 
+def test_a_number_stays_beside_its_name() -> None:
+    told = "VC 100.00  VQ 100.00  IF: not applicable  KP 0.00"
+    assert grids._scores(told, 20) == ["VC 100.00  VQ 100.00", "IF: not applicable", "KP 0.00"]
+    assert grids._wrapped("DreamOmni2_with_underscores", 14) == [
+        "DreamOmni2_",
+        "with_",
+        "underscores",
+    ]
+
+
 def test_what_the_run_does_not_have(run: RunFolder) -> None:
     frame = Frame.of_runs([run], B)
     with pytest.raises(UsageError, match="--sample 8: not in this run"):
@@ -114,5 +124,11 @@ def test_the_command_writes_pdf_and_png(run: RunFolder, tmp_path: Path) -> None:
     files = [Path(name) for name in json.loads(result.stdout)["files"]]
     assert [path.name for path in files] == ["grid.pdf", "grid.png"]
     assert b"/FontFile2" in files[0].read_bytes()
-    refused = invoke(["grid", str(run.path), "--sample", "8", "--to", "a.pdf"])
-    assert isinstance(refused.exception, EditgaugeError)
+    (tmp_path / "chosen.txt").write_text("7\n\n", encoding="utf-8")
+    listed = ["grid", str(run.path), "--sample", f"@{tmp_path / 'chosen.txt'}", "--to"]
+    again = invoke([*listed, str(tmp_path / "again.png"), *words[4:6]])
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "again.png").read_bytes() == files[1].read_bytes()
+    for wrong in ("8", "@nowhere.txt"):
+        refused = invoke(["grid", str(run.path), "--sample", wrong, "--to", "a.pdf"])
+        assert isinstance(refused.exception, EditgaugeError)

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from editgauge.reports.overview import marks, overview
+from editgauge.store.run_folder import EditRecord
 from editgauge.tables.frame import STATUSES
 from editgauge.tables.layouts import tables
+from editgauge.tables.scale import on_scale
 from editgauge.types import Metric, Row, Status
 from tests.made_rows import frame, record, row
 
@@ -52,6 +54,11 @@ def test_the_worst_follows_the_direction(metrics: dict[str, Metric], worst: int)
     assert found["worst"][0] == [worst, 0]
     assert [line[0] for line in found["contested"]] == [3, 5]
     assert len(found["worst"]) == 4
+    given = {0: values, 1: [3.0] * 12}
+    for kind in ("worst", "contested"):
+        for (sample, *editors), numbers in zip(found[kind], found[f"{kind}_values"], strict=True):
+            wanted = [on_scale(metrics["VC"], given[editor][sample]) for editor in editors]
+            assert numbers == wanted
 
 
 def test_what_has_no_direction_has_no_worst() -> None:
@@ -67,8 +74,14 @@ def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:
         row("s0", "b", "VC", 3.0, source="human:ann"),
     ]
     of = frame(made, RECORDS)
-    edits = {("s2", "b"): {"status": "refused"}, ("s3", "b"): {"status": "scored"},
-             ("gone", "b"): {"status": "failed"}}  # fmt: skip
+    edits = {
+        (sample, "b"): EditRecord(benchmark="mini", sample=sample, editor="b", status=status)
+        for sample, status in (
+            ("s2", Status.REFUSED),
+            ("s3", Status.SCORED),
+            ("gone", Status.FAILED),
+        )
+    }
     found = marks(of, edits)
     bit = {status: 1 << STATUSES.index(status) for status in Status}
     wanted = np.zeros((2, len(RECORDS)), np.uint8)

@@ -17,6 +17,7 @@ from PIL import Image
 
 from editgauge.images import write_png
 from editgauge.reports import figures, papers, site
+from editgauge.reports.benchmark import Part
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.tables.frame import Frame
@@ -141,9 +142,16 @@ def make_table() -> Table:
     rows = [
         TableRow(name="same", cells={"ssim": Cell(value=1.0, n=NUMBER, of=NUMBER)}),
         TableRow(
-            name="box", cells={"ssim": Cell(value=mean, n=NUMBER, of=NUMBER, low=0.6, high=0.7)}
+            name="box",
+            cells={
+                "ssim": Cell(
+                    value=mean, n=NUMBER, of=NUMBER, low=0.6, high=0.7, interval_digits=(1, 2)
+                )
+            },
+            section="Open models",
         ),
         TableRow(name=EVIL, cells={"ssim": Cell(value=0.5)}, kind="published"),
+        TableRow(name="Mean", cells={"ssim": Cell(value=0.4)}, kind="mean"),
     ]
     links = {"ssim": {"metric": "ssim", "variant": "faithful", "where": {"split": "real"}}}
     return Table(
@@ -168,7 +176,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 def build(run: RunFolder, to: Path, **options: Any) -> site.Site:
     frame = Frame.of_runs([run], "bench")
     return site.build(
-        [run], [site.Part(frame, [make_table()], METRIC, title=f"Bench {EVIL}")], to, **options
+        [run], [Part(frame, [make_table()], METRIC, title=f"Bench {EVIL}")], to, **options
     )
 
 
@@ -236,7 +244,11 @@ def test_the_tables_show_what_they_were_given_and_link_to_the_samples(visit: Vis
     cell = page.locator("tr.run", has_text="box").locator("td[data-column='ssim']")
     mean = sum(value_of(i) for i in range(NUMBER)) / NUMBER
     assert float(cell.get_attribute("data-value")) == mean
-    assert cell.inner_text() == f"{mean:.3f} [0.600, 0.700] {NUMBER}/{NUMBER}"
+    assert cell.inner_text() == f"{mean:.3f} [0.6, 0.70] {NUMBER}/{NUMBER}", "no digit of noise"
+    names = [text.strip() for text in page.locator("table[data-table] tbody th").all_inner_texts()]
+    assert names[:4] == ["same", "Open models", "box", "Further models"]
+    assert names[4].endswith("†")
+    assert names[5] == "Mean †"
     cell.locator("a").click()
     page.locator(".row").first.wait_for()
     told = page.locator("#found").inner_text()
@@ -533,7 +545,7 @@ def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Pa
 
 
 def test_copied_pictures_have_names_that_every_system_takes() -> None:
-    from editgauge.reports.site import _portable_place
+    from editgauge.reports.places import _portable_place
 
     assert _portable_place("edits/mini/copy/a.png") == "edits/mini/copy/a.png"
     made = {

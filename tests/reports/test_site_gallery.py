@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from editgauge.reports import site
+from editgauge.reports.benchmark import Part
 from editgauge.store import selection
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.reading import Known, read_ratings
@@ -44,13 +45,24 @@ def more_rows(run: RunFolder) -> Iterator[Row]:
             )  # fmt: skip
 
 
+def no_text(run: RunFolder) -> Iterator[Row]:
+    """NED, which the sample part/07 cannot have, read by an OCR engine."""
+    for editor in ("box", "same"):
+        yield Row(
+            benchmark="bench", sample="part/07", editor=editor, scorer="ocr", metric="NED",
+            variant="faithful", value=None, fingerprint="f", status=Status.NOT_APPLICABLE,
+            reason="there is no text in it", source="ocr-1",
+        )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     run = make_run(tmp_path_factory.mktemp("gallery"))
     with run.writer() as rows:
         rows.write(more_rows(run))
+        rows.write(no_text(run))
     run = RunFolder.open(run.path)
-    part = site.Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
+    part = Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
     site.build([run], [part], run.path / "report")
     return run
 
@@ -109,6 +121,14 @@ class TestGallery:
         page.wait_for_function("() => !location.hash.includes('desc')")
         row_of(page, "part/29").wait_for()
         assert page.locator(".row a.name").first.inner_text() == "part/29"
+
+    def test_a_model_with_scores_is_looked_at_where_none_is_named(self, visit: Visit) -> None:
+        page = visit.go("#/browse/bench?model=same&model=box&m=EA%7C", ".row")
+        assert "EA ↑ of box" in page.locator("#found").inner_text()
+        page = visit.go("#/sample/bench/part%2F07", "#c-right, #scores")
+        assert (
+            page.evaluate("Select.leader(EG.meta.benchmarks[0], ['same', 'box'], 'EA|')") == "box"
+        )
 
     def test_a_range_is_a_chip_that_goes(self, visit: Visit) -> None:
         page = visit.go("#/browse/bench?m=ssim%7C&e=box&range=score:0.6:0.7", ".row")
@@ -215,13 +235,22 @@ class TestOneSample:
 
 
 class TestPages:
+    def test_what_no_model_can_have_is_one_line_below_the_scores(self, visit: Visit) -> None:
+        page = visit.go("#/sample/bench/part%2F07", "#scores")
+        lines = page.locator(".unasked").all_inner_texts()
+        assert lines == ["Not applicable to this sample: NED (there is no text in it)"]
+        assert "NED" not in page.locator("#scores").inner_text()
+        words = page.locator("section", has=page.locator("#words"))
+        assert "there is no text in it" not in " ".join(words.all_inner_texts())
+
     def test_the_first_page_says_what_was_run_and_where_to_look(self, visit: Visit) -> None:
         page = visit.go("", ".card")
         told = page.locator("main").inner_text()
         assert f"{NUMBER} samples" in told
         assert "2 models" in told
         assert "1 sample missing (EA)" in told
-        assert "part/00 & <b>" in page.locator(".cards").first.inner_text()
+        card = page.locator(".cards li").first.inner_text()
+        assert card.split("\n") == ["part/00 & <b>", f"box {value_of(0):.3f}"]
 
     def test_for_reviewers_the_worst_comes_first(self, visit: Visit) -> None:
         page = visit.go("#/reviewers/bench", ".model")

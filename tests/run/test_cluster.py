@@ -79,7 +79,7 @@ def test_two_nodes_give_the_rows_and_edits_of_this_machine(
 def test_only_the_item_that_kills_its_worker_is_failed(two_nodes: cluster.Ray) -> None:
     done = outcomes(two_nodes, job(square_or_die), [[1, 2, -10, 4], [5, 6]])
     assert [(list(o.items), o.died) for o in done if o.died] == [
-        ([-10], "the worker died on this picture")
+        ([-10], "the worker died on this picture: exit code 9")
     ]
     assert values(done) == [1, 4, 16, 25, 36]
 

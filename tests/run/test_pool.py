@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from editgauge.run import pool
 from editgauge.run.pool import TOO_SLOW, Done, run_batches
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,3 +197,45 @@ def test_no_worker_outlives_the_call() -> None:
         for p in set(psutil.Process().children()) - before
         if "spawn_main" in " ".join(p.cmdline())
     }
+
+
+def seen_gpus(batch: Sequence[int]) -> list[str]:
+    """Which GPU the process sees; -1 ends it."""
+    if batch[0] == -1:
+        os._exit(3)
+    return [os.environ.get("CUDA_VISIBLE_DEVICES", "none")]
+
+
+def test_each_process_sees_a_gpu_of_its_own_and_a_new_one_that_of_the_dead() -> None:
+    done = list(
+        run_batches(
+            iter([[n] for n in (*range(20), -1, *range(20))]),
+            seen_gpus,
+            workers=8,
+            start=nothing,
+            start_args=(),
+            unfinished=list,
+            seconds_an_item=60.0,
+            share=pool.Share(1, ("4", "6")),
+        )
+    )
+    seen = {gpu for one in done if one.result for gpu in one.result}
+    assert seen <= {"4", "6"}
+    assert [one.died for one in done if one.died] == [
+        "the worker died on this picture: exit code 3"
+    ]
+    assert len([one for one in done if one.result]) == 40
+
+
+def test_hired_processes_share_no_gpu() -> None:
+    force: pool._Processes[int] = pool._Processes(
+        pickle.dumps((seen_gpus, nothing, ())), 5, pool.Share(1, ("0", "1"))
+    )
+    assert force.most == 2
+    first, second = force.hire(), force.hire()
+    assert [one.gpu for one in (first, second)] == ["0", "1"]  # type: ignore[attr-defined]
+    first.end()
+    third = force.hire()
+    assert third.gpu == "0", "the dead one's is free again"  # type: ignore[attr-defined]
+    for one in (second, third):
+        one.end()

@@ -51,7 +51,7 @@ def simulate(
             else:
                 pace.refused(admitted, None)
                 waiting += 1
-            pace.leave()
+            pace.leave(0, admitted)
         else:
             assert wake < 1e9, "nothing will ever happen again"
             clock.now = wake
@@ -78,6 +78,32 @@ def test_a_server_without_limits_is_used_to_the_full(clock: Clock) -> None:
     seconds, refusals = simulate(clock, Pace(64), 640, rate=1e9, saved=1e9, latency=1.0)
     assert refusals == 0
     assert seconds <= 10.0 + throttle.RAMP
+
+
+def test_a_fast_server_is_sent_no_more_than_it_can_work_on(clock: Clock) -> None:
+    """Eight places of 40 ms answer 200 calls a second: of 64 allowed calls at once the rest would
+    wait in line, and all be refused when a bucket turns out to be empty.
+    """
+    pace, places, ends, most = Pace(64), [clock.now] * 8, [], 0
+    for _ in range(600):
+        while not pace.admits():
+            end, admitted = heapq.heappop(ends)
+            wake = clock.now + (pace.delay() or 1e9)
+            if wake < end:
+                heapq.heappush(ends, (end, admitted))
+                clock.now = wake
+                continue
+            clock.now = max(clock.now, end)
+            pace.succeeded()
+            pace.leave(0, admitted)
+        pace.take()
+        begins = max(clock.now, heapq.heappop(places))
+        heapq.heappush(places, begins + 0.04)
+        heapq.heappush(ends, (begins + 0.04, clock.now))
+        if clock.now > 101.0:
+            most = max(most, pace.in_flight)
+    assert 8 <= most <= 24
+    assert clock.now - 100.0 < 600 / 200 + 0.5
 
 
 def test_threads_wait_while_the_gate_is_closed() -> None:

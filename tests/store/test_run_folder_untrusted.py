@@ -17,6 +17,7 @@ from tests.store.damaged import make_run
 from editgauge.errors import EditgaugeError, RunError
 from editgauge.images import write_png
 from editgauge.reports import site
+from editgauge.reports.benchmark import Part
 from editgauge.store import paths
 from editgauge.store.collect import import_outputs
 from editgauge.store.hashes import HashStore
@@ -57,7 +58,7 @@ def read_all(run: Path, report: bool = True) -> list[str]:
         opened = RunFolder.open(run)
         frame = Frame.of_runs([opened], "mini")
         if report:
-            site.build([opened], [site.Part(frame)], run / "report", copy_images=True)
+            site.build([opened], [Part(frame)], run / "report", copy_images=True)
         return opened.problems
     except EditgaugeError as error:
         return [str(error)]
@@ -202,10 +203,10 @@ def test_an_interrupted_report_is_taken_up_again(
 ) -> None:
     frame = Frame.of_runs([run], "mini")
     with monkeypatch.context() as patch:
-        patch.setattr(site, "_write_part", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(site.benchmark, "write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            site.build([run], [site.Part(frame)], run.path / "report")
-    assert site.build([run], [site.Part(frame)], run.path / "report").page.is_file()
+            site.build([run], [Part(frame)], run.path / "report")
+    assert site.build([run], [Part(frame)], run.path / "report").page.is_file()
 
 
 def test_a_page_of_somebody_is_no_report(run: RunFolder, tmp_path: Path) -> None:
@@ -213,7 +214,7 @@ def test_a_page_of_somebody_is_no_report(run: RunFolder, tmp_path: Path) -> None
     (tmp_path / "web/index.html").write_text("mine")
     (tmp_path / "web/data/mine.js").write_text("mine")
     with pytest.raises(RunError, match="not a report"):
-        site.build([run], [site.Part(Frame.of_runs([run], "mini"))], tmp_path / "web")
+        site.build([run], [Part(Frame.of_runs([run], "mini"))], tmp_path / "web")
     assert (tmp_path / "web/data/mine.js").read_text() == "mine"
 
 

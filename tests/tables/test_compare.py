@@ -202,7 +202,11 @@ class TestCommand:
 
     def test_the_terminal_and_markdown_link_samples(self, tmp_path: Path) -> None:
         run = self.run(tmp_path, shifted(-0.1))
-        assert "#/sample/texteditbench/s%2F" in self.call(run, "old", "new").stdout
+        said = self.call(run, "old", "new").stdout
+        assert "#/sample/texteditbench/s%2F" in said
+        line = next(line for line in said.splitlines() if line.startswith("ssim"))
+        assert "0.0000" not in line.split("n/a")[0], "p is small and not 0"
+        assert "e-" in line
         assert (
             "](<report/index.html#/sample/"
             in self.call(run, "old", "new", "--format", "markdown").stdout

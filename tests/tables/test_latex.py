@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,7 @@ def test_pdflatex_sets_every_width_without_a_line_too_wide(tmp_path: Path) -> No
             (3, uneven, "column", {"notes": ["A note of 100 % & more."]}),
             (6, uneven, "text", {"transposed": True}),
             (12, uneven, "text", {"source": "judge[paper]#ab12"}),
+            (36, uneven, "text", {"transposed": True}),
         )
     ]
     said = compiled(tmp_path, *texts)
@@ -129,3 +131,35 @@ def test_columns_and_metrics() -> None:
         with_columns([made(1)], metrics=["SSIM"])
     with pytest.raises(UsageError, match="--metrics m1: no such column"):
         with_columns([made(2)], columns=["real_m0"], metrics=["m1"])
+
+
+def test_what_is_higher_than_a_page_is_cut_where_a_heading_begins() -> None:
+    """Two headings with 36 lines each: a part each, every line once, names and caption again."""
+    text = draw(made(36, transposed=True), "latex", place="text")
+    parts = text.split(r"\end{table*}")[:-1]
+    assert len(parts) > 1
+    assert all(r"\caption{A title" in part for part in parts)
+    for heading in ("Real", "Synthetic"):
+        (one,) = [part for part in parts if f"\n{heading} &" in part]
+        assert [one.count(f"Metric {n} ") for n in range(36)] == [1] * 36
+
+
+def test_a_groups_name_stands_once_above_its_lines() -> None:
+    table = made(1)
+    rows = [replace(row, section="Open models" if n else "") for n, row in enumerate(table.rows)]
+    text = draw(replace(table, rows=rows), "latex")
+    assert text.count("Open models") == 1
+
+
+def test_a_part_of_published_lines_has_no_lines_of_counts() -> None:
+    table = made(6, counts=(7, 6, 7, 7, 5), transposed=True)
+    papers = [
+        TableRow(name=f"Paper's model number {n}", kind="published",
+                 cells={c.name: Cell(value=0.5) for c in table.columns})
+        for n in range(30)
+    ]  # fmt: skip
+    text = draw(replace(table, rows=[*table.rows, *papers]), "latex", place="column")
+    last = text.split(r"\begin{tabular}")[-1]
+    assert "Paper" in last
+    assert "& n &" not in last
+    assert "& n &" in text

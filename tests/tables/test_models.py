@@ -131,7 +131,11 @@ def test_frames_of_several_sources_share_nothing() -> None:
         row("a", "m", "VC", 4.0, benchmark="krisbench", source="j2"),
         row("a", "m", "reference_ssim", 0.5, benchmark="krisbench"),
     ]
-    parts = frame(rows, [record("a")], "krisbench").by_source()
+    both = frame(rows, [record("a")], "krisbench")
+    assert [side.own().sources_of("VC") for side in both.sides()] == [(), ("j1",), ("j2",)]
+    assert [side.has("reference_ssim", "faithful") for side in both.sides()] == [True] * 3
+    assert len(both.of_sources(["j1"]).sides()) == 1
+    parts = both.by_source()
     assert [len(part) for part in parts] == [1, 1, 1]
     assert [part.sources_of("VC") for part in parts] == [(), ("j1",), ("j2",)]
     assert np.isclose(parts[2].grid("VC", "faithful").values[0, 0], 4.0)

@@ -12,6 +12,7 @@ from editgauge.cli.drawn import print_table, print_tables
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Correcting, Gating
 from editgauge.cli.options import FormatOpt, WhereOpt
+from editgauge.cli.panels import ROWS
 
 if TYPE_CHECKING:
     from editgauge.tables.compare import Comparison
@@ -31,20 +32,30 @@ def compare(
     b: Annotated[
         str, typer.Argument(metavar="B", help="The candidate: differences are B minus A.")
     ],
-    benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
+    benchmark: Annotated[str, typer.Option(rich_help_panel=ROWS, help="Only this benchmark.")] = "",
     metric: Annotated[
-        list[str] | None, typer.Option(help="Only this metric (may be repeated).")
+        list[str] | None,
+        typer.Option(rich_help_panel=ROWS, help="Only this metric (may be repeated)."),
     ] = None,
-    variant: Annotated[str, typer.Option(help="faithful, corrected or both.")] = "both",
+    variant: Annotated[
+        str, typer.Option(rich_help_panel=ROWS, help="faithful, corrected or both.")
+    ] = "both",
     by: Annotated[
-        str, typer.Option(metavar="ATTR", help="Also for each value of an attribute.")
+        str,
+        typer.Option(
+            rich_help_panel=ROWS, metavar="ATTR", help="Also for each value of an attribute."
+        ),
     ] = "",
     where: WhereOpt = None,
     source: Annotated[
-        list[str] | None, typer.Option(help="Whose rows, where several made some; human: people.")
+        list[str] | None,
+        typer.Option(
+            rich_help_panel=ROWS, help="Whose rows, where several made some; human: people."
+        ),
     ] = None,
     also: Annotated[
-        list[Path] | None, typer.Option("--with", metavar="RUN", help="Read this run as well.")
+        list[Path] | None,
+        typer.Option("--with", rich_help_panel=ROWS, metavar="RUN", help="Read this run as well."),
     ] = None,
     top: Annotated[int, typer.Option(min=0, help="Samples that moved most, each way.")] = 10,
     alpha: Annotated[

@@ -10,6 +10,10 @@ from typing import Annotated
 import typer
 
 _EDITORS = ("reference", "copy", "shuffle", "blank")
+_WITHOUT_OCR = (
+    "Left out: the classical editor `typeset`, which finds text and sets new text, and the scores "
+    "of what can be read."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -61,8 +65,9 @@ def demo(
         )
         _say(3, "Compare: does `typeset`, which sets the new text, do better than no edit at all?")
         _compare(run)
-    elif not installed:
-        print("(with pip install 'editgauge[ocr]' the demo also reads the text in the pictures)")
+    else:
+        bring = "without --no-ocr" if installed else "with: pip install 'editgauge[ocr]'"
+        print(f"\n{_WITHOUT_OCR} They come {bring}")
     _say(4 if reads_text else 3, "Report: every number opens its picture.")
     page = _report(run)
     print()
@@ -109,10 +114,11 @@ def _compare(run: Path) -> None:
     for found in compare(frames, "copy", "typeset", metrics=names, variants=["corrected"]):
         for line in found.lines:
             paired = line.paired
+            sure = "" if line.holm is None else f" (p {line.holm:.3f}, corrected for both lines)"
             print(
                 f"{_COMPARED[line.metric]}: copy {line.mean_a:.3f}, typeset {line.mean_b:.3f}; "
                 f"difference {paired.difference:+.4f} [{paired.low:+.4f}, {paired.high:+.4f}] on "
-                f"{paired.n} samples: {compare_sheets.verdict(line)}"
+                f"{paired.n} samples: {compare_sheets.verdict(line)}{sure}"
             )
     print(f"every metric, with p and the samples behind it:  editgauge compare {run} copy typeset")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -27,6 +27,7 @@ class Chosen:
 class Looking:
     """Whose attention is looked at, how the model runs again, and how maps are cut."""
 
+    title: ClassVar[str] = "Attention and maps"
     concepts: Annotated[
         Path | None,
         typer.Option(
@@ -85,6 +86,7 @@ class Looking:
 class High:
     """From where on a score is high."""
 
+    title: ClassVar[str] = "What counts as high"
     accurate: Annotated[
         float | None,
         typer.Option("--accurate", help="From where on the judged accuracy is high; MedEBench: 5."),

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -14,6 +14,7 @@ import typer
 class Model:
     """The settings of editors that are services or models of this machine."""
 
+    title: ClassVar[str] = "The model"
     model: Annotated[
         str, typer.Option("--model", help="The model of openai and gemini, or a local path.")
     ] = ""
@@ -36,6 +37,7 @@ class Model:
 class Telling:
     """What the editor is told beside the sample's own instruction, or instead of it."""
 
+    title: ClassVar[str] = "What the model is told"
     shots: Annotated[
         int,
         typer.Option("--shots", min=0, help="Demonstrations of the same task before each sample."),
@@ -76,6 +78,7 @@ class Telling:
 class Varying:
     """Several variants of the editor in one command."""
 
+    title: ClassVar[str] = "Variants"
     preset: Annotated[
         str, typer.Option("--preset", help="Settings of a paper for this editor: medebench.")
     ] = ""
@@ -96,6 +99,7 @@ class Varying:
 class Spending:
     """What editing may cost."""
 
+    title: ClassVar[str] = "Cost"
     budget: Annotated[
         float | None,
         typer.Option(

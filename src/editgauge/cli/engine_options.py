@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -13,29 +13,58 @@ if TYPE_CHECKING:
     from editgauge.run.engine import Engine
 
 
+AddressOpt = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="The Ray cluster; default: RAY_ADDRESS, else a Ray of its own on this machine.",
+    ),
+]
+
+
 @dataclass(slots=True, kw_only=True)
 class Placing:
     """Where the work is done, and by how many workers."""
 
+    title: ClassVar[str] = "Where the work is done"
     workers: WorkersOpt = None
     engine: Annotated[
         str,
         typer.Option("--engine", help="Where the work is done: local (processes here) or ray."),
     ] = "local"
-    address: Annotated[
-        str,
-        typer.Option(
-            "--address",
-            metavar="HOST:PORT",
-            help="The Ray cluster; default: RAY_ADDRESS, else a Ray of its own on this machine.",
-        ),
-    ] = ""
+    address: AddressOpt = ""
 
-    def open(self) -> Engine:
+    def open(self, devices: str = "") -> Engine:
         """The engine; a context manager. Raises as `run.engine.open_engine`."""
         from editgauge.cli import common
         from editgauge.run.engine import open_engine
 
         return open_engine(
-            self.engine, workers=self.workers, cores=common.cores(), address=self.address
+            self.engine,
+            workers=self.workers,
+            cores=common.cores(),
+            address=self.address,
+            devices=devices,
         )
+
+
+@dataclass(slots=True, kw_only=True)
+class Preparing:
+    """Where pictures are made ready for a judge, who is asked from here."""
+
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            help="Where pictures are decoded and resized for the judge: local (threads here) or "
+            "ray.",
+        ),
+    ] = "local"
+    address: AddressOpt = ""
+
+    def open(self) -> Engine:
+        """The engine; a context manager. Raises as `run.engine.open_engine`."""
+        from editgauge.run.engine import open_engine
+
+        return open_engine(self.engine, workers=None, cores=0, address=self.address)

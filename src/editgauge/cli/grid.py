@@ -19,7 +19,12 @@ def register(app: typer.Typer) -> None:
 def grid(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")],
     sample: Annotated[
-        list[str], typer.Option("--sample", metavar="ID", help="A line of it; may be repeated.")
+        list[str],
+        typer.Option(
+            "--sample",
+            metavar="ID",
+            help="A line of it, or @FILE with ids, a line each; may be repeated.",
+        ),
     ],
     to: Annotated[Path, typer.Option("--to", help="A .pdf (with a .png beside it), .png or .svg.")],
     benchmark: Annotated[str, typer.Option("--benchmark", help="Only this benchmark.")] = "",
@@ -54,8 +59,10 @@ def grid(
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.reports import grids
+    from editgauge.store.selection import listed
     from editgauge.tables import rows
 
+    sample = listed(sample)
     opened = rows.open_runs(runs, pictures=True)
     if (down or at) and not across:
         raise UsageError("--down, --at: go with --across")

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
+from editgauge.cli.panels import titled
+
 
 def grouped(function: Callable[..., None]) -> Callable[..., None]:
     """A command whose parameters may be option groups, as one with all their fields as options.
 
-    Called from Python it takes keywords only; those left out have their defaults.
+    Called from Python it takes keywords only; those left out have their defaults. The options of a
+    group stand in ``--help`` below its ``title``, where it has one.
     """
     hints = typing.get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
@@ -25,9 +28,11 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
             continue
         own = typing.get_type_hints(kind, include_extras=True)
         groups[parameter.name] = [field.name for field in fields(kind)]
+        title = getattr(kind, "title", "")
         for field in fields(kind):
             default = inspect.Parameter.empty if field.default is MISSING else field.default
-            parameters.append(_option(field.name, own[field.name], default))
+            annotation = titled(own[field.name], title)
+            parameters.append(_option(field.name, annotation, default))
 
     @functools.wraps(function)
     def command(**given: Any) -> None:

@@ -39,7 +39,12 @@ def import_outputs(
         ),
     ] = "",
     map: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="A csv with the columns sample and file.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A csv with the columns sample and file, or a result file of VLMEvalKit (.tsv) or "
+            "lmms-eval (.jsonl).",
+        ),
     ] = None,
     editor: Annotated[str, typer.Option(help="Whose outputs they are; with --to.")] = "",
     to: Annotated[

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from editgauge.cli import judge_compare, judge_decide, judge_extras, judge_views
+from editgauge.cli.engine_options import Preparing
 from editgauge.cli.groups import grouped
 from editgauge.cli.judge_live import LiveLine
 from editgauge.cli.judge_options import What, Who
@@ -80,6 +81,7 @@ def run(
     how: How,
     traffic: Traffic,
     money: Money,
+    preparing: Preparing,
     compare_prompts: Annotated[
         bool,
         typer.Option(
@@ -92,10 +94,19 @@ def run(
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
     again.
     """
-    for prompts in ("ours", "paper") if compare_prompts else (who.prompts,):
-        asked = replace(who, prompts=prompts)
-        with session(what, asked, how, traffic, money) as opened:
-            judge(opened, json, go_on=compare_prompts)
+    from editgauge.run.prepare import Preparing as Prepared
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import working
+
+    with working(what.run) as here, preparing.open() as engine:
+        there = replace(what, run=here)
+        for prompts in ("ours", "paper") if compare_prompts else (who.prompts,):
+            asked = replace(who, prompts=prompts)
+            with session(there, asked, how, traffic, money) as opened:
+                opened.named = address_of(what.run) or str(what.run)
+                if engine.away:
+                    opened.todo.engine.pictures.to_png = Prepared(engine, opened.places)
+                judge(opened, json, go_on=compare_prompts)
     if compare_prompts:
         judge_compare.compare(
             [what.run], benchmark=what.benchmark, form="json" if json else "terminal"

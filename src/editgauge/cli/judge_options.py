@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -47,6 +47,7 @@ class What:
 class Who:
     """The judge, and by which protocol it judges."""
 
+    title: ClassVar[str] = "The judge"
     model: Annotated[
         str,
         typer.Option("--model", help="The judge: a dated model id, or a name of your own server."),

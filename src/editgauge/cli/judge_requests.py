@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -13,6 +13,7 @@ import typer
 class How:
     """What is set of every request; it becomes part of the judge's name in rows."""
 
+    title: ClassVar[str] = "Requests"
     temperature: Annotated[
         float | None,
         typer.Option("--temperature", min=0, max=2, help="Default: the protocol's own."),
@@ -51,6 +52,7 @@ class How:
 class Traffic:
     """How requests are sent, and what is asked again."""
 
+    title: ClassVar[str] = "Traffic"
     concurrency: Annotated[
         int, typer.Option("--concurrency", min=1, max=1024, help="Calls at once, at most.")
     ] = 16
@@ -94,6 +96,7 @@ class Traffic:
 class Money:
     """What may be spent, and what calls cost."""
 
+    title: ClassVar[str] = "Cost"
     budget: Annotated[
         float | None,
         typer.Option(

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from editgauge import __version__
-from editgauge.cli import exits, project, verbosity
+from editgauge.cli import exits, panels, project, verbosity
 from editgauge.cli.output import inert_output
 
 COMMANDS: tuple[str, ...] = (
@@ -34,10 +34,12 @@ COMMANDS: tuple[str, ...] = (
     "compare",
     "diagnose",
     "merge",
+    "hub",
     "study",
     "agree",
     "report",
     "grid",
+    "log",
     "audit",
     "new",
     "curate",
@@ -98,6 +100,7 @@ def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
 
     for name in names:
         importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
+    panels.use(app)
     return app
 
 

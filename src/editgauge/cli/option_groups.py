@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -64,6 +64,7 @@ class Narrowing:
 class Correcting:
     """Scores corrected by a few ratings: the options of `study.calibrated_sheets`."""
 
+    title: ClassVar[str] = "Scores corrected by ratings"
     calibrate: Annotated[
         str,
         typer.Option(
@@ -108,6 +109,7 @@ class Correcting:
 class Gating:
     """A release gate, and where its verdict is written."""
 
+    title: ClassVar[str] = "Release gate"
     gate: Annotated[
         Path | None,
         typer.Option(

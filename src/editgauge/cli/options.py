@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from editgauge.cli.panels import SAMPLES
+
 BenchmarkArg = Annotated[
     str,
     typer.Argument(
@@ -23,18 +25,29 @@ RunOpt = Annotated[
     Path, typer.Option("--run", help="The run folder: made if it is not there, continued if it is.")
 ]
 SplitOpt = Annotated[
-    str | None, typer.Option("--split", help="Only this split (or set) of the benchmark.")
+    str | None,
+    typer.Option(
+        "--split", rich_help_panel=SAMPLES, help="Only this split (or set) of the benchmark."
+    ),
 ]
-LimitOpt = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N samples.")]
+LimitOpt = Annotated[
+    int | None,
+    typer.Option("--limit", min=1, rich_help_panel=SAMPLES, help="Only the first N samples."),
+]
 SampleOpt = Annotated[
     list[str] | None,
-    typer.Option("--sample", help="Only this sample id, or @FILE with ids; may be repeated."),
+    typer.Option(
+        "--sample",
+        rich_help_panel=SAMPLES,
+        help="Only this sample id, or @FILE with ids; may be repeated.",
+    ),
 ]
 WhereOpt = Annotated[
     list[str] | None,
     typer.Option(
         "--where",
         metavar="NAME=VALUE",
+        rich_help_panel=SAMPLES,
         help="Only samples with this split, category, category1…, has_knowledge, has_reference or "
         "attribute; may be repeated.",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -46,11 +47,20 @@ def plan(
         int | None,
         typer.Option("--processors", min=1, help="For the wall time; default: the cores here."),
     ] = None,
+    cluster: Annotated[
+        str,
+        typer.Option(
+            "--cluster",
+            metavar="NODESxCPUS[xGPUS]",
+            help="For the wall time, in place of --processors: 4x16 is four nodes of 16 "
+            "processors, 4x16x2 with two GPUs each.",
+        ),
+    ] = "",
     json: JsonOpt = False,
 ) -> None:
-    """Say what scoring would take: processor-hours, judge calls and dollars, storage, wall time,
-    and how wide intervals would be. Measured on this machine and extrapolated; nothing is asked of
-    a judge.
+    """Say what scoring would take: processor-hours, GPU-hours, judge calls and dollars, storage,
+    wall time, and how wide intervals would be; with --run also for samples of 10, 20, 50, ….
+    Measured on this machine and extrapolated; nothing is asked of a judge.
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
@@ -77,6 +87,16 @@ def plan(
         processors=processors or common.cores(),
         model=model,
     )
+    if cluster:
+        if processors is not None:
+            raise UsageError("--cluster and --processors: one only")
+        nodes = planning.Cluster.parse(cluster)
+        intent = replace(
+            intent,
+            cluster=nodes,
+            processors=nodes.nodes * nodes.processors,
+            gpus=max(1, nodes.nodes * nodes.gpus),
+        )
     if run is not None:
         (folder,) = rows.open_runs([run])
     else:

@@ -18,7 +18,10 @@ def report(
         list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are read as one.")
     ],
     to: Annotated[
-        Path | None, typer.Option("--to", help="Where to write it; default: RUN/report.")
+        Path | None,
+        typer.Option(
+            "--to", help="Where to write it, a folder or an address; default: RUN/report."
+        ),
     ] = None,
     benchmark: Annotated[str, typer.Option("--benchmark", help="Only this benchmark.")] = "",
     published: Annotated[
@@ -52,13 +55,20 @@ def report(
     from editgauge.errors import UsageError
     from editgauge.evaluation.report import paper_figures, parts_of
     from editgauge.reports import site
+    from editgauge.store.addresses import address_of
+    from editgauge.store.published import copy_of, publish
     from editgauge.tables import rows
 
     began = time.perf_counter()
     opened = rows.open_runs(runs, pictures=True)
     if to is None and len(opened) > 1:
         raise UsageError("several runs: name a folder for their report with --to")
+    address = address_of(to) if to is not None else None
+    if to is None and (named := address_of(runs[0])) is not None:
+        address = f"{named}/report"
     target = to or opened[0].path / "report"
+    if to is not None and address is not None:
+        target = copy_of(address)
     parts = parts_of(opened, benchmark, published=published, intervals=intervals)
     if not parts:
         raise UsageError(
@@ -70,15 +80,19 @@ def report(
             opened,
             parts,
             target,
-            copy_images=copy_images,
+            copy_images=copy_images or (to is not None and address is not None),
             thumbnails=thumbnails,
             workers=common.cores() if workers is None else workers,
             progress=show,
         )
     drawn = paper_figures(parts, target) if figures else []
+    page = str(built.page)
+    if address is not None:
+        sent = publish(target, address)
+        page = f"{address}/index.html"
     seconds = time.perf_counter() - began
     facts = {
-        "page": str(built.page),
+        "page": page,
         "samples": built.samples,
         "bytes_without_thumbnails": built.bytes,
         "thumbnails_made": built.thumbnails,
@@ -95,4 +109,6 @@ def report(
     )
     if drawn:
         print(f"figures: {len(drawn)} files in {target}/papers")
-    print(f"open:    {built.page}")
+    if address is not None:
+        print(f"on the store: {sent.sent} files sent, {sent.kept} kept, {sent.removed} removed")
+    print(f"open:    {page}")

@@ -57,6 +57,14 @@ def score(
     placing: Placing,
     retry: RetryOpt = "",
     engines: Engines,
+    devices: Annotated[
+        str,
+        typer.Option(
+            "--devices",
+            metavar="N,N…",
+            help="GPUs of this machine for networks, a process for each: 0,1. Default: one.",
+        ),
+    ] = "",
     explain: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,7 +108,7 @@ def score(
         options=asdict(engines),
     )
     material = narrowing.open(benchmark, data, explain or ())
-    with working(run) as here, placing.open() as engine:
+    with working(run) as here, placing.open(devices) as engine:
         scoring = Scoring(material, RunFolder.create(here), replace(request, workers=engine))
         for why, titles in scoring.empty_columns().items():
             typer.echo(f"these columns will stay empty: {', '.join(titles)}: {why}", err=True)

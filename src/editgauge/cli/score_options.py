@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -15,6 +15,7 @@ from editgauge.cli.options import DeviceOpt, PrecisionOpt, WeightsOpt
 class Engines:
     """What computes scores: networks and their weights, and the reader of text."""
 
+    title: ClassVar[str] = "Networks and OCR"
     weights: WeightsOpt = None
     device: DeviceOpt = None
     precision: PrecisionOpt = None
@@ -31,6 +32,7 @@ class Engines:
 class Delivered:
     """Outputs that came from elsewhere."""
 
+    title: ClassVar[str] = "Outputs from elsewhere"
     outputs: Annotated[
         Path | None,
         typer.Option(
@@ -50,7 +52,10 @@ class Delivered:
     outputs_map: Annotated[
         Path | None,
         typer.Option(
-            "--outputs-map", metavar="CSV", help="The same by a csv with the columns sample, file."
+            "--outputs-map",
+            metavar="FILE",
+            help="The same by a csv with the columns sample, file, or by a result file of "
+            "VLMEvalKit (.tsv) or lmms-eval (.jsonl).",
         ),
     ] = None
     editor: Annotated[

@@ -11,13 +11,15 @@ from editgauge.cli import study_run
 from editgauge.cli.options import JsonOpt
 
 RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
+_IMPORTED = "runs/first ratings.csv --question overall"
+_EXPORTED = "runs/first ratings.csv --shape wide"
 _SCALES = "rank, 1-5, good-fair-poor or pairwise; read from the file where it tells."
 
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Ratings by people: collect, import, export.")
-    group.command("import")(import_file)
-    group.command("export")(export)
+    group.command("import", epilog=f"Example: editgauge study import {_IMPORTED}")(import_file)
+    group.command("export", epilog=f"Example: editgauge study export {_EXPORTED}")(export)
     study_run.register(group)
     app.add_typer(group, name="study")
 

@@ -20,7 +20,8 @@ LOCAL = "http://127.0.0.1:8600"
 
 def register(group: typer.Typer) -> None:
     for command in (invite, revoke):
-        group.command(command.__name__)(command)
+        example = f"Example: editgauge study {command.__name__} runs/first ann"
+        group.command(command.__name__, epilog=example)(command)
 
 
 def invite(

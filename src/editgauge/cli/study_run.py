@@ -18,8 +18,14 @@ BenchmarkOpt = Annotated[str, typer.Option(help="Where the run has several.")]
 
 
 def register(group: typer.Typer) -> None:
-    for command in (plan, start, serve, status):
-        group.command(command.__name__)(command)
+    for command, words in (
+        (plan, "plan runs/first design.toml --annotators 3 --width 0.5"),
+        (start, "start runs/first design.toml --annotators ann,ben,cy"),
+        (serve, "serve runs/first --study quality --port 8600"),
+        (status, "status runs/first --json"),
+    ):
+        epilog = f"Example: editgauge study {words}"
+        group.command(command.__name__, epilog=epilog)(command)
     study_people.register(group)
 
 

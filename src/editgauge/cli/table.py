@@ -11,75 +11,108 @@ from editgauge.cli.drawn import print_tables
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Correcting
 from editgauge.cli.options import FormatOpt, WhereOpt
+from editgauge.cli.panels import ROWS, SHOWN
 from editgauge.errors import UsageError
 
 _HELP = """Print the papers' tables from a run's rows; several runs are read as one.
 
-Every mean has its count: n scored / n in the benchmark. Example:
-
-    editgauge table RUN --published --intervals --format markdown
+Every mean has its count: n scored / n in the benchmark.
 """
+_EXAMPLE = "Example: editgauge table runs/first --published --intervals --format markdown"
 
 
 def register(app: typer.Typer) -> None:
-    app.command("table", help=_HELP)(table)
+    app.command("table", help=_HELP, epilog=_EXAMPLE)(table)
 
 
 @grouped
 def table(
     *,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")],
-    benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
+    benchmark: Annotated[str, typer.Option(rich_help_panel=ROWS, help="Only this benchmark.")] = "",
     form: FormatOpt = "terminal",
-    variant: Annotated[str, typer.Option(help="faithful, corrected or both.")] = "both",
-    published: Annotated[bool, typer.Option("--published", help="Add the papers' lines.")] = False,
+    variant: Annotated[
+        str, typer.Option(rich_help_panel=ROWS, help="faithful, corrected or both.")
+    ] = "both",
+    published: Annotated[
+        bool, typer.Option("--published", rich_help_panel=SHOWN, help="Add the papers' lines.")
+    ] = False,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Add 95 % bootstrap intervals.")
+        bool,
+        typer.Option("--intervals", rich_help_panel=SHOWN, help="Add 95 % bootstrap intervals."),
     ] = False,
     failures: Annotated[
         str,
-        typer.Option(help="out: left out; floor: at the scale's minimum; both: that in brackets."),
+        typer.Option(
+            rich_help_panel=SHOWN,
+            help="out: left out; floor: at the scale's minimum; both: that in brackets.",
+        ),
     ] = "out",
     by: Annotated[
-        str, typer.Option(metavar="ATTR", help="A group of lines for each value of an attribute.")
+        str,
+        typer.Option(
+            rich_help_panel=ROWS,
+            metavar="ATTR",
+            help="A group of lines for each value of an attribute.",
+        ),
     ] = "",
     where: WhereOpt = None,
     editor: Annotated[
-        list[str] | None, typer.Option(help="Only this editor (may be repeated).")
+        list[str] | None,
+        typer.Option(rich_help_panel=ROWS, help="Only this editor (may be repeated)."),
     ] = None,
     source: Annotated[
         list[str] | None,
         typer.Option(
-            help="Whose rows, where several judges or OCR engines made some; human: people."
+            rich_help_panel=ROWS,
+            help="Whose rows, where several judges or OCR engines made some; human: people.",
         ),
     ] = None,
     sweep: Annotated[
         bool,
         typer.Option(
-            "--sweep", help="The variants of edit --sweep as one model: mean, best of N, spread."
+            "--sweep",
+            rich_help_panel=SHOWN,
+            help="The variants of edit --sweep as one model: mean, best of N, spread.",
         ),
     ] = False,
     best_by: Annotated[
         str,
         typer.Option(
-            "--best-by", metavar="METRIC", help="With --sweep: also choose the best of N by this."
+            "--best-by",
+            rich_help_panel=SHOWN,
+            metavar="METRIC",
+            help="With --sweep: also choose the best of N by this.",
         ),
     ] = "",
     only: Annotated[
-        str, typer.Option(metavar="NAME", help="Only this table, such as textedit.judge.")
+        str,
+        typer.Option(
+            rich_help_panel=ROWS, metavar="NAME", help="Only this table, such as textedit.judge."
+        ),
     ] = "",
     columns: Annotated[
         str,
         typer.Option(
-            metavar="NAME,…", help="Only these columns, by name or heading: Real,Overall."
+            rich_help_panel=SHOWN,
+            metavar="NAME,…",
+            help="Only these columns, by name or heading: Real,Overall.",
         ),
     ] = "",
     metrics: Annotated[
-        str, typer.Option(metavar="NAME,…", help="Only the columns of these metrics: SSIM,LPIPS.")
+        str,
+        typer.Option(
+            rich_help_panel=SHOWN,
+            metavar="NAME,…",
+            help="Only the columns of these metrics: SSIM,LPIPS.",
+        ),
     ] = "",
     width: Annotated[
         str,
-        typer.Option(help="LaTeX: column, text (table*), or auto: the narrower one that fits."),
+        typer.Option(
+            rich_help_panel=SHOWN,
+            help="LaTeX: column, text (table*), or auto: the narrower one that fits.",
+        ),
     ] = "auto",
     weights: Annotated[
         str, typer.Option(metavar="W,W…", help="TextEdit: of TA, TP, SI, LR, VC; sum 1.")

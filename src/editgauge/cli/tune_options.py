@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class Training:
     """How a U-Net is trained."""
 
+    title: ClassVar[str] = "Training"
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of split and training.")] = 0
     steps: Annotated[
         int, typer.Option("--steps", min=1, help="Updates for each training sample.")

@@ -146,11 +146,14 @@ class DataSet:
         """Set fields of a sample (None takes one out); returns the sample as it is then.
 
         Raises `Conflict` when `version` is not the newest, `DataError` for values that are none of
-        the field's. The same `nonce` again changes nothing.
+        the field's. The same `nonce` again changes nothing; one of another sample or person is no
+        repetition, and refused as `DataError`.
         """
         with self._held():
             record = self._need(sample)
-            if nonce and nonce in self._trail.nonces:
+            if nonce and (before_it := self._trail.nonces.get(nonce)):
+                if (before_it.sample, before_it.who) != (sample, who):
+                    raise DataError(f"{sample}: this nonce is that of another change")
                 return dict(record)
             if _OWN & set(fields):
                 raise DataError(f"{sample}: {', '.join(sorted(_OWN & set(fields)))}: not to be set")

@@ -26,6 +26,7 @@ from editgauge.images import read_image
 NEAR = 6
 """Bits of 64 in which two pictures may differ and still be nearly the same."""
 
+_BITS = 64
 _LONGEST_WHY = 500
 
 
@@ -55,12 +56,13 @@ def near_duplicates(
                 continue
             owners.append(number)
     found: dict[tuple[int, int], int] = {}
+    table = np.array(hashes, dtype=np.bool_).reshape(len(hashes), _BITS)
     for one in range(len(hashes)):
-        bits = (np.array(hashes[one + 1 :]) != hashes[one]).sum(axis=1) if hashes[one + 1 :] else []
-        for other, distance in enumerate(bits, start=one + 1):
-            pair = (owners[one], owners[other])
-            if distance <= most and pair[0] != pair[1]:
-                found[pair] = min(int(distance), found.get(pair, 64))
+        bits = (table[one + 1 :] != table[one]).sum(axis=1)
+        for place in np.flatnonzero(bits <= most):
+            pair = (owners[one], owners[one + 1 + int(place)])
+            if pair[0] != pair[1]:
+                found[pair] = min(int(bits[place]), found.get(pair, _BITS))
     made = [
         Near(
             records[first]["id"],

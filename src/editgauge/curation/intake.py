@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from editgauge.benchmarks.reading import PICTURES, ignored, natural
-from editgauge.curation import alignment, dicom, privacy
+from editgauge.curation import alignment, dicom, privacy, records
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.images import Array, max_pixels, oriented, read_header, read_image, resize
@@ -90,6 +90,7 @@ def add(
     """A sample for each picture, of a scan for each chosen frame. One that cannot be read is told,
     and keeps no other out.
     """
+    _check(how)
     taken: list[Taken] = []
     for path in _shown(files_in(places), progress):
         pictures = _pictures(path, how)
@@ -112,6 +113,7 @@ def pair(
 
     Raises `DataError` where one side has no partner: a pair is not guessed.
     """
+    _check(how)
     pairs = _pairs(inputs, references)
     return [
         _told(one.name, lambda one=one, two=two: _add_pair(data, one, two, how))  # type: ignore[misc]
@@ -127,6 +129,7 @@ def frames(
 
     Raises `DataError` for a file that is no video or is too short.
     """
+    _check(how)
     if not 1 <= missing <= FRAMES:
         raise UsageError(f"--missing {missing}: wanted 1 to {FRAMES}")
     times = np.linspace(start, end, FRAMES)
@@ -137,6 +140,11 @@ def frames(
     made = {**how.fields, "attributes": attributes, "images": kept, "reference": reference}
     record = data.add({**made, "id": data.new_id(video.stem)}, how.who, note="frames of a video")
     return Taken(video.name, record["id"], f"frames at {', '.join(f'{t:.2f} s' for t in times)}")
+
+
+def _check(how: Intake) -> None:
+    """Raise `DataError` for fields that no sample can have, before a picture is kept for one."""
+    records.checked({"id": "new", "images": ["new.png"], **how.fields}, "the new samples")
 
 
 def normalised(pixels: Array, longest: int) -> Array:

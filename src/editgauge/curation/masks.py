@@ -123,23 +123,25 @@ def from_network(
     Raises `DataError` where no place is found, `WeightsError` with the command that fetches what is
     not here, `MissingExtra` without transformers.
     """
+    from editgauge.networks import segment
     from editgauge.networks.runtime import resolve
-    from editgauge.networks.segment import Segment, grounding_dino, segment_anything
+    from editgauge.networks.weights import locate
 
-    sam, runtime = segment_anything, resolve()
-    found: list[Segment]
+    for name in (segment.DINO, segment.SAM) if words else (segment.SAM,):
+        locate(name, weights)  # what is missing is said before torch is loaded
+    runtime = resolve()
+    sam = segment.segment_anything(weights, runtime)
     if words:
-        places = grounding_dino(weights, runtime).boxes(image, words)
+        places = segment.grounding_dino(weights, runtime).boxes(image, words)
         if not places:
             raise DataError(f"nothing in the picture is found for {words[:80]!r}: draw a box")
-        found = sam(weights, runtime).segments(image, box=places[0][0])
+        found = sam.segments(image, box=places[0][0])
     else:
         x, y, w, h = _box(image, box)
-        if w < _CLICK or h < _CLICK:
-            found = sam(weights, runtime).segments(image, point=(x, y))
-        else:
-            found = sam(weights, runtime).segments(image, box=(x, y, x + w, y + h))
-    return [Proposal(segment.mask, segment.score) for segment in found]
+        click = w < _CLICK or h < _CLICK
+        where = {"point": (x, y)} if click else {"box": (x, y, x + w, y + h)}
+        found = sam.segments(image, **where)
+    return [Proposal(one.mask, one.score) for one in found]
 
 
 def _box(image: Array, box: Sequence[int]) -> tuple[int, int, int, int]:

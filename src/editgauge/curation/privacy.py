@@ -53,23 +53,34 @@ def propose(
     proposals are open. Boxes that were proposed or hidden before stay.
     """
     record = data.record(sample)
-    facts = {path: dict(about) for path, about in (record.get("pictures") or {}).items()}
     masks = set((record.get("masks") or {}).values())
-    for path in pictures_of(record):
-        if path in masks:
-            continue
-        pixels = read_image(data.path(path))
-        found = faces_in(pixels, weights) if faces else []
-        found += texts_in(pixels, engine) if engine is not None else []
-        about = facts.setdefault(path, {})
-        known = about.get("proposals", [])
-        new = [item for item in found if item not in known]
-        if new or "proposals" not in about:
-            about["proposals"] = [*known, *new]
-        if new:
-            about.pop("looked", None)
-    data.change(sample, record["version"], {"pictures": facts}, who, what="searched")
-    return sum(len(open_proposals(about)) for about in facts.values())
+    seen = {
+        path: _found_in(read_image(data.path(path)), engine, faces, weights)
+        for path in pictures_of(record)
+        if path not in masks
+    }
+
+    def made(newest: dict[str, Any]) -> Mapping[str, Any]:
+        facts = {path: dict(about) for path, about in (newest.get("pictures") or {}).items()}
+        for path, found in seen.items():
+            if path not in pictures_of(newest):
+                continue  # somebody has hidden something in it meanwhile
+            about = facts.setdefault(path, {})
+            known = about.get("proposals", [])
+            about["proposals"] = [*known, *(new := [item for item in found if item not in known])]
+            if new:
+                about.pop("looked", None)
+        return {"pictures": facts}
+
+    record = data.update(sample, made, who, what="searched")
+    return sum(len(open_proposals(about)) for about in (record.get("pictures") or {}).values())
+
+
+def _found_in(
+    pixels: Array, engine: Any, faces: bool, weights: Path | None
+) -> list[dict[str, Any]]:
+    found = faces_in(pixels, weights) if faces else []
+    return found + (texts_in(pixels, engine) if engine is not None else [])
 
 
 def open_proposals(about: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -105,10 +116,10 @@ def hide(
     picture as it was out of the set. Without boxes: only note that it was looked at.
 
     Text is painted over, faces and eyes become a few coloured squares. Raises `Conflict`,
-    `UsageError` for a picture that is not the sample's or a box outside of it.
+    `UsageError` for a picture that is no input or reference of the sample, or a box outside of it.
     """
     record = data.record(sample)
-    if path not in pictures_of(record):
+    if path not in (*record["images"], record.get("reference")):
         raise UsageError(f"{sample}: {path!r} is no picture of it")
     fields = dict(_replaced(data, record, path, boxes, who))
     made = data.change(sample, version, fields, who, what="hidden", nonce=nonce)

@@ -22,7 +22,8 @@ def withdraw(
     data: DataSet, sample: str, who: str, *, why: str = "", erase: bool = False
 ) -> dict[str, Any]:
     """The sample's record with the state `OUT`; with `erase` its pictures are gone from the folder,
-    but those that another sample shows, too. One that is out already may still be erased.
+    but those that another sample shows, too, which is not erased itself. One that is out already
+    may still be erased.
     """
     record = data.record(sample)
     if record.get("state") != OUT:
@@ -54,8 +55,14 @@ def restore(data: DataSet, sample: str, who: str, *, why: str = "") -> dict[str,
 
 
 def _erase(data: DataSet, record: dict[str, Any]) -> int:
-    """Delete the pictures that only this sample shows; returns how many."""
-    others = [one for one in data.records(withdrawn=True) if one["id"] != record["id"]]
+    """Delete the pictures that only this sample, and erased ones, show; returns how many."""
+    erased = {record["id"], *(event.sample for event in data.events() if event.what == "erased")}
+    others = [
+        one
+        for one in data.records(withdrawn=True)
+        if one["id"] not in erased or one.get("state") != OUT
+    ]
+    others = [one for one in others if one["id"] != record["id"]]
     shared = {path for one in others for path in pictures_of(one)}
     lone = [path for path in pictures_of(record) if path not in shared and _there(data, path)]
     for path in lone:

@@ -229,6 +229,8 @@ class JobEditor:
     concurrency: int = 4
     ledger: Ledger = field(default_factory=Ledger)
     parallel: str = "thread"
+    over: dict[str, _Memory] = field(default_factory=dict)
+    """Jobs that ended, by sample, until the run has recorded what came of them."""
 
     def estimate(self, sample: Sample) -> float | None:
         """What one edit will about cost, in US dollars; None where the price is not known."""
@@ -253,6 +255,8 @@ class JobEditor:
         charge = Charge(self.ledger, self.price.picture, self.model, request.key)
         memory = _Memory.of(folder, request.key)
         outcome = self._job(replace(request, charge=charge), memory)
+        if outcome.over:
+            self.over[sample.id] = memory
         outcome.cost = self._settled(charge, request.key, outcome)
         facts: dict[str, Any] = {
             "settings": {"model": self.model, **self.extra},
@@ -270,20 +274,28 @@ class JobEditor:
 
         A job that is still under way stays booked, and so does one that ended without a bill, also
         when it failed or was refused: services differ in what they charge for those. One of an
-        earlier command, which was killed, is found in the ledger by its call's key.
+        earlier command is found in the ledger by its call's key, and is not booked once more.
         """
         if not outcome.begun:
             return charge.cost
-        if outcome.over and outcome.resumed:
+        if not outcome.over:
+            return charge.leave() if not outcome.resumed else self.price.picture
+        if outcome.resumed:
             for entry in self.ledger.standing([key]).values():
                 if outcome.cost is None:
                     self.ledger.keep(entry, "no bill")
                     return entry.amount
                 self.ledger.bill(entry, outcome.cost)
                 return outcome.cost
-        if not outcome.over:
-            return charge.bill(None) if not outcome.resumed else self.price.picture
+            if self.ledger.knows(key):
+                return outcome.cost if outcome.cost is not None else self.price.picture
         return charge.bill(outcome.cost)
+
+    def recorded(self, sample: str) -> None:
+        """The run has written down what came of a sample: its job need not be found again."""
+        memory = self.over.pop(sample, None)
+        if memory is not None:
+            memory.forget()
 
     # -- the request -------------------------------------------------------------------------------
 
@@ -369,8 +381,6 @@ class JobEditor:
             memory.write(job)
         outcome = self._watched(job, began)
         outcome.resumed = resumed
-        if outcome.over:
-            memory.forget()
         return self._timed(outcome, began, job)
 
     def _timed(self, outcome: _Outcome, began: float, job: Mapping[str, str] | None) -> _Outcome:
@@ -413,9 +423,8 @@ class JobEditor:
             reply = self.service.call(Request(job["address"], dict, method="GET"))
             if reply.status is not Status.SCORED:
                 gone = reply.http in (404, 410)
-                return _Outcome(
-                    status=Status.FAILED, reason=f"asking for the job: {reply.reason}", over=gone
-                )
+                reason = f"asking for the job: {reply.reason}"
+                return _Outcome(status=Status.FAILED, reason=reason, cost=None, over=gone)
             ended = self._ended(reply.value, job)
             if ended is not None:
                 return ended

@@ -1,4 +1,5 @@
-"""What a planned evaluation would take: processor-hours, judge calls, dollars, storage, time.
+"""What a planned evaluation would take: processor-hours, GPU-hours, judge calls, dollars, storage,
+time; and what smaller samples would take, and tell.
 
 Every number is one measured on this machine times a count. The measurements come from a run whose
 `score` commands recorded what they took, or from a short run that is made for the purpose and kept
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,17 +36,45 @@ _Z = 1.959964
 """Of a two-sided 95 % interval of a mean."""
 
 
+_CLUSTER = re.compile(r"(\d{1,6})x(\d{1,6})(?:x(\d{1,4}))?")
+
+
+class Cluster(NamedTuple):
+    """Nodes that are alike: so many processors and GPUs on each."""
+
+    nodes: int
+    processors: int
+    gpus: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Cluster:
+        """``4x16``: four nodes of 16 processors; ``4x16x2``: with two GPUs each. Raises
+        `UsageError` for anything else.
+        """
+        match = _CLUSTER.fullmatch(text.strip().lower().replace("×", "x"))
+        numbers = [int(part) for part in match.groups(default="0")] if match else [0, 0, 0]
+        if not all(numbers[:2]):
+            raise UsageError(
+                f"--cluster {text!r}: wanted NODESxPROCESSORS or NODESxPROCESSORSxGPUS, such as "
+                f"4x16 or 4x16x2"
+            )
+        return cls(*numbers)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """What is planned: so many editors on so many samples, scored on `processors`, and asked of a
-    judge of the name `model` ("" for none). `sample`: how many samples are drawn instead of all.
+    """What is planned: so many editors on so many samples, scored on `processors` and `gpus`, and
+    asked of a judge of the name `model` ("" for none). `sample`: how many samples are drawn instead
+    of all. `cluster`: the nodes that processors and GPUs are of, where they are a cluster's.
     """
 
     editors: int
     samples: int
     sample: int | None = None
     processors: int = 1
+    gpus: int = 1
     model: str = ""
+    cluster: Cluster | None = None
 
     @property
     def each(self) -> int:
@@ -85,6 +115,19 @@ class Spread(NamedTuple):
     half_width: float
 
 
+class Choice(NamedTuple):
+    """What so many samples for each editor would take, and how wide the widest 95 % interval of
+    each metric's mean would be (half its width). `dollars` None: not known.
+    """
+
+    samples: int
+    outputs: int
+    processor_hours: float
+    gpu_hours: float
+    dollars: float | None
+    half_widths: Mapping[str, float]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A planned evaluation. Each part says what it was measured on."""
@@ -93,6 +136,10 @@ class Plan:
     source: str
     processor: Mapping[str, Share]
     """Scorer -> processor seconds an output."""
+    gpu: Mapping[str, Share] = field(default_factory=dict)
+    """Scorer -> seconds an output for which it held a GPU; those alone that were measured on
+    one.
+    """
     not_measured: Sequence[str] = ()
     """Scorers that gave no score in what was measured (their weights are missing): their time is
     not known.
@@ -108,9 +155,38 @@ class Plan:
         return sum(share.total for share in self.processor.values()) / 3600
 
     @property
+    def gpu_hours(self) -> float:
+        return sum(share.total for share in self.gpu.values()) / 3600
+
+    @property
     def wall_hours(self) -> float:
-        """If the work fills all processors to the end."""
-        return self.processor_hours / self.intent.processors
+        """If the work fills all processors to the end, and the GPUs after them: networks score when
+        the rest is done.
+        """
+        rest = sum(s.total for name, s in self.processor.items() if name not in self.gpu) / 3600
+        return rest / self.intent.processors + self.gpu_hours / self.intent.gpus
+
+    def choices(self) -> list[Choice]:
+        """Samples of 10, 20, 50, … for each editor up to all: what each would take."""
+        whole = self.intent.samples
+        steps = [n * 10**power for power in range(1, 8) for n in (1, 2, 5)]
+        dollars = self.judge_dollars
+        found = []
+        for number in [*(n for n in steps if n < whole), whole]:
+            share = number / self.intent.each
+            found.append(
+                Choice(
+                    samples=number,
+                    outputs=number * self.intent.editors,
+                    processor_hours=self.processor_hours * share,
+                    gpu_hours=self.gpu_hours * share,
+                    dollars=None if dollars is None else dollars.total * share,
+                    half_widths={
+                        s.metric: _Z * s.deviation / math.sqrt(number) for s in self.spreads
+                    },
+                )
+            )
+        return found
 
     @property
     def bytes(self) -> float:
@@ -136,13 +212,18 @@ class Plan:
             "processor_hours": self.processor_hours,
             "wall_hours": self.wall_hours,
             "processors": self.intent.processors,
+            "gpu_hours": self.gpu_hours if self.gpu else None,
+            "gpus": self.intent.gpus,
+            "cluster": self.intent.cluster and self.intent.cluster._asdict(),
             "bytes": self.bytes,
             "processor_seconds": {name: told(share) for name, share in self.processor.items()},
+            "gpu_seconds": {name: told(share) for name, share in self.gpu.items()},
             "not_measured": list(self.not_measured),
             "judge_calls": told(self.judge_calls),
             "judge_dollars": told(self.judge_dollars),
             "storage": {name: told(share) for name, share in self.storage.items()},
             "intervals": [spread._asdict() for spread in self.spreads],
+            "choices": [choice._asdict() for choice in self.choices()] if self.spreads else [],
         }
 
     def lines(self) -> Iterator[str]:
@@ -162,9 +243,21 @@ class Plan:
             yield f"  {name}: not known, it gave no score in what was measured"
         without = f" without {', '.join(self.not_measured)}" if self.not_measured else ""
         yield f"  scoring together{without}: {self.processor_hours:.3g} processor-hours"
+        for name, share in self.gpu.items():
+            yield (
+                f"  {name}: {share.total / 3600:.3g} GPU-hours "
+                f"({share.each:.3f} s an output; {_origin(share, 'outputs')})"
+            )
+        if not self.gpu:
+            yield "  GPU-hours: not known, what was measured used no GPU"
+        where = f"{intent.processors} processors"
+        if self.gpu:
+            where += f" and {intent.gpus} GPUs"
+        if intent.cluster is not None:
+            where += f" ({intent.cluster.nodes} nodes)"
         yield (
-            f"  wall time of scoring on {intent.processors} processors: {self.wall_hours:.3g} h "
-            f"(extrapolated: all of them busy to the end)"
+            f"  wall time of scoring on {where}: {self.wall_hours:.3g} h (extrapolated: all of "
+            f"them busy to the end)"
         )
         if self.judge_calls is not None:
             yield (
@@ -189,6 +282,18 @@ class Plan:
                 f"(standard deviation {spread.deviation:.4g} over {spread.measured} samples of "
                 f"{spread.editor})"
             )
+        if self.spreads:
+            yield from self._sampled()
+
+    def _sampled(self) -> Iterator[str]:
+        """A line for each size of a sample."""
+        yield "  samples instead of all, extrapolated (half widths of 95 % intervals of an editor):"
+        for choice in self.choices():
+            parts = [f"{choice.processor_hours:.3g} processor-hours"]
+            parts += [f"{choice.gpu_hours:.3g} GPU-hours"] if self.gpu else []
+            parts += [] if choice.dollars is None else [f"{choice.dollars:,.2f} US dollars"]
+            widths = ", ".join(f"{name} {width:.3g}" for name, width in choice.half_widths.items())
+            yield f"    {choice.samples:,} samples: {', '.join(parts)}; +- {widths}"
 
 
 def _origin(share: Share, what: str) -> str:
@@ -238,17 +343,23 @@ def plan(
 
     Raises `UsageError` when no `score` command of the run recorded its times.
     """
-    processor, not_measured = _processor(run, benchmark, intent)
+    processor, gpu, not_measured = _recorded(run, benchmark, intent)
     if not processor:
         raise UsageError(
             f"{run.path.name}: no recorded times of {benchmark}; score in it with this version, or "
             f"leave out --run and give DATA: a short run is then measured"
+        )
+    if gpu and intent.cluster is not None and not intent.cluster.gpus:
+        raise UsageError(
+            f"--cluster: no GPUs, and {', '.join(gpu)} was measured on one; name them, such as "
+            f"{intent.cluster.nodes}x{intent.cluster.processors}x1, or score with --device cpu"
         )
     calls, dollars = _judge(run, benchmark, data, intent) if intent.model else (None, None)
     return Plan(
         intent=intent,
         source="a short run made for it" if own else f"the run {run.path.name}",
         processor=processor,
+        gpu=gpu,
         not_measured=not_measured,
         judge_calls=calls,
         judge_dollars=dollars,
@@ -257,33 +368,36 @@ def plan(
     )
 
 
-def _processor(
+def _recorded(
     run: RunFolder, benchmark: str, intent: Intent
-) -> tuple[dict[str, Share], list[str]]:
-    """Processor seconds an output by scorer, over all `score` commands that recorded them; and the
-    scorers that scored nothing.
+) -> tuple[dict[str, Share], dict[str, Share], list[str]]:
+    """Seconds of a processor, and of a GPU, an output by scorer, over all `score` commands that
+    recorded them; and the scorers that scored nothing.
     """
-    seconds: dict[str, float] = {}
-    outputs: dict[str, int] = {}
+    took: dict[str, dict[str, float]] = {"seconds": {}, "gpu_seconds": {}}
+    outputs: dict[str, dict[str, int]] = {"seconds": {}, "gpu_seconds": {}}
     for entry in run.manifest().get("entries", []):
         if not isinstance(entry, dict) or entry.get("benchmark") != benchmark:
             continue
         recorded = entry.get("processor")
         for name, one in recorded.items() if isinstance(recorded, dict) else ():
-            if not isinstance(one, dict):
+            number = one.get("outputs") if isinstance(one, dict) else None
+            if not isinstance(number, int) or number < 0:
                 continue
-            took, number = one.get("seconds"), one.get("outputs")
-            if not isinstance(took, int | float) or not isinstance(number, int) or number < 0:
-                continue
-            if math.isfinite(took) and took >= 0:
-                seconds[name] = seconds.get(name, 0.0) + took
-                outputs[name] = outputs.get(name, 0) + number
-    shares = {
-        name: Share(seconds[name] / outputs[name], outputs[name], intent.outputs)
-        for name in sorted(seconds)
-        if outputs[name]
-    }
-    return shares, sorted(set(seconds) - set(shares))
+            for what, seconds in took.items():
+                value = one.get(what)
+                if isinstance(value, int | float) and math.isfinite(value) and value >= 0:
+                    seconds[name] = seconds.get(name, 0.0) + value
+                    outputs[what][name] = outputs[what].get(name, 0) + number
+    processor, gpu = (
+        {
+            name: Share(seconds[name] / outputs[what][name], outputs[what][name], intent.outputs)
+            for name in sorted(seconds)
+            if outputs[what][name]
+        }
+        for what, seconds in took.items()
+    )
+    return processor, gpu, sorted(set(took["seconds"]) - set(processor))
 
 
 def _storage(run: RunFolder, benchmark: str, intent: Intent) -> Iterator[tuple[str, Share]]:

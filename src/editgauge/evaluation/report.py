@@ -9,9 +9,9 @@ from pathlib import Path
 from editgauge.evaluation.agreements import published_lines
 from editgauge.judging import compared
 from editgauge.reports import confusion, figures, papers
+from editgauge.reports.benchmark import Part
 from editgauge.reports.confusion import Met
 from editgauge.reports.parts import part
-from editgauge.reports.site import Part
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.reporting import reported
 from editgauge.tables import rows

@@ -11,7 +11,7 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.study.people import averaged_for
 from editgauge.tables import rows, sweeps
 from editgauge.tables.columns import with_columns
-from editgauge.tables.layouts import benchmark_of
+from editgauge.tables.layouts import benchmark_of, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, MakeLayouts, Variant
@@ -75,7 +75,7 @@ def tables(
     )
     if asked.sweep:
         made = sweeps.tables(
-            frames,
+            [frame.own() for frame in frames],
             variants,
             best_by=asked.best_by,
             intervals=asked.intervals,
@@ -97,6 +97,8 @@ def tables(
             )
         ]
     made = [table for table in _unrepeated(made) if table.columns]
+    if any(frame.side for frame in frames):
+        made = papers_first(made)
     if not (asked.by or asked.editors or asked.sources or asked.sweep):
         for name in sorted({table.benchmark for table in made}):
             (whole,) = rows.every_frame(runs, name, where=asked.where)

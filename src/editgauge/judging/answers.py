@@ -10,11 +10,12 @@ a reason, and the whole reply is kept by the caller: a second call is cheap, a w
 * A verdict in an example, in a quotation, under a condition or about another picture is passed
   over.
 * Two verdicts that differ are flagged, unless the later one says that it replaces the earlier.
-* A sentence behind the verdict that takes it back, or gives another number, flags it.
+* A sentence behind the verdict that takes it back, or gives another number, flags it; so does a
+  reason with a number of the scale that counts or names nothing (see `doubts`).
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
-second number is the top of the scale. Not: ``4.5``, ``true``, ``null``, ``NaN``, ``04``, ``+4``,
-digits of other scripts, ranges.
+second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``,
+``04``, ``+4``, digits of other scripts, ranges.
 
 Reading is linear in the reply, bounded (`MAX_REPLY`, and the limits of `objects` and `mentions`),
 and never raises.
@@ -29,6 +30,7 @@ from typing import Any
 
 from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
+from editgauge.judging.claims import Verdicts, unquoted
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
 from editgauge.judging.thinking import without_thinking
@@ -309,7 +311,7 @@ def _object_statements(
 def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> list[int]:
     """The numbers that the reasons say the score is, in order; `alone` where it is the only one."""
     claims: list[int] = []
-    for reason in map(doubts.unquoted, reasons):
+    for reason in map(unquoted, reasons):
         claims += claims_in(reason, (name,), generic=alone)
         claims += [*fractions_in(reason, high), *short_corrections(reason)] if alone else []
     return claims
@@ -440,7 +442,7 @@ def _undoubted(
     statements: Sequence[_Statement],
     fields: Ranges,
 ) -> dict[str, Reading]:
-    """The readings, or none of them where the judge's own words speak against one (see `doubts`)."""
+    """The readings, or none of them where the judge's own words speak against one, see `doubts`."""
     last = max(statements, key=lambda statement: statement.end)
     number = readings[last.name].value
     if (
@@ -468,7 +470,7 @@ def _undoubted(
     ]
     prose = _blanked(text, found)
     end = max(statement.end for statement in statements)
-    verdicts = doubts.Verdicts(
+    verdicts = Verdicts(
         given,
         low=min(low for low, _ in fields.values()),
         high=max(high for _, high in fields.values()),
@@ -487,7 +489,9 @@ def _undoubted(
 
 def _behind_number(line: str, number: int) -> str:
     """What a line says behind its number; nothing for a row of a table."""
-    pattern = rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
+    pattern = (
+        rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
+    )
     value = re.search(pattern, line[:SPOKEN])
     return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
 

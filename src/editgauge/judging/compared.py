@@ -1,13 +1,14 @@
 """Judges compared: agreement of each two that judged the same edits of a run, as a table.
 
-Two judges are two models, or one model with two prompt sets. Intervals are 95 %, from a bootstrap
+Two judges are two models, one model with two prompt sets, or two runs of one of them
+(`judge run --repeat`). Intervals are 95 %, from a bootstrap
 over samples: several editors' outputs for one sample are drawn together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -46,26 +47,47 @@ class Pair:
 
 
 def pairs(frame: Frame, variant: Variant = "corrected") -> Iterator[Pair]:
-    """Each two judges of each metric on the edits that both scored. Repeats are averaged."""
+    """Each two judges of each metric on the edits that both scored, repeats averaged; then each two
+    runs of a judge that judged repeatedly, called ``MODEL run 1#…``.
+    """
     if JUDGE_SCORER not in frame.scorers:
         return
     judged = frame.only(frame.columns.scorer == frame.scorers.index(JUDGE_SCORER))
+    columns = judged.columns
     for metric, sources in sorted(judged.makers().items()):
-        grids = {}
-        for source in sources:
-            mine = judged.only(judged.columns.source == judged.sources.index(source))
-            grids[source] = mine.grid(metric, variant).values
-        for first, second in combinations(sources, 2):
-            both = ~np.isnan(grids[first]) & ~np.isnan(grids[second])
-            sample = np.broadcast_to(np.arange(both.shape[1]), both.shape)[both]
-            yield Pair(
-                metric=metric,
-                first=first,
-                second=second,
-                a=grids[first][both],
-                b=grids[second][both],
-                sample=sample,
-            )
+        of = {source: columns.source == judged.sources.index(source) for source in sources}
+        yield from _pairs(judged, metric, variant, of)
+    for metric in sorted(judged.metrics):
+        for source in judged.sources_of(metric):
+            mine = columns.source == judged.sources.index(source)
+            here = mine & (columns.metric == judged.metrics.index(metric))
+            runs = np.unique(columns.repeat[here]).tolist()
+            model, mark, settings = source.partition("#")
+            of = {
+                f"{model} run {run + 1}{mark}{settings}": mine & (columns.repeat == run)
+                for run in runs
+            }
+            yield from _pairs(judged, metric, variant, of)
+
+
+def _pairs(
+    frame: Frame, metric: str, variant: Variant, of: Mapping[str, NDArray[np.bool_]]
+) -> Iterator[Pair]:
+    """Each two of some named parts of the rows, on the edits that both have a score of."""
+    if len(of) < 2:
+        return
+    grids = {name: frame.only(mask).grid(metric, variant).values for name, mask in of.items()}
+    for first, second in combinations(grids, 2):
+        both = ~np.isnan(grids[first]) & ~np.isnan(grids[second])
+        sample = np.broadcast_to(np.arange(both.shape[1]), both.shape)[both]
+        yield Pair(
+            metric=metric,
+            first=first,
+            second=second,
+            a=grids[first][both],
+            b=grids[second][both],
+            sample=sample,
+        )
 
 
 def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Table | None:

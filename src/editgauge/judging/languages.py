@@ -63,10 +63,24 @@ _BLIND = (
         r"|отсутству|нет\b)"
     ),
     # the plain "no picture", in all of them
-    r"\bkeine?n? (?:\w{1,20} )?(?:bild|foto|abbildung|datei)|\b(?:ningun[ao]?|nenhuma?|nessuna?|aucune?) (?:imag|foto|photo|immagin|fichier|archivo|file)",
-    r"\b(?:no|não|non|sin|sem|senza|ohne|brak|bez|без) (?:[\w']{1,12} ){0,3}(?:imagen|imágen|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image|photo)",
+    (
+        r"\bkeine?n? (?:\w{1,20} )?(?:bild|foto|abbildung|datei)|\b(?:ningun[ao]?|nenhuma?|nessuna?"
+        r"|aucune?) (?:imag|foto|photo|immagin|fichier|archivo|file)"
+    ),
+    (
+        r"\b(?:no|não|non|sin|sem|senza|ohne|brak|bez|без) (?:[\w']{1,12} ){0,3}(?:imagen|imágen"
+        r"|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image"
+        r"|photo)"
+    ),
     r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
-    r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)",
+    (
+        r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
+        r"|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl"
+        r"|\bpas d['’e] ?(?:image|photo)|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien"
+        r"|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]"
+        r"|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no"
+        r"|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)"
+    ),
     # Chinese
     (
         r"(?:无法|没有|未能|不能|未|看不)(?:直接)?"
@@ -155,18 +169,25 @@ def without_reasons(after: str) -> str:
 
 _SCORING = re.compile(
     # German, Dutch, Swedish, Danish, Norwegian
-    r"\b(?:note|noten|bewert\w*|wertung\w*|punkt\w*|verdien\w*|eigentlich|angemess\w*|wäre\w*|sollte\w*|müsste\w*|richtig\w*|gerecht\w*"
-    r"|höchstens|mindestens|vergebe\w*|urteil\w*|cijfer\w*|punten|verdient|eigenlijk|hoort|betyg\w*|poäng\w*|borde|karakter\w*|poeng\w*|egentlig\w*"
+    r"\b(?:note|noten|bewert\w*|wertung\w*|punkt\w*|verdien\w*|eigentlich|angemess\w*|wäre\w*"
+    r"|sollte\w*|müsste\w*|richtig\w*|gerecht\w*"
+    r"|höchstens|mindestens|vergebe\w*|urteil\w*|cijfer\w*|punten|verdient|eigenlijk|hoort|betyg\w*"
+    r"|poäng\w*|borde|karakter\w*|poeng\w*|egentlig\w*"
     # French, Spanish, Portuguese, Italian, Romanian, Catalan
-    r"|notes?|notation|mérit\w*|devrait|aurait|serait|plutôt|vaut|nota|notas|puntua\w*|punt(?:o|os|aje)|calific\w*|merec\w*|debería|sería|realidad"
-    r"|correct[oa]|pontua\w*|pontos|avalia\w*|deveria|seria|punteggi\w*|punti|vot[oi]|merita\w*|dovrebbe|sarebbe|giust[oa]|valuta\w*|notă|merită|puntuació\w*|points?"
+    r"|notes?|notation|mérit\w*|devrait|aurait|serait|plutôt|vaut|nota|notas|puntua\w*|punt(?:o"
+    r"|os|aje)|calific\w*|merec\w*|debería|sería|realidad"
+    r"|correct[oa]|pontua\w*|pontos|avalia\w*|deveria|seria|punteggi\w*|punti|vot[oi]|merita\w*"
+    r"|dovrebbe|sarebbe|giust[oa]|valuta\w*|notă|merită|puntuació\w*|points?"
     # Polish, Czech, Turkish, Indonesian, Vietnamese, Hungarian, Finnish
-    r"|ocen\w*|punkty?\w*|zasługuj\w*|powin\w*|hodnocen\w*|bod\w{0,4}|známk\w*|zaslouž\w*|puan\w*|olmalı\w*|hak ediyor|skor\w*|nilai\w*|seharusnya|layak"
+    r"|ocen\w*|punkty?\w*|zasługuj\w*|powin\w*|hodnocen\w*|bod\w{0,4}|známk\w*|zaslouž\w*|puan\w*"
+    r"|olmalı\w*|hak ediyor|skor\w*|nilai\w*|seharusnya|layak"
     r"|điểm|đáng|nên|pontszám\w*|pont\w{0,4}|érdem\w*|pisteet|pistettä|arvosana\w*|ansaitsee"
     # the word that most have borrowed
     r"|scores?)\b"
-    r"|оцен\w*|балл\w*|заслуж\w*|должн\w*|следовало|двойк\w*|тройк\w*|четв[её]рк\w*|пят[её]рк\w*|единиц\w*|на самом деле|правильн\w*|оцін\w*|заслугов\w*"
-    r"|分|应|該|该|實際|实际|妥当|正确|正確|给|給|評価|点|正しい|相応|べき|スコア|점|맞습|맞다|적절|평가|해야|درج|نقاط|تستحق|يجب|ציון|נקוד|स्कोर|अंक|คะแนน",
+    r"|оцен\w*|балл\w*|заслуж\w*|должн\w*|следовало|двойк\w*|тройк\w*|четв[её]рк\w*|пят[её]рк\w*"
+    r"|единиц\w*|на самом деле|правильн\w*|оцін\w*|заслугов\w*"
+    r"|分|应|該|该|實際|实际|妥当|正确|正確|给|給|評価|点|正しい|相応|べき|スコア|점|맞습|맞다|적절|평가|해야|درج|نقاط|تستحق|يجب|ציון"
+    r"|נקוד|स्कोर|अंक|คะแนน",
     re.IGNORECASE,
 )
 """Words that speak of scores, and of what a score should have been."""
@@ -185,38 +206,59 @@ _NUMBERS = {
     )
     for number, word in enumerate(words.split())
     if len(word) > 1 or word in "零一二三四五六七八九十"
-} | {"eine": 1, "einer": 1, "una": 1, "une": 1, "两": 2, "兩": 2, "два": 2, "двойка": 2, "тройка": 3, "четверка": 4, "четвёрка": 4, "пятерка": 5, "пятёрка": 5, "единица": 1}
-_ARTICLES = frozenset(["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"])
+} | {
+    "eine": 1,
+    "einer": 1,
+    "una": 1,
+    "une": 1,
+    "两": 2,
+    "兩": 2,
+    "два": 2,
+    "двойка": 2,
+    "тройка": 3,
+    "четверка": 4,
+    "четвёрка": 4,
+    "пятерка": 5,
+    "пятёрка": 5,
+    "единица": 1,
+}
+_ARTICLES = frozenset(
+    ["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"]
+)
 """Number words that are articles or verbs as well: no claim by themselves."""
 _FOREIGN_NUMBER = re.compile(
-    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![\d.,/:])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)", re.IGNORECASE
+    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![\d.,/:])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)",
+    re.IGNORECASE,
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
-_COUNTER = re.compile("[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색]")
-"""What numbers count with in Chinese, Japanese and Korean."""
-_ENGLISH = frozenset(
-    (
-        "the a an is are was were be been being of and or to in on at it its this that these those with without for from by as not no nothing "
-        "but because since so if when while than then there here has have had does do did can cannot could would should may might must will "
-        "all any some each every both one two three more most less only just very too also still now only i my me you your we they he she which "
-        "who what where how into onto over under after before again same other another such good bad fine clear clean natural sharp correct "
-        "score rating edit image picture text letters word result hence therefore thus overall looks seems remains"
-    ).split()
+_COUNTER = re.compile(
+    "[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색]"
 )
-_FOREIGN = frozenset(
-    (
-        "der die das und ist nicht ein eine einen dem den des im mit auf für aber wird wurde sind noch auch doch oder zu vom zum bei nur "
-        "het een niet van en maar wordt ook nog voor "
-        "le la les est une des du et pas dans sur avec mais qui que ne ce cette il elle au aux en fait je "
-        "el los las un una es no del con por pero que se al lo su más y muy en "
-        "o os uma não em do da dos das mas com para que se na nas um é "
-        "il gli uno di che non per ma è della dello nel più con "
-        "jest nie na się ale ve bir bu için değil och är inte ett på att som men og ikke er "
-        "espera espere oubliez attendez warten moment aspetta momento "
-        "yang dan tidak dengan ini là và không của"
-    ).split()
-) - frozenset(["no", "on", "an", "do", "i", "in", "is", "a", "die", "so", "men", "as", "was", "an", "con", "pas", "la", "en", "on", "per", "e", "o"])
-_BORROWED = frozenset(["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"])
+"""What numbers count with in Chinese, Japanese and Korean."""
+_COMMON_ENGLISH = (
+    "the a an is are was were be been being of and or to in on at it its this that these "
+    "those with without for from by as not no nothing but because since so if when while than "
+    "then there here has have had does do did can cannot could would should may might must "
+    "will all any some each every both one two three more most less only just very too also "
+    "still now i my me you your we they he she which who what where how into onto over under "
+    "after before again same other another such good bad fine clear clean natural sharp "
+    "correct score rating edit image picture text letters word result hence therefore thus "
+    "overall looks seems remains "
+)
+_ENGLISH = frozenset(_COMMON_ENGLISH.split())
+_COMMON_ELSEWHERE = (
+    "der das und ist nicht ein eine einen dem den des im mit auf für aber wird wurde sind "
+    "noch auch doch oder zu vom zum bei nur het een niet van maar wordt ook nog voor le les "
+    "est une du et dans sur avec mais qui que ne ce cette il elle au aux fait je el los las "
+    "un una es del por pero se al lo su más y muy os uma não em da dos mas com para na nas um "
+    "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
+    "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
+    "momento yang dan tidak dengan ini là và không của "
+)
+_FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
+_BORROWED = frozenset(
+    ["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"]
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -242,7 +284,9 @@ def is_english(sentence: str) -> bool:
     return len(words & _ENGLISH) > len(words & _FOREIGN) and not is_foreign(sentence)
 
 
-_POINTS = re.compile(r"\s(?:points?|punkte?n?|puntos?|pontos?|punt[oi]|балл\w*|очк\w*)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\s(?:points?|punkte?n?|puntos?|pontos?|punt[oi]|балл\w*|очк\w*)\b", re.IGNORECASE
+)
 
 
 def _counts(sentence: str, at: int) -> bool:
@@ -269,9 +313,9 @@ def claims_in(sentence: str) -> Iterator[int]:
             word = found["word"].casefold()
             counts = _counts(sentence, found.end())
             ends = not _LETTERS.match(sentence[found.end() :].lstrip())
-            if word in _NUMBERS and _POINTS.match(sentence, found.end()):
-                yield _NUMBERS[word]
-            elif word in _NUMBERS and word not in _ARTICLES and (scored or ends) and not counts:
+            if (word in _NUMBERS and _POINTS.match(sentence, found.end())) or (
+                word in _NUMBERS and word not in _ARTICLES and (scored or ends) and not counts
+            ):
                 yield _NUMBERS[word]
         elif not _counts(sentence, found.end()):
             yield int(found["digit"])

@@ -529,10 +529,12 @@ _LINKS = frozenset(
 )
 
 
-_AFTER_NUMBER = frozenset(
-    "out of if or and is was because since instead rather at as for on in after to not but overall "
-    "points point given due only here now then than though although while with without so".split()
+_BEHIND_NUMBERS = (
+    "out of if or and is was because since instead rather at as for on in after to not but "
+    "overall points point given due only here now then than though although while with "
+    "without so "
 )
+_AFTER_NUMBER = frozenset(_BEHIND_NUMBERS.split())
 """Words behind a number that it does not count."""
 
 

@@ -61,7 +61,7 @@ class Outcome:
     def as_json(self) -> dict[str, Any]:
         todo, stats = self.session.todo, self.session.todo.engine.stats
         return {
-            "run": str(self.session.run_path),
+            "run": self.session.named,
             "benchmark": todo.benchmark,
             "judge": todo.source,
             "answered": todo.engine.answered,
@@ -97,7 +97,7 @@ class Outcome:
             out.append(
                 f"{unasked} calls are not in the reply store and were not asked: they have no row"
             )
-        out.append(f"rows:  {self.session.run_path}")
+        out.append(f"rows:  {self.session.named}")
         return [*out, self._ending()]
 
     def _samples(self) -> dict[str, dict[str, int]]:
@@ -140,4 +140,4 @@ class Outcome:
         if not self.complete:
             return "stopped; the same command goes on from here"
         todo = self.session.todo
-        return f"next:  editgauge table {self.session.run_path} --benchmark {todo.benchmark}"
+        return f"next:  editgauge table {self.session.named} --benchmark {todo.benchmark}"

@@ -12,6 +12,7 @@ import asyncio
 import hashlib
 import io
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,8 @@ class PictureStore:
         self._store: OrderedDict[str, Encoded] = OrderedDict()
         self._identities: dict[tuple[Picture, bool], str] = {}
         self._headers: dict[Path, tuple[str, int, int]] = {}
+        self.to_png: Callable[[Path, tuple[int, int]], bytes] = as_png
+        """Who decodes, resizes and encodes; called in a thread. See `run.prepare`."""
         self.encoded = 0
         """How many pictures were really encoded."""
 
@@ -157,12 +160,7 @@ class PictureStore:
         if self.as_it_is(picture, webp):
             data, mime = self._own_bytes(picture, kind), _TYPES[kind]
         if not data:
-            pixels = resize(read_image(picture.path), wanted, "lanczos")
-            buffer = io.BytesIO()
-            Image.fromarray(np.ascontiguousarray(pixels)).save(
-                buffer, format="PNG", compress_level=1
-            )
-            data, mime = buffer.getvalue(), "image/png"
+            data, mime = self.to_png(picture.path, wanted), "image/png"
         mime = picture.mime or mime
         return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), fingerprint, *wanted)
 
@@ -183,6 +181,16 @@ class PictureStore:
             header = read_header(path)
             self._headers[path] = (header.format, header.width, header.height)
         return self._headers[path]
+
+
+def as_png(path: Path, size: tuple[int, int]) -> bytes:
+    """A picture, brought to a width and height by Lanczos' filter, as a PNG file. Raises
+    `ImageError` for a file that is no readable picture.
+    """
+    pixels = resize(read_image(path), size, "lanczos")
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG", compress_level=1)
+    return buffer.getvalue()
 
 
 def _digest(text: str) -> str:

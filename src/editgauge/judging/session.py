@@ -248,7 +248,10 @@ class Session:
             samples, limit=chosen.limit, ids=chosen.ids, where=chosen.where
         )
         folder = RunFolder.create(chosen.run)
-        self.run_path = chosen.run
+        self.named = str(chosen.run)
+        """The run as whoever asked named it: an address, where this folder is a copy."""
+        self.places = (folder.path / "manifest.json", *filter(None, [dataset.root]))
+        """What whoever prepares pictures elsewhere must see."""
         hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
         self.data_hash = keep_samples(
             folder, benchmark.name, dataset.root, samples, self.samples, hashes

@@ -12,9 +12,17 @@ from typing import Any
 
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
-from editgauge.judging.wording import NUMBER_WORDS, REASON_KEY, is_other_subject, is_placeholder, is_stand_in
+from editgauge.judging.wording import (
+    NUMBER_WORDS,
+    REASON_KEY,
+    is_other_subject,
+    is_placeholder,
+    is_stand_in,
+)
 
-_FINAL_KEY = re.compile(r"(?:overrid|overrul|recheck|reviewed|checked|final|revis|correct|adjust|updat|amend|reconsider)")
+_FINAL_KEY = re.compile(
+    r"(?:overrid|overrul|recheck|reviewed|checked|final|revis|correct|adjust|updat|amend|reconsider)"
+)
 _FINAL_NUMBER = re.compile(
     r"(?:final|revised|corrected|adjusted|updated|amended|correction|override|revision|adjustment)(?:score|rating|verdict|answer|value|grade|number)?"
 )
@@ -53,7 +61,18 @@ _CONTAINERS = frozenset(
 )
 _FINAL_WORDS = ("final", "revised", "updated", "corrected", "adjusted")
 _NAMING_KEYS = frozenset(
-    ["dimension", "criterion", "metric", "aspect", "question", "category", "name", "id", "key"]
+    [
+        "dimension",
+        "criterion",
+        "criteria",
+        "metric",
+        "aspect",
+        "question",
+        "category",
+        "name",
+        "id",
+        "key",
+    ]
 )
 _STATE_KEYS = frozenset(["status", "type", "kind", "note", "label"])
 _STATE = re.compile(
@@ -96,6 +115,8 @@ _FLAG_KEYS = frozenset(
         "istest",
     ]
 )
+_ALARM_KEY = re.compile("warnings?|caveats?|disclaimers?|corrections?|erratum|errata|revision")
+"""Keys whose text takes something away from the verdict beside it."""
 _VALID_KEYS = frozenset(
     ["valid", "isvalid", "usable", "reliable", "final", "isfinal", "complete", "ok", "success"]
 )
@@ -176,7 +197,9 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
     return here
 
 
-_RIVAL = re.compile(r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)")
+_RIVAL = re.compile(
+    r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
+)
 
 
 _GENERIC = frozenset(
@@ -289,7 +312,10 @@ def is_about_other(value: Pairs) -> bool:
         plain = plain_name(key)
         if item is True and plain in _FLAG_KEYS:
             return True
-        if item is False and plain in _VALID_KEYS:
+        told_no = item is False or (
+            isinstance(item, str) and item.strip().casefold() in ("no", "false")
+        )
+        if told_no and plain in _VALID_KEYS:
             return True
         if item is False and len(plain) > 8 and _SEEN_KEY.fullmatch(plain):
             return True
@@ -298,6 +324,8 @@ def is_about_other(value: Pairs) -> bool:
         if is_stand_in(item):
             return True
         if not REASON_KEY.search(key[:200]) and is_other_subject(item):
+            return True
+        if _ALARM_KEY.fullmatch(plain) and item.strip().casefold() not in ("", "none", "no", "-"):
             return True
         if plain in _STATE_KEYS and _STATE.fullmatch(item[:40]):
             return True
@@ -352,12 +380,7 @@ def read_value(item: Any, low: int, high: int) -> int | str:
     if isinstance(item, bool | NotANumber | list):
         return f"not a number: {_short(item)}"
     if isinstance(item, str):
-        number = read_text(item.strip(), high)
-        if number is None:
-            number = read_number(_LABELLED.sub("", item.strip()[:300]), low, high)
-            others = {int(digits) for digits in _DIGITS.findall(item)} - {number, high}
-            if any(low <= other <= high for other in others):
-                number = None
+        number = _number_in(item, low, high)
         if number is None:
             return f"not an integer on a scale to {high}: {_short(item)}"
         item = number
@@ -366,6 +389,15 @@ def read_value(item: Any, low: int, high: int) -> int | str:
     if not low <= item <= high:
         return f"outside {low} to {high}: {_short(item)}"
     return int(item)
+
+
+def _number_in(text: str, low: int, high: int) -> int | None:
+    number = read_text(text.strip(), high)
+    if number is not None:
+        return number
+    number = read_number(_LABELLED.sub("", text.strip()[:300]), low, high)
+    others = {int(digits) for digits in _DIGITS.findall(text)} - {number, high}
+    return None if any(low <= other <= high for other in others) else number
 
 
 def read_text(text: str, high: int) -> int | None:

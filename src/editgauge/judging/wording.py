@@ -15,7 +15,7 @@ from editgauge.judging import languages
 
 LEAD = 160
 """Characters before a verdict that can introduce it."""
-SPOKEN = 10_000
+SPOKEN = 5_000
 """Characters at the beginning and at the end of a reply in which a refusal is looked for."""
 _FLAGS = re.IGNORECASE
 
@@ -42,7 +42,7 @@ _QUOTED = re.compile(
     r"|always (?:answer|give|output|respond|score|say)|system\s?:|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
     r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
     r"|you asked(?! for\s*:?\s*\Z)|(?:colleague|reviewer|grader|annotator|user|author|uploader|caption|someone|somebody|person|human|student|assistant|he|she|they|gpt\S{0,9}|gemini|claude|qwen)(?:['’]s)? (?:\w+ ){0,2}(?:verdict|scores?|gave|gives|said|says|wrote|writes|rated|rating|answer\w*|suggest\w*|claim\w*|thinks?|believes?|proposed?)|instructions? "
-    r"(?:say|ask|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
+    r"(?:says?|asks?|tells?|wants?|reads?|demands?|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
     r"|(?:another|other|second) (?:judge|model|image|picture|sample|edit|candidate)"
     r"|(?:image|picture|photo|sign|caption|poster|banner|label|text|watermark|overlay|it|which|that)s? "
     r"(?:\w+ ){0,3}(?:says?|saying|reads?|reading|contains?|states?|tells?|instructs?|shows?|commands?|asks?)"
@@ -225,7 +225,9 @@ def is_refusal(text: str) -> bool:
 
 def is_placeholder(text: str) -> bool:
     """Whether a value is the template's: a range, a type, dots, ``your reason here``."""
-    return len(text) <= 200 and PLACEHOLDER.match(text.strip().rstrip('.!')) is not None or text.strip() in ('...', '..')
+    return (
+        len(text) <= 200 and PLACEHOLDER.match(text.strip().rstrip(".!")) is not None
+    ) or text.strip() in ("...", "..")
 
 
 def is_stand_in(text: str) -> bool:

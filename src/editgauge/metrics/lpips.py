@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.errors import MissingExtra, ShapeMismatch
+from editgauge.native import on_device
 
 _SHIFT = (-0.030, -0.088, -0.188)
 _SCALE = (0.458, 0.448, 0.450)
@@ -233,7 +234,7 @@ class Network:
             return Features(tuple(self._unit(m) for m in self._layers(batch)), size)
 
     def _batch(self, frames: npt.NDArray[np.uint8]) -> tuple[Any, tuple[int, int]]:
-        torch = _torch()
+        _torch()
         array = np.require(frames[None] if frames.ndim == 3 else frames, requirements=["C", "W"])
         if array.ndim != 4 or array.shape[3] != 3 or array.dtype != np.uint8:
             raise ShapeMismatch(
@@ -244,7 +245,7 @@ class Network:
                 f"LPIPS {self.name}: wanted sides of at least {MIN_SIDE[self.name]}, found "
                 f"{array.shape[1:3]}"
             )
-        tensor = torch.from_numpy(array).to(self.device).permute(0, 3, 1, 2)
+        tensor = on_device(array, str(self.device)).permute(0, 3, 1, 2)
         return tensor.float().div_(127.5).sub_(1.0), (int(array.shape[1]), int(array.shape[2]))
 
     def _unit(self, features: Any) -> Any:

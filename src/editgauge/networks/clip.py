@@ -30,6 +30,7 @@ import orjson
 from PIL import Image
 
 from editgauge.errors import WeightsError
+from editgauge.native import on_device
 from editgauge.networks.pretrained import pretrained, transformers_for
 from editgauge.networks.runtime import Runtime, torch_for
 
@@ -136,7 +137,7 @@ class ClipModel:
         torch = torch_for("CLIP")
         if self._vision is None:
             self._vision = self._load("CLIPVisionModelWithProjection")
-        batch = torch.from_numpy(np.stack(list(inputs))).to(self.runtime.device, self._dtype)
+        batch = on_device(np.stack(list(inputs)), self.runtime.device).to(self._dtype)
         with torch.inference_mode():
             return np.asarray(
                 self._vision(pixel_values=batch).image_embeds.float().cpu().numpy(), np.float32

@@ -16,7 +16,7 @@ from editgauge import images
 from editgauge.networks.clip import ClipModel, Crop, crops_agree, preprocess
 from editgauge.networks.inception import Inception, prepare
 from editgauge.networks.loading import state_dict
-from editgauge.networks.runtime import Halving, Runtime, batched, read_ahead, threads
+from editgauge.networks.runtime import Halving, Runtime, batched, read_ahead, reading_for, threads
 from editgauge.networks.store import FeatureStore, Vector
 from editgauge.networks.weights import Local, locate
 
@@ -56,7 +56,13 @@ class ClipFeatures:
             return preprocess(images.read_image(path), self._model.side, crop)
 
         return _features(
-            self._store, f"{self._identity}/image", keys, read, compute, self.batch_size
+            self._store,
+            f"{self._identity}/image",
+            keys,
+            read,
+            compute,
+            self.batch_size,
+            self.runtime.device,
         )
 
     def texts(self, texts: Sequence[str]) -> tuple[Vectors, Mapping[str, str]]:
@@ -100,6 +106,7 @@ class InceptionFeatures:
         self.batch_size = batch_size
         (file,) = local.weights.files
         self._network = _inception(local.paths[file.name], runtime)
+        self._device = runtime.device
         self._store = _store(cache)
         self._identity = f"{_identity(local)}/{runtime.precision}"
 
@@ -115,7 +122,13 @@ class InceptionFeatures:
             return prepare(images.read_image(path))
 
         return _features(
-            self._store, self._identity, keys, read, self._network.features_of, self.batch_size
+            self._store,
+            self._identity,
+            keys,
+            read,
+            self._network.features_of,
+            self.batch_size,
+            self._device,
         )
 
 
@@ -126,6 +139,7 @@ def _features(
     read: Callable[[Any], Any],
     compute: Callable[[Sequence[Any]], Any],
     batch_size: int,
+    device: str = "cpu",
 ) -> Vectors:
     """Look up, read what is missing ahead of the network, compute in batches (smaller ones where
     the device's memory does not suffice), keep each batch at once.
@@ -140,10 +154,10 @@ def _features(
     for item in sorted(wanted, key=str):
         if wanted[item] not in known:
             first_with.setdefault(wanted[item], item)
+    depth, workers = reading_for(device, batch_size)
     with threads():
-        for batch in batched(
-            read_ahead(first_with.values(), read, depth=2 * batch_size, workers=2), batch_size
-        ):
+        ahead = read_ahead(first_with.values(), read, depth=depth, workers=workers)
+        for batch in batched(ahead, batch_size):
             good = [(item, data) for item, data in batch if not isinstance(data, Exception)]
             found.update({item: data for item, data in batch if isinstance(data, Exception)})
             if good:

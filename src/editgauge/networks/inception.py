@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.errors import ShapeMismatch, WeightsError
+from editgauge.native import on_device
 from editgauge.networks.runtime import Runtime, torch_for
 
 FEATURES = 2048
@@ -132,7 +133,7 @@ class Inception:
         """Features (N, 2048), float32, of what `prepare` made."""
         torch = torch_for("FID")
         with torch.inference_mode():
-            batch = torch.from_numpy(np.stack(list(prepared))).to(self.runtime.device)
+            batch = on_device(np.stack(list(prepared)), self.runtime.device)
             return np.asarray(self._forward(batch).float().cpu().numpy(), np.float32)
 
     def _forward(self, batch: Any) -> Any:

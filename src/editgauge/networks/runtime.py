@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from editgauge.errors import MissingExtra, UsageError
 
@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 
 PRECISIONS = ("float32", "bfloat16", "float16")
 THREADS = "EDITGAUGE_THREADS"
+_READERS = 16
+"""Threads that read for one GPU, at most."""
 
 
 def torch_for(feature: str) -> Any:
@@ -125,6 +127,23 @@ def _from_environment() -> int | None:
     return int(text)
 
 
+class Reading(NamedTuple):
+    """How far pictures are read ahead of a network, and by how many threads."""
+
+    depth: int
+    workers: int
+
+
+def reading_for(device: str, batch: int = 1) -> Reading:
+    """For a network on a device, which takes `batch` pictures at once. On the processor one or two
+    threads suffice, and more would take its time; a GPU waits for whoever decodes.
+    """
+    if device == "cpu":
+        return Reading(4, 1) if batch == 1 else Reading(2 * batch, 2)
+    workers = max(2, min(_READERS, usable_processors() - 1))
+    return Reading(max(2 * batch, 4 * workers), workers)
+
+
 def read_ahead(
     items: Iterable[Item], read: Callable[[Item], Result], *, depth: int = 4, workers: int = 1
 ) -> Iterator[tuple[Item, Result | Exception]]:
@@ -213,6 +232,12 @@ class Halving:
             self.most = len(part) // 2
             free_memory()
         return found
+
+
+def gpu_in_use() -> bool:
+    """Whether this process has a network on a GPU: it holds that GPU, busy or not."""
+    torch = sys.modules.get("torch")
+    return torch is not None and bool(torch.cuda.is_initialized())
 
 
 def free_memory() -> None:

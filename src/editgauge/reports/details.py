@@ -20,7 +20,7 @@ from editgauge.tables.scale import on_scale
 from editgauge.types import Metric
 
 if TYPE_CHECKING:
-    from editgauge.reports.site import Places
+    from editgauge.reports.places import Places
 
 _SHARD_BYTES = 200_000
 _ROW_BYTES = 60

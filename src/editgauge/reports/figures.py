@@ -78,6 +78,8 @@ class Figure:
     """95 % bootstrap intervals over samples, for each editor at each label; NaN where there is
     none. Bars and curves have them.
     """
+    top: float | None = None
+    """The upper end of the metric's scale, at which a radar has its rim; None where it is open."""
     question: str = ""
     """What figures that answer one question together share: attribute, source, part of the editors.
     A figure without one stands alone.
@@ -93,40 +95,44 @@ def figures(
     over. Of more than `MOST_EDITORS` editors each figure has a part.
     """
     frame = frame.without_people()
-    there = set(frame.samples.names())
     sides = _by_source(frame)
     found = []
-    for kind, attribute, words, order, each in plots:
-        if kind == "histogram":
-            found += _histogram(frame, attribute, words)
-            continue
-        if kind == "counts":
-            found += _counted(frame, attribute, words, order, each if each in there else "")
-            continue
-        attribute = next(
-            (
-                name
-                for name in (attribute, f"{attribute}_tier", f"{attribute}_score")
-                if name in there
-            ),
-            "",
-        )
-        if not attribute:
-            continue
-        for metric in frame.metrics:
-            for source, side in sides:
-                if metric not in side.metrics or not _of_side(frame, metric, source):
-                    continue
-                if metric in metrics and metrics[metric].of_sample:
-                    continue
-                variant = "faithful" if side.has(metric, "faithful") else "corrected"
-                what = _What(kind, attribute, words, metric, variant, source, order)
-                for value, part in _apart(side, each if each in there else ""):
-                    found += _figures(part, metrics, what._replace(of=value))
+    for plot in plots:
+        each = plot.each if plot.each in frame.samples.names() else ""
+        if plot.kind == "histogram":
+            found += _histogram(frame, plot.attribute, plot.words)
+        elif plot.kind == "counts":
+            found += _counted(frame, plot._replace(each=each))
+        else:
+            found += _means(frame, metrics, plot._replace(each=each), sides)
     for source, side in sides:
         for name in frame.metrics:
             if name in side.metrics and _of_side(frame, name, source):
                 found += _learning(side, metrics, name, source)
+    return found
+
+
+def _means(
+    frame: Frame, metrics: Mapping[str, Metric], plot: Plot, sides: Sequence[tuple[str, Frame]]
+) -> list[Figure]:
+    """The figures of every metric and source at the values of an attribute; none without it."""
+    there = set(frame.samples.names())
+    names = (plot.attribute, f"{plot.attribute}_tier", f"{plot.attribute}_score")
+    attribute = next((name for name in names if name in there), "")
+    kind = plot.kind
+    if not attribute or kind == "histogram" or kind == "counts":
+        return []
+    found = []
+    for metric in frame.metrics:
+        for source, side in sides:
+            if metric not in side.metrics or not _of_side(frame, metric, source):
+                continue
+            if metric in metrics and metrics[metric].of_sample:
+                continue
+            variant = "faithful" if side.has(metric, "faithful") else "corrected"
+            what = _What(kind, attribute, plot.words, metric, variant, source, plot.order)
+            for value, part in _apart(side, plot.each):
+                found += _figures(part, metrics, what._replace(of=value))
     return found
 
 
@@ -204,16 +210,15 @@ def _apart(frame: Frame, attribute: str) -> list[tuple[str, Frame]]:
     return [(value, frame.of_samples(labels == value)) for value in known]
 
 
-def _counted(
-    frame: Frame, attribute: str, words: str, order: Sequence[str], each: str
-) -> list[Figure]:
+def _counted(frame: Frame, plot: Plot) -> list[Figure]:
     """How many samples have which value of an attribute, a bar for each value of `each`; none where
     there are fewer than two values, or too many.
     """
+    attribute, each = plot.attribute, plot.each
     if attribute not in frame.samples.names():
         return []
     labels = frame.samples.labels(attribute)
-    names = _ordered((str(label) for label in labels), order)
+    names = _ordered((str(label) for label in labels), plot.order)
     if not 2 <= len(names) <= _MOST_LABELS:
         return []
     parts = frame.samples.labels(each) if each else np.full(len(labels), "samples")
@@ -225,7 +230,7 @@ def _counted(
         Figure(
             kind="counts",
             name=portable("-".join(filter(None, ("counts", attribute, each)))),
-            title=f"{words} ({len(labels)} samples)",
+            title=f"{plot.words} ({len(labels)} samples)",
             axis="samples",
             labels=names,
             series=series,
@@ -358,6 +363,7 @@ def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[F
                 limits={e: tuple(_interval(cell) for cell in line) for e, line in lines.items()}
                 if kind != "radar"
                 else {},
+                top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
             )
         )
     return found
@@ -456,7 +462,9 @@ _STYLE = (
 
 def svg(figure: Figure) -> str:
     """The figure as a self-contained SVG document."""
-    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _bars, "counts": _bars}[figure.kind]
+    draw = {"radar": _radar, "bars": _bars, "curve": _curve, "histogram": _bars, "counts": _bars}[
+        figure.kind
+    ]
     body, width, height = draw(figure)
     legend, legend_height = _legend(figure, width, height)
     height += legend_height
@@ -471,10 +479,14 @@ def svg(figure: Figure) -> str:
 
 
 def limits_of(figure: Figure) -> tuple[float, float]:
-    """The lowest and highest number that is drawn, 0 included: the ends of the scale."""
+    """The lowest and highest number that is drawn, 0 included; a radar ends with its scale, so
+    that radars of one scale can be laid beside each other.
+    """
     values = [v for line in figure.series.values() for v in line if not math.isnan(v)]
     ends = [v for line in figure.limits.values() for pair in line for v in pair if v == v]
     low, high = min(0.0, *values, *ends), max(*values, *ends, 0.0)
+    if figure.kind == "radar" and figure.top is not None:
+        high = max(high, figure.top)
     return low, high if high > low else low + 1.0
 
 

@@ -19,7 +19,7 @@ from editgauge import escape
 from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_image, resize
 from editgauge.reports.papers import SETTINGS, matplotlib_of, plain_text, saved
-from editgauge.reports.site import Places
+from editgauge.reports.places import Places
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.layouts import metrics_of
@@ -32,6 +32,8 @@ WIDTH = 7.0
 MOST_PICTURES = 7
 """In a line; more editors go on below, so that no picture is smaller than a stamp."""
 FORMATS = ("pdf", "png", "svg")
+_BETWEEN = "  "
+"""Between two scores."""
 _SIDE = 600
 _MOST_LINES = 8
 
@@ -100,7 +102,7 @@ def lines(
             picture = places.file(None if edit is None else edit.path)
             words = _words(edit) if picture is None else ""
             told = [_score(frame, name, editor, order[identity]) for name in metrics]
-            panels.append(Panel(editor, picture, words, "  ".join(told)))
+            panels.append(Panel(editor, picture, words, _BETWEEN.join(told)))
         instruction = str(record.get("instruction") or "")
         found.append(Line(identity, instruction, tuple(panels)))
     places.close()
@@ -188,7 +190,7 @@ def drawn(found: Sequence[Line], pyplot: Any) -> Any:
 def _height(head: str, panels: Sequence[Panel], cell: float, letters: int) -> float:
     above = 0.125 * (head.count("\n") + 1) * bool(head) + 0.06
     above += 0.115 * max(len(_wrapped(panel.heading, letters)) for panel in panels)
-    below = 0.11 * max(len(_wrapped(panel.below, letters)) for panel in panels)
+    below = 0.11 * max(len(_scores(panel.below, letters)) for panel in panels)
     return above + cell * 0.96 + below + 0.08
 
 
@@ -199,7 +201,7 @@ def _panel(axes: Any, panel: Panel, letters: int) -> None:
     axes.set_title(plain_text(heading), fontsize=6.5, pad=2)
     if panel.below:
         axes.set_xlabel(
-            plain_text("\n".join(_wrapped(panel.below, letters))), fontsize=6, labelpad=2
+            plain_text("\n".join(_scores(panel.below, letters))), fontsize=6, labelpad=2
         )
     words = panel.words
     if panel.picture is not None:
@@ -235,7 +237,21 @@ def _plain(text: str) -> str:
 
 
 def _wrapped(text: str, letters: int) -> list[str]:
-    return textwrap.wrap(_plain(text), letters)
+    """Lines of that many letters; a name breaks after an underscore, too."""
+    return [
+        line.replace("_ ", "_") for line in textwrap.wrap(_plain(text).replace("_", "_ "), letters)
+    ]
+
+
+def _scores(text: str, letters: int) -> list[str]:
+    """Scores in lines: a number stays beside its name."""
+    found: list[str] = []
+    for score in filter(None, text.split(_BETWEEN)):
+        if found and len(found[-1]) + len(_BETWEEN) + len(score) <= letters:
+            found[-1] += _BETWEEN + _plain(score)
+        else:
+            found += _wrapped(score, letters)
+    return found
 
 
 def _cut(wrapped: list[str]) -> list[str]:

@@ -47,6 +47,15 @@ def overview(
     }
 
 
+def first_samples(
+    frame: Frame, metrics: Mapping[str, Metric], tables: Sequence[Table], *, most: int = MOST
+) -> dict[str, Any]:
+    """``worst`` and ``contested`` of `overview`, `most` of each, and ``by``: the metric behind
+    them.
+    """
+    return _shown_first(frame.without_people(), metrics, _lead(frame, tables), most)
+
+
 def _sources(frame: Frame) -> set[str]:
     return {frame.sources[code] for code in np.unique(frame.columns.source)}
 
@@ -94,15 +103,20 @@ def _lead(frame: Frame, tables: Sequence[Table]) -> dict[str, Any] | None:
 
 
 def _shown_first(
-    frame: Frame, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
+    frame: Frame, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None, most: int = MOST
 ) -> dict[str, Any]:
     """The worst outputs (one a sample) and the samples on which editors lie furthest apart, by the
     metric behind the leading column, or the first one with a direction: ``[sample, editor]`` and
-    ``[sample, best editor, worst editor]``, positions in the frame.
+    ``[sample, best editor, worst editor]``, positions in the frame; ``worst_values`` and
+    ``contested_values`` have a number for each of their editors.
     """
     metric, variant = _metric(frame, metrics, lead)
     if metric is None:
-        return {"by": None, "worst": [], "contested": []}
+        empty: list[Any] = []
+        return {
+            "by": None, "worst": empty, "worst_values": empty,
+            "contested": empty, "contested_values": empty,
+        }  # fmt: skip
     source = _source(frame, metric.name, lead)
     mine = frame.only(frame.columns.source == frame.sources.index(source))
     values = np.asarray(on_scale(metric, mine.grid(metric.name, variant).values))
@@ -114,11 +128,20 @@ def _shown_first(
     spread = _spread(goodness)
     order = np.argsort(np.where(there, lowest.min(axis=0), np.inf), kind="stable")
     apart = np.argsort(-np.where(spread > 0, spread, 0.0), kind="stable")
+    shown = [[int(s), int(worst[s])] for s in order[:most] if there[s]]
+    contested = [[int(s), int(best[s]), int(worst[s])] for s in apart[:most] if spread[s] > 0]
     return {
         "by": {"metric": metric.name, "variant": variant, "source": source},
-        "worst": [[int(s), int(worst[s])] for s in order[:MOST] if there[s]],
-        "contested": [[int(s), int(best[s]), int(worst[s])] for s in apart[:MOST] if spread[s] > 0],
+        "worst": shown,
+        "worst_values": _values(values, shown),
+        "contested": contested,
+        "contested_values": _values(values, contested),
     }
+
+
+def _values(values: Floats, shown: Sequence[Sequence[int]]) -> list[list[float]]:
+    """The numbers of the editors that are named after each sample."""
+    return [[float(values[editor, sample]) for editor in editors] for sample, *editors in shown]
 
 
 def _metric(

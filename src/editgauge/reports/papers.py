@@ -345,6 +345,8 @@ def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
                 axes.text(end, places[at], f" n={n}", va="center", fontsize=4)
     if _lacks(figure):
         axes.barh([0], [0], 0, label=NO_SCORE, **_NO_BAR)
+    if figure.kind == "counts":
+        axes.xaxis.get_major_locator().set_params(integer=True)
     labels = [f"{_label(figure, i, 22)} ({n})" for i, n in enumerate(figure.counts)]
     middle = [place + len(names) * step / 2 for place in range(len(labels))]
     axes.set_yticks(middle, labels, fontsize=6)
@@ -364,6 +366,7 @@ def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.set_xticks(range(count), figure.labels, rotation=90, fontsize=5.5)
     axes.set_xlim(-0.6, count - 0.4)
     axes.set_ylabel(figure.axis)
+    axes.yaxis.get_major_locator().set_params(integer=True)
     axes.spines[["top", "right"]].set_visible(False)
 
 

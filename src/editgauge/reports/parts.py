@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from editgauge.reports.site import Part
+from editgauge.reports.benchmark import Part
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import failures
 from editgauge.tables.frame import Frame
-from editgauge.tables.layouts import benchmark_of, every_layout, metrics_of, tables
+from editgauge.tables.layouts import (
+    benchmark_of,
+    every_layout,
+    metrics_of,
+    papers_first,
+    tables,
+)
 from editgauge.tables.spec import Field, Layout
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Variant
@@ -24,10 +28,13 @@ def part(runs: Sequence[RunFolder], name: str, *, published: bool, intervals: bo
     frame = Frame.of_runs(runs, name)
     benchmark = benchmark_of(name)
     found: list[Table] = []
-    for narrowed, source in _by_source(frame.without_people()):
+    for side in frame.without_people().sides():
+        source = "" if side.side is None else side.side.source
         for variant in VARIANTS:
-            for table in _tables(narrowed, variant, published, intervals):
-                found.append(replace(table, source=source, meta={**table.meta, "made_by": source}))
+            for table in _tables(side, variant, published, intervals):
+                found.append(replace(table, meta={**table.meta, "made_by": source}))
+    if frame.makers():
+        found = papers_first(found)
     found += failures.tables(frame, failures.recorded(runs, name), intervals=intervals)
     return Part(
         frame,
@@ -36,24 +43,6 @@ def part(runs: Sequence[RunFolder], name: str, *, published: bool, intervals: bo
         title=name if benchmark is None else benchmark.title,
         plots=() if benchmark is None else benchmark.figures,
     )
-
-
-def _by_source(frame: Frame) -> list[tuple[Frame, str]]:
-    """The frame once for each judge or engine that made rows of a metric which another one made,
-    too.
-    """
-    makers = frame.makers()
-    if not makers:
-        return [(frame, "")]
-    found = []
-    for source in sorted({name for names in makers.values() for name in names}):
-        keep = np.ones(len(frame), dtype=np.bool_)
-        for metric, names in makers.items():
-            mine = frame.columns.metric == frame.metrics.index(metric)
-            wanted = source if source in names else names[0]
-            keep &= ~mine | (frame.columns.source == frame.sources.index(wanted))
-        found.append((frame.only(keep), source))
-    return found
 
 
 def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) -> list[Table]:

@@ -20,7 +20,7 @@ from editgauge.images import max_pixels, read_header, write_bytes
 from editgauge.tables.frame import Frame
 
 if TYPE_CHECKING:
-    from editgauge.reports.site import Places
+    from editgauge.reports.places import Places
 
 SIDE = 224
 """The longer side of a thumbnail in pixels."""

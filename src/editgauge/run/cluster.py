@@ -31,7 +31,18 @@ from editgauge.environment import VARIABLES
 from editgauge.errors import MissingExtra, RunError, Unavailable, UsageError
 from editgauge.run.engine import Job
 from editgauge.run.needs import Needs
-from editgauge.run.supervisor import Batch, Done, Item, Result, Said, Supervisor, Worker, sendable
+from editgauge.run.pool import run_apart
+from editgauge.run.supervisor import (
+    DEATHS_ALONE,
+    Batch,
+    Done,
+    Item,
+    Result,
+    Said,
+    Supervisor,
+    Worker,
+    sendable,
+)
 from editgauge.store.run_folder import versions
 
 SPARE = 2
@@ -334,7 +345,10 @@ class _Slot(_Remote[Item]):
         self.batch = batch
         self._seconds = seconds
         self._node = ""
-        self.pending = self._task.remote(*self._orders, batch.items)
+        apart = seconds if batch.deaths else None
+        if apart is not None:  # its own time is watched there; this is for the processes around it
+            self._seconds = (DEATHS_ALONE + 1) * seconds + PATIENCE
+        self.pending = self._task.remote(*self._orders, batch.items, apart)
 
     def listen(self) -> Said | None:
         if self.batch is None or not self.has_news():
@@ -409,8 +423,18 @@ class _Orders:
     """The working directory of who asks: paths may be relative to it."""
 
     def begin(self) -> Any:
-        """Prepare this process; returns the function for batches. Raises `RunError` where this node
-        is not like the one that asks.
+        """Prepare this process; returns the function for batches. Raises as `arrive`."""
+        self.arrive()
+        from editgauge.images import guard_reading
+
+        work, start, start_args = pickle.loads(self.job)
+        start(*start_args)
+        guard_reading()
+        return work
+
+    def arrive(self) -> None:
+        """Make this process like the one that asks. Raises `RunError` where this node is not like
+        its own.
         """
         with contextlib.suppress(OSError):  # what is not seen from here is said below
             os.chdir(self.folder)
@@ -432,12 +456,6 @@ class _Orders:
             )
         os.environ.update(self.environment)
         os.environ.setdefault(_THREADS, os.environ.get("OMP_NUM_THREADS") or "1")
-        from editgauge.images import guard_reading
-
-        work, start, start_args = pickle.loads(self.job)
-        start(*start_args)
-        guard_reading()
-        return work
 
 
 _prepared: tuple[str, Any] = ("", None)
@@ -451,9 +469,21 @@ def _prepare(token: str, orders: list[Any]) -> Any:
     return _prepared[1]
 
 
-def _do(token: str, orders: list[Any], items: Sequence[Any]) -> Iterator[Said]:
-    """A task: says that it begins, and where; then what came of the batch."""
+def _do(
+    token: str, orders: list[Any], items: Sequence[Any], apart: float | None = None
+) -> Iterator[Said]:
+    """A task: says that it begins, and where; then what came of the batch. With `apart`, the
+    seconds that an item may take, a process of its own does it: Ray does not tell how a worker
+    ended, and that one's end is seen.
+    """
     try:
+        if apart is not None:
+            whole: _Orders = _ray().get(orders[0])
+            whole.arrive()
+            yield Said("ready", _ray().get_runtime_context().get_node_id())
+            done = run_apart(whole.job, items, seconds_an_item=apart)
+            yield Said("dead", done.died) if done.died else Said("result", done.result)
+            return
         work = _prepare(token, orders)
     except Exception as error:  # it would be tried for ever: the caller is told why
         yield sendable("error", error)

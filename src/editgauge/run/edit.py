@@ -519,6 +519,7 @@ def _on_threads(
     """
     lock = threading.Lock()
     halted = threading.Event()
+    recorded = getattr(getattr(editor, "editor", editor), "recorded", None)
     with run.edit_writer("edit") as writer, ThreadPoolExecutor(max(1, concurrency)) as pool:
 
         def one(batch: Sequence[Sample]) -> list[EditRecord]:
@@ -531,6 +532,9 @@ def _on_threads(
                 raise
             with lock:
                 run.write_edits(records, writer)
+            for record in records:
+                if recorded is not None:
+                    recorded(record.sample)
             return records
 
         waiting = iter(batches)

@@ -15,8 +15,9 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self
 
 from editgauge.errors import UsageError
+from editgauge.networks.runtime import torch_for
 from editgauge.run.needs import Needs
-from editgauge.run.pool import run_batches
+from editgauge.run.pool import VISIBLE, Share, run_batches
 from editgauge.run.supervisor import Done, Item, Result
 
 NAMES = ("local", "ray")
@@ -75,13 +76,24 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """Processes of this machine: `processes` of them (0: everything in this process)."""
+    """Processes of this machine: `processes` of them (0: everything in this process). What wants
+    the whole machine (`Job.alone`) gets a process for each of `gpus`, as
+    ``CUDA_VISIBLE_DEVICES`` names them; without any, one.
+    """
 
     processes: int
+    gpus: tuple[str, ...] = ()
     away: bool = field(default=False, init=False)
 
     def workers(self, job: Job[Any, Any]) -> int:
-        return min(self.processes, 1) if job.alone else self.processes
+        if job.alone and self.processes:
+            return max(1, len(self.gpus))
+        return self.processes
+
+    def _share(self, job: Job[Any, Any]) -> Share:
+        if not job.alone:
+            return Share()
+        return Share(max(1, (os.cpu_count() or 1) // max(1, len(self.gpus))), self.gpus)
 
     def outcomes(
         self, job: Job[Item, Result], batches: Iterator[Sequence[Item]]
@@ -94,7 +106,7 @@ class Local:
             start_args=job.start_args,
             unfinished=job.unfinished,
             seconds_an_item=job.seconds_an_item,
-            threads=(os.cpu_count() or 1) if job.alone else 1,
+            share=self._share(job),
         )
 
     def __enter__(self) -> Self:
@@ -114,9 +126,33 @@ def engine_of(workers: int | Engine) -> Engine:
     return Local(workers) if isinstance(workers, int) else workers
 
 
-def open_engine(name: str, *, workers: int | None, cores: int, address: str = "") -> Engine:
+def gpus_of(text: str) -> tuple[str, ...]:
+    """``0,1`` or ``cuda:0,cuda:1`` as ``CUDA_VISIBLE_DEVICES`` names these GPUs; () for "".
+
+    Raises `UsageError` for other words, one GPU twice, and one that is not there; `MissingExtra`
+    without torch.
+    """
+    if not text.strip():
+        return ()
+    words = [word.strip().removeprefix("cuda:") for word in text.split(",")]
+    if not all(word.isdecimal() for word in words) or len(set(words)) < len(words):
+        raise UsageError(f"--devices {text!r}: wanted GPUs by number, each once, such as 0,1")
+    there = torch_for("--devices").cuda.device_count()
+    if missing := [word for word in words if int(word) >= there]:
+        raise UsageError(
+            f"--devices {text!r}: no GPU {missing[0]}; torch finds {there} here"
+            + ("; leave it out to score on the processor" if not there else "")
+        )
+    seen = [one.strip() for one in os.environ.get(VISIBLE, "").split(",") if one.strip()]
+    return tuple(seen[int(word)] if seen else word for word in words)
+
+
+def open_engine(
+    name: str, *, workers: int | None, cores: int, address: str = "", devices: str = ""
+) -> Engine:
     """The engine of a name. `workers` bounds it (None: `cores` processes here, the whole cluster
-    there); `address` is a Ray cluster's. Raises `UsageError` for an unknown name or words that do
+    there); `address` is a Ray cluster's; `devices` are GPUs of this machine (`gpus_of`).
+    Raises `UsageError` for an unknown name or words that do
     not go together, `MissingExtra` without Ray, `Unavailable` when no cluster answers.
     """
     if name not in NAMES:
@@ -124,7 +160,13 @@ def open_engine(name: str, *, workers: int | None, cores: int, address: str = ""
     if name == "local":
         if address:
             raise UsageError("--address: belongs to --engine ray; leave it out or add that")
-        return Local(cores if workers is None else workers)
+        processes = cores if workers is None else workers
+        gpus = gpus_of(devices)
+        if len(gpus) > 1 and not processes:
+            raise UsageError("--workers 0 (everything in this process) and several --devices: one")
+        return Local(processes, gpus)
+    if devices:
+        raise UsageError("--devices: GPUs of this machine; Ray knows those of its nodes itself")
     from editgauge.run.cluster import Ray
 
     return Ray(address=address, workers=workers)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Generic, cast
+from typing import Any, Generic, NamedTuple, cast
 
 from editgauge.run.supervisor import (
     TOO_SLOW,
@@ -33,6 +33,7 @@ __all__ = ["TOO_SLOW", "Done", "run_batches"]
 _LAST_WORDS = 5.0
 """Seconds in which workers that have nothing left to do must have ended."""
 _SAFE = "PYTHONSAFEPATH"
+VISIBLE = "CUDA_VISIBLE_DEVICES"
 _WHILE_STARTING = {
     # Numeric libraries read these when they are imported.
     "OMP_NUM_THREADS": "{threads}",
@@ -45,6 +46,15 @@ _WHILE_STARTING = {
 }
 
 
+class Share(NamedTuple):
+    """What of this machine a worker gets: so many threads for its numeric libraries, and one of
+    these GPUs, by the names of ``CUDA_VISIBLE_DEVICES`` (none: whatever it sees).
+    """
+
+    threads: int = 1
+    gpus: tuple[str, ...] = ()
+
+
 def run_batches(
     batches: Iterator[Sequence[Item]],
     work: Callable[[Sequence[Item]], Result],
@@ -54,12 +64,13 @@ def run_batches(
     start_args: tuple[Any, ...],
     unfinished: Callable[[Sequence[Item]], Sequence[Item]],
     seconds_an_item: float,
-    threads: int = 1,
+    share: Share | None = None,
 ) -> Iterator[Done[Item, Result]]:
     """Call `work(batch)` on `workers` processes, each prepared by `start(*start_args)`; yield as
     batches end.
 
-    `work` and `start` must be importable by name. When a worker dies, or a batch takes longer than
+    `work` and `start` must be importable by name. There are no more workers
+    than `share` has GPUs, where it has any. When a worker dies, or a batch takes longer than
     `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be
     done, and that is done item by item when nothing else is left. A single item comes back with
     `died` when it has killed `DEATHS_ALONE` workers, or has once taken too long. The time that a
@@ -73,27 +84,42 @@ def run_batches(
         for batch in batches:
             yield Done(batch, work(batch))
         return
-    force: _Processes[Item] = _Processes(pickle.dumps((work, start, start_args)), workers, threads)
+    orders = pickle.dumps((work, start, start_args))
+    force: _Processes[Item] = _Processes(orders, workers, share or Share())
     supervisor: Supervisor[Item, Result] = Supervisor(
         force, batches, unfinished=unfinished, seconds_an_item=seconds_an_item
     )
     yield from supervisor.outcomes()
 
 
+def run_apart(orders: bytes, items: Sequence[Item], *, seconds_an_item: float) -> Done[Item, Any]:
+    """Do one item in a process of its own, as `run_batches` does; `orders` is the pickled (work,
+    start, start_args). For an item that may kill whoever does it: its end is known to the exit
+    code.
+    """
+    force: _Processes[Item] = _Processes(orders, 1, Share())
+    supervisor: Supervisor[Item, Any] = Supervisor(
+        force, iter([items]), unfinished=list, seconds_an_item=seconds_an_item
+    )
+    (done,) = supervisor.outcomes()
+    return done
+
+
 class _Process(Generic[Item]):
     """One process and the pipe to it. It is ready once it has answered its orders."""
 
-    def __init__(self, orders: bytes, threads: int) -> None:
+    def __init__(self, orders: bytes, threads: int, gpu: str = "") -> None:
+        self.gpu = gpu
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process: BaseProcess = context.Process(
             target=_serve, args=(theirs, os.getpid(), _SAFE in os.environ), daemon=True
         )
-        self.ready = False
+        self.ready = self.ended = False
         self.batch: Batch[Item] | None = None
         self.deadline = float("inf")
         try:
-            with _environment(threads), _without_interrupts():
+            with _environment(threads, gpu), _without_interrupts():
                 self.process.start()
         finally:
             theirs.close()  # or the death of the worker would not end the pipe
@@ -128,6 +154,7 @@ class _Process(Generic[Item]):
             self.process.kill()
         self.process.join()
         self.pipe.close()
+        self.ended = True
 
     def _why_dead(self) -> str:
         code = self.process.exitcode or 0
@@ -140,13 +167,18 @@ class _Process(Generic[Item]):
 class _Processes(Generic[Item]):
     """Workers that are processes of this machine."""
 
-    def __init__(self, orders: bytes, most: int, threads: int) -> None:
-        self.most = most
+    def __init__(self, orders: bytes, most: int, share: Share) -> None:
+        self.most = min(most, len(share.gpus)) if share.gpus else most
         self._orders = orders
-        self._threads = threads
+        self._share = share
+        self._hired: list[_Process[Item]] = []
 
     def hire(self) -> Worker[Item]:
-        return _Process(self._orders, self._threads)
+        self._hired = [worker for worker in self._hired if not worker.ended]
+        taken = {worker.gpu for worker in self._hired}
+        gpu = next((gpu for gpu in self._share.gpus if gpu not in taken), "")
+        self._hired.append(_Process(self._orders, self._share.threads, gpu))
+        return self._hired[-1]
 
     def wait(self, workers: Sequence[Worker[Item]], seconds: float) -> None:
         mine = cast("Sequence[_Process[Item]]", workers)
@@ -205,10 +237,12 @@ def _follow(parent: int) -> None:
 
 
 @contextlib.contextmanager
-def _environment(threads: int) -> Iterator[None]:
+def _environment(threads: int, gpu: str) -> Iterator[None]:
     """The environment in which the interpreter of a worker starts."""
-    before = {name: os.environ.get(name) for name in _WHILE_STARTING}
-    os.environ.update({n: v.format(threads=threads) for n, v in _WHILE_STARTING.items()})
+    wanted = {n: v.format(threads=threads) for n, v in _WHILE_STARTING.items()}
+    wanted |= {VISIBLE: gpu} if gpu else {}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
         yield
     finally:

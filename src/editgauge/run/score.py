@@ -125,6 +125,7 @@ def _add(plan: Plan, run: RunFolder, done: worker.Counts) -> None:
     plan.summary.computed += sum(done.tally.values())
     plan.summary.scorer_seconds.update(done.seconds)
     plan.summary.scorer_outputs.update(done.outputs)
+    plan.summary.scorer_gpu_seconds.update(done.gpu_seconds)
     for path in done.changed:
         plan.hashes.forget(path, lasting=True)
         place = path.relative_to(run.path).as_posix()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
 from editgauge.images import fingerprint, guard_reading
-from editgauge.networks.runtime import Halving
+from editgauge.networks.runtime import Halving, gpu_in_use
 from editgauge.run import machine
 from editgauge.run.plan import Item, Task, make_rows
 from editgauge.store import variants
@@ -24,7 +24,8 @@ from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, 
 class Counts(NamedTuple):
     """What came of a batch: rows by (editor, scorer, metric, variant, status), seconds of processor
     time and outputs with a score by scorer, the rows themselves where this process does not write
-    them, and the outputs that are not what their records say: these have no rows.
+    them, the outputs that are not what their records say (these have no rows), and the seconds for
+    which each scorer held a GPU.
     """
 
     tally: Counter[Any]
@@ -32,6 +33,7 @@ class Counts(NamedTuple):
     outputs: Counter[str]
     rows: list[Row]
     changed: tuple[Path, ...]
+    gpu_seconds: Counter[str]
 
     def add(self, item: Item, rows: Sequence[Row]) -> None:
         """Count one scorer's rows of an item."""
@@ -99,7 +101,7 @@ def work(batch: Sequence[Item]) -> Counts:
     kept = _worker.sink = _Kept() if isinstance(_worker.sink, _Kept) else _worker.sink
     changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
     batch = [item for item in batch if item.edit.path not in changed]
-    counts = Counts(Counter(), Counter(), Counter(), [], changed)
+    counts = Counts(Counter(), Counter(), Counter(), [], changed, Counter())
     whole = {
         task.scorer
         for item in batch
@@ -149,7 +151,7 @@ def _score_batch(index: int, items: Sequence[Item], counts: Counts) -> None:
 
     for start in range(0, len(items), size):
         part = items[start : start + size]
-        began = time.process_time()
+        began, clock = time.process_time(), time.perf_counter()
         try:
             found: Sequence[Sequence[Score]] = fitting(ask, part)
         except RunError:
@@ -157,6 +159,8 @@ def _score_batch(index: int, items: Sequence[Item], counts: Counts) -> None:
         except Exception:  # one bad picture must not cost the batch: each is scored alone
             found = [_guarded(scorer, item) for item in part]
         counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
+        if gpu_in_use():
+            counts.gpu_seconds[scorer.name] += time.perf_counter() - clock  # type: ignore[assignment]
         rows = []
         for item, scores in zip(part, found, strict=True):
             task = next(task for task in item.tasks if task.scorer == index)

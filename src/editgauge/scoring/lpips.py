@@ -19,7 +19,15 @@ from editgauge.errors import EditgaugeError, ShapeMismatch
 from editgauge.images import Array, Mask
 from editgauge.metrics.lpips import Features, Network
 from editgauge.networks.loading import lpips_network
-from editgauge.networks.runtime import Halving, Runtime, gpus, read_ahead, resolve, threads
+from editgauge.networks.runtime import (
+    Halving,
+    Runtime,
+    gpus,
+    read_ahead,
+    reading_for,
+    resolve,
+    threads,
+)
 from editgauge.networks.weights import locate
 from editgauge.scoring.failures import all_failed, failure, origin_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
@@ -107,7 +115,13 @@ class LpipsScorer:
         scores: list[Sequence[Score] | None] = [None] * len(pairs)
         waiting: dict[tuple[int, ...], list[tuple[int, Frames]]] = {}
         with threads():
-            for index, frames in read_ahead(range(len(pairs)), lambda i: self.frames(*pairs[i])):
+            ahead = reading_for(runtime.device)
+            for index, frames in read_ahead(
+                range(len(pairs)),
+                lambda i: self.frames(*pairs[i]),
+                depth=ahead.depth,
+                workers=ahead.workers,
+            ):
                 if isinstance(frames, Exception):
                     scores[index] = not_scored(self.metrics, *failure(frames, *pairs[index]))
                     continue

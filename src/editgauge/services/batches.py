@@ -25,7 +25,7 @@ UNFINISHED = ("validating", "in_progress", "finalizing", "cancelling")
 """States of a batch whose results are still to come."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class File:
     """The calls of one batch: their keys, their lines, and what is booked for them. `most`: calls
     that it holds at most.

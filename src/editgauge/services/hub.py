@@ -78,7 +78,7 @@ def fetch_dataset(
     another commit or repository, and `DownloadError` when the hub does not answer, lists an unsafe
     path, or gives other bytes than it lists.
     """
-    repo = _checked(repo or source.repo)
+    repo = checked(repo or source.repo)
     lock = _read_lock(target)
     wanted = revision or (lock or {}).get("commit") or source.revision
     if wanted is None:
@@ -87,7 +87,7 @@ def fetch_dataset(
             f"is now is written "
             f"to {LOCK_FILE} and used from then on)"
         )
-    commit = wanted if _COMMIT.fullmatch(wanted) else resolve(repo, wanted)
+    commit = wanted if is_commit(wanted) else resolve(repo, wanted)
     if lock is not None and (lock.get("repo"), lock.get("commit")) != (repo, commit):
         raise DataError(
             f"{target}: holds {lock.get('repo')} at {lock.get('commit')}, wanted {repo} at "
@@ -112,12 +112,12 @@ def fetch_dataset(
 
 def resolve(repo: str, revision: str) -> str:
     """The commit that a branch or tag of a data set is now."""
-    api = _api()
-    with _answering(f"{repo} at {revision}"):
-        commit = api.dataset_info(_checked(repo), revision=revision).sha
-    if not isinstance(commit, str) or not _COMMIT.fullmatch(commit):
+    api = client()
+    with answering(f"{repo} at {revision}"):
+        commit = api.dataset_info(checked(repo), revision=revision).sha
+    if not is_commit(commit):
         raise DownloadError(f"{repo} at {revision}: wanted a commit, found {str(commit)[:60]!r}")
-    return commit
+    return str(commit)
 
 
 def list_files(repo: str, commit: str) -> Iterator[HubFile]:
@@ -125,10 +125,10 @@ def list_files(repo: str, commit: str) -> Iterator[HubFile]:
 
     Raises `DownloadError` for an entry without a checksum, and after `MAX_FILES` entries.
     """
-    api = _api()
-    with _answering(f"{repo} at {commit}"):
+    api = client()
+    with answering(f"{repo} at {commit}"):
         entries = api.list_repo_tree(
-            _checked(repo), repo_type="dataset", revision=commit, recursive=True
+            checked(repo), repo_type="dataset", revision=commit, recursive=True
         )
         for number, entry in enumerate(entries, start=1):
             if number > MAX_FILES:
@@ -150,8 +150,14 @@ def _file(repo: str, entry: Any) -> HubFile:
     return HubFile(entry.path, entry.lfs.size if entry.lfs else entry.size, large, blob)
 
 
-def _api() -> Any:
+def client() -> Any:
+    """The library's own client, for `endpoint` and the key of the environment."""
     return _library().HfApi(endpoint=endpoint(), token=_token(), library_name="editgauge")
+
+
+def is_commit(text: object) -> bool:
+    """Whether it is a commit's full id, and no branch or tag."""
+    return isinstance(text, str) and bool(_COMMIT.fullmatch(text))
 
 
 def _library() -> Any:
@@ -165,7 +171,7 @@ def _library() -> Any:
 
 
 @contextlib.contextmanager
-def _answering(what: str) -> Iterator[None]:
+def answering(what: str) -> Iterator[None]:
     """Turns whatever the library raises into one `DownloadError` that says what to do."""
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -207,7 +213,7 @@ def _fetch_all(
             return False
         _refuse_links(target, file.path)
         path.unlink(missing_ok=True)
-        with _answering(f"{repo}: {file.path}"):
+        with answering(f"{repo}: {file.path}"):
             library.hf_hub_download(
                 repo,
                 file.path,
@@ -268,7 +274,8 @@ def _read_lock(target: Path) -> dict[str, Any] | None:
     return found
 
 
-def _checked(repo: str) -> str:
+def checked(repo: str) -> str:
+    """A repository's name. Raises `UsageError` for one that is not ``owner/name``."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
         raise UsageError(f"--repo {repo!r}: wanted owner/name")
     return repo

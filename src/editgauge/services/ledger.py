@@ -231,6 +231,13 @@ class Ledger:
             found |= {key: Entry(number, m, e, b) for key, number, m, e, b in rows}
         return found
 
+    def knows(self, key: str) -> bool:
+        """Whether a request with this key was booked and not released, by whatever command."""
+        row = self._run(
+            "SELECT 1 FROM entries WHERE key = ? AND state != 'released' LIMIT 1", key
+        ).fetchone()
+        return row is not None
+
     def leave(self, entry: Entry) -> None:
         """The request stays under way after this command ends: see `standing`."""
         with self._changed:
@@ -338,6 +345,14 @@ class Charge:
             self._kept += entry.amount
         else:
             self._ledger.release(entry, why)
+
+    def leave(self) -> float | None:
+        """The call goes on after this command (see `Ledger.standing`): what is booked for it."""
+        entry, self._entry = self._entry, None
+        if entry is None:
+            return self.cost
+        self._ledger.leave(entry)
+        return self._kept + entry.amount
 
     def bill(self, dollars: float | None) -> float | None:
         """The call was answered: what it cost in all, lost attempts included. `dollars` is the

@@ -25,10 +25,20 @@ RAMP = 0.35
 at once, all refused together when the bucket is empty; a slow one does not notice.
 """
 LEAST_RAMP = 100.0
-"""Calls a second from which the ramp begins at least; it doubles every second."""
+"""Calls a second, or twice the concurrency if that is more, at which calls follow the first wave.
+"""
+DOUBLING = 2.0
+"""Seconds in which that speed doubles."""
+FAST = 100.0
+"""Answers a second from which no more calls are sent at once than twice what that speed needs.
+More would only wait in line, and all of them are refused when a bucket turns out to be empty. A
+judge with pictures to read is never as fast.
+"""
+FEW = 12.0
+"""Calls at once that are always sent."""
 STEEPEST = 4000.0
 """Calls a second at which the ramp has ended."""
-EASING = 2.0
+EASING = 4.0
 """Seconds within which the gate opens fully after a refusal."""
 PROBE = 1.006
 """How far above the learned rate calls are let through, and how much that grows in each second
@@ -54,6 +64,10 @@ class Pace:
         self._filled_at = 0.0
         self._first_refusal: float | None = None
         self._last_refusal = 0.0
+        self._sent = 0
+        self._ended = 0
+        self._first_end = 0.0
+        self._quickest = math.inf
         self._passed = 0
         self._shrunk_at = 0.0
         self._consecutive = 0
@@ -99,7 +113,7 @@ class Pace:
             return False
         if self.in_flight and self.bytes_in_flight + size > self._max_bytes:
             return False
-        if self.rate is None and self.in_flight >= self._eased(now):
+        if self.rate is None and self.in_flight >= min(self._eased(now), self._useful(now)):
             return False
         self._fill(now)
         return self._tokens >= 1.0
@@ -111,6 +125,13 @@ class Pace:
         if self._eased_at is None:
             return math.inf
         return 2.0 + max(0.0, now - self._eased_at) * self.concurrency / EASING
+
+    def _useful(self, now: float) -> float:
+        """Calls at once that a fast server can work on; more than any number for a slow one."""
+        age = now - self._first_end
+        if self.refusals or self._ended < FEW or age <= 0 or self._ended / age < FAST:
+            return math.inf
+        return max(FEW, 2.0 * self._quickest * self._ended / age)
 
     def delay(self) -> float | None:
         """Seconds until time alone may let the next call in; None where a call has to end first."""
@@ -131,12 +152,18 @@ class Pace:
         self.peak_bytes = max(self.peak_bytes, self.bytes_in_flight)
         if self._began is None:
             self._began = self._filled_at = time.monotonic()
+        self._sent += 1
         self._tokens -= 1.0
 
-    def leave(self, size: int = 0) -> None:
-        """A call has ended."""
+    def leave(self, size: int = 0, admitted: float | None = None) -> None:
+        """A call has ended that was admitted then."""
         self.in_flight -= 1
         self.bytes_in_flight -= size
+        if admitted is not None:
+            now = time.monotonic()
+            self._ended += 1
+            self._first_end = self._first_end or now
+            self._quickest = min(self._quickest, now - admitted)
 
     def _speed(self, now: float) -> float:
         """Calls a second that are let through: a hair above the learned rate, else the ramp of the
@@ -146,7 +173,11 @@ class Pace:
             return self.rate * (PROBE + 0.006 * (now - self._last_refusal))
         if self.refusals or self._began is None:
             return math.inf
-        steep = max(self.concurrency / RAMP, LEAST_RAMP) * 2.0 ** min(20.0, now - self._began)
+        if self._sent < self.concurrency:
+            return max(self.concurrency / RAMP, LEAST_RAMP)
+        steep = max(2.0 * self.concurrency, LEAST_RAMP) * 2.0 ** min(
+            20.0, (now - self._began) / DOUBLING
+        )
         return steep if steep < STEEPEST else math.inf
 
     def _fill(self, now: float) -> None:
@@ -188,13 +219,14 @@ class Gate(Pace):
                 raise
         else:
             self.take(size)
+        admitted = time.monotonic()
         try:
-            yield time.monotonic()
+            yield admitted
         finally:
-            self._end(size)
+            self._end(size, admitted)
 
-    def _end(self, size: int) -> None:
-        self.leave(size)
+    def _end(self, size: int, admitted: float | None = None) -> None:
+        self.leave(size, admitted)
         self._let_in()
 
     def _let_in(self) -> None:
@@ -235,11 +267,12 @@ class ThreadGate(Pace):
             while not self.admits(size):
                 self._changed.wait(self.delay())
             self.take(size)
+        admitted = time.monotonic()
         try:
-            yield time.monotonic()
+            yield admitted
         finally:
             with self._changed:
-                self.leave(size)
+                self.leave(size, admitted)
                 self._changed.notify_all()
 
     def succeeded(self) -> None:

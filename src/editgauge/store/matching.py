@@ -6,8 +6,6 @@ Only files below the folder are ever looked at: a pattern or a map names nothing
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections import Counter
@@ -18,14 +16,13 @@ from typing import Any
 
 from editgauge.errors import DataError, UsageError
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES
-from editgauge.store import paths
+from editgauge.store import maps, paths
 from editgauge.store.copies import copy, same
 from editgauge.store.run_folder import plain_name
 from editgauge.types import Sample
 
 MOST_FILES = 500_000
 _SHOWN = 5
-_MAP_BYTES = 1 << 26
 _FIELD = re.compile(r"\{(\w+)\}")
 GUESSES = (
     "{stem}", "{id}", "{flat}", "{id}_*", "{flat}_*", "{name}", "{name}_*", "{image}", "{image}_*",
@@ -153,30 +150,25 @@ def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches
 
 
 def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
-    """The files that a csv with the columns ``sample`` and ``file`` names, relative to the folder.
-    Raises `DataError` for another file, for a sample that the data lack and for a file that is not
-    there.
+    """The files that a map names (see `maps`): a csv with the columns ``sample`` and ``file``,
+    relative to the folder, or a file of VLMEvalKit or lmms-eval. Raises `DataError` for another
+    file, for a sample that the data lack and for a file that is not there.
     """
     there = pictures(folder)
-    try:
-        if path.stat().st_size > _MAP_BYTES:
-            raise DataError(f"{path}: wanted at most {_MAP_BYTES:,} bytes")
-        reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
-        lines = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{path}: cannot be read as csv ({error})") from error
-    if not {"sample", "file"} <= set(reader.fieldnames or ()):
-        found = ", ".join(reader.fieldnames or ()) or "none"
-        raise DataError(f"{path}: wanted the columns sample and file, found {found}")
-    known, files = {sample.id for sample in samples}, set(there)
+    known = {
+        name: sample.id for sample in samples for name in (sample.id.replace("/", "_"), sample.id)
+    }
+    files = set(there)
     named: dict[str, list[str]] = {sample.id: [] for sample in samples}
-    for number, line in enumerate(lines, start=2):
-        sample, file = line["sample"] or "", (line["file"] or "").replace("\\", "/")
-        if sample not in known:
-            raise DataError(f"{path}, line {number}: the data have no sample {sample!r}")
+    for line in maps.lines_of(path):
+        where = f"{path}, line {line.number}"
+        sample = known.get(line.sample) if line.elsewhere else line.sample
+        if sample not in named:
+            raise DataError(f"{where}: the data have no sample {line.sample!r}")
+        file = maps.end_of(line.file, files) if line.elsewhere else line.file
         if file not in files:
             raise DataError(
-                f"{path}, line {number}: {file!r} is no picture below {folder.name}; wanted a path "
+                f"{where}: {line.file!r} is no picture below {folder.name}; wanted a path "
                 "relative to the folder of outputs"
             )
         named[sample].append(file)

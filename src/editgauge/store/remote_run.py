@@ -4,6 +4,7 @@
 
     RUN/rows/segments/*.jsonl, RUN/rows/edits/*.jsonl  as in a run folder: each has one writer
     RUN/edits/…, RUN/inputs/…                          pictures, likewise
+    RUN/reply-parts/*.sqlite                           judges' replies (`store.reply_parts`)
     RUN/rows/parquet/rows-<content>.parquet            the current rows of the state that names it
     RUN/states/<time>-<random>.json                    what the run is, as one worker knows it
 
@@ -29,7 +30,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,12 +39,12 @@ from typing import Any
 import orjson
 
 from editgauge.errors import DataError, DownloadError, RunError
-from editgauge.store import described, paths, segments
+from editgauge.store import described, paths, reply_parts, segments
 from editgauge.store.addresses import Entry, Store, address_of, opened, user_cache
 from editgauge.store.parquet import FOLDER
 from editgauge.store.run_folder import EDIT_SEGMENTS, FORMAT, ROW_SEGMENTS, RunFolder
 
-ROOMS = (ROW_SEGMENTS, EDIT_SEGMENTS, "edits", "inputs")
+ROOMS = (ROW_SEGMENTS, EDIT_SEGMENTS, "edits", "inputs", reply_parts.FOLDER)
 """What of a run is handed over file by file."""
 AT_ONCE = 8
 _STATES = "states"
@@ -138,7 +139,7 @@ def _refuse_copied(store: Store) -> None:
         )
 
 
-def bring(store: Store, folder: Path, state: State, names: Iterable[str]) -> None:
+def bring(store: Store, folder: Path, state: State, names: Collection[str]) -> None:
     """Bring these files of a state, and what else it says, to a folder of this machine."""
     known = _own(folder)
     wanted = sorted(n for n in names if not _there(folder, n, state.files[n], known))
@@ -146,6 +147,8 @@ def bring(store: Store, folder: Path, state: State, names: Iterable[str]) -> Non
         for mark in pool.map(lambda n: _bring(store, folder, n, state.files[n]), wanted):
             known.update(mark)
     _join(folder, state.documents)
+    if any(name.startswith(f"{reply_parts.FOLDER}/") for name in names):
+        reply_parts.take_over(folder, [])
     _remember(folder, known, state.names)
 
 
@@ -155,6 +158,10 @@ def push(store: Store, folder: Path) -> str:
     """
     if not (folder / "manifest.json").exists():
         return ""
+    unread: list[str] = []
+    reply_parts.hand_over(folder, unread)
+    if unread:  # they are paid for: better an error than another machine that pays again
+        raise RunError(f"{folder}: {unread[0]}")
     state = read_state(store)  # others may have handed over meanwhile
     known = _own(folder)
     mine = {name: _mark(folder, name, known) for name in _files(folder)}

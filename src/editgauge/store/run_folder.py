@@ -66,6 +66,7 @@ _ROOMS = (
     "inputs",
     "edits",
     "replies",
+    "reply-parts",
     "cache",
     "tuning",
     "study",

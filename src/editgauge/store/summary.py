@@ -24,6 +24,8 @@ class Summary:
     seconds: float = 0.0
     scorer_seconds: Counter[str] = field(default_factory=Counter)
     """Processor seconds inside each scorer, summed over the workers."""
+    scorer_gpu_seconds: Counter[str] = field(default_factory=Counter)
+    """Seconds for which each scorer held a GPU, in batches that this call scored."""
     scorer_outputs: Counter[str] = field(default_factory=Counter)
     """Outputs that each scorer gave a score for in this call."""
     problems: list[str] = field(default_factory=list)
@@ -35,12 +37,14 @@ class Summary:
 
     def processor(self) -> dict[str, dict[str, float]]:
         """Scorer -> processor seconds of this call and the outputs that got a score for them, for
-        the run's record.
+        the run's record; where a GPU was held, also for how many seconds.
         """
-        return {
-            name: {"seconds": round(seconds, 6), "outputs": self.scorer_outputs[name]}
-            for name, seconds in sorted(self.scorer_seconds.items())
-        }
+        found: dict[str, dict[str, float]] = {}
+        for name, seconds in sorted(self.scorer_seconds.items()):
+            found[name] = {"seconds": round(seconds, 6), "outputs": self.scorer_outputs[name]}
+            if self.scorer_gpu_seconds[name]:
+                found[name]["gpu_seconds"] = round(self.scorer_gpu_seconds[name], 6)
+        return found
 
     @property
     def without_score(self) -> int:

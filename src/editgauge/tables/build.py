@@ -155,7 +155,7 @@ def _of_lines(
         rows=rows,
         benchmark=frame.benchmark,
         variant=layout.variant,
-        source=", ".join(source for source in frame.sources if source),
+        source=_sources(frame, layout),
         size=len(frame.samples),
         transposed=layout.transposed,
         notes=notes,
@@ -673,11 +673,7 @@ def _uneven_sets(frame: Frame, layout: Layout) -> dict[str, str]:
 
 
 def _sources(frame: Frame, layout: Layout) -> str:
-    wanted = [
-        frame.metrics.index(leaf.metric.name)
-        for leaf in layout.leaves.values()
-        if leaf.metric.name in frame.metrics
-    ]
+    wanted = [n for n, name in enumerate(frame.metrics) if name in layout.metrics]
     codes = np.unique(frame.columns.source[np.isin(frame.columns.metric, wanted)])
     return ", ".join(frame.sources[code] for code in codes if frame.sources[code])
 
@@ -757,7 +753,7 @@ def _notes(
             f"The papers' judges were asked with the papers' prompts, {', '.join(ours)} with "
             f"others: not comparable (judge --prompts paper asks as they do)."
         )
-    if published and layout.published_with:
+    if published and layout.published and layout.published_with:
         notes.append(
             f"The published lines were made with {layout.published_with}, these rows with "
             f"{_sources(frame, layout) or 'something else'}: not comparable."

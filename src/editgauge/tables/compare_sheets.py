@@ -41,7 +41,7 @@ def as_table(item: Comparison) -> Table:
                 high=_finite(pair.high),
                 interval_digits=pair.digits,
             ),
-            "p": Cell(value=line.holm),
+            "p": Cell(value=line.holm, text=_small(line.holm)),
             "effect": Cell(value=_finite(pair.effect)),
             "counts": Cell(value=None, text="/".join(map(str, _counts(line)))),
             "needed": Cell(value=pair.needed),
@@ -148,6 +148,11 @@ def as_dict(item: Comparison) -> dict[str, Any]:
         "notes": list(item.notes),
         "lines": lines,
     }
+
+
+def _small(p: float | None) -> str | None:
+    """A p that four decimals would print as 0, as a power of ten; None for any other."""
+    return f"{p:.1e}" if p is not None and 0 < p < 5e-5 else None
 
 
 def _finite(value: float | None) -> float | None:

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from editgauge import escape
 from editgauge.tables import latex
-from editgauge.tables.drawn import Drawn, Item, Mark
+from editgauge.tables.drawn import NOTHING, Drawn, Item, Mark
 from editgauge.tables.table import OWN, Cell, Column, Table, TableRow, printed, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
@@ -30,7 +30,6 @@ Failures = Literal["out", "floor", "both"]
 FORMATS: tuple[Format, ...] = ("terminal", "markdown", "csv", "latex", "json")
 
 _ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
-_NOTHING = "–"
 
 
 def draw(
@@ -102,13 +101,13 @@ def _each(row: TableRow, change: Callable[[Cell], Cell]) -> TableRow:
 def number(value: float | None, digits: int) -> str:
     """A value as printed: fixed digits, ∞, or a dash where there is none."""
     if value is None:
-        return _NOTHING
+        return NOTHING
     return "∞" if math.isinf(value) else printed(value, digits)
 
 
 def _cell_text(cell: Cell | None, column: Column) -> str:
     if cell is None:
-        return _NOTHING
+        return NOTHING
     if cell.text is not None:
         return cell.text
     text = number(cell.value, column.digits)
@@ -126,7 +125,7 @@ def _limits(cell: Cell, column: Column) -> tuple[str, str]:
     """
     digits = cell.interval_digits or (column.digits, column.digits)
     low, high = (
-        _NOTHING if limit is None else _rounded(limit, min(column.digits, most))
+        NOTHING if limit is None else _rounded(limit, min(column.digits, most))
         for limit, most in zip((cell.low, cell.high), digits, strict=True)
     )
     return low, high
@@ -138,7 +137,7 @@ def _rounded(value: float, digits: int) -> str:
 
 
 def _count_text(cell: Cell | None) -> str:
-    return _NOTHING if cell is None or cell.n is None else f"{cell.n}/{cell.of}"
+    return NOTHING if cell is None or cell.n is None else f"{cell.n}/{cell.of}"
 
 
 def _counted_runs(table: Table) -> list[list[Column]]:
@@ -176,7 +175,7 @@ def _shared_counts(table: Table) -> dict[str, str]:
     for run in _counted_runs(table):
         own = [row for row in table.rows if row.kind in ("run", "edited")]
         counts = {_count_text(row.cells.get(run[0].name)) for row in own}
-        if len(counts) == 1 and counts != {_NOTHING}:
+        if len(counts) == 1 and counts != {NOTHING}:
             found[run[0].name] = counts.pop()
     return found
 
@@ -395,7 +394,7 @@ def _csv(table: Table) -> str:
             )
             values += ["" if count is None else str(count) for count in (cell.n, cell.of)]
             limits = (text.replace("∞", "inf") for text in _limits(cell, column))
-            values += ["" if text == _NOTHING else text for text in limits] if bounds else []
+            values += ["" if text == NOTHING else text for text in limits] if bounds else []
             values += [_exact(cell.floor, column.digits)] if floors else []
         writer.writerow(values)
     return stream.getvalue()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+NOTHING = "–"
+"""Where there is no number."""
 Mark = Literal["", "best", "second", "count", "published", "part"]
 
 

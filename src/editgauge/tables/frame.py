@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -104,6 +104,22 @@ class Grid(NamedTuple):
         return np.asarray(np.isin(self.status, [STATUSES.index(status) for status in FAILURES]))
 
 
+class Side(NamedTuple):
+    """Which of several frames of the same rows one is: see `Frame.sides`."""
+
+    source: str
+    shown: frozenset[str]
+    """The metrics that are this side's own: a table of it shows one of them at least. Empty: the
+    side of what nobody else made.
+    """
+    disputed: frozenset[str]
+    """The metrics of all sides that have a source."""
+
+    def takes(self, metrics: Set[str]) -> bool:
+        """Whether a table of these metrics belongs to this side."""
+        return bool(metrics & self.shown) if self.shown else not metrics & self.disputed
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The current rows of one benchmark. `editors`, `metrics`… are the names that the columns'
@@ -130,6 +146,8 @@ class Frame:
     """
     models: Models = field(default_factory=built_in)
     """What is known of the models: see `tables.models`."""
+    side: Side | None = None
+    """Which of several frames this is; None where it is the only one."""
     _grids: dict[tuple[str, str], Grid] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -349,6 +367,40 @@ class Frame:
         for source in sorted({name for names in makers.values() for name in names}):
             found.append(self.only(several & (self.columns.source == self.sources.index(source))))
         return found
+
+    def sides(self) -> list[Frame]:
+        """This frame, or where metrics were made by several sources: a frame of what no such source
+        made, and for each of them one of that and of all that it made itself. A table that shows
+        scores of one judge beside others (accuracy beside SSIM) is so whole for each judge, and
+        none mixes two.
+        """
+        makers = self.makers()
+        if not makers:
+            return [self]
+        several = np.isin(self.columns.metric, [self.metrics.index(metric) for metric in makers])
+        sources = sorted({name for names in makers.values() for name in names})
+        codes = [self.sources.index(source) for source in sources if source]
+        common = ~several & ~np.isin(self.columns.source, codes)
+        of_side: dict[str, frozenset[str]] = {}
+        for source in sources:
+            theirs = self.columns.source == self.sources.index(source)
+            theirs &= several | (source != "")  # rows without a source are nobody's but these
+            numbers = np.unique(self.columns.metric[theirs])
+            of_side[source] = frozenset(self.metrics[number] for number in numbers)
+        disputed = frozenset().union(*of_side.values())
+        found = [replace(self.only(common), side=Side("", frozenset(), disputed))]
+        for source, shown in of_side.items():
+            mine = self.columns.source == self.sources.index(source)
+            mine &= several | (source != "")
+            found.append(replace(self.only(common | mine), side=Side(source, shown, disputed)))
+        return found
+
+    def own(self) -> Frame:
+        """The rows of the metrics that are this side's own; all rows where there are no sides."""
+        if self.side is None or not self.side.shown:
+            return self
+        mine = [n for n, name in enumerate(self.metrics) if name in self.side.shown]
+        return self.only(np.isin(self.columns.metric, mine))
 
     def sources_called(self, name: str) -> list[str]:
         """The sources with this name: in full, or up to a ``#`` (a judge's name without its

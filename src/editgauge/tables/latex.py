@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from editgauge import escape
-from editgauge.tables.drawn import Drawn, Item
+from editgauge.tables.drawn import NOTHING, Drawn, Item
 
 Place = Literal["auto", "column", "text"]
 PLACES: tuple[Place, ...] = ("auto", "column", "text")
@@ -72,10 +72,11 @@ def latex(drawn: Drawn, words: Words, place: Place = "auto") -> str:
     )
     room, size = frame.room, frame.size
     environment = "table*" if room == TEXT else "table"
-    parts = ["\n".join(_tabular(part, frame)) for part in frame.parts(drawn)]
+    cut = [piece for part in frame.parts(drawn) for piece in frame.cut(part)]
+    parts = ["\n".join(_tabular(piece, frame)) for piece in cut]
     lines: list[str] = []
     below = _notes(words.notes)
-    high = frame.height(drawn)
+    high = max(map(frame.height, cut))
     under = sum(map(len, words.notes)) * 3.7 / room * 8.4
     floats = [parts] if high * len(parts) + under <= _PAGE else [[part] for part in parts]
     apart = len(floats[-1]) * high + under > _PAGE
@@ -189,13 +190,31 @@ class _Frame:
     def height(self, drawn: Drawn) -> float:
         """About how high the lines of one part are, in points."""
         names = self.name_widths(drawn)
-        lines = 3.0 + len(drawn.breaks)
+        lines = 1.0 + len(drawn.breaks)
+        for level in range(len(drawn.headings[0])):
+            lines += max(
+                (len(self.heading(drawn, n, level)) for n in range(drawn.names, len(drawn.headings))
+                 if level < len(drawn.headings[n])), default=1,
+            )  # fmt: skip
         for line in drawn.lines:
             lines += max(
                 -(-width(line[place].text, self.points) // names[place]) or 1.0
                 for place in range(drawn.names)
             )
         return lines * self.points * 1.2
+
+    def cut(self, drawn: Drawn) -> list[Drawn]:
+        """The drawn table in pieces that follow each other, none higher than a page: cut where the
+        first name begins anew.
+        """
+        starts = [n for n, line in enumerate(drawn.lines) if n and line[0].text]
+        found: list[Drawn] = []
+        begin = 0
+        for start, end in zip([0, *starts], [*starts, len(drawn.lines)], strict=True):
+            if start > begin and self.height(_cut(drawn, begin, end)) > _PAGE:
+                found.append(_cut(drawn, begin, start))
+                begin = start
+        return [*found, _cut(drawn, begin, len(drawn.lines))]
 
     def name_widths(self, drawn: Drawn) -> list[float]:
         """The widths of the columns of names: as they are, or a share each where that is too
@@ -294,11 +313,26 @@ def _span(drawn: Drawn, place: int, level: int) -> int:
 
 
 def _chosen(drawn: Drawn, places: Sequence[int]) -> Drawn:
+    """Some of the columns; without the lines of counts that none of them has (papers' models)."""
     kept = [*range(drawn.names), *places]
+    full = [
+        number
+        for number, line in enumerate(drawn.lines)
+        if any(line[place].mark != "count" or line[place].text != NOTHING for place in places)
+    ]
     return replace(
         drawn,
         headings=[drawn.headings[place] for place in kept],
-        lines=[[line[place] for place in kept] for line in drawn.lines],
+        lines=[[drawn.lines[number][place] for place in kept] for number in full],
+        breaks={place for place, number in enumerate(full) if number in drawn.breaks},
+    )
+
+
+def _cut(drawn: Drawn, begin: int, end: int) -> Drawn:
+    return replace(
+        drawn,
+        lines=drawn.lines[begin:end],
+        breaks={number - begin for number in drawn.breaks if begin < number < end},
     )
 
 
@@ -323,11 +357,20 @@ def _tabular(drawn: Drawn, frame: _Frame) -> list[str]:
         if number in drawn.breaks:
             lines.append(r"\midrule")
         cells = [
-            _breaking(item.text) if place < drawn.names and broken_up[place] else _cell(item)
+            "" if _said_above(drawn, number, place)
+            else _breaking(item.text) if place < drawn.names and broken_up[place]
+            else _cell(item)
             for place, item in enumerate(line)
-        ]
+        ]  # fmt: skip
         lines.append(" & ".join(cells) + r" \\")
     return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def _said_above(drawn: Drawn, number: int, place: int) -> bool:
+    """Whether a name of a group stands in the line above, in the same block."""
+    if number == 0 or number in drawn.breaks or place >= drawn.names - 1:
+        return False
+    return drawn.lines[number][place].text == drawn.lines[number - 1][place].text
 
 
 def _cell(item: Item) -> str:

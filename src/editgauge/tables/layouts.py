@@ -20,6 +20,8 @@ from editgauge.tables.spec import Layout, generic, unknown
 from editgauge.tables.table import Table
 from editgauge.types import Benchmark, Direction, Metric, Variant
 
+_FURTHER = ".further"
+"""How the name of the table ends that has the metrics of no paper's table."""
 Layouts = Callable[[Frame, Variant], Sequence[Layout]]
 
 
@@ -85,8 +87,16 @@ def tables(
     if frame.columns.repeat.max(initial=0) > 0:
         found += [repeated(frame, item) for item in every(frame)]
         found += [beside(frame, item, published=published) for item in every(frame)]
-        found.append(noise(frame, variant))
+        found.append(noise(frame.own(), variant))
     return [table for table in found if table is not None]
+
+
+def papers_first(made: Sequence[Table]) -> list[Table]:
+    """The tables of benchmarks' sides: of each benchmark the papers' before those of the metrics
+    that no paper has.
+    """
+    order = list(dict.fromkeys(table.benchmark for table in made))
+    return sorted(made, key=lambda t: (order.index(t.benchmark), t.name.endswith(_FURTHER)))
 
 
 def every_layout(frame: Frame, variant: Variant) -> list[Layout]:
@@ -111,15 +121,19 @@ def _layouts_of(name: str) -> Layouts | None:
 
 
 def _every(make: Layouts | None, variant: Variant, frame: Frame) -> list[Layout]:
-    """The benchmark's own layouts, and plain means of the metrics that are in none of them."""
+    """The benchmark's own layouts, and plain means of the metrics that are in none of them; of
+    these what belongs to the frame's side.
+    """
     metrics = metrics_of(frame)
+    side = frame.side
+    elsewhere = set(metrics) - side.shown if side is not None and side.shown else set()
     if make is None:
-        return generic(frame, variant, metrics=metrics)
+        return generic(frame, variant, metrics=metrics, without=elsewhere)
     own = list(make(frame, variant))
-    shown = {field.metric.name for item in own for field in item.fields}
-    shown |= {metric.name for item in own for leaf in item.leaves.values() for metric in leaf.parts}
+    shown = elsewhere.union(*(item.metrics for item in own))
+    own = [item for item in own if side is None or side.takes(item.metrics)]
     name, title = (
-        f"{frame.benchmark}.further",
+        f"{frame.benchmark}{_FURTHER}",
         f"{frame.benchmark}: metrics that are in none of the paper's tables",
     )
     further = generic(frame, variant, metrics=metrics, without=shown)

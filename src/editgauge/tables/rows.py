@@ -70,7 +70,8 @@ def frames(
     each metric.
 
     Annotators' rows are left out, or put together by `people`. With `side_by_side`, and no source
-    named, metrics that several sources made come as a frame for each source.
+    named, metrics that several sources made come as a frame for each source, beside those that only
+    one made (`Frame.sides`).
 
     Of several benchmarks, those that lack an editor, an attribute or its value are left out. Raises
     `UnknownName` for what none of them has, `UsageError` where rows of two sources would be mixed
@@ -93,7 +94,7 @@ def frames(
     for frame in read:
         try:
             chosen = [source for source in sources or () if frame.sources_called(source)]
-            parts = frame.by_source() if side_by_side and not chosen else [frame.of_sources(chosen)]
+            parts = frame.sides() if side_by_side and not chosen else [frame.of_sources(chosen)]
             found += [_narrowed(part, where or (), list(editors or ())) for part in parts]
         except UnknownName as error:
             errors.append(error)

@@ -38,9 +38,10 @@ def sliced(
     for value in in_order(labels.tolist()):
         part = frame.of_samples(labels == value)
         for layout in layouts(part):
+            said = [*layout.notes, *filter(None, [layout.said_of_slices.get(by, "")])]
             table = build(
                 part,
-                replace(layout, size=None, average=False),
+                replace(layout, size=None, average=False, notes=said),
                 intervals=intervals,
                 resamples=resamples,
                 seed=seed,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -115,6 +116,8 @@ class Layout:
     """Show the published lines where they are asked for and the run has no rows of the table."""
     average: bool = False
     """Add a line with the mean of the run's models, as the papers' Mean rows are made."""
+    said_of_slices: Mapping[str, str] = field(default_factory=dict)
+    """An attribute -> what is said below the table where it is sliced by it."""
     repeats: Sequence[str] = ()
     """The columns that are put beside each other, run by run, where a judge ran several times."""
     published_repeats: Sequence[TableRow] = ()
@@ -124,6 +127,12 @@ class Layout:
     """Makes the run's lines where they are none of one editor each, from the frame, the variant,
     and with which seed intervals are made, if at all.
     """
+
+    @property
+    def metrics(self) -> frozenset[str]:
+        """The names of every metric that the table shows or is made of."""
+        made = {part.name for leaf in self.leaves.values() for part in leaf.parts}
+        return frozenset(made | {item.metric.name for item in self.fields})
 
 
 class Sheet:
@@ -259,6 +268,27 @@ def _column(name: str, heading: tuple[str, ...], metric: Metric, note: str) -> C
     return Column(
         name=name, heading=heading, digits=metric.digits, direction=metric.direction, note=note
     )
+
+
+_VERSION = re.compile(r"(-(instruct|preview|latest|\d[\d-]*))*(\[.*\])?")
+"""What may follow a model's name in that of one of its versions, asked with some prompt set."""
+
+
+def is_model(source: str, model: str) -> bool:
+    """Whether a source is a version of a model: ``gpt-4o-2024-11-20#1f`` is one of ``GPT-4o``, and
+    ``gpt-4o-mini`` is none.
+    """
+    name = source.partition("#")[0].rpartition("/")[2].casefold()
+    rest = name.removeprefix(model.casefold())
+    return rest != name and _VERSION.fullmatch(rest) is not None
+
+
+def made_with(frame: Frame, metric: str, model: str) -> str:
+    """The judge or engine that a paper's lines were made with, where another made the frame's rows
+    of the metric: for `Layout.published_with`. "" where it made them, or nobody is named.
+    """
+    named = [source for source in frame.sources_of(metric) if source]
+    return model if any(not is_model(source, model) for source in named) else ""
 
 
 def psnr_of_mean(parts: Sequence[stats.Moments]) -> Floats:

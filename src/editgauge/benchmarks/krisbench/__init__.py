@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.base import Samples, by_track
-from editgauge.benchmarks.krisbench.facts import SAMPLES, SIZE, TAXONOMY
+from editgauge.benchmarks.krisbench.facts import SAMPLES, SIZE, TASKS, TAXONOMY
 from editgauge.benchmarks.krisbench.metrics import AVERAGE, JUDGE
 from editgauge.scoring.metrics import REFERENCE
 from editgauge.types import Benchmark, DataSource, Plot, Variant
@@ -53,9 +53,9 @@ def _audits() -> Sequence[Any]:
 
 
 def _importers() -> Sequence[Any]:
-    from editgauge.benchmarks.krisbench.imports import read
+    from editgauge.benchmarks.krisbench.imports import read, read_lmms_eval
 
-    return [read]
+    return [read, read_lmms_eval]
 
 
 def _settled(frame: Any) -> Any:
@@ -93,10 +93,10 @@ BENCHMARK = Benchmark(
     audits=_audits,
     importers=_importers,
     figures=(
-        Plot("radar", "dimension", "by knowledge dimension"),
-        Plot("radar", "task", "by task"),
-        Plot("bars", "task", "by task"),
-        Plot("counts", "task", "Samples of each task"),
+        Plot("radar", "dimension", "by knowledge dimension", tuple(SAMPLES)),
+        Plot("radar", "task", "by task", TASKS),
+        Plot("bars", "task", "by task", TASKS),
+        Plot("counts", "task", "Samples of each task", TASKS),
     ),
     not_in_tables=("reference_psnr", "reference_ssim"),
     settled=_settled,

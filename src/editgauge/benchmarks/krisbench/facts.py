@@ -44,6 +44,16 @@ def temporal_task(missing: int | None) -> str:
     return f"temporal_prediction_{kind}"
 
 
+TASKS: tuple[str, ...] = tuple(
+    task
+    for folder in FOLDERS
+    for task in (
+        dict.fromkeys(temporal_task(frame) for frame in range(1, FRAMES + 1))
+        if folder == "temporal_prediction"
+        else [folder]
+    )
+)
+"""The 22 tasks, in the order of `TAXONOMY`."""
 LOW, HIGH = 1, 5
 """The judge's scale."""
 STEP = 100.0 / (HIGH - LOW)

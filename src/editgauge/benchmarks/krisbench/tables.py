@@ -26,7 +26,15 @@ from editgauge.benchmarks.krisbench.facts import (
 )
 from editgauge.benchmarks.krisbench.metrics import AVERAGE, BY_NAME
 from editgauge.tables.frame import STATUSES, Frame
-from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published_turned
+from editgauge.tables.spec import (
+    Floats,
+    Layout,
+    Leaf,
+    Sheet,
+    choose,
+    made_with,
+    read_published_turned,
+)
 from editgauge.tables.stats import Moments
 from editgauge.types import Status, Variant
 
@@ -35,13 +43,9 @@ KNOWLEDGE, DIMENSION = "category1", "category2"
 ``category3``).
 """
 _HERE = Path(__file__).parent
-_PAPERS = {
-    "gpt4o": ("published_gpt4o.csv", "Published: arXiv 2505.16707, Table 2 (judge GPT-4o)."),
-    "qwen": (
-        "published_qwen2.5-vl-72b.csv",
-        "Published: arXiv 2505.16707, Table 3 (judge Qwen2.5-VL-72B).",
-    ),
-}
+GPT, QWEN = "GPT-4o", "Qwen2.5-VL-72B"
+_PAPERS = {GPT: ("published_gpt4o.csv", 2), QWEN: ("published_qwen2.5-vl-72b.csv", 3)}
+"""Judge -> the file of its published table, and the table's number."""
 
 
 def layouts(frame: Frame, variant: Variant) -> list[Layout]:
@@ -111,9 +115,13 @@ def _published(frame: Frame) -> tuple[str, str, str]:
     rows have another.
     """
     judges = " ".join(frame.sources_of("VC")).lower()
-    file, source = _PAPERS["qwen" if "qwen" in judges else "gpt4o"]
-    known = not judges or any(name in judges for name in ("gpt-4o", "qwen2.5-vl-72b"))
-    return file, source, "" if known else source.partition("judge ")[2].rstrip(").")
+    judge = QWEN if "qwen" in judges else GPT
+    file, number = _PAPERS[judge]
+    return (
+        file,
+        f"Published: arXiv 2505.16707, Table {number} (judge {judge}).",
+        made_with(frame, "VC", judge),
+    )
 
 
 def _one_picture(frame: Frame, variant: Variant) -> list[str]:

@@ -23,6 +23,7 @@ from editgauge.tables.spec import (
     Leaf,
     Sheet,
     choose,
+    made_with,
     plain_mean,
     read_published,
 )
@@ -33,6 +34,7 @@ BY_ORGAN = (JUDGE["D"][0], PIXEL[0], JUDGE["D"][1])
 """EA, CP and VQ."""
 WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING)
 """The metrics with one number an editor that no judge gives."""
+PAPERS_JUDGE = "GPT-4o"
 TEXTS = {"D": "By description", "P": "By prompt"}
 """What the judge is told of the edit -> its heading."""
 _TABLE = "Published: arXiv 2506.01921, Table {}."
@@ -86,7 +88,9 @@ def organs(frame: Frame, variant: Variant) -> Layout:
             _HERE / "published_organs.csv",
             {heading: heading for heading in sheet.names if heading in _printed()},
         ),
-        published_note="Published: arXiv 2506.01921, Table 2; means over the full release.",
+        published_note="Published: arXiv 2506.01921, Table 2 (judge GPT-4o); means over the full "
+        "release.",
+        published_with=made_with(frame, BY_ORGAN[0].name, PAPERS_JUDGE),
     )
 
 

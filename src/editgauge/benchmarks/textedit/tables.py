@@ -37,7 +37,15 @@ from editgauge.benchmarks.textedit.metrics import (
 from editgauge.errors import UsageError
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.scale import on_scale
-from editgauge.tables.spec import Floats, Layout, Leaf, Sheet, choose, read_published
+from editgauge.tables.spec import (
+    Floats,
+    Layout,
+    Leaf,
+    Sheet,
+    choose,
+    made_with,
+    read_published,
+)
 from editgauge.tables.stats import Moments
 from editgauge.types import Status, Variant
 
@@ -61,9 +69,14 @@ class Scheme:
 
 
 PAPER = Scheme()
+PAPERS_JUDGE = "gemini-3-pro"
 _HERE = Path(__file__).parent
 _SOURCE = "Published: arXiv 2603.09877 and its repository, {}set; means over the whole {}set."
 _PERMUTED = " Columns in the order that is consistent, not as printed (see editgauge audit)."
+_NUMBERED = {
+    "category": "The release numbers its 18 categories and nowhere names them: 1.1.1 to 1.4.4 are "
+    "Virtual, 2.1 to 2.7 Real."
+}
 _UNKNOWN_SET = (
     "Which set these samples are of is not known: the run was made by an earlier version, or holds "
     "both. No published lines; score again with this version to have them."
@@ -143,11 +156,20 @@ def classic(frame: Frame, variant: Variant) -> Layout:
         fields=sheet.fields,
         variant=variant,
         strata="category",
+        said_of_slices=_NUMBERED,
         headline="real_F1",
         sections=True,
         params=True,
+        published_with=_other_engine(frame),
         **_published(part, "classic", sheet.names),
     )
+
+
+def _other_engine(frame: Frame) -> str:
+    """The released OCR engine, where another one read the run's outputs."""
+    made = [source for source in frame.sources_of(OCR[0].name) if source]
+    same = all(source.startswith(("paddleocr", "classic_metrics_eval.py")) for source in made)
+    return "" if same else "PaddleOCR"
 
 
 def judge(frame: Frame, variant: Variant, *, cut_off: bool, scheme: Scheme = PAPER) -> Layout:
@@ -178,8 +200,9 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool, scheme: Scheme = PAP
         else "without the cut-off"
     )
     shown_beside = _published(part, "judge", sheet.names, _PERMUTED)
-    if not as_paper:
-        shown_beside |= {"published": (), "published_note": ""}
+    shown_beside["published_with"] = made_with(frame, JUDGE[0].name, PAPERS_JUDGE)
+    if not as_paper or not part:
+        shown_beside |= {"published": (), "published_note": "", "published_with": ""}
     return Layout(
         name=f"textedit.judge{'' if cut_off else '_no_cutoff'}",
         title=f"{_titled('TextEdit, judged', part)}, {name}{scheme.named}",
@@ -187,6 +210,7 @@ def judge(frame: Frame, variant: Variant, *, cut_off: bool, scheme: Scheme = PAP
         fields=sheet.fields,
         variant=variant,
         strata="category",
+        said_of_slices=_NUMBERED,
         headline="real_avg",
         sections=True,
         params=True,

@@ -34,6 +34,7 @@ from editgauge.tables.spec import (
     Leaf,
     Sheet,
     choose,
+    made_with,
     psnr_of_mean,
     read_published,
 )
@@ -58,6 +59,7 @@ JUDGED_SHARE, KEPT_SHARE, BOTH = (
     for name, heading in (("judged_share", "Judged"), ("kept_share", "Kept"), ("both", "Both"))
 )
 """Columns of the table of both tracks; no row has them."""
+PAPERS_JUDGE = "GPT-4o"
 _SOURCE = "Published: arXiv 2512.16270, Table {}; means over the full release."
 
 
@@ -179,7 +181,8 @@ def judge(frame: Frame, variant: Variant) -> Layout:
         headline="real_overall",
         average=True,
         published=read_published(_HERE / "published_judge.csv", sheet.names),
-        published_note=_SOURCE.format(4),
+        published_note=_SOURCE.format("4 (judge GPT-4o)"),
+        published_with=made_with(frame, "IF", PAPERS_JUDGE),
         repeats=[f"{split}_overall" for split in SPLITS],
         published_repeats=_published_repeats(),
         published_repeats_note=_SOURCE.format(5),
@@ -238,6 +241,7 @@ def both(frame: Frame, variant: Variant) -> Layout:
         notes=[_OWN_FORMULA],
         published=_published_both(),
         published_note="Published: computed by this formula from arXiv 2512.16270, Tables 3 and 4.",
+        published_with=made_with(frame, "IF", PAPERS_JUDGE),
     )
 
 

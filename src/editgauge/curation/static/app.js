@@ -156,12 +156,21 @@
     else { $("reference").removeAttribute("src"); $("over").removeAttribute("src"); }
     $("further").replaceChildren(...record.images.slice(1).map((path, n) => {
       const figure = make("figure"), stage = make("div", null, { className: "stage" });
-      stage.append(make("img", null, { src: shown.urls[path], alt: "input " + (n + 2) }));
+      stage.append(make("img", null, { src: shown.urls[path], alt: "input " + (n + 2) }), make("div", null, { className: "boxes" }));
       figure.append(make("figcaption", "Input " + (n + 2)), stage);
       return figure;
     }));
     await image.decode().catch(() => say("This picture cannot be shown."));
+    await Promise.all([...document.querySelectorAll("#pictures .stage img[src]")].map((one) => one.decode().catch(() => null)));
+    list(); // boxes are placed, and ticked, by the size of their own picture
     await mask();
+  }
+
+  // The picture of a path on the page, none for one that is not shown.
+  function imageOf(path) {
+    if (path === shown.record.images[0]) return $("input");
+    if (path === shown.record.reference) return $("reference");
+    return $("further").querySelectorAll("img")[shown.record.images.indexOf(path) - 1] || null;
   }
 
   async function mask() {
@@ -312,13 +321,14 @@
   }
 
   function list() {
-    const path = $("look-path").value, image = $("input"), proposed = (shown.proposals[path] || []).map((item) => ({ item: item, on: item.kind !== "eyes" && item.box[2] * item.box[3] < 0.3 * (image.naturalWidth * image.naturalHeight || Infinity) }));
+    const path = $("look-path").value, image = imageOf(path), area = image ? image.naturalWidth * image.naturalHeight : 0;
+    const proposed = (shown.proposals[path] || []).map((item) => ({ item: item, on: item.kind !== "eyes" && item.box[2] * item.box[3] < 0.5 * (area || Infinity) }));
     boxes = [...proposed, ...boxes.filter((one) => one.own)];
     draw();
   }
 
   function draw() {
-    const image = $("input"), first = $("look-path").value === shown.record.images[0];
+    const image = imageOf($("look-path").value);
     $("proposals").replaceChildren(...boxes.map((one) => {
       const label = make("label"), tick = make("input", null, { type: "checkbox", checked: one.on });
       tick.addEventListener("change", () => { one.on = tick.checked; });
@@ -327,7 +337,9 @@
       line.append(label);
       return line;
     }));
-    $("boxes").replaceChildren(...(first ? boxes : []).map((one) => {
+    for (const layer of document.querySelectorAll("#pictures .boxes")) layer.replaceChildren();
+    if (!image || !image.naturalWidth) return;
+    image.parentElement.querySelector(".boxes").replaceChildren(...boxes.map((one) => {
       const made = make("div", null, { className: one.own ? "box drawn" : "box" }), [x, y, w, h] = one.item.box;
       made.style.left = 100 * x / image.naturalWidth + "%";
       made.style.top = 100 * y / image.naturalHeight + "%";

@@ -111,7 +111,30 @@ def _by_words(lines: Sequence[Line], wanted: str) -> list[Match]:
         if match is not None and match.similarity >= ACCEPT:
             found.append((rank, group[0], match))
     found.sort(key=lambda item: (-item[0], item[1]))
-    return _prominent_first(lines, _without_overlaps([match for _, _, match in found]))
+    places = _without_overlaps([match for _, _, match in found])
+    return _prominent_first(lines, [_with_marks(lines, match, wanted) for match in places])
+
+
+def _with_marks(lines: Sequence[Line], match: Match, wanted: str) -> Match:
+    """The match with the marks that the wanted text begins and ends with (``%``, ``(``, ``!``),
+    where they stand there: letters and digits alone are compared.
+    """
+    letters = [index for index, char in enumerate(wanted) if plain(char)]
+    head = wanted[: letters[0]].strip()[::-1]
+    tail = wanted[letters[-1] + 1 :].strip()
+    first, last = match.spans[0], match.spans[-1]
+    before, after = lines[first.line].text[: first.start][::-1], lines[last.line].text[last.end :]
+    spans = list(match.spans)
+    start, end = first.start - _common(head, before), last.end + _common(tail, after)
+    spans[0] = Span(first.line, start, spans[0].end)
+    spans[-1] = Span(last.line, spans[-1].start, end)
+    return Match(tuple(spans), match.similarity)
+
+
+def _common(marks: str, text: str) -> int:
+    """How many of the marks the text begins with."""
+    fits = (one == other for one, other in zip(marks, text, strict=False))
+    return next((n for n, same in enumerate(fits) if not same), min(len(marks), len(text)))
 
 
 def _prominent_first(lines: Sequence[Line], matches: list[Match]) -> list[Match]:

@@ -186,10 +186,9 @@ def _placed(
     left, right = old
     if not head and not tail:
         align = _alignment(canvas, inked)
+        low, high = _on_one_ground(canvas, inked, (low, high))
         x = {"left": left, "right": right - new}.get(align, (left + right - new) / 2)
         x = min(max(x, low), max(low, high - new))
-        if x < left and not _same_ground(canvas, inked, (x, left)):
-            x = min(left, max(low, high - new))
         return x, high - low, 0.0
     if head and not tail:
         return left, max(high - left, right - left), 0.0
@@ -401,6 +400,27 @@ def _same_ground(canvas: Canvas, inked: Inked, reach: tuple[float, float]) -> bo
     return not len(seen) or float(strange.mean()) < STRANGE
 
 
+def _on_one_ground(canvas: Canvas, inked: Inked, reach: tuple[float, float]) -> tuple[float, float]:
+    """As much of a reach in x of a line's frame as is ground like that under the line; all of it
+    where that ground is no plain one.
+    """
+    g = inked.glyphs
+    own = g.ground[g.erased].astype(float)
+    if not len(own) or np.ptp(np.percentile(own, (2, 98), axis=0), axis=0).max() > 2 * OTHER:
+        return reach
+    step = max(2.0, 0.15 * inked.line.height)
+    low, high = float(inked.box[0]), float(inked.box[2])
+    while low - step > reach[0] and _same_ground(canvas, inked, (low - step, low)):
+        low -= step
+    while high + step < reach[1] and _same_ground(canvas, inked, (high, high + step)):
+        high += step
+    rim = min(step, 0.5 * (high - inked.box[2]))
+    high -= rim if high + step < reach[1] else 0.0
+    rim = min(step, 0.5 * (inked.box[0] - low))
+    low += rim if low - step > reach[0] else 0.0
+    return max(reach[0], low), min(reach[1], high)
+
+
 def _is_cjk(text: str) -> bool:
     return any("⺀" <= c <= "鿿" for c in text)
 
@@ -447,6 +467,8 @@ def _insert_at(canvas: Canvas, text: str, place: str, wanted: Colour | None) -> 
         top = (height - pitch * (len(rows) - 1) + style.size) / 2
     align = "left" if "left" in words else "right" if "right" in words else "center"
     frame = Frame(np.array([[1.0, 0, 0], [0, 1.0, 0]]), width, height)
+    if len(rows) == 1:
+        edge, top = _clear_of_frames(canvas, style, rows[0], words, (edge, top))
     for number, row in enumerate(rows):
         drawn, x = _row(style, row, (edge, width - edge), align, edge / 2, width - edge / 2)
         baseline = top + number * pitch
@@ -458,6 +480,32 @@ def _insert_at(canvas: Canvas, text: str, place: str, wanted: Colour | None) -> 
         ]
         canvas.set(drawn, frame, (x, baseline), wanted or readable(colour, canvas.pixels, box))
     return {"inserted": text, "place": place, "font": style.face.name, "rows": len(rows)}
+
+
+def _clear_of_frames(
+    canvas: Canvas, style: fonts.Style, row: str, words: list[str], place: tuple[float, float]
+) -> tuple[float, float]:
+    """The distance to the edge and the baseline at which a row lies on plain ground, as near to the
+    wanted place as there is one: a picture's own frame is not written on.
+    """
+    width, height = canvas.size
+    wanted_edge, wanted_top = place
+    wide = fonts.width_of(style, row)
+    step = 0.02 * min(width, height)
+    places: list[tuple[float, int, tuple[float, float]]] = []
+    for number in range(6):
+        edge = wanted_edge + number * step
+        down = {"top": 1.0, "bottom": -1.0}.get(words[0], 0.0)
+        top = wanted_top + down * number * step
+        left = {"left": edge, "right": width - edge - wide}.get(words[-1], (width - wide) / 2)
+        box = canvas.pixels[
+            max(0, int(top - 1.1 * style.size)) : int(top + 0.4 * style.size),
+            max(0, int(left - 0.2 * style.size)) : int(left + wide + 0.2 * style.size),
+        ].astype(float)
+        if box.size:
+            away = np.abs(box - np.median(box, axis=(0, 1))).max(axis=2) > OTHER
+            places.append((round(float(away.mean()), 2), number, (edge, top)))
+    return min(places)[2] if places else place
 
 
 def _house_style(canvas: Canvas, text: str) -> tuple[fonts.Style, tuple[int, int, int]]:

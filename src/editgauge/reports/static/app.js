@@ -15,8 +15,8 @@ var App = (function () {
   }
 
   function manifest() {
-    document.title = "What made this – editgauge report";
-    EG.fill(main, h("h1", {}, "What made this"), h("p", {}, "editgauge " + EG.meta.version),
+    document.title = "Provenance – editgauge report";
+    EG.fill(main, h("h1", {}, "Provenance"), h("p", {}, "editgauge " + EG.meta.version),
       EG.meta.manifest.map(function (entry) {
         return h("details", {}, h("summary", {}, entry.at + " · " + entry.command + (entry.benchmark ? " " + entry.benchmark : "")),
           h("pre", {}, JSON.stringify(entry, null, 1)));

@@ -2,6 +2,8 @@
 // For readers who know no metric: what was damaged where nothing should change, by model and by category, the worst cases first.
 var Reviewers = (function () {
   var h = EG.h;
+
+  function pictures(n) { return n.toLocaleString("en") + (n === 1 ? " picture" : " pictures"); }
   var CASES = 3, MOST_GROUPS = 60;
 
   // The measure of damage: the first of those that tell what was kept that has values.
@@ -92,7 +94,7 @@ var Reviewers = (function () {
         var column = columns[one.number], lost = without(about, index, one.number);
         return h("section", { class: "model", "data-editor": one.editor, "aria-labelledby": "m-" + one.number },
           h("h2", { id: "m-" + one.number }, (rank + 1) + ". " + one.editor),
-          h("p", {}, "On average ", h("strong", {}, Scores.text(about, key, one.all.mean)), " over " + one.all.n + " pictures",
+          h("p", {}, "On average ", h("strong", {}, Scores.text(about, key, one.all.mean)), " over " + pictures(one.all.n),
             lost ? "; " + lost + " of " + about.samples + " samples have no picture" : "", "."),
           cases(at, about, index, key, column, one.number, one.all.worst),
           chosen ? divided(at, about, index, key, column, one, chosen, direction) : null);
@@ -109,7 +111,7 @@ var Reviewers = (function () {
       rows.map(function (row) {
         var query = new URLSearchParams({ e: one.editor, m: key, sort: "score", where: chosen.name + "=" + row.value });
         if (direction === "lower") query.set("desc", "1");
-        return h("div", { class: "group" }, h("h3", {}, row.value + ": " + Scores.text(about, key, row.found.mean) + " over " + row.found.n + " pictures "),
+        return h("div", { class: "group" }, h("h3", {}, row.value + ": " + Scores.text(about, key, row.found.mean) + " over " + pictures(row.found.n) + " "),
           cases(at, about, index, key, column, one.number, row.found.worst),
           h("p", {}, h("a", { href: EG.address(["browse", about.name], query) }, "all of these, the worst first")));
       }));

@@ -47,7 +47,10 @@ var SampleView = (function () {
     function find(key) { return list.find(function (one) { return one.key === key; }); }
     var a = find(query.get("left")), b = find(query.get("right"));
     if (!b) b = find("edit:" + (wanted.length > 1 ? wanted[1] : wanted[0] || query.get("e") || ""));
-    if (!b) b = list.find(function (one) { return one.edit && one.url; }) || list[list.length - 1];
+    if (!b) {
+      var first = find("edit:" + Select.leader(about, about.editors, Scores.defaults(about, 1)[0] || ""));
+      b = first && first.url ? first : list.find(function (one) { return one.edit && one.url; }) || list[list.length - 1];
+    }
     if (!a && wanted.length > 1) a = find("edit:" + wanted[0]);
     if (!a) a = (mode === "diff" ? find("input") : find("reference")) || find("input") || list[0];
     var more = ["third", "fourth"].map(function (name) { return find(query.get(name)); }).filter(Boolean);
@@ -264,7 +267,7 @@ var SampleView = (function () {
     return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Scores of this sample" },
       h("table", { id: "scores" }, h("caption", {}, "Scores of this sample (" + EG.variant + "); the name of a score tells what it is, a number opens its reason"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "score"), editors.map(function (e) { return h("th", { scope: "col" }, e); }))),
-        h("tbody", {}, Array.from(groups.entries()).map(function (entry) {
+        h("tbody", {}, Array.from(groups.entries()).filter(asked).map(function (entry) {
           var key = entry[0], line = entry[1];
           var column = about.columns[Array.from(line.values())[0][0][0]];
           var ranks = Scores.levels(editors.map(function (e) {
@@ -276,7 +279,24 @@ var SampleView = (function () {
           editors.map(function (e, number) {
             return h("td", { class: ranks[number].level, "data-editor": e, "data-metric": key }, cell(line.get(e) || [], about, key));
           }));
-        }))));
+        }))), unasked(about, groups));
+  }
+
+  // Whether a score is there of any model, or failed: what no model could have is said in a line below.
+  function asked(entry) {
+    return Array.from(entry[1].values()).some(function (rows) { return rows.some(function (row) { return row[2] !== "not_applicable"; }); });
+  }
+
+  function unasked(about, groups) {
+    var reasons = new Map();
+    Array.from(groups.entries()).forEach(function (entry) {
+      if (asked(entry)) return;
+      var row = Array.from(entry[1].values())[0][0], why = words(row[4] || {})[0] || "";
+      reasons.set(why, (reasons.get(why) || []).concat(Scores.facts(about, entry[0]).title));
+    });
+    return Array.from(reasons.entries()).map(function (one) {
+      return h("p", { class: "unasked" }, "Not applicable to this sample: " + one[1].join(", ") + (one[0] ? " (" + one[0] + ")" : ""));
+    });
   }
 
   // What the judges wrote, as text: one block a model and judge.
@@ -287,6 +307,7 @@ var SampleView = (function () {
       if (!source) return;
       line.forEach(function (rows, editor) {
         rows.forEach(function (row) {
+          if (row[2] === "not_applicable") return; // nobody looked: the scores say why
           var said = words(row[4] || {}), reply = row[4] && row[4].reply;
           if (!said.length && !reply) return;
           var name = editor + "\u0000" + source;

@@ -14,8 +14,9 @@ var Select = (function () {
     var m = known.indexOf(query.get("m")) >= 0 ? query.get("m") : "";
     var chips = shownKeys.length ? shownKeys : Scores.defaults(about, 3);
     if (m && chips.indexOf(m) < 0) chips = [m].concat(chips.slice(0, 2));
+    if (!m) m = chips[0] || "";
     return {
-      models: models, chips: chips, e: e || models[0] || "", named: e, m: m || chips[0] || "",
+      models: models, chips: chips, e: e || leader(about, models, m), named: e, m: m,
       b: about.editors.indexOf(query.get("b")) >= 0 ? query.get("b") : "",
       m2: known.indexOf(query.get("m2")) >= 0 ? query.get("m2") : "",
       view: query.get("density") === "list" ? "list" : "gallery",
@@ -23,6 +24,16 @@ var Select = (function () {
       status: EG.meta.statuses.indexOf(query.get("status")) >= 0 ? query.get("status") : "",
       q: (query.get("q") || "").toLowerCase(), where: query.getAll("where"), range: query.getAll("range"), tag: query.getAll("tag")
     };
+  }
+
+  // The model that is looked at where the address names none: the leading one with scores in the metric, or the first with some.
+  function leader(about, models, m) {
+    var lead = about.overview.lead, ranked = lead ? lead.lines.map(function (line) { return line.editor; }) : [];
+    var scored = ranked.concat(models).filter(function (name) {
+      var at = models.indexOf(name) < 0 ? -1 : Scores.column(about, name, m);
+      return at >= 0 && about.columns[at].scored > 0;
+    });
+    return scored[0] || models[0] || "";
   }
 
   function codesOf(index, about, name) {
@@ -241,6 +252,6 @@ var Select = (function () {
 
   return {
     select: select, settle: settle, load: load, percentiles: percentiles, counts: counts, bounds: bounds, codesOf: codesOf,
-    judges: judges
+    judges: judges, leader: leader
   };
 })();

@@ -95,16 +95,24 @@ var Start = (function () {
       })), h("span", { class: "card-name" }, id), h("small", {}, words)));
   }
 
+  // A model with its number; JSON has no infinity: what is none is not printed.
+  function named(about, by, editor, value) {
+    var number = typeof value === "number" ? " " + Scores.text(about, by.metric + "|" + by.source, value) : "";
+    return about.editors[editor] + number;
+  }
+
   function first(at, about, index) {
     var seen = about.overview, by = seen.by;
     if (!by) return null;
     var title = Scores.name(about, by.metric + "|" + by.source);
     return h("div", { class: "firsts" },
-      seen.worst.length ? h("section", {}, h("h3", {}, "Worst samples by " + title), h("ul", { class: "cards" }, seen.worst.map(function (one) {
-        return card(at, about, index, one[0], [one[1]], about.editors[one[1]]);
+      seen.worst.length ? h("section", {}, h("h3", {}, "Worst samples by " + title), h("ul", { class: "cards" }, seen.worst.map(function (one, n) {
+        return card(at, about, index, one[0], [one[1]], named(about, by, one[1], seen.worst_values[n][0]));
       }))) : null,
-      seen.contested.length ? h("section", {}, h("h3", {}, "Where models differ most"), h("ul", { class: "cards" }, seen.contested.map(function (one) {
-        return card(at, about, index, one[0], [one[1], one[2]], about.editors[one[1]] + " against " + about.editors[one[2]]);
+      seen.contested.length ? h("section", {}, h("h3", {}, "Where models differ most"), h("ul", { class: "cards" }, seen.contested.map(function (one, n) {
+        var values = seen.contested_values[n];
+        return card(at, about, index, one[0], [one[1], one[2]],
+          named(about, by, one[1], values[0]) + " against " + named(about, by, one[2], values[1]));
       }))) : null);
   }
 

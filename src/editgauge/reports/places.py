@@ -1,0 +1,122 @@
+"""Where the pictures of a run are, seen from its report."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from editgauge import escape
+from editgauge.errors import ImageError
+from editgauge.images import MAX_FILE_BYTES
+from editgauge.store import copies, paths, segments
+from editgauge.store.hashes import HashStore
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.tables.frame import Frame
+
+
+class Places:
+    """Where a picture of a run is, seen from the report: a relative URL, and a copy when pictures
+    are copied.
+
+    A picture that is not the one that was scored, or looked at, is not shown: the hash of its bytes
+    is compared at the first report, and again whenever its size or time has changed.
+    """
+
+    def __init__(self, runs: Sequence[RunFolder], to: Path, *, copied: bool) -> None:
+        self.runs, self.to, self.copied = runs, to, copied
+        self._edits: dict[str, dict[tuple[str, str], EditRecord]] = {}
+        self._homes: dict[str, list[RunFolder]] = {}
+        self._marks: dict[str, str] = {}
+        self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
+
+    def close(self) -> None:
+        self._hashes.close()
+
+    def know(self, frame: Frame) -> None:
+        """Take from the samples' records which pictures the run has looked at."""
+        for record in frame.samples.records.values():
+            self._marks |= record.get("marks") or {}
+
+    def file(self, relative: str | None) -> Path | None:
+        """The file behind a path of a run folder, in the first run that has it; None when none
+        has.
+        """
+        if not relative:
+            return None
+        for run in self._homes.get(relative, self.runs):
+            path = run.picture(relative)
+            if path is not None and self._is_the_one(path, relative, run):
+                return path
+        return None
+
+    def _is_the_one(self, path: Path, relative: str, run: RunFolder) -> bool:
+        wanted = self._marks.get(relative)
+        if not wanted:
+            return True
+        try:
+            same = self._hashes(path) == wanted
+        except ImageError:
+            same = False
+        if not same:
+            segments.note(
+                run.problems,
+                f"{relative}: not the picture that was scored or looked at, and not shown; "
+                f"editgauge check-run {run.path.name} says more",
+            )
+        return same
+
+    def url(self, relative: str | None) -> str | None:
+        """The picture's URL relative to the page, or None when the run does not have it. Copies it
+        where asked.
+        """
+        path = self.file(relative)
+        if path is None or relative is None:
+            return None
+        if not self.copied:
+            return quote(os.path.relpath(path, self.to))
+        place = _portable_place(relative)
+        target = self.to / "pictures" / place
+        if not copies.same(path, target):
+            paths.folder(self.to, f"pictures/{Path(place).parent.as_posix()}")
+            with contextlib.suppress(FileNotFoundError):
+                target.unlink()
+            copies.copy(path, target, limit=MAX_FILE_BYTES)
+        return quote(f"pictures/{place}")
+
+    def edits(self, benchmark: str) -> dict[tuple[str, str], EditRecord]:
+        """(sample, editor) -> what the last of the runs that has it knows of that output."""
+        if benchmark not in self._edits:
+            found: dict[tuple[str, str], EditRecord] = {}
+            for run in self.runs:
+                home = [run]
+                for record in run.edits(benchmark):
+                    key = (sys.intern(record.sample), sys.intern(record.editor))
+                    again, found[key] = key in found, record
+                    if record.path is None:
+                        continue
+                    self._marks[record.path] = record.fingerprint
+                    if again and record.path in self._homes:
+                        self._homes[record.path] = [*self._homes[record.path], run]
+                    else:
+                        self._homes[record.path] = home
+            self._edits[benchmark] = found
+        return self._edits[benchmark]
+
+
+def _portable_place(relative: str) -> str:
+    """Where a copied picture lies: its place in the run, in names that every system takes. A name
+    that had to be changed carries a hash of the old one, so that no two become one.
+    """
+    parts = []
+    for part in relative.split("/"):
+        safe = escape.file_name(part)
+        if safe != part:
+            mark = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+            safe = f"{mark}-{safe}"
+        parts.append(safe)
+    return "/".join(parts)

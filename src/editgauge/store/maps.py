@@ -1,0 +1,141 @@
+"""Files that say which output belongs to which sample: our own csv, and what two evaluation
+harnesses write.
+
+* a csv with the columns ``sample`` and ``file``;
+* VLMEvalKit's prediction file of an editing data set, ``<model>_<dataset>.tsv`` (its
+  ``PRED_FORMAT=tsv``): ``index`` is the sample, ``prediction`` a list of pictures of which the last
+  counts, as its own evaluation takes it;
+* lmms-eval's logged samples, ``<date>_samples_<task>.jsonl`` (``--log_samples``): an entry of a
+  line names ``category``, ``image_id`` (or ``key``) and ``edited_image_path``.
+
+The harnesses write paths of the machine that they ran on: their ends say which file is meant.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from editgauge.errors import DataError
+from editgauge.images import EXTENSIONS
+
+_BYTES = 1 << 28
+_LONGEST_LIST = 20_000
+"""Letters of a prediction that are read as a list."""
+
+
+class Line(NamedTuple):
+    """What a line of a map says. `elsewhere`: the path is one of another machine."""
+
+    number: int
+    sample: str
+    file: str
+    elsewhere: bool
+
+
+def lines_of(path: Path) -> Iterator[Line]:
+    """The lines of a map. A sample for which the harness has no picture is passed over. Raises
+    `DataError` for a file of none of the three forms.
+    """
+    if path.suffix.lower() == ".xlsx":
+        raise DataError(f"{path}: a workbook is not read; VLMEvalKit writes PRED_FORMAT=tsv")
+    try:
+        if path.stat().st_size > _BYTES:
+            raise DataError(f"{path}: wanted at most {_BYTES:,} bytes")
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read ({error})") from error
+    if path.suffix.lower() == ".jsonl":
+        yield from _logged(path, text)
+        return
+    limit = csv.field_size_limit(_BYTES)
+    try:
+        reader = csv.DictReader(io.StringIO(text, newline=""), dialect=_dialect(path))
+        yield from _columns(path, list(reader), reader.fieldnames or ())
+    except csv.Error as error:
+        raise DataError(f"{path}: cannot be read as csv ({error})") from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def end_of(file: str, there: Collection[str]) -> str | None:
+    """The longest end of a path of another machine that is a file of the folder; None for none."""
+    parts = [part for part in file.replace("\\", "/").split("/") if part]
+    for start in range(len(parts)):
+        if (end := "/".join(parts[start:])) in there:
+            return end
+    return None
+
+
+def _dialect(path: Path) -> str:
+    return "excel-tab" if path.suffix.lower() == ".tsv" else "excel"
+
+
+def _columns(path: Path, lines: list[dict[str, Any]], names: Collection[str]) -> Iterator[Line]:
+    if {"sample", "file"} <= set(names):
+        for number, line in enumerate(lines, start=2):
+            file = (line["file"] or "").replace("\\", "/")
+            yield Line(number, line["sample"] or "", file, False)
+        return
+    if not {"index", "prediction"} <= set(names):
+        found = ", ".join(names) or "none"
+        raise DataError(
+            f"{path}: wanted the columns sample and file (or VLMEvalKit's index and prediction), "
+            f"found {found}"
+        )
+    for number, line in enumerate(lines, start=2):
+        pictures = _pictures(line["prediction"] or "")
+        if pictures:
+            yield Line(number, line["index"] or "", pictures[-1], True)
+
+
+def _pictures(text: str) -> list[str]:
+    """The paths in a prediction: one path, or a list of them as Python writes it, whose parts may
+    be lists again. Empty where it is something else, such as the message of a failed call.
+    """
+    if not text.startswith("["):
+        return [text] if text.lower().endswith(EXTENSIONS) else []
+    try:
+        value = ast.literal_eval(text) if len(text) <= _LONGEST_LIST else []
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+    parts = [part for one in value for part in (one if isinstance(one, list) else [one])]
+    return [part for part in parts if isinstance(part, str)]
+
+
+def _logged(path: Path, text: str) -> Iterator[Line]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"{path}, line {number}: no JSON ({error})") from error
+        entry = _entry(value)
+        if entry is None:
+            raise DataError(
+                f"{path}, line {number}: wanted an entry with edited_image_path (lmms-eval's "
+                "--log_samples of a task that edits), found none"
+            )
+        if isinstance(entry["edited_image_path"], str):
+            yield Line(number, _sample(entry), entry["edited_image_path"], True)
+
+
+def _entry(line: Any) -> Mapping[str, Any] | None:
+    entries = line.values() if isinstance(line, dict) else ()
+    for entry in entries:
+        if isinstance(entry, dict) and "edited_image_path" in entry:
+            return entry
+    return None
+
+
+def _sample(entry: Mapping[str, Any]) -> str:
+    if entry.get("category") and entry.get("image_id"):
+        return f"{entry['category']}/{entry['image_id']}"
+    return str(entry.get("key") or "")

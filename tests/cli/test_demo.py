@@ -1,0 +1,45 @@
+"""What `editgauge demo` runs, and what it says of what it leaves out; the steps are stand-ins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from editgauge.cli import demo
+from editgauge.cli.main import build_app
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The commands that the demo calls, by their options."""
+    called: list[dict[str, Any]] = []
+    monkeypatch.setattr(demo, "_quietly", lambda _, **options: called.append(options))
+    monkeypatch.setattr(demo, "_compare", lambda run: called.append({"compared": run}))
+    return called
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_classical_editor_is_shown_or_said_to_be_left_out(
+    monkeypatch: pytest.MonkeyPatch, steps: list[dict[str, Any]], tmp_path: Path, installed: bool
+) -> None:
+    there = demo.find_spec
+    ocr = ("rapidocr", "onnxruntime")
+    monkeypatch.setattr(
+        demo, "find_spec", lambda name: installed or None if name in ocr else there(name)
+    )
+    done = CliRunner().invoke(build_app(["demo"]), ["demo", "--run", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    edited = [step["editor"] for step in steps if "editor" in step and "tracks" not in step]
+    assert edited[:4] == ["reference", "copy", "shuffle", "blank"]
+    assert ("typeset" in edited) == installed
+    assert ({"compared": tmp_path / "run"} in steps) == installed
+    assert any(step.get("tracks") == "ocr" for step in steps) == installed
+    left_out = [line for line in done.stdout.splitlines() if line.startswith("Left out")]
+    assert len(left_out) == (0 if installed else 1)
+    if not installed:
+        assert "`typeset`" in left_out[0]
+        assert "pip install 'editgauge[ocr]'" in left_out[0]
+    assert str(tmp_path / "run" / "report" / "index.html") in done.stdout

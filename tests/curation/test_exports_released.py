@@ -1,0 +1,208 @@
+"""The released scripts run on what a set exports, as far as they run without a network: they find
+every sample, and ask about its pictures and its texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import glob
+import json
+import os
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from editgauge import catalog
+from editgauge.curation import exports
+from editgauge.curation.dataset import DataSet
+from editgauge.images import read_image, write_png
+from tests.benchmarks.released_scripts import functions_of
+from tests.curation.made_set import edited, scene
+from tests.curation.test_exports import ATTRIBUTES, scores, whole_set
+
+COUNT = 3
+PICTURES = SimpleNamespace(
+    open=lambda one: Image.fromarray(read_image(Path(one))), LANCZOS=Image.Resampling.LANCZOS
+)
+"""Pillow's Image for scripts that leave their files open."""
+
+
+class Asked:
+    """A client of OpenAI's package that keeps what it was asked."""
+
+    def __init__(self, reply: str) -> None:
+        self.reply = reply
+        self.pictures: list[bytes] = []
+        self.texts: list[str] = []
+        self.chat = SimpleNamespace(completions=SimpleNamespace(create=self.create))
+
+    def create(self, *, messages: Any, **words: Any) -> Any:
+        for part in messages[-1]["content"]:
+            if part["type"] == "text":
+                self.texts.append(part["text"])
+            else:
+                data = part["image_url"]["url"].partition("base64,")[2]
+                self.pictures.append(base64.b64decode(data))
+        message = SimpleNamespace(content=self.reply)
+        return SimpleNamespace(choices=[SimpleNamespace(message=message)])
+
+
+def script(shared: Path, name: str) -> Path:
+    path = shared / "released" / name
+    if not path.is_file():
+        pytest.skip("no released scripts here")
+    return path
+
+
+def exported(tmp_path: Path, layout: str, **more: Any) -> DataSet:
+    data = whole_set(tmp_path / "set", COUNT, **more)
+    exports.export(data, tmp_path / "out", layout)
+    return data
+
+
+def of_set(data: DataSet, sample: str, name: str) -> bytes:
+    record = data.record(sample)
+    return data.path(record["images"][0] if name == "images" else record[name]).read_bytes()
+
+
+def test_texteditbench_judges_every_sample(tmp_path: Path, shared: Path) -> None:
+    path = script(shared, "texteditbench/gpt_eval.py")
+    data = exported(tmp_path, "texteditbench")
+    asked: list[tuple[str, ...]] = []
+    theirs = functions_of(path, base64=base64)
+    theirs["call_llm_evaluation"] = lambda *words, **more: asked.append(words) or {"score": 4}
+    root = tmp_path / "out" / "data_manual_production"
+    (category,) = [folder.name for folder in root.iterdir() if folder.is_dir()]
+    tasks, skipped = theirs["collect_tasks"](root, category, tmp_path, set())
+    assert (len(tasks), skipped) == (COUNT, 0)
+    for number, (task, folder) in enumerate(tasks):
+        (tmp_path / f"{folder.name}_edited.jpg").write_bytes(b"an edit")
+        assert set(theirs["evaluate_task"](task, folder, tmp_path)) == {"IF", "TA", "VC", "LP"}
+        _, given, made, wanted, instruction = asked[-1]
+        assert base64.b64decode(given) == of_set(data, f"s{number:02d}", "images")
+        assert base64.b64decode(wanted) == of_set(data, f"s{number:02d}", "reference")
+        assert base64.b64decode(made) == b"an edit"
+        assert instruction == data.record(f"s{number:02d}")["instruction"]
+
+
+def test_textedit_judges_every_sample(tmp_path: Path, shared: Path) -> None:
+    path = script(shared, "textedit/vlm_metrics_eval_step1.py")
+    json_repair = pytest.importorskip("json_repair")
+    data = exported(tmp_path, "textedit")
+    out = tmp_path / "out"
+    for picture in (out / "data").rglob("original/*.png"):
+        category = picture.relative_to(out / "data").parts[0]
+        write_png(tmp_path / "edits" / "alpha" / category / picture.name, edited(scene(5)))
+    shown: list[list[Path]] = []
+
+    class Wrapper:
+        def build_chat_messages(self, *, image_paths: Any, prompt_text: str) -> str:
+            assert "OLD" in prompt_text
+            assert "NEW" in prompt_text
+            shown.append([Path(one) for one in image_paths])
+            return prompt_text
+
+        def generate_batch(self, tasks: Any) -> dict[Any, str]:
+            return {task["entry_id"]: '{"score": 4, "reason": "fine"}' for task in tasks}
+
+    given = {"os": os, "glob": glob, "tempfile": tempfile, "json_repair": json_repair}
+    theirs = functions_of(path, Image=PICTURES, **given)
+    words = argparse.Namespace(
+        output_base_dir=str(tmp_path / "judged"), input_data_dir=str(out / "eval_prompts/fullset"),
+        gt_data_root=str(out / "data"), model_output_root=str(tmp_path / "edits"), debug=False,
+    )  # fmt: skip
+    tracker = SimpleNamespace(update=lambda count: None, get_status_str=lambda name: "")
+    theirs["process_model"]("alpha", words, Wrapper(), tracker)
+    (judged,) = (tmp_path / "judged" / "alpha").iterdir()
+    lines = [json.loads(line) for line in judged.read_text("utf-8").splitlines()]
+    assert [line["gemini_eval_score"] for line in lines] == [4] * COUNT
+    for number, (given, wanted, _) in enumerate(shown):
+        assert given.read_bytes() == of_set(data, f"s{number:02d}", "images")
+        assert wanted.read_bytes() == of_set(data, f"s{number:02d}", "reference")
+
+
+def krisbench(shared: Path, name: str, client: Any) -> dict[str, Any]:
+    prompts = functions_of(script(shared, "krisbench/prompts.py"))
+    given = {key: text for key, text in prompts.items() if key.startswith("prompt_")}
+    return functions_of(
+        script(shared, f"krisbench/{name}"), os=os, base64=base64, client=client, Image=PICTURES,
+        RESULTS_DIR="edits", METRICS=["consistency", "instruction_following", "image_quality"],
+        **given,
+    )  # fmt: skip
+
+
+REPLY = '{"consistency_score": 4, "instruction_score": 4, "quality_score": 4, "reasoning": "ok"}'
+
+
+def test_krisbench_judges_every_sample(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(REPLY)
+    theirs = krisbench(shared, "metrics_common.py", asked)
+    data = exported(tmp_path, "krisbench")
+    monkeypatch.chdir(tmp_path / "out")
+    for number in range(COUNT):
+        write_png(Path(f"edits/alpha/color_change/{number + 1}.png"), edited(scene(5)))
+        found = theirs["evaluate_images"]("alpha", "color_change", str(number + 1))
+        assert [found[f"{name}_score"] for name in ("consistency", "instruction", "quality")] == [
+            4, 4, 4,
+        ]  # fmt: skip
+        sample = f"s{number:02d}"
+        assert of_set(data, sample, "images") in asked.pictures
+        assert any(data.record(sample)["instruction"] in text for text in asked.texts)
+
+
+def test_krisbench_judges_a_temporal_sample(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(REPLY)
+    common = krisbench(shared, "metrics_common.py", asked)
+    theirs = krisbench(shared, "metrics_temporal_prediction.py", asked)
+    theirs["extract_score_and_reason"] = common["extract_score_and_reason"]
+    data = whole_set(tmp_path / "set", 0)
+    frames = [data.keep(scene(n)) for n in range(3)]
+    attributes = {**ATTRIBUTES, "kris_task": "temporal_prediction", "missing_frame": 2}
+    data.add({"id": "t", "instruction": "Make the frame.", "images": frames, "attributes":
+              attributes, "reference": data.keep(scene(7))}, "ann")  # fmt: skip
+    exports.export(data, tmp_path / "out", "krisbench")
+    monkeypatch.chdir(tmp_path / "out")
+    write_png(Path("edits/alpha/temporal_prediction/1.png"), scene(8))
+    numbers: list[Any] = []
+
+    def temporal(prompt: str, references: Any, predicted: str, seen: Any, made: int) -> str:
+        numbers.append((seen, made))
+        assert len(references) == 3
+        return REPLY
+
+    theirs["evaluate_temporal_with_gpt"] = temporal
+    found = theirs["evaluate_temporal_images"](
+        "alpha", "temporal_prediction", "1", ["consistency", "instruction_following"]
+    )
+    assert (found["consistency_score"], found["instruction_score"]) == (4, 4)
+    assert numbers == [([1, 3, 4], 2)] * 2
+
+
+def test_medebench_by_the_functions_that_its_numbers_come_from(tmp_path: Path) -> None:
+    """No script is released; the paper's numbers are scikit-image's (the golden file's origin)."""
+    metrics = pytest.importorskip("skimage.metrics")
+    data = exported(tmp_path, "medebench")
+    told = json.loads((tmp_path / "out" / "editing" / "editing_metadata.json").read_bytes())
+    ours = catalog.find("benchmarks", "dir.wards.medebench")
+    mine = {sample.id: sample for sample in ours.load(data.root)}
+    assert len(told["samples"]) == COUNT
+    for entry in told["samples"]:
+        output = tmp_path / "edit.png"
+        write_png(output, np.clip(edited(scene(5)).astype(int) + 9, 0, 255).astype(np.uint8))
+        reference = read_image(tmp_path / "out" / entry["changed_image"])
+        made = read_image(output)
+        found = scores(ours, mine[f"s{entry['id'] - 1:02d}"], output)
+        wanted = metrics.structural_similarity(reference, made, channel_axis=-1)
+        assert found["ssim_full", "faithful"] == pytest.approx(wanted, abs=1e-6)
+        wanted = metrics.peak_signal_noise_ratio(reference, made)
+        assert found["psnr", "faithful"] == pytest.approx(wanted, abs=1e-6)

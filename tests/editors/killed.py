@@ -1,0 +1,86 @@
+"""Runs that are killed: each line on standard input is one, killed at a point of its way (see
+`POINTS`); the answer is a line with the child's exit status.
+
+One process imports everything once and forks before it has threads, so that fifty kills do not cost
+fifty starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.editors.test_service_faults import editor, samples_for
+
+from editgauge.editors import chat, jobs, openai
+from editgauge.run import edit as running
+from editgauge.services.ledger import Charge
+from editgauge.services.transport import ThreadTransport
+from editgauge.store.run_folder import RunFolder
+
+DEAD = 9
+
+
+def _after(owner: Any, name: str, wanted: Callable[..., bool] = lambda *a, **k: True) -> None:
+    """Die right after the first call of a method for which `wanted` holds."""
+    real = getattr(owner, name)
+
+    def dying(*args: Any, **options: Any) -> Any:
+        made = real(*args, **options)
+        if wanted(*args, **options):
+            os._exit(DEAD)
+        return made
+
+    setattr(owner, name, dying)
+
+
+def _asks(*args: Any, **options: Any) -> bool:
+    return "POST" in args
+
+
+def _polls(*args: Any, **options: Any) -> bool:
+    return "/poll/" in str(args)
+
+
+def _fetches(*args: Any, **options: Any) -> bool:
+    return "/picture/" in str(args)
+
+
+def _delivering() -> None:
+    for module in (chat, jobs, openai):
+        _after(module, "deliver")
+
+
+POINTS: dict[str, Callable[[], None]] = {
+    "booked": lambda: _after(Charge, "send"),
+    "answered": lambda: _after(ThreadTransport, "exchange", _asks),
+    "job written": lambda: _after(jobs._Memory, "write"),
+    "job asked for": lambda: _after(ThreadTransport, "exchange", _polls),
+    "picture fetched": lambda: _after(ThreadTransport, "exchange", _fetches),
+    "billed": lambda: _after(Charge, "bill"),
+    "delivered": _delivering,
+    "in place": lambda: _after(running, "_into_place"),
+    "recorded": lambda: _after(RunFolder, "write_edits"),
+}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        told = json.loads(line)
+        child = os.fork()
+        if not child:
+            POINTS[told["point"]]()
+            folder = Path(told["folder"])
+            run = RunFolder.create(folder / "run")
+            made = editor(told["shape"], told["url"], run, told["budget"], concurrency=1)
+            running.edit(run, "mini", samples_for(folder, told["samples"]), made)
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,275 @@
+"""Services of three shapes under a table of faults, kills included: every delivered picture is the
+right one, what is booked is what the provider charges, and no budget is passed.
+
+The provider (`faulty_provider`) makes and charges a picture for every call that reaches it, also
+for those whose answer is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.editors.fake_jobs import KEY, marked
+from tests.editors.faulty_provider import COST, FaultyProvider
+
+from editgauge import catalog
+from editgauge.images import write_png
+from editgauge.run.edit import edit as edit_all
+from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.testing import make_picture, make_sample
+from editgauge.types import Sample, Status
+
+pytest.importorskip("httpx", reason="image services need the extra api")
+SHAPES = {"jobs": "bfl", "chat": "chat", "edits": "openai"}
+
+ASKING: dict[str, tuple[list[str], Status]] = {
+    "all is well": ([], Status.SCORED),
+    "down once": (["500"], Status.SCORED),
+    "overloaded": (["503"], Status.SCORED),
+    "too fast, three times": (["429"] * 3, Status.SCORED),
+    "a conflict": (["409"], Status.SCORED),
+    "the gateway lost it": (["502-made"], Status.SCORED),
+    "cut off": (["cut"], Status.SCORED),
+    "half an answer": (["half"], Status.SCORED),
+    "a page instead": (["html"], Status.SCORED),
+    "down, too fast, cut off": (["500", "429", "cut"], Status.SCORED),
+    "cut off twice": (["cut", "cut"], Status.FAILED),
+    "down for good": (["500"] * 9, Status.FAILED),
+    "refused": (["refused"], Status.REFUSED),
+    "a wrong request": (["400"], Status.FAILED),
+}
+"""What goes wrong with a call, and how it ends, whatever the shape."""
+POLLING: dict[str, tuple[list[str], Status]] = {
+    "asked too early": (["wait", "wait"], Status.SCORED),
+    "no answer once": (["500"], Status.SCORED),
+    "no answer from the gateway": (["502"], Status.SCORED),
+    "asked too often": (["429"], Status.SCORED),
+    "cut off while asking": (["cut"], Status.SCORED),
+    "a page while asking": (["html"], Status.SCORED),
+    "everything while asking": (["wait", "500", "429", "cut", "wait"], Status.SCORED),
+    "the job failed": (["failed"], Status.FAILED),
+    "the job is gone": (["404"], Status.FAILED),
+}
+FETCHING: dict[str, tuple[list[str], Status]] = {
+    "the picture later": (["500"], Status.SCORED),
+    "the picture cut off": (["cut"], Status.SCORED),
+    "half a picture": (["short"], Status.SCORED),
+    "a page for a picture": (["html"], Status.UNREADABLE),
+    "the picture is gone": (["403"], Status.FAILED),
+}
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+
+
+def editor(
+    shape: str, url: str, run: RunFolder, budget: float | None = None, **settings: Any
+) -> Any:
+    given = {"model": "maker/model", "base_url": url, "pause": 0.001, "timeout": 30, "attempts": 4}
+    made = catalog.find("editors", SHAPES[shape])([], price=COST, **(given | settings))
+    made.ledger.keep_in(run.path / "ledger.sqlite", purpose="edit", budget=budget)
+    return made
+
+
+def samples_for(folder: Path, number: int) -> list[Sample]:
+    """Samples s0, s1…, each with a picture of its own."""
+    made = [
+        make_sample(folder / "data", f"s{n}", instruction=f"Make it nice, sample:s{n}.")
+        for n in range(number)
+    ]
+    for n, sample in enumerate(made):
+        write_png(sample.image, make_picture(seed=n))
+    return made
+
+
+def records_of(run: RunFolder) -> dict[str, EditRecord]:
+    return {record.sample: record for record in run.edits("mini")}
+
+
+def check_pictures(run: RunFolder, samples: list[Sample]) -> None:
+    found = records_of(run)
+    assert set(found) <= {sample.id for sample in samples}
+    for sample in samples:
+        record = found.get(sample.id)
+        if record is not None and record.path:
+            made = (run.path / record.path).read_bytes()
+            assert made == marked(sample.image.read_bytes())
+
+
+def table(shape: str) -> dict[str, tuple[dict[str, list[str]], Status]]:
+    """The scenarios of a shape: the events of a sample's steps, and how it ends."""
+    found = {name: ({"ask": events}, status) for name, (events, status) in ASKING.items()}
+    if shape == "jobs":
+        found |= {name: ({"poll": e}, status) for name, (e, status) in POLLING.items()}
+        found |= {name: ({"fetch": e}, status) for name, (e, status) in FETCHING.items()}
+        return found
+    found["no picture"] = ({"ask": ["no-picture"]}, Status.UNREADABLE)
+    for name, (events, status) in FETCHING.items():
+        found[name] = ({"ask": ["address"], "fetch": events}, status)
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_scenario_ends_right_and_is_booked_to_the_cent(shape: str, tmp_path: Path) -> None:
+    scenarios = list(table(shape).items())
+    script = {
+        f"s{n}.{step}": events
+        for n, (_, (steps, _)) in enumerate(scenarios)
+        for step, events in steps.items()
+    }
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, len(scenarios))
+    with FaultyProvider(script) as provider:
+        made = editor(shape, provider.url, run, concurrency=6)
+        edit_all(run, "mini", samples, made)
+        found = records_of(run)
+        ends = {name: found[f"s{n}"].status for n, (name, _) in enumerate(scenarios)}
+        assert ends == {name: status for name, (_, status) in scenarios}
+        check_pictures(run, samples)
+        for n, (name, _) in enumerate(scenarios):
+            assert found[f"s{n}"].cost == pytest.approx(provider.charged[f"s{n}"]), name
+        assert made.ledger.spent == pytest.approx(provider.total)
+        assert KEY not in str(found)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_answer_that_is_too_late_is_booked(shape: str, tmp_path: Path) -> None:
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with FaultyProvider({"s0.ask": ["late"]}, late=60) as provider:
+        made = editor(shape, provider.url, run, timeout=0.5)
+        edit_all(run, "mini", samples, made)
+        check_pictures(run, samples)
+        assert records_of(run)["s0"].status is Status.SCORED
+        assert made.ledger.spent == pytest.approx(provider.total)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("events", [[], ["500", "502-made"]])
+def test_no_budget_is_passed(shape: str, events: list[str], tmp_path: Path) -> None:
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 8)
+    budget = 4.5 * COST
+    with FaultyProvider({f"s{n}.ask": events for n in range(8)}) as provider:
+        for _ in range(2):  # the second command has nothing left to spend
+            made = editor(shape, provider.url, run, budget=budget, concurrency=4)
+            summary = edit_all(run, "mini", samples, made)
+            assert "stopped before the budget" in summary.stopped
+            assert provider.total <= budget
+            assert made.ledger.spent == pytest.approx(provider.total)
+        check_pictures(run, samples)
+        raised = editor(shape, provider.url, run, budget=1.0)
+        assert not edit_all(run, "mini", samples, raised).stopped
+        check_pictures(run, samples)
+        assert raised.ledger.spent == pytest.approx(provider.total)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_empty_account_stops_the_run_and_books_nothing(shape: str, tmp_path: Path) -> None:
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 4)
+    with FaultyProvider({"s2.ask": ["quota"]}) as provider:
+        made = editor(shape, provider.url, run, concurrency=1)
+        assert "no money" in edit_all(run, "mini", samples, made).stopped
+        assert set(records_of(run)) == {"s0", "s1"}
+        assert made.ledger.spent == pytest.approx(provider.total) == pytest.approx(2 * COST)
+        again = editor(shape, provider.url, run)
+        assert edit_all(run, "mini", samples, again).counts == {"scored": 4}
+        assert again.ledger.spent == pytest.approx(provider.total)
+
+
+def test_a_picture_that_was_late_is_paid_once(tmp_path: Path) -> None:
+    """Its job is asked for again by a retry; it was booked already."""
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with FaultyProvider({"s0.fetch": ["500"] * 4}) as provider:
+        made = editor("jobs", provider.url, run)
+        edit_all(run, "mini", samples, made)
+        assert records_of(run)["s0"].status is Status.FAILED
+        assert made.ledger.spent == pytest.approx(COST)
+        once_more = editor("jobs", provider.url, run)
+        scratch = run.path / ".tmp" / "again"
+        scratch.mkdir(parents=True)
+        edit = once_more(samples[0], scratch)
+        assert edit.ok
+        assert edit.cost == pytest.approx(COST)
+        assert once_more.ledger.spent == pytest.approx(provider.total) == pytest.approx(COST)
+
+
+# -- kills -----------------------------------------------------------------------------------------
+
+KILLS = {
+    "jobs": ("booked", "answered", "job written", "job asked for", "picture fetched", "delivered",
+             "in place", "recorded"),
+    "chat": ("booked", "answered", "billed", "delivered", "in place", "recorded"),
+    "edits": ("booked", "answered", "billed", "delivered", "in place", "recorded"),
+}  # fmt: skip
+PAID_ONCE = {"job written", "job asked for", "picture fetched", "recorded"}
+"""Kills after which nothing is asked for a second time."""
+
+
+@pytest.fixture(scope="module")
+def killing() -> Iterator[subprocess.Popen[str]]:
+    words = [sys.executable, "-m", "tests.editors.killed"]
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "EDITGAUGE_EDITOR_KEY": KEY},
+    ) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def kill(killing: subprocess.Popen[str], **told: Any) -> int:
+    assert killing.stdin is not None
+    assert killing.stdout is not None
+    killing.stdin.write(json.dumps(told) + "\n")
+    killing.stdin.flush()
+    return int(killing.stdout.readline())
+
+
+@pytest.mark.parametrize(
+    ("shape", "point", "knows_keys"),
+    [
+        *((shape, point, False) for shape, points in KILLS.items() for point in points),
+        *((shape, "answered", True) for shape in KILLS),
+    ],
+)
+def test_killed_anywhere(
+    shape: str,
+    point: str,
+    knows_keys: bool,
+    killing: subprocess.Popen[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Booked is never less than charged; equal, but for the call that was under way."""
+    number, budget = 3, 6 * COST
+    with FaultyProvider(knows_keys=knows_keys) as provider:
+        told = {"shape": shape, "url": provider.url, "folder": str(tmp_path), "point": point}
+        assert kill(killing, **told, samples=number, budget=budget) == 9
+        run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, number)
+        check_pictures(run, samples)
+        made = editor(shape, provider.url, run, budget=budget, concurrency=1)
+        assert provider.total <= made.ledger.spent + 1e-9
+        summary = edit_all(run, "mini", samples, made)
+        check_pictures(run, samples)
+        assert provider.total <= made.ledger.spent + 1e-9
+        assert made.ledger.spent <= budget + 1e-9
+        over = made.ledger.spent - provider.total
+        if summary.stopped:
+            assert "budget" in summary.stopped
+            return
+        assert set(records_of(run)) == {"s0", "s1", "s2"}
+        if point in PAID_ONCE:
+            assert provider.total == pytest.approx(number * COST)
+            assert over == pytest.approx(0)
+        elif point != "booked" and not knows_keys:
+            assert over == pytest.approx(0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import cProfile
+import gc
 import io
 import pstats
 import shutil
@@ -59,8 +60,9 @@ def make(place: Path, count: int) -> None:
 
 def score(place: Path, profile: bool) -> tuple[str, float, float]:
     """Score in this process; until when seconds are counted, and those of clock and processor."""
-    from editgauge.cli.main import app_for
+    from editgauge.cli.main import _COLLECTION, app_for
 
+    gc.set_threshold(*_COLLECTION)  # as the command does
     first: list[tuple[float, float]] = []
     began = time.perf_counter(), time.process_time()
 

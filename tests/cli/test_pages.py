@@ -37,7 +37,7 @@ TOPIC = "Art_Creative_Expression"
 NOT_RUN = {
     "fetch weights": "a download",
     "log": "tests/reports/test_trackers.py",
-    "hub": "tests/evaluation/test_sharing.py",
+    "hub": "tests/evaluation/test_hub_runs.py",
     "diagnose runs/my-model --editor instructpix2pix": "a model; tests/diagnosis",
     "score texteditbench DATA --run runs/my-model --tracks pixel,ocr": "an OCR engine's models",
     "table runs/my-model --benchmark medebench": "of the model above",

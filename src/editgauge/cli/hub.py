@@ -38,11 +38,11 @@ def push(
     Left out are caches, reports, and studies with their annotators. Needs HF_TOKEN.
     """
     from editgauge.cli import common
-    from editgauge.evaluation import sharing
+    from editgauge.evaluation import hub_runs
     from editgauge.store.run_folder import RunFolder
 
     folder = RunFolder.open(run)
-    done = sharing.push(folder, repo, private=not public, pictures=pictures)
+    done = hub_runs.push(folder, repo, private=not public, pictures=pictures)
     if json:
         common.print_json(asdict(done))
         return
@@ -62,9 +62,9 @@ def pull(
     written into the folder: the same command goes on where it stopped.
     """
     from editgauge.cli import common
-    from editgauge.evaluation import sharing
+    from editgauge.evaluation import hub_runs
 
-    done = sharing.pull(repo, run, revision=revision or None)
+    done = hub_runs.pull(repo, run, revision=revision or None)
     if json:
         common.print_json(asdict(done))
         return

@@ -16,7 +16,7 @@ from werkzeug import Request, Response
 
 from editgauge.cli.main import build_app
 from editgauge.errors import DownloadError, RunError, UsageError
-from editgauge.evaluation import sharing
+from editgauge.evaluation import hub_runs
 from editgauge.store.run_folder import RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.testing import make_sample
@@ -102,7 +102,7 @@ def run(tmp_path: Path) -> RunFolder:
     keep_samples(folder, "mini", tmp_path / "data", [sample], [sample])
     with folder.writer("score") as writer:
         writer.write([row(sample.id, "copy", "mse", 1.5, benchmark="mini")])
-    for place in ("cache/x.sqlite", "report/index.html", f"{sharing.STUDIES}/a.sqlite", ".hidden"):
+    for place in ("cache/x.sqlite", "report/index.html", f"{hub_runs.STUDIES}/a.sqlite", ".hidden"):
         path = folder.path / place
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"not sent")
@@ -115,7 +115,7 @@ def test_a_run_goes_to_the_hub_and_comes_back(hub: Hub, run: RunFolder, tmp_path
     assert f"me/run at {COMMIT}" in pushed.stdout
     assert "private" in (hub.made[0].get("visibility"), hub.made[0].get("private") and "private")
     sent = set(hub.files) - {"README.md"}
-    assert sent == set(sharing.files_of(run))
+    assert sent == set(hub_runs.files_of(run))
     assert not any(b"not sent" in data for data in hub.files.values())
     assert any(name.startswith("inputs/") for name in sent)
     assert b"editgauge hub pull me/run" in hub.files["README.md"]
@@ -131,8 +131,8 @@ def test_a_run_goes_to_the_hub_and_comes_back(hub: Hub, run: RunFolder, tmp_path
 
 
 def test_without_pictures_none_is_sent(hub: Hub, run: RunFolder) -> None:
-    sharing.push(run, "me/run", pictures=False)
-    assert not [name for name in hub.files if name.startswith(sharing.PICTURES)]
+    hub_runs.push(run, "me/run", pictures=False)
+    assert not [name for name in hub.files if name.startswith(hub_runs.PICTURES)]
     assert "manifest.json" in hub.files
 
 
@@ -140,7 +140,7 @@ def test_without_pictures_none_is_sent(hub: Hub, run: RunFolder) -> None:
 def test_a_link_is_not_followed_to_the_hub(hub: Hub, run: RunFolder, place: str) -> None:
     (run.path / place).symlink_to("/etc/passwd" if "." in place else "/etc")
     with pytest.raises(RunError, match="link"):
-        sharing.push(run, "me/run")
+        hub_runs.push(run, "me/run")
     assert not hub.files
 
 
@@ -148,16 +148,16 @@ def test_what_goes_wrong_is_one_clear_error(
     hub: Hub, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UsageError, match="owner/name"):
-        sharing.push(run, "../evil")
+        hub_runs.push(run, "../evil")
     with pytest.raises(DownloadError, match="404"):
-        sharing.pull("me/run", tmp_path / "a", revision="d" * 40)
+        hub_runs.pull("me/run", tmp_path / "a", revision="d" * 40)
     hub.files["README.md"] = b"# something else\n"
     with pytest.raises(UsageError, match="no run of editgauge"):
-        sharing.pull("me/run", tmp_path / "b")
+        hub_runs.pull("me/run", tmp_path / "b")
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "mine.txt").write_text("x")
     with pytest.raises(UsageError, match="not empty, and no run"):
-        sharing.pull("me/run", tmp_path / "c")
+        hub_runs.pull("me/run", tmp_path / "c")
     monkeypatch.delenv("HF_TOKEN")
     with pytest.raises(UsageError, match="HF_TOKEN is not set"):
-        sharing.push(run, "me/run")
+        hub_runs.push(run, "me/run")

@@ -56,8 +56,10 @@ def impatient(seconds: float) -> type[asyncio.Protocol]:
             super().data_received(data)
             if not self._idle():
                 self._end()
-            elif self._late is None:
-                self._begin()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._begin()  # what came of the next request may have come already
 
         def connection_lost(self, error: Exception | None) -> None:
             self._end()
@@ -68,6 +70,7 @@ def impatient(seconds: float) -> type[asyncio.Protocol]:
             return self.cycle is None or bool(self.cycle.response_complete)
 
         def _begin(self) -> None:
+            self._end()
             self._late = asyncio.get_running_loop().call_later(seconds, self._hang_up)
 
         def _end(self) -> None:

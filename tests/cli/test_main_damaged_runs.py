@@ -22,9 +22,9 @@ from editgauge.cli.main import main
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer
 
-PART = 63
-"""Damaged runs of one part: nine for each command."""
-PARTS = 8
+PART = 35
+"""Damaged runs of one part: five for each command."""
+PARTS = 15
 LIMIT = ("--sample", "replace-01", "--sample", "replace-03")
 JUDGE = ("--model", "scripted", "--sample", "replace-01", "--editor", "reference")
 TEXTS = (".json", ".jsonl")

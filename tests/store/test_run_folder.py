@@ -6,10 +6,11 @@ import errno
 import multiprocessing
 import os
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.errors import RunError
@@ -305,32 +306,37 @@ def test_the_newest_record_of_an_edit_counts(tmp_path: Path) -> None:
     assert edit.path == run.path / "edits/b/e/s.png"
 
 
-@given(
-    value=st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)),
-    text=st.text(max_size=30),
-    detail=st.dictionaries(
-        st.text(max_size=5), st.one_of(st.integers(-9, 9), st.text(max_size=9), st.booleans())
-    ),
-    repeat=st.integers(0, 5),
+ROWS = st.fixed_dictionaries(
+    {
+        "value": st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)),
+        "text": st.text(max_size=30),
+        "detail": st.dictionaries(
+            st.text(max_size=5), st.one_of(st.integers(-9, 9), st.text(max_size=9), st.booleans())
+        ),
+        "repeat": st.integers(0, 5),
+    }
 )
+
+
+@settings(max_examples=15)
+@given(drawn=st.lists(ROWS, min_size=1, max_size=12))
 def test_any_row_survives_the_round_trip(
-    tmp_path_factory: pytest.TempPathFactory,
-    value: float | None,
-    text: str,
-    detail: dict[str, object],
-    repeat: int,
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[dict[str, Any]]
 ) -> None:
-    given_row = row(
-        text or "s",
-        value,
-        detail=detail,
-        repeat=repeat,
-        status=Status.FAILED if value is None else Status.SCORED,
-    )
+    given_rows = [
+        row(
+            f"{number} {one['text']}",
+            one["value"],
+            detail=one["detail"],
+            repeat=one["repeat"],
+            status=Status.FAILED if one["value"] is None else Status.SCORED,
+        )
+        for number, one in enumerate(drawn)
+    ]
     run = RunFolder.create(tmp_path_factory.mktemp("r") / "run")
     with run.writer() as writer:
-        writer.write([given_row])
-    assert run.rows() == [given_row]
+        writer.write(given_rows)
+    assert sorted(run.rows(), key=lambda r: int(r.sample.split()[0])) == given_rows
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", ".x", "a\nb", "x" * 121, 'a"b'])

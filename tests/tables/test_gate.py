@@ -124,11 +124,11 @@ class TestMargins:
     def test_how_often_a_loss_of_the_margin_passes(self) -> None:
         """At the margin itself about alpha of all candidates pass: the interval is one-sided."""
         passed = 0
-        for seed in range(60):
+        for seed in range(40):
             noise = np.random.default_rng(seed).normal(-0.1, 1, 60)
             rows = [*rows_of("old", "ssim", np.zeros(60)), *rows_of("new", "ssim", noise)]
             passed += kinds(verdict(rows, rule(margin=0.1)))["margin"] is PASS
-        assert 1 <= passed <= 8
+        assert 1 <= passed <= 6
 
 
 class TestOtherRules:

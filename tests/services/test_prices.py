@@ -85,3 +85,7 @@ def test_bills() -> None:
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **details}) == Usage(9, 2, 9)
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 2}, least=10) is None
     assert ImagePrice(out=40.0, picture=0.07).of({"out": 10**18}) == 0.07
+    assert ImagePrice(out=40.0, picture=0.07).of({"text_in": 9, "out": 10}) == 0.07, "no rate in"
+    assert ImagePrice(text_in=5.0, out=40.0, picture=0.07).of({"text_in": 9}) == 0.07, "none out"
+    assert ImagePrice().of({"out": 0}) is None
+    assert ImagePrice(out=40.0, picture=0.07).of({"text_in": 0, "out": 1000}) == 0.04

@@ -115,18 +115,17 @@ class ImagePrice:
     def of(self, usage: Mapping[str, int] | None, *, batch: bool = False) -> float | None:
         """What a call cost; in a batch, its share of that.
 
-        `usage` counts tokens under ``text_in``, ``image_in``, ``out``; without it, and with counts
-        that cannot be believed, one output's price; None where neither is known.
+        `usage` counts tokens under ``text_in``, ``image_in``, ``out``; without it, without those
+        that came out, with counts that cannot be believed or that have no price, one output's
+        price; None where neither is known.
         """
+        rates = {"text_in": self.text_in, "image_in": self.image_in, "out": self.out}
         believed = all(_count(value) is not None for value in (usage or {}).values())
-        if usage and believed and self.out is not None:
-            rates = {
-                "text_in": self.text_in or 0.0,
-                "image_in": self.image_in or 0.0,
-                "out": self.out,
-            }
-            share = self.batch if batch else 1.0
-            return round(share * sum(rates[name] * usage.get(name, 0) for name in rates) / 1e6, 6)
+        if usage and believed and "out" in usage and self.out is not None:
+            costs = [(usage[name], rate) for name, rate in rates.items() if usage.get(name)]
+            if all(rate is not None for _, rate in costs):
+                share = self.batch if batch else 1.0
+                return round(share * sum(n * rate for n, rate in costs if rate) / 1e6, 6)
         return self.picture if self.picture is None or not batch else self.picture * self.batch
 
 

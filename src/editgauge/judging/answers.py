@@ -33,10 +33,13 @@ from editgauge.judging.blindness import is_blind
 from editgauge.judging.claims import Verdicts, unquoted
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
+from editgauge.judging.remainder import rival_in
+from editgauge.judging.spelling import plainer
 from editgauge.judging.thinking import without_thinking
 from editgauge.judging.values import (
     is_about_other,
     is_template,
+    keys_of,
     plain_name,
     read_text,
     read_value,
@@ -48,6 +51,7 @@ from editgauge.judging.values import (
 )
 from editgauge.judging.wording import (
     LEAD,
+    NAMES_OF_NUMBERS,
     SPOKEN,
     fractions_in,
     is_cited,
@@ -70,6 +74,12 @@ MAX_REPLY = 1_000_000
 MAX_REASON = 10_000
 """Characters of a reason that are looked at, and kept."""
 
+_NO_FIELDS = "no object holds the fields that were asked for"
+_NO_NAMES = "no verdict under the names that were asked for"
+_NO_PLAIN_NUMBER = "no plain number under the names that were asked for"
+_NOT_ONE_NUMBER = "a line without one plain number"
+_NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
+"""Reasons after which another spelling is looked for."""
 _BRACELESS = re.compile(r'"[A-Za-z_][\w ]{0,60}"\s?:[^{}]{1,5000}\Z')
 _MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
 Ranges = Mapping[str, tuple[int, int]]
@@ -114,7 +124,10 @@ def read_answer(
             fields, f"the reply has {len(reply):,} characters; at most {MAX_REPLY:,} are read"
         )
     try:
-        return _read(reply, fields, lists or {})
+        readings = _read(reply, fields, lists or {})
+        if any(reading.value is not None for reading in readings.values()):
+            return readings
+        return _in_other_words(reply, fields, lists or {}, readings)
     except (Tangled, OverflowError) as error:
         return _all(fields, f"the reply is too tangled to be read: {error}")
     except Exception as error:  # no reply may stop a run, whatever it does to the reader
@@ -167,11 +180,28 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
         cut = any(not item.closed for item in found)
         return _all(
             fields,
-            "the verdict is cut off" if cut else "no object holds the fields that were asked for",
+            "the verdict is cut off" if cut else _NO_FIELDS,
         )
     if refused and len(text) < 600:
         return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
-    return _all(fields, "no verdict under the names that were asked for")
+    return _all(fields, _NO_NAMES)
+
+
+def _in_other_words(
+    reply: str, fields: Ranges, lists: Lists, readings: dict[str, Reading]
+) -> dict[str, Reading]:
+    """What the reply says in another spelling, where it says nothing under the fields' names."""
+    if not all(reading.reason in _NOTHING_NAMED for reading in readings.values()):
+        return readings
+    only = next(iter(fields))
+    if len(fields) == 1 and only != "score" and any(
+        item.value is not None and values_of(item.value, {"score": (0, 0)}) for item in _answer(reply)[1]
+    ):
+        # what is called the score can be about nothing else where one was asked for
+        other = _read(reply, {"score": fields[only]}, {})
+        return {only: other["score"]}
+    plain = plainer(reply, fields)
+    return readings if plain == reply else _read(plain, fields, lists)
 
 
 def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
@@ -267,7 +297,7 @@ def _statements(
             else:
                 statements.append(_line_statement(mention, fields))
         elif mention.kind == "line" and not statements and not passed_over:
-            passed_over = "no plain number under the names that were asked for"
+            passed_over = _NO_PLAIN_NUMBER
     statements += _listed_statements(prose.text, fields, lists)
     statements.sort(key=lambda statement: statement.start)
     if statements:
@@ -366,7 +396,7 @@ def _listed_statements(text: str, fields: Ranges, lists: Lists) -> list[_Stateme
 
 def _line_statement(mention: Mention, fields: Ranges) -> _Statement:
     if mention.number is None:
-        reading = _none("a line without one plain number")
+        reading = _none(_NOT_ONE_NUMBER)
     else:
         reading = _reading(mention.number, *fields[mention.name])
     return _Statement(
@@ -464,7 +494,7 @@ def _undoubted(
             for texts, more in zip((reasons, remarks), words_in(item.value), strict=True):
                 texts += more
     reasons += [
-        _behind_number(text[item.start : item.end], item.reading.value)
+        _behind_number(text[item.start : item.end], item.name, item.reading.value)
         for item in statements
         if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
     ]
@@ -476,6 +506,12 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
+    known = keys_of(fields)
+    for item in found:
+        if item.value is not None and (item.start, item.end) in spans:
+            if rival := rival_in(item.value, known, verdicts):
+                return _all(fields, f"another key holds a number that may be the verdict: {rival}")
+    reasons, remarks = ([without_names(part, names) for part in texts] for texts in (reasons, remarks))
     before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
@@ -487,13 +523,17 @@ def _undoubted(
     return readings
 
 
-def _behind_number(line: str, number: int) -> str:
+def _behind_number(line: str, name: str, number: int) -> str:
     """What a line says behind its number; nothing for a row of a table."""
     pattern = (
-        rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
+        rf"(?<!\d)(?:{number}(?!\d)(?:\.0+)?|{NAMES_OF_NUMBERS[number] if number < 11 else number})"
+        r"(?:[*_\])]{0,4}\s{0,3}\(?(?:/|out of)\s{0,3}[*_]{0,2}\d+(?:\.0+)?)?"
+        r"[*_\])]{0,4}(?:\s?(?:points?|stars?|分|点|점)(?![^\W\d]))?"
     )
-    value = re.search(pattern, line[:SPOKEN])
-    return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
+    value = re.search(pattern, line[len(name) : SPOKEN], re.IGNORECASE)
+    if value is None or "|" in line:
+        return ""
+    return without_other_labels(line[len(name) + value.end() :])
 
 
 def _decided(statements: Sequence[_Statement]) -> Reading:

@@ -23,6 +23,7 @@ from editgauge.judging.claims import (
     ranges_in,
 )
 from editgauge.judging.mentions import BLANK
+from editgauge.judging.remainder import unexplained
 from editgauge.judging.wording import without_other_labels
 
 _I = re.IGNORECASE
@@ -228,7 +229,24 @@ def against(
     for remark in remarks:
         if why := _behind(remark, verdicts):
             return why
-    return _behind(after, verdicts)
+    return _behind(after, verdicts) or _left_over(reasons, remarks, before, after, verdicts)
+
+
+def _left_over(
+    reasons: list[str], remarks: list[str], before: str, after: str, verdicts: Verdicts
+) -> str:
+    """Why something in the words is not accounted for, or an empty text."""
+    texts = [(text, Place.REASON) for text in (*reasons, *languages.reasons_in(after[:NEAR]))]
+    texts += [(before[-2 * NEAR :], Place.BEFORE)]
+    texts += [(text, Place.BEHIND) for text in remarks]
+    told = languages.without_reasons(_MARKER.sub(" ", after))
+    for line in told.split("\n"):
+        explains = _REASONED.match(line)
+        texts.append((line[explains.end() :] if explains else line, Place.REASON if explains else Place.BEHIND))
+    for text, place in texts:
+        if why := unexplained(text, verdicts, place):
+            return f"not accounted for: {why}"
+    return ""
 
 
 def _behind(after: str, verdicts: Verdicts) -> str:

@@ -238,6 +238,11 @@ def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
     return aliases | {plain_name(name): (name, False) for name in names}
 
 
+def keys_of(fields: Mapping[str, tuple[int, int]]) -> frozenset[str]:
+    """The keys, as `plain_name` spells them, whose numbers are the fields'."""
+    return frozenset(_aliases(tuple(fields))) | {"value", "score", "rating"} | {"scores", "lists"}
+
+
 def _walk(
     value: Pairs, aliases: Mapping[str, tuple[str, bool]], final: bool, depth: int
 ) -> Iterator[tuple[str, Any, bool]]:

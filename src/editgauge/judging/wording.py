@@ -200,6 +200,7 @@ NUMBER_WORDS = {
         ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     )
 }
+NAMES_OF_NUMBERS = tuple(NUMBER_WORDS)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not "
     r"able|unable)"

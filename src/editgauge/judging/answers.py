@@ -11,7 +11,7 @@ a reason, and the whole reply is kept by the caller: a second call is cheap, a w
   over.
 * Two verdicts that differ are flagged, unless the later one says that it replaces the earlier.
 * A sentence behind the verdict that takes it back, or gives another number, flags it; so does a
-  reason with a number of the scale that counts or names nothing (see `doubts`).
+  reason with a number of the scale that counts or names nothing (see `remainder`).
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
 second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``,
@@ -28,13 +28,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
-from editgauge.judging.claims import Verdicts, unquoted
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
-from editgauge.judging.remainder import rival_in
-from editgauge.judging.spelling import plainer
+from editgauge.judging.remainder import Verdicts, against, rival_in, unquoted
+from editgauge.judging.spelling import plainer, without_other_dimensions
 from editgauge.judging.thinking import without_thinking
 from editgauge.judging.values import (
     is_about_other,
@@ -173,7 +171,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     refused = is_refusal(said)
     statements, why = _statements(text, found, fields, lists, refused)
     if statements:
-        return _undoubted(_decide(statements, fields), text, found, statements, fields)
+        return _undoubted(_decide(statements, fields), text, found, statements, fields, lists)
     if why:
         return _all(fields, why)
     if found:
@@ -194,14 +192,23 @@ def _in_other_words(
     if not all(reading.reason in _NOTHING_NAMED for reading in readings.values()):
         return readings
     only = next(iter(fields))
-    if len(fields) == 1 and only != "score" and any(
-        item.value is not None and values_of(item.value, {"score": (0, 0)}) for item in _answer(reply)[1]
+    if (
+        len(fields) == 1
+        and only != "score"
+        and any(
+            item.value is not None and values_of(item.value, {"score": (0, 0)})
+            for item in _answer(reply)[1]
+        )
     ):
         # what is called the score can be about nothing else where one was asked for
         other = _read(reply, {"score": fields[only]}, {})
         return {only: other["score"]}
     plain = plainer(reply, fields)
-    return readings if plain == reply else _read(plain, fields, lists)
+    if plain != reply:
+        readings = _read(plain, fields, lists)
+    if len(fields) == 1 and only != "score" and readings[only].reason in _NOTHING_NAMED:
+        readings = {only: _read(plain, {"score": fields[only]}, {})["score"]}
+    return readings
 
 
 def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
@@ -471,8 +478,9 @@ def _undoubted(
     found: list[JsonPart],
     statements: Sequence[_Statement],
     fields: Ranges,
+    lists: Lists,
 ) -> dict[str, Reading]:
-    """The readings, or none of them where the judge's own words speak against one, see `doubts`."""
+    """The readings, or none of them where the judge's own words speak against one, see `remainder`."""
     last = max(statements, key=lambda statement: statement.end)
     number = readings[last.name].value
     if (
@@ -498,7 +506,8 @@ def _undoubted(
         for item in statements
         if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
     ]
-    prose = _blanked(text, found)
+    lines = [item for item in statements if text[item.end - 1 : item.end] not in "}]"]
+    prose = _without_lines(_blanked(text, found), lines)
     end = max(statement.end for statement in statements)
     verdicts = Verdicts(
         given,
@@ -506,16 +515,21 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    known = keys_of(fields)
+    known = keys_of(fields) | {plain_name(key) for key in lists}
     for item in found:
         if item.value is not None and (item.start, item.end) in spans:
             if rival := rival_in(item.value, known, verdicts):
                 return _all(fields, f"another key holds a number that may be the verdict: {rival}")
-    reasons, remarks = ([without_names(part, names) for part in texts] for texts in (reasons, remarks))
-    before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
+    reasons, remarks = (
+        [without_names(part, names) for part in texts] for texts in (reasons, remarks)
+    )
+    before, after = (
+        without_names(without_other_dimensions(part, fields), names)
+        for part in (prose[:end], prose[end:])
+    )
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
-    if why := doubts.against(reasons, remarks, before, after, verdicts):
+    if why := against(reasons, remarks, before, after, verdicts):
         return {
             name: _none(why) if reading.value is not None else reading
             for name, reading in readings.items()
@@ -523,11 +537,21 @@ def _undoubted(
     return readings
 
 
+def _without_lines(prose: str, lines: Sequence[_Statement]) -> str:
+    """The prose with the lines that give a verdict blanked."""
+    pieces, at = [], 0
+    for item in sorted(lines, key=lambda item: item.start):
+        if item.start >= at:
+            pieces += [prose[at : item.start], BLANK * (item.end - item.start)]
+            at = item.end
+    return "".join([*pieces, prose[at:]])
+
+
 def _behind_number(line: str, name: str, number: int) -> str:
     """What a line says behind its number; nothing for a row of a table."""
     pattern = (
         rf"(?<!\d)(?:{number}(?!\d)(?:\.0+)?|{NAMES_OF_NUMBERS[number] if number < 11 else number})"
-        r"(?:[*_\])]{0,4}\s{0,3}\(?(?:/|out of)\s{0,3}[*_]{0,2}\d+(?:\.0+)?)?"
+        r"(?:[*_\])]{0,4}\s{0,3}\(?(?:/|out of)\s{0,3}[*_]{0,2}(?:\d+(?:\.0+)?|five|ten))?"
         r"[*_\])]{0,4}(?:\s?(?:points?|stars?|分|点|점)(?![^\W\d]))?"
     )
     value = re.search(pattern, line[len(name) : SPOKEN], re.IGNORECASE)

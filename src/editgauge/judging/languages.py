@@ -159,7 +159,7 @@ def is_withdrawn(after: str) -> bool:
 
 def reasons_in(after: str) -> list[str]:
     """The lines behind a verdict that are called its reason."""
-    return [found[0].partition(":")[2] for found in _REASON.finditer(after)]
+    return [re.split("[:：]", found[0], maxsplit=1)[-1] for found in _REASON.finditer(after)]
 
 
 def without_reasons(after: str) -> str:
@@ -278,6 +278,11 @@ def _speaks_of_scores(word: str) -> bool:
     return word not in _BORROWED and word not in _ENGLISH and _SCORING.fullmatch(word) is not None
 
 
+def speaks_of_scores(sentence: str) -> bool:
+    """Whether a sentence in another language has a word of scores."""
+    return is_foreign(sentence) and _SCORING.search(sentence) is not None
+
+
 def is_english(sentence: str) -> bool:
     """Whether at least one word of a sentence is common in English, and none foreign."""
     words = {word.casefold() for word in _LETTERS.findall(sentence[:2000])}
@@ -325,7 +330,10 @@ def claims_in(sentence: str) -> Iterator[int]:
 
 _SEEN = re.compile(
     # German, Dutch, Swedish, Danish, Norwegian
-    r"\b(?:hintergrund|bild\w*|wort|wörter|text\w*|schrift\w*|buchstabe\w*|schatten|farb\w*|kante\w*|rand|ränder|fehl(?:t|en)"
+    r"\b(?:\w*schärf\w*|narbe\w*|leicht\w*|linie\w*|fläche\w*|stelle[n]?|größe\w*|form\w*|\w*text\w*|zeile\w*|zahl\w*|preis\w*"
+    r"|tamaño|línea\w*|líneas|cifra\w*|precio\w*|tamanho|linha\w*|preço\w*|total|subtotal|taille|ligne\w*|chiffre\w*|prix"
+    r"|formato|riga|righe|prezzo|posto|quadr[oi]|parete|zona|\w+mente"
+    r"|hintergrund|bild\w*|wort|wörter|text\w*|schrift\w*|buchstabe\w*|schatten|farb\w*|kante\w*|rand|ränder|fehl(?:t|en)"
     r"|unverändert\w*|gleich\w*|scharf\w*|unscharf\w*|verschwommen\w*|sauber\w*|entfernt\w*|ersetzt\w*|geändert\w*|gelöscht"
     r"|erhalten|sichtbar\w*|lesbar\w*|natürlich\w*|klar\w*|gut\w*|verschoben|versetzt|blieb\w*|bleibt|steht|szene|blume\w*"
     r"|baum|bäume|himmel|gesicht\w*|hand|hände|vollständig\w*|teilweise|achtergrond|woord\w*|letters?|schaduw\w*|kleur\w*"
@@ -346,7 +354,7 @@ _SEEN = re.compile(
     r"|сцен|цвет|дерев|неб|лиц|рук|полность|частичн"
     # Chinese, Japanese, Korean
     r"|背景|文字|字体|字|单词|標題|标题|招牌|阴影|陰影|颜色|色|边缘|邊緣|缺|少了|不变|未变|一致|相同|清晰|模糊|干净|乾淨|移除|删除|刪除|替换"
-    r"|替換|修改|保留|自然|完整|完成|花|树|樹|天空|脸|手|叶|葉|椅|左|右|上|下|光|影|场景|場景|变化|變化|痕迹|痕跡|肺|结节|准确|準確"
+    r"|替換|修改|保留|自然|完整|完成|花|树|樹|天空|脸|手|叶|葉|椅|左|右|上|下|光|影|场景|場景|变化|變化|痕迹|船|移动|移動|物体|人物|宽度|高度|大小|位置|价格|冒号|标点|行|线|線|痕跡|肺|结节|准确|準確"
     r"|文字|変|同じ|なくな|消え|削除|置き換|残|鮮明|ぼやけ|きれい|花|葉|空|顔|배경|글자|문자|텍스트|그림자|색|사라|삭제|제거|교체|변경|유지"
     r"|선명|흐릿|깨끗|자연|꽃|나무|하늘|얼굴|손|잎",
     re.IGNORECASE,
@@ -372,11 +380,19 @@ _BEARING = re.compile(
 """Words of doubt, of conditions, of other pictures, and of the judge itself."""
 
 
+_RIGHT = re.compile(
+    r"正确|正確|\b(?:richtig\w*|correct[oae]s?|corrett\w*|правильн\w*)|정확|(?<!점)맞",
+    re.IGNORECASE,
+)
+"""Words for "right", which reasons say of a text as well."""
+
+
 def accounts_for(sentence: str) -> bool:
     """Whether a sentence in another language speaks of what is seen and of nothing else: no number
     that counts nothing, no word of scores, doubt, or the judge itself, and a script that is read.
     """
-    bearing = _BEARING.search(sentence) or _SCORING.search(sentence) or _withdrawn.search(sentence)
+    scoring = _SCORING.search(_RIGHT.sub(" ", sentence))
+    bearing = _BEARING.search(sentence) or scoring or _withdrawn.search(sentence)
     if bearing or _UNREAD.search(sentence) or not _SEEN.search(sentence):
         return False
     return next(claims_in(sentence), None) is None and not re.search(r"[%/?？±+]", sentence)

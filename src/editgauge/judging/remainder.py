@@ -17,21 +17,33 @@ number that counts nothing nor a word of scores (see `languages.accounts_for`).
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 from editgauge.judging import languages
-from editgauge.judging.claims import Place, Verdicts, plain_text
 from editgauge.judging.mentions import BLANK
 from editgauge.judging.values import plain_name
 from editgauge.judging.vocabulary import Kind, kind_of
 from editgauge.judging.wording import NUMBER_WORDS
 
+_I = re.IGNORECASE
+_QUOTATION = re.compile(
+    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
+    r"|(?<!\w)'[^'\n]{1,80}'(?!\w)|(?<!\w)‘[^’\n]{1,80}’|`[^`\n]{1,80}`"
+)
+_SEEN_OBJECT = re.compile(
+    r"\b(?:says?|reads?|shows?|contains?|states?|texts?|prints?|displays?)\b[^{}\n]{0,40}\{[^{}]{0,300}\}",
+    _I,
+)
+"""An object that a picture is said to show."""
+_ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
+_TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
 LONGEST = 20_000
 """Characters of one text that are accounted for; a longer one is no reason of a judge."""
-_I = re.IGNORECASE
 _N = rf"(?:\d{{1,6}}(?:[.,]\d{{1,4}})?|{'|'.join(NUMBER_WORDS)})"
-_NUMBER = re.compile(rf"\d[\d.,/:]*|\b(?:{'|'.join(NUMBER_WORDS)})\b", _I)
+_NUMBER = re.compile(rf"(?<![^\W\d_])\d[\d.,/:]*|\b(?:{'|'.join(NUMBER_WORDS)})\b", _I)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _PLURAL = (
     r"(?:(?!(?:points?|marks?|stars?|perhaps|always|besides|afterwards|as|is|was|its|his|has|does|this|thus|plus"
@@ -86,7 +98,7 @@ _FRACTION = r"(?:\s?(?:/|out of|of)\s?{high}(?:\.0)?|\spoints?|\sstars?)?"
 _DENIED = re.compile(
     r"\b(?:not|no|never|nor|neither|without|hardly|barely|almost|nearly|less|more|lower|higher|below|above|under|over|than"
     r"|about|around|roughly|between|or|from|instead|rather|but|if|would|could|might|may|should|must|ought|first|initial\w*"
-    r"|at|up|down|by|only|wrong|reference|original|input|example|someone|user)\b|n['’]t\b|\?",
+    r"|at|up|down|by|only|wrong|reference|original|input|example|someone|user|say\w*|tell\w*|told|ask\w*|demand\w*|want\w*|order\w*|sign|text|picture|caption)\b|n['’]t\b|\?",
     _I,
 )
 _LEAD_IN = (
@@ -102,7 +114,7 @@ _DEDUCTION = re.compile(
     _I,
 )
 _LOOKS = re.compile(
-    r"\bi (?:(?:also|only|still|clearly|carefully|just|can|could|do|did|have|then|now|additionally|therefore) ){0,3}"
+    r"\bi (?:(?:also|only|still|clearly|carefully|just|can|cannot|could|do|did|have|then|now|additionally|therefore) ){0,3}"
     r"(?:see|saw|notice[ds]?|observe[ds]?|find|found|detect(?:ed)?|compared?|looked at|checked|examined|inspected|spot(?:ted)?"
     r"|zoomed in(?:to| on)?|identif(?:y|ied)|count(?:ed)?)\b"
     r"(?! (?:nothing|no (?:image|picture|photo|scan|pixel|attachment|file)|only|neither|one|none|myself|this (?:score|verdict)))",
@@ -126,7 +138,7 @@ _COMPARED = re.compile(
 )
 """The other pictures where this one is held against them."""
 _OTHER = re.compile(rf"\b{_OTHERS}\b", _I)
-_SIGN = re.compile(r"[?%½¼¾①-⑩]|→|->|=>|(?<!\w)[-−–+]\s?\d|\b\d\s?[+]")
+_SIGN = re.compile(r"\band a half\b|[?%½¼¾①-⑩]|→|->|=>|(?<!\w)[-−–+]\s?\d|\b\d\s?[+]")
 _NAMED = re.compile(r"(?<=[a-z,;] )[A-Z][\w'’-]+")
 """Names in the middle of a sentence: not words to be known."""
 _SEVERE = re.compile(
@@ -136,9 +148,19 @@ _SEVERE = re.compile(
     _I,
 )
 """Words before a verdict after which it is none, whatever it is."""
+_OF_TOP = re.compile(r"\b(\d{1,2})\s?(?:/|out of|of)\s?(\d{1,2})\b(?!\s[^\W\d_]{3,}s\b)")
+_OWN_LINE = re.compile(
+    r"\W*(?:final |overall |my )?(?:scores?|rating|grade|§)\W{1,6}\d{1,2}(?:\s?/\s?\d{1,2})?\W*\Z",
+    _I,
+)
+_SCORED = re.compile(
+    r"\b(?:scor\w+|rat(?:e|ed|es|ing|ings)|grad(?:e|ed|es|ing)|marks?|verdict|deserv\w+|merit\w*|warrant\w*|worth|award\w*"
+    r"|i(?:['’]d| would| will)? (?:give|gave|say|said|go|choose|pick|put)|points?|§)(?!\w)",
+    _I,
+)
 _CLOSED = re.compile(
     r"\W*(?:(?:please )?let me know\b.*|(?:i )?hope (?:this|that|it) (?:helps?|is (?:helpful|useful))\b.*|thank(?:s| you)\b.*|would you like\b.*"
-    r"|(?:happy|glad) to help\b.*|if you (?:need|have|want|would like|wish) [^.\d]*|is there anything else\b[^\d]*|end of (?:evaluation|answer|report|assessment"
+    r"|(?:happy|glad) to help\b.*|if you (?:need|have|want|would like|wish) [^.\d]*|is there anything else\b[^\d]*|(?:#+ )?\**(?:notes?|summary|analysis|reasoning|details?|explanations?|justification|remarks|comments?)\**:?\s*|end of (?:evaluation|answer|report|assessment"
     r"|json|output)\W*|done\W*|that is all\W*|that['’]s all\W*|(?:please )?(?:consult|feel free)\b[^\d]*|anything else\b[^\d]*"
     r"|(?:the )?(?:reason|rationale|explanation)s?\b[^.\d]{0,30}|(?:this|the) (?:score|rating|verdict|grade) (?:reflects"
     r"|is based on the (?:visible|criteria|rubric)|accounts for|considers)\b(?=[^\d]*\Z).*|\w{1,12} ?: ?(?:user|assistant)\W*"
@@ -147,6 +169,14 @@ _CLOSED = re.compile(
 )
 """How replies close."""
 _SEPARATED = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_COMPOUNDS = re.compile(
+    r"\b(?:question|exclamation|quotation|punctuation|scratch|pen|check|tick|water|burn|skid|stretch|bite|pressure|brush|tyre"
+    r"|chalk|pencil) ?marks?\b|\b(?:vanishing|focal|exclamation|power|end) ?points?\b"
+    r"|\bpoint(?:s|ed|ing)? (?:to(?:wards?)? (?:the )?(?:left|right|top|bottom|sky|sun)|left|right|up|down|upwards?|downwards?)\b"
+    r"|\b(?:text|date|number|time|price) format\b|\bas if (?=pasted|printed|painted|cut|lifted)|\bcredit card\b",
+    _I,
+)
+"""Words of scores that are none in these."""
 _AS_TOLD = re.compile(
     r"\bas (?:it )?(?:was )?(?:asked|told|requested|instructed|wanted|intended|required|demanded)\b"
     r"|\b(?:rather than|instead of)\b",
@@ -158,6 +188,50 @@ _PRONOUN = re.compile(
     _I,
 )
 """A sentence that denies what was said before it."""
+
+
+class Place(Enum):
+    """Where a text stands: in a reason, or before or behind the verdict."""
+
+    REASON = auto()
+    BEFORE = auto()
+    BEHIND = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The numbers that were read, and the scale: `low` to `high` of the widest field."""
+
+    given: Collection[int]
+    low: int
+    high: int
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one number only, which comparisons can be held against."""
+        return len(set(self.given)) == 1
+
+
+def unquoted(text: str) -> str:
+    """The text without quotations, which are the picture's or the instruction's words."""
+    return _QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
+
+
+def plain_text(text: str) -> str:
+    """The text without quotations, tags, and the numbers of list items."""
+    text = _TAG.sub(" ", unquoted(text))
+    return _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
+
+
+def unquoted(text: str) -> str:
+    """The text without quotations, which are the picture's or the instruction's words."""
+    return _QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
+
+
+def plain_text(text: str) -> str:
+    """The text without quotations, tags, and the numbers of list items."""
+    text = _TAG.sub(" ", unquoted(text))
+    return _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
 
 
 def unexplained(text: str, verdicts: Verdicts, place: Place) -> str:
@@ -175,8 +249,7 @@ _HARMLESS = frozenset(
     amount id index idx version step steps token tokens time seconds duration ms line lines x y w h width height page year
     sample image images picture record task seed turn width confidence certainty uncertainty difficulty temperature hash
     operation model method language lang type topic category editing date timestamp mode source split stage end start
-    changed differences details detail region regions area areas bbox box ocr text texts target input output original
-    reference expected found status ok done valid complete success final schema format name unit""".split()
+    changed differences details detail region regions area areas bbox box ocr text texts schema format name unit""".split()
 )
 """Words of keys and labels whose numbers and texts are not about the verdict."""
 
@@ -191,28 +264,46 @@ def is_harmless_key(key: str) -> bool:
     )
 
 
-def rival_in(value: Mapping[str, Any], known: Container[str], verdicts: Verdicts, depth: int = 0) -> str:
+def rival_in(
+    value: Mapping[str, Any], known: frozenset[str], verdicts: Verdicts, depth: int = 0
+) -> str:
     """The first key of an object with a number that may be a verdict beside the one that was read;
     `known` are the keys that hold the verdict, as `plain_name` spells them.
     """
+    plain = {plain_name(key) for key in value}
+    named = bool(plain & known)
     for key, item in list(value.items())[:_MOST]:
-        if plain_name(key) in known or is_harmless_key(key):
+        if (
+            plain_name(key) in known
+            or is_harmless_key(key)
+            or (not named and plain_name(key) in _GENERIC)
+        ):
             continue
         if isinstance(item, str):
             item = float(item) if re.fullmatch(r"\d{1,3}(?:\.\d{1,3})?", item.strip()) else item
         if isinstance(item, int | float) and not isinstance(item, bool):
-            named = re.fullmatch(r"[A-Z]{2}|Q\d", key) or (item == verdicts.high and "max" in key.casefold())
-            if not named and item not in verdicts.given and 0 <= item <= max(verdicts.high, _SMALL):
+            other = re.fullmatch(r"[A-Z]{2}|Q\d", key) or (
+                item == verdicts.high and "max" in key.casefold()
+            )
+            if not other and item not in verdicts.given and 0 <= item <= max(verdicts.high, _SMALL):
                 return f"{key[:40]}: {item:g}"
         inner = [item] if isinstance(item, Mapping) else item if isinstance(item, list) else []
         for part in inner[:_MOST] if depth < 3 else []:
             if isinstance(part, Mapping) and (rival := rival_in(part, known, verdicts, depth + 1)):
                 return rival
-            if isinstance(part, int | float) and not isinstance(part, bool) and 0 <= part <= verdicts.high:
+            if (
+                isinstance(part, int | float)
+                and not isinstance(part, bool)
+                and 0 <= part <= verdicts.high
+            ):
                 return f"{key[:40]}: a list of numbers"
     return ""
 
 
+_GENERIC = frozenset(["score", "rating", "value"])
+_LABELS = frozenset(
+    ["confidence", "certainty", "difficulty", "weight", "max", "maximum", "page", "turn"]
+)
 _MOST = 100
 _SMALL = 10
 """Numbers up to this one may be scores on another scale."""
@@ -230,7 +321,9 @@ def _without_labels(text: str) -> str:
 
     def harmless(found: re.Match[str]) -> str:
         label = found["label"]
-        return " " if re.fullmatch(r"[A-Z]{2}|Q\d", label) or is_harmless_key(label) else found[0]
+        return (
+            " " if re.fullmatch(r"[A-Z]{2}|Q\d", label) or label.casefold() in _LABELS else found[0]
+        )
 
     return _LABEL.sub(harmless, text)
 
@@ -244,17 +337,20 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _sentence(sentence: str, verdicts: Verdicts, place: Place) -> str:
     if place is Place.BEFORE:
-        found = _SEVERE.search(sentence)
-        return f"“{found[0]}”" if found else ""
+        return _before_verdict(sentence, verdicts)
     if place is Place.BEHIND and _CLOSED.match(sentence[:400]):
         return ""
-    if not _WORD.search(sentence) and _repeats(sentence, verdicts):
+    told = _OWN_LINE.match(sentence)
+    if (told or not _WORD.search(sentence)) and _repeats(sentence, verdicts):
         return ""
     if languages.is_foreign(sentence) and not _mostly_known(sentence):
         return "" if languages.accounts_for(sentence) else "words of another language"
     if _PRONOUN.search(sentence):
         return "a denial"
-    rest = _without_quantities(_own_numbers(_AS_TOLD.sub(" ", _LOOKS.sub(" ", sentence)), verdicts))
+    rest = sentence if place is Place.BEHIND else _LOOKS.sub(" ", sentence)
+    rest = _without_quantities(
+        _own_numbers(_AS_TOLD.sub(" ", _COMPOUNDS.sub(" picture ", rest)), verdicts)
+    )
     if (sign := _SIGN.search(rest)) is not None:
         return f"“{sign[0].strip()}”"
     if (number := _number(rest, verdicts)) is not None:
@@ -262,7 +358,23 @@ def _sentence(sentence: str, verdicts: Verdicts, place: Place) -> str:
     rest = _COMPARED.sub(" ", rest)
     if (other := _OTHER.search(rest)) is not None:
         return f"“{other[0]}”"
-    return _words(rest)
+    return _words(rest, place)
+
+
+def _before_verdict(sentence: str, verdicts: Verdicts) -> str:
+    """Why words before a verdict speak against it: what takes the weight from any verdict, or
+    another number beside a word of scores.
+    """
+    if (found := _SEVERE.search(sentence)) is not None:
+        return f"“{found[0]}”"
+    rest = _without_quantities(_own_numbers(_COMPOUNDS.sub(" ", sentence), verdicts))
+    fraction = _OF_TOP.search(rest)
+    if fraction and int(fraction[1]) not in verdicts.given and int(fraction[2]) == verdicts.high:
+        return f"the number {fraction[0]}"
+    scored = _SCORED.search(sentence) or languages.speaks_of_scores(sentence)
+    number = _number(rest, verdicts) if scored else None
+    numbers = {str(given) for given in verdicts.given}
+    return f"the number {number}" if number and number not in numbers else ""
 
 
 def _mostly_known(sentence: str) -> bool:
@@ -278,24 +390,40 @@ def _repeats(line: str, verdicts: Verdicts) -> bool:
     return numbers <= {*verdicts.given, verdicts.high} and not re.search(r"\d[.,]\d|[?½¼¾]", line)
 
 
-def _words(rest: str) -> str:
+def _words(rest: str, place: Place) -> str:
     """Why the words of a sentence do not account for it, or an empty text."""
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(_NAMED.sub(" ", rest))]
+    words = [re.sub(r"'(?:d|m|s|ll|ve|re)\Z", "", word) for word in words]
     kinds = [kind_of(word) for word in words]
     seen, unknown, turning = rest.count("“”"), [], ""
     for at, (word, kind) in enumerate(zip(words, kinds, strict=True)):
         if kind is Kind.BEARING:
             return f"“{word}”"
-        if kind is Kind.ATTRIBUTIVE and Kind.SEEN not in (_before(kinds, at), *kinds[at + 1 : at + 2]):
-            return f"“{word}”"
+        if word in _ASSENT and place is Place.REASON:
+            kind = Kind.SEEN
+        if kind is Kind.ATTRIBUTIVE and Kind.SEEN not in kinds[at + 1 : at + 2]:
+            if not word.startswith(_PREDICATES) or _before(kinds, at) is not Kind.SEEN:
+                return f"“{word}”"
         seen += kind is Kind.SEEN
         turning = turning or (word if kind is Kind.TURNING else "")
+        if place is Place.BEHIND and word in ("so", "hence", "therefore", "thus"):
+            return f"“{word}”"  # a conclusion behind the verdict
         unknown += [word] if kind is Kind.UNKNOWN and len(word) > 1 else []
-    if turning and seen < 2:
+    if turning and (seen < 2 or place is Place.BEHIND and words[0] in _TURNS):
         return f"“{turning}”"
     if not seen and any(len(word) > 1 for word in words):
         return "nothing that is seen"
     return f"“{unknown[0]}”" if len(unknown) > seen + 1 else ""
+
+
+_TURNS = frozenset(["actually", "instead", "correct", "right", "should", "would", "could", "might"])
+"""How a sentence behind a verdict begins that turns it."""
+_ASSENT = frozenset(["right", "correct", "correctly", "true"])
+_PREDICATES = (
+    "wrong", "incorrect", "mixed", "corrupt", "error", "mistake", "figure", "value", "scale", "scratch", "drop",
+    "reference", "original", "input", "source", "again",
+)  # fmt: skip
+"""Words that may stand behind a word of pictures as well: "the letter is wrong", "spelling error"."""
 
 
 def _before(kinds: list[Kind], at: int) -> Kind:
@@ -304,7 +432,10 @@ def _before(kinds: list[Kind], at: int) -> Kind:
 
 
 _ONE = re.compile(r"(?:one|1)\Z", _I)
-_IS = re.compile(r"\s(?:is|are|was|were|has|have|remains?|looks?|differs?)\s(?:been\s|still\s|now\s|not\s|also\s)*", _I)
+_IS = re.compile(
+    r"\s(?:is|are|was|were|has|have|remains?|looks?|differs?)\s(?:been\s|still\s|now\s|not\s|also\s)*",
+    _I,
+)
 
 
 def _number(rest: str, verdicts: Verdicts) -> str | None:
@@ -344,7 +475,10 @@ def _counts_one(after: str) -> bool:
             kind = kind_of(part)
             if kind is Kind.SEEN:
                 return part not in _UNITS
-            if part not in ("more", "other", "whole", "of", "the", "extra", "such") and kind is not Kind.ATTRIBUTIVE:
+            if (
+                part not in ("more", "other", "whole", "of", "the", "extra", "such")
+                and kind is not Kind.ATTRIBUTIVE
+            ):
                 return False
     return False
 
@@ -352,13 +486,19 @@ def _counts_one(after: str) -> bool:
 def _is_pronoun(before: list[str], after: str) -> bool:
     """Whether "one" stands for a thing: "the old one", "one of the letters", "no one"."""
     words = [word.casefold() for word in before[-2:]]
+    if after == "out":
+        return False
     if after in ("looks", "sees", "compares", "zooms", "reads", "knows", "wanted", "asks"):
         return True
     if {"a", "an"} & set(words) or not words and not after:
         return False
-    if words and (words[-1] in ("the", "this", "that", "no", "any", "each", "every", "which", "another")):
+    if words and (
+        words[-1] in ("the", "this", "that", "no", "any", "each", "every", "which", "another")
+    ):
         return after not in ("", "because", "since", "for", "as", "is", "would")
-    return bool(words) and kind_of(words[-1]) in (Kind.SEEN, Kind.ATTRIBUTIVE) or after in ("of", "by")
+    return (
+        bool(words) and kind_of(words[-1]) in (Kind.SEEN, Kind.ATTRIBUTIVE) or after in ("of", "by")
+    )
 
 
 def _without_quantities(sentence: str) -> str:
@@ -370,11 +510,14 @@ def _without_quantities(sentence: str) -> str:
 
 def _counted(found: re.Match[str]) -> str:
     """What is left of a count: the words behind the number, which are of the picture or not."""
-    return " \x00 " + " ".join(word for word in _WORD.findall(found[0]) if word.casefold() not in NUMBER_WORDS)
+    return " \x00 " + " ".join(
+        word for word in _WORD.findall(found[0]) if word.casefold() not in NUMBER_WORDS
+    )
 
 
 def _own_numbers(sentence: str, verdicts: Verdicts) -> str:
     """The sentence without what repeats its only verdict, or falls short of the top of the scale."""
+    sentence = re.sub(rf"\b[01]\s?(?:-|–|—|to)\s?{verdicts.high}\b", " ", sentence)
     if not verdicts.single:
         return sentence
     given, high = min(verdicts.given), verdicts.high
@@ -414,3 +557,54 @@ def _own_numbers(sentence: str, verdicts: Verdicts) -> str:
         return " " if high - points == given else found[0]
 
     return _DEDUCTION.sub(deducted, sentence)
+
+
+# --- all the words of a reply -----------------------------------------------------------------------
+
+
+def against(
+    reasons: list[str], remarks: list[str], before: str, after: str, verdicts: Verdicts
+) -> str:
+    """Why the verdicts are in doubt, or an empty text.
+
+    `reasons` explain them, `remarks` say something else beside them, `before` and `after` are the
+    texts around them.
+    """
+    texts = [(text, Place.REASON) for text in (*reasons, *languages.reasons_in(after[:LONGEST]))]
+    texts += [(before[-LONGEST:], Place.BEFORE)]
+    texts += [(text, Place.BEHIND) for text in remarks]
+    if len(after) > LONGEST:
+        return "the words behind the verdict are longer than any reason"
+    for line in _lines(after):
+        explains = _REASONED.match(line)
+        rest = line[explains.end() :] if explains else line
+        texts.append((rest, Place.REASON if explains else Place.BEHIND))
+    for text, place in texts:
+        if why := unexplained(text, verdicts, place):
+            return _WHY[place].format(why)
+    return ""
+
+
+_WHY = {
+    Place.REASON: "the judge's own words may speak against its number: {}",
+    Place.BEFORE: "the judge's own words may give another number: {}",
+    Place.BEHIND: "the verdict may be contradicted after it was given: {}",
+}
+
+
+_MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
+_REASONED = re.compile(
+    r"^\W{0,8}(?:(?:\w{1,20} ){0,2}(?:rationale|reason(?:ing|s)?|explanations?|justifications?"
+    r"|comments?|details?|analysis|summary|observations?|evidence|why"
+    r"|strengths?|weaknesses?|pros|cons|feedback|notes? on \w+|breakdown|differences?|description"
+    r"|confidence|certainty|step \d)\b[^\n:=]{0,40}[:：=]|[-*•]\s|\d{1,2}[.)]\s|#|\*\*[^*\n]{1,60}\*\*)",
+    _I,
+)
+"""How a line begins that explains, lists or heads: what is in it is about the picture."""
+
+
+def _lines(after: str) -> list[str]:
+    """The lines behind a verdict, without those that are called its reason and the numbers of
+    lists.
+    """
+    return _without_labels(languages.without_reasons(_MARKER.sub(" ", after))).split("\n")

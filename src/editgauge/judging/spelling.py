@@ -2,9 +2,9 @@
 
 `plainer` turns what stands at the beginning of a line or of a sentence, and says one field's number
 beyond doubt, into such a line: long names ("Visual Consistency: 3/5"), names and score words of
-other languages ("评分：4分", "Bewertung: 3 von 5"), marks of a final answer (``\\boxed{3}``), filled
-stars, digits of full width and in key caps, numbers in words, and sentences such as "I rate the
-text accuracy 4 out of 5". Nothing is decided here: whether the line is a verdict, and whether the
+other languages ("评分：4分", "Bewertung: 3 von 5"), marks of a final answer (``\\boxed{3}``),
+digits of full width and in key caps, numbers in words, and sentences such as "I rate the text
+accuracy 4 out of 5". Nothing is decided here: whether the line is a verdict, and whether the
 words around it speak against it, is decided as for any other (see `answers`).
 """
 
@@ -89,26 +89,29 @@ _SCORE = (
     r"|évaluation|notation|puntuación|calificación|nota|pontuação|avaliação|punteggio|voto|valutazione|оценка|балл|баллы"
     r"|الدرجة|التقييم|cijfer|beoordeling|ocena|puan|skor|điểm(?: số)?|betyg|poäng|skóre|hodnocení"
 )
-_FINAL = (
-    r"(?:(?:my|the|final|overall|finale?|définitive|endgültige|gesamt|итоговая|最终|最終|综合|最後の|최종)[ -]{0,2}){0,3}"
-)
+_FINAL = r"(?:(?:my|the|final|overall|finale?|définitive|endgültige|gesamt|итоговая|最终|最終|综合|最後の|최종)[ -]{0,2}){0,3}"
 _FINAL_BEHIND = r"(?:[ ](?:finale?|définitive|total|globale?|complessivo))?"
 _OF = r"(?:/|out of|of|von|sur|de|su|из|من|van|av|auf|üzerinden|z|trên)"
 _WORDS = {**NUMBERS, **NUMBER_WORDS}
-_NUMBER = rf"(?P<number>\d{{1,2}}(?:\.0)?|{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})"
+_NUMBER = rf"(?P<number>(?:10|[0-9])(?:\.0)?(?!\d)|{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})"
 _TOP = rf"(?P<top>\d{{1,2}}|{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})"
 _FRACTION = (
     rf"(?:\s?{_OF}\s?[*_]{{0,2}}{_TOP}(?:\s?(?:分|点|점|punkten?|points?|puntos|pontos|punti|баллов))?"
     r"|\s?(?:分|点|점|點)(?:\s?[(（](?:满分|滿分|out of |/)?\s?(?P<top2>\d{1,2})\s?(?:分|点|점|點)?\s?(?:满分|満点|만점|滿分)?[)）])?"
     r"|\s?[(（]\s?(?:满分|滿分|out of |von |sur |de )?\s?(?P<top3>\d{1,2})\s?(?:分|点|점)?\s?(?:满分|満点|만점)?[)）])?"
 )
-_BEGIN = r"(?:(?<=\n)|(?<=\A)|(?<=[.!?;,|>] )|(?<=[。！？；，|>]))[ \t]{0,9}"
+_LINE = r"(?:(?<=\n)|(?<=\A))[ \t]{0,9}"
+_BEGIN = rf"(?:{_LINE}|(?<=[.!?;] )(?<!\.g\. )|(?<=[。！？；]))[ \t]{{0,9}}"
 _MARKS = r"[\s*_#>`✅☑•\-–—]{0,12}(?:\d{1,2}[.)]\s{1,3})?[*_`]{0,3}"
-_SEP = r"[*_`]{0,3}\s{0,3}(?:[:：=➜→]|->|=>|[–—-](?=\s)|\bis\b)\s{0,3}[*_`]{0,3}"
+_SEP = r"[*_`]{0,3}\s{0,3}(?:[:：=➜→]|->|=>|[–—-](?=\s)|\bis\b)[\s*_`]{0,6}"
 _END = r"(?=[*_`]{0,3}\s{0,3}(?:\Z|\n|[.,;!。，；、(（|<–—-](?!\d)|because\b|since\b|with\b|and\b|as\b|for\b|due\b|weil\b|car\b|porque\b))"
+_WIDE = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+"""Scripts whose digits may be of full width."""
 _KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
-_STARS = re.compile(r"(?<![★☆⭐])([★⭐]{1,10})(☆{0,9})(?![★☆⭐\w])(?:\s?[(（]?\d{1,2}\s?/\s?\d{1,2}[)）]?)?")
-_BOXED = re.compile(r"(?:\$\$?|\\\[|\\\()?\s{0,3}\\boxed\{\s?(?:\\text\{)?\s?(\d{1,2})(?:\s?/\s?(\d{1,2}))?\s?\}?\s?\}\s{0,3}(?:\$\$?|\\\]|\\\))?")
+_BOXED = re.compile(
+    r"(?:\$\$?|\\\[|\\\()?\s{0,3}\\boxed\{\s?(?:\\text\{)?\s?(\d{1,2})(?:\s?/\s?(\d{1,2}))?\s?\}?\s?\}\s{0,3}(?:\$\$?|\\\]|\\\))?"
+)
+_TAGS = re.compile(r"</?(?:p|b|i|u|em|strong|span|div|li|ul|ol)>", _I)
 _BREAKS = re.compile(r"</(?:p|div|li|tr|h\d)>|<br\s?/?>", _I)
 
 
@@ -117,8 +120,10 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
     if len(reply) > LONGEST:
         return reply
     text = _KEYCAP.sub(r"\1", reply)
-    text = "".join(_plain_digit(letter) if ord(letter) > 0x7F else letter for letter in text)
-    text = _BREAKS.sub("\n", text)
+    if _WIDE.search(text):
+        text = "".join(_plain_digit(letter) if ord(letter) > 0x7F else letter for letter in text)
+    text = _TAGS.sub("", _BREAKS.sub("\n", text))
+    text = _renamed(text, fields)
     single = next(iter(fields)) if len(fields) == 1 else ""
     if single:
         text = _single(text, single, fields[single][1])
@@ -128,9 +133,28 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
     return text
 
 
+def without_other_dimensions(text: str, fields: Mapping[str, tuple[int, int]]) -> str:
+    """The text without the numbers of dimensions that were not asked for: ``Text accuracy: 3/5``
+    beside a score of instruction following.
+    """
+    asked = {concept for name in fields for concept in _OF_FIELD.get(name.casefold(), ())}
+    others = "|".join(names for concept, names in _CONCEPTS.items() if concept not in asked)
+    pattern = rf"(?:^|(?<=[,;|.] ))[\s*_#•-]{{0,8}}(?:\d{{1,2}}[.)]\s)?[*_]{{0,2}}(?:{others}){_SEP}\d{{1,2}}(?:\s?/\s?\d{{1,2}})?(?![\d.])"
+    return _compiled(pattern).sub(" ", text)
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, _I | re.MULTILINE)
+
+
 def _plain_digit(letter: str) -> str:
     """A digit of full width as a plain one; other letters as they are."""
-    return unicodedata.normalize("NFKC", letter) if "０" <= letter <= "９" or letter in "／＋" else letter
+    return (
+        unicodedata.normalize("NFKC", letter)
+        if "０" <= letter <= "９" or letter in "／＋"
+        else letter
+    )
 
 
 def _single(text: str, name: str, high: int) -> str:
@@ -138,21 +162,15 @@ def _single(text: str, name: str, high: int) -> str:
     boxes = _BOXED.findall(text)
     if len(boxes) == 1 and (not boxes[0][1] or int(boxes[0][1]) == high):
         text = _BOXED.sub(rf"\n{name}: \1\n", text)
-    if len(_STARS.findall(text)) == 1:
-        text = _STARS.sub(lambda found: _starred(found, high), text)
     bare = re.fullmatch(r"[\s*_`]{0,9}(\d{1,2}(?:\s?/\s?\d{1,2})?)[\s*_`.]{0,9}", text)
     return f"{name}: {bare[1]}" if bare else text
-
-
-def _starred(found: re.Match[str], high: int) -> str:
-    filled, empty = len(found[1]), len(found[2])
-    return f"{filled}/{high}" if filled + empty == high else found[0]
 
 
 def _line(found: re.Match[str], name: str, high: int) -> str:
     groups = found.groupdict()
     top = next((groups[key] for key in ("top", "top2", "top3") if groups.get(key)), None)
-    if top is not None and _value(top) != high:
+    spelled = not found["number"][0].isdecimal() and found["number"].casefold() not in NUMBER_WORDS
+    if (top is None and spelled) or (top is not None and _value(top) != high):
         return found[0]
     return f"\n{name}: {_value(found['number'])}"
 
@@ -165,19 +183,50 @@ def _value(text: str) -> int | None:
 @lru_cache(maxsize=64)
 def _patterns(name: str, single: bool) -> tuple[re.Pattern[str], ...]:
     """How a field is named, and the forms in which it is given a number."""
-    plain = name.casefold()
-    labels = [re.escape(name).replace(r"\ ", "[ _-]").replace("_", "[ _-]")]
-    labels += [_CONCEPTS[concept] for concept in _OF_FIELD.get(plain, ())]
-    labels += [f"(?-i:{_CODES[plain]})"] if plain in _CODES else []
-    named = f"(?:{'|'.join(labels)})"
+    own, named = _names(name)
     code = r"(?:\s?[(（][^()（）\n]{1,30}[)）])?"
-    label = rf"(?:{_FINAL}{named}{code}(?:[ ](?:score|rating|grade))?(?:\s?[–—:-]\s?{named}{code})?)"
+    label = (
+        rf"(?:{_FINAL}{named}{code}(?:[ ](?:score|rating|grade))?(?:\s?[–—:-]\s?{named}{code})?)"
+    )
     if single:
-        label = rf"(?:{label}|{_FINAL}(?:{_SCORE}){_FINAL_BEHIND}(?:\s?[(（]\s?{named}\s?[)）]|[ ](?:for|of|pour|für|per|de)[ ](?:the[ ])?{named})?)"
+        label = rf"(?:{label}|{_FINAL}(?:{_SCORE}){_FINAL_BEHIND}(?:\s?[(（]\s?(?:{own}|{named})\s?[)）]|[ ](?:for|of|pour|für|per|de)[ ](?:the[ ])?(?:{own}|{named}))?)"
     labelled = rf"{_BEGIN}{_MARKS}{label}{_SEP}{_NUMBER}{_FRACTION}{_END}"
     told = (
         rf"(?<![\w'’])i (?:would |'d )?(?:rate|give|score|assign|award) (?:it |this |the edit )?(?:an? )?(?:the )?{named}(?: score)?(?: an?| at| with| as| of)?"
         rf"(?: solid| strong| weak| clear)? {_NUMBER}(?:\s(?:out of|of)\s|\s?/\s?){_TOP}(?! (?:if|unless|had|were|only|but for)\b){_END}"
     )
-    joined = rf"(?<=\d) and {named} (?:at |a |with )?{_NUMBER}(?:\s(?:out of|of)\s|\s?/\s?){_TOP}{_END}"
-    return tuple(re.compile(pattern, _I) for pattern in (labelled, told, joined))
+    joined = (
+        rf"(?<=\d) and {named} (?:at |a |with )?{_NUMBER}(?:\s(?:out of|of)\s|\s?/\s?){_TOP}{_END}"
+    )
+    here = rf"(?:{_LINE}{_MARKS}{_FINAL}{own}{code}(?:\s?[–—:-]\s?{named}{code})?|{_BEGIN}{_FINAL}{own}[ ](?:score|rating)){_SEP}{_NUMBER}{_FRACTION}{_END}"
+    return tuple(re.compile(pattern, _I) for pattern in (labelled, here, told, joined))
+
+
+@lru_cache(maxsize=64)
+def _names(name: str) -> tuple[str, str]:
+    """Patterns of the name that was asked for, and of its other ones."""
+    plain = name.casefold()
+    own = "[ _-]".join(re.escape(part) for part in re.split(r"[ _-]", name))
+    own = f"(?-i:{own})" if name.isupper() else own
+    others = [_CONCEPTS[concept] for concept in _OF_FIELD.get(plain, ())]
+    others += [f"(?-i:{_CODES[plain]})"] if plain in _CODES else []
+    return own, f"(?:{'|'.join(others)})" if others else own
+
+
+_KEY = re.compile(
+    r"(?P<before>[\"'|]\s{0,3}[*_]{0,2})(?P<key>[^\W\d][^\"'|:\n]{1,40}?)(?P<after>[*_]{0,2}\s{0,3}(?:[\"']\s{0,3}[:：]|\|))"
+)
+
+
+def _renamed(text: str, fields: Mapping[str, tuple[int, int]]) -> str:
+    """The text with other names as keys of objects and in cells of tables put right."""
+    patterns = {name: re.compile(_names(name)[1], _I) for name in fields}
+
+    def rename(found: re.Match[str]) -> str:
+        key = re.sub(r"[ _-]+", " ", found["key"]).strip()
+        for name, pattern in patterns.items():
+            if pattern.fullmatch(key) or pattern.fullmatch(key.removesuffix(" score")):
+                return f"{found['before']}{name}{found['after']}"
+        return found[0]
+
+    return _KEY.sub(rename, text)

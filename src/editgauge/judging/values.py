@@ -240,7 +240,7 @@ def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
 
 def keys_of(fields: Mapping[str, tuple[int, int]]) -> frozenset[str]:
     """The keys, as `plain_name` spells them, whose numbers are the fields'."""
-    return frozenset(_aliases(tuple(fields))) | {"value", "score", "rating"} | {"scores", "lists"}
+    return frozenset(_aliases(tuple(fields)))
 
 
 def _walk(

@@ -20,19 +20,19 @@ blonde blood bloom blossom blot blotch blotchy blouse blow blue blur blurry boar
 boot border botch bottle bottom boulder boundary bow bowl box bracelet bracket brain branch brand bread break breast
 breath brick bridge bright brightness bristle broad broken bronchus brown bruise brush bubble bucket bud bug build
 building bulb bulge bulk bump bun bunch burn bus bush business butter butterfly button cabinet cable cafe cake calm
-camel camera candle candy canvas cap capital caption car carbon card care careful cardboard carina carpet carry
+camel camera candle candy canvas cap capital caption car carbon card cardboard carina carpet carry
 cart carve cast castle cat catheter cave ceiling cell centre center ceramic chain chair chalk change character
 charge chart cheek cheese chest chicken child children chin chip chocolate choppy chop church cigarette circle circular
 city clarity claw clay clean cleanly clear clearly cliff clip cloak clock clone close closely cloth clothe clothes
 clothing cloud clumsy cluster clutter coarse coat coffee coherent cohere coherence coin cold collapse collar colon
 color colour column comb combine comma compact compare complete completely component composition compress computer
-condense cone conform connect consist consistent contain content context continue continuous contour contrast convert
-convince convincing cook cool copy coral corner correct correctly corridor counter cow crack cram cream crease
+condense cone conform connect consist consistent context continue continuous contour contrast convert
+convince convincing cook cool copy coral corner corridor counter cow crack cram cream crease
 create creature crescent crest crisp crooked crop cross crowd crown crude crumb crust crystal cube cup curl current
 curtain curve cushion cut cyan cyst dagger dam damage dance dark darken dash date day daylight debris decayed decorate
-deep deer defect deform degrade delete deletion deliver dense dent depict depth desert design desk detach detail
+deep deer defect deform degrade delete deletion deliver dense dent depth desert design desk detach detail
 detect device diagonal diagram dial differ difference diffuse digit dim direction dirt dirty disappear disc
-dish display dissolve distance distant distinct distort distortion distract divider do dog doll dolphin door dot
+dish dissolve distance distant distinct distort distortion distract divider do dog doll dolphin door dot
 doubled draw drawn dress drift drink drip droplet drum dry duck duct dull duplicate dust ear early earth ear ring edge
  effect egg elbow element elephant elongate emblem embroider emerge emoji empty enamel end engine enlarge
 entire entirely envelope environment erase erode evenly evenness exact exactly exist expand expose exposure express
@@ -45,11 +45,11 @@ gap garbage garble garden garment gas gate geometry gentle ghost ghosting giant 
 glitch gloss glossy glove glow glue glyph go goat gold golden gone good gradient gradual grain grainy grape graph
 graphic grass gravel gravity gray grease green grey grid groove ground group grow guitar gum gun hair haircut half hallway
 halo hand handle handwriting hang happy hard hat haze hazy head headline heap heart heat heavy hedge heel height helmet
-hide hill hip hold hole hollow home hood horizon horizontal horn horse hospital hot house hue hull hyphen ice icon
+hide hill hip hole hollow home hood horizon horizontal horn horse hospital hot house hue hull hyphen ice icon
 identical identity illegible illuminate imperfect implant implausible imprecise improper inaccurate incision
 incoherent incomplete inconsistent indistinct infiltrate inflate ink insert insertion inside insect intact integrate
 integrity intense intestine invisible inverted iris iron island isolated italic ivory jacket jagged jar jaw jeans jelly
-jersey jewel jittery join joint juice jump kern kerning kettle key keyboard kidney kite knee knife knot label lace ladder
+jersey jewel jittery join joint juice jump kern kerning kettle keyboard kidney kite knee knife knot label lace ladder
 lake lamb lamp land landscape lantern large lash lateral launch lawn layer layout lead leaf leather leaves left leg
 legible lemon length lens lesion letter lettering level lid lift light lighten lighting limb line lion lip liquid
 little liver lobe local locate lock log logo long loose lose loss lost low-resolution luggage lump luminance lung
@@ -67,36 +67,36 @@ pile pillar pillow pine pink pipe pixel pixelate pizza place placement plain pla
 platform plausible play player pleural plug plum plume plural pocket pole polish polygon polyp pond pool poor poorly pork
 portion portrait pose position post poster posture pot potato pour powder precise preserve press price print 
 produce product profile prominent prong proper proportion prosthesis protrude puddle pull pump punctuation
-puppy pure purple pursue push puzzle pyramid quality rabbit radiograph rag rail rain rainbow ray razor read readability
+puppy pure purple pursue push puzzle pyramid quality rabbit radiograph rag rail rain rainbow ray razor readability
 readable realism realistic reality rear recede recognise recognize recolor recolour rectangle red reddish redraw redrawn
 reduce reflect reflection region reindeer relief remain remainder remove removal render reorder repaint repair repeat
-replace replacement reposition reproduce resemble resize resolution respect rest restore result retain
-retouch reveal reverse rewrite rewritten rewrote rib ribbon rice rich ridge right rim ring ripe ripple rise river road robe
+replace replacement reposition reproduce resemble resize resolution respect rest restore retain
+retouch reveal reverse rewrite rewritten rewrote rib ribbon rice rich ridge rim ring ripe ripple rise river road robe
 robot rock rocket roll roof room root rope rose rotate rotation rotten rough round row rubber rubble ruin run rust
 sail salad salt sand sandal sandwich sans-serif sausage saturate saturation saw scan scar scarf scatter scene scenery school
 scissors screen screw scribble script sculpture sea seam seamless seat sediment segment semi separate sepia sequence serif
  setting shade shadow shape sharp sharpen shatter sheen sheep sheer sheet shelf shell shield shift shine ship shirt shoe
-shop shore short shoulder show shrink shrub side sign signage silhouette silk silver similar single sit site size skeleton
+shop shore short shoulder shrink shrub side sign signage silhouette silk silver similar single sit site size skeleton
 sketch skin skirt sky slant sleeve slice slide slight slightly slip slogan slope slot small smear smile smoke smooth smudge
 smudgy snow soak soap soccer sock sofa soft soften soil solid sore sound space span spatial speck speckle spell spelling
-sphere spike spill spine splash split spoon spot spread square squash squeeze stack stadium stage stain stair stale stalk
-stamp stand statue stay steam steel stem stent step stick sticker stitch stock stomach stone stop store straight stray
+sphere spike spill spine splash split spoon spot spread square squash squeeze stack stadium stain stair stale stalk
+stamp stand statue stay steam steel stem stent stick sticker stitch stock stomach stone stop store straight stray
 straw stream street stretch strip stripe stroke strong structure structural style subtitle subtle sugar suit suitcase
 sun sunglasses sunlight sunset surface surround survive suture swap sweater swell swim switch sword symbol symmetric table
-tag tail tall tank tangle tap tape taper taste tattoo tea tear technical teeth telephone television temperature tent
+tag tail tall tank tangle tap tape taper taste tattoo tea tear teeth telephone television temperature tent
 text texture thick thickness thin thorax thread throat thumb tidy tie tiger tight tile tilt timber time tin tint tip tire
 tissue title toe tomato tone tongue tool tooth top torn torso total-body touch towel tower town toy trace trachea track
 traffic trail train transfer transform transition translate translation translucent transparent tray tree triangle trim
 trousers truck trunk truncate tube tulip tumor tumour tunnel turn twin twist type typeface typo typography ugly umbrella
 unaltered unaffected unblemished unchanged unclear-edged underline undistorted uneven uniform unintelligible unmodified
 unnatural unnaturally unneeded unnecessary unreadable unrealistic unrelated-looking unrequested unsharp unwanted upper upright
-vague vanish vapor vapour vase vegetable vehicle vein vertical vessel video view village violin visible visibility vision
+vague vanish vapor vapour vase vegetable vehicle vein vertical vessel video village violin visible visibility vision
 visual vivid volume wall walk warm warp wash watch water watermark wave wavy wax wear weather weave web weight wet whale
 wheel whisker white whole wide width wild wilt wind window wine wing wipe wire woman women wood wooden wool word work wound wrap
 wreath wrinkle wrist write written wrote x-ray yard yellow young zebra zigzag zip zone
 ok okay star stars bad nothing recognise recognizable part mention weak raise raised lit ok nice bad great excellent decent acceptable satisfactory done half partial nothing everything flawless faultless
 trifle neatly success successful fail failure failed fulfil execute carry follow omit omission unsuccessful
-keep kept hold differ same unlike hardly barely achieve accomplish carried faithful lack lacking lacks miss leftover residual
+keep kept differ same unlike hardly barely achieve accomplish carried faithful lack lacking lacks miss leftover residual
 residue remnant untouched anyway additional excess deviate deviation preserve preservation alteration modification change
 unaltered disturb disruption intrude odd strange weird cartoonish artificial believable lifelike synthetic pasted cut-out
 convincingly amateur professional minor major small noticeable conspicuous discernible imperceptible negligible severe serious
@@ -105,13 +105,14 @@ chemical reaction gravity evaporate condense freeze thaw ignite burn explode cor
 winter summer spring autumn morning noon evening night anatomical lesion radiopaque radiolucent opacity density
 fracture implant denture crown molar enamel gingiva gum polyp mucosa tissue organ artery ventricle tumour cyst nodule calcification
 stenosis effusion oedema edema swelling rash acne wrinkle mole wart ulcer scab suture wound bruise stitch cast pacemaker electrode
-reads says said spells spelled states shows shown depicts headline header paragraph bullet columns prefix suffix uppercase lowercase
+ spelled headline header paragraph bullet columns prefix suffix uppercase lowercase
 letterform stroke kerning spacing tracking bold italic underlined serif accent diacritic currency percentage barcode ticket receipt invoice
 menu flyer brochure leaflet signboard chalkboard whiteboard neon marquee logo slogan tagline trademark price discount sale exclamation question-mark quotation interrogation monday tuesday wednesday thursday friday saturday sunday weekday month week
 january february march april june july august september october november december receipt total subtotal legend region zoom new add addition several happen belong waver empty instrument level dog-ear spicy curve curvature
 balance kernel digit-like lettered numeral glossy lid hinge legend
 """.split()
 _HOLDING = """
+show read say said state depict display contain view present result hold spell linked
 image picture photo photograph edit edited instruction attempt request case different live even leave set more else
 a about across after against ago all almost along already also although always am among an and another any anyone anything
 anywhere apart are around as at away back be became because become been before behind being beneath beside besides between
@@ -128,17 +129,18 @@ still yet however although though because result output candidate target predict
 zero two three four five six seven eight nine ten eleven twelve dozen
 """.split()
 _TURNING = """
-update
+update careful right correct correctly true
 should must ought would could might may instead rather above below first second third actual actually expect expected
 expectation intend intended unless if otherwise prompt user system model prior confuse however-not number
 """.split()
 _ATTRIBUTIVE = """
-wrong incorrect better worse best worst lower higher lowest highest maximum minimum max min average final finally initial
-initially earlier previous previously harsh double scratch drop strike point mark value figure scale format error mistake
-corrupt corrupted mixed random randomly fair neutral credit sample test possible likely again access link file load assign
-response original reference input source unedited dummy blind example optimum default closer
+wrong incorrect better worse lower higher lowest highest maximum minimum max min average final finally initial
+initially earlier previous previously harsh double scratch drop strike value figure scale error mistake
+corrupt corrupted mixed random randomly fair neutral test possible likely again access load assign
+response original reference input source unedited dummy blind optimum default closer
 """.split()
 _BEARING = """
+mark point format example sample link file credit comparison decode decoding please looking problem cost costs reward bonus technical key regard
 score rate rating grade verdict judge judged judgement judgment evaluate evaluation assess assessment award deduct deduction
 subtract penalise penalize penalty deserve merit warrant worth earn rubric threshold criterion criteria answer reply
 replies json schema template placeholder draft mock provisional tentative preliminary wait hmm hm oops nope nah
@@ -179,7 +181,7 @@ def _kinds() -> dict[str, Kind]:
     lists = (
         (_HOLDING, Kind.HOLDING), (_SEEN, Kind.SEEN), (_TURNING, Kind.TURNING),
         (_ATTRIBUTIVE, Kind.ATTRIBUTIVE), (_BEARING, Kind.BEARING),
-    ) # fmt: skip
+    )  # fmt: skip
     return {word: kind for words, kind in lists for word in words}
 
 
@@ -189,7 +191,7 @@ _ENDINGS = (
     ("ly", ""), ("ily", "y"), ("y", ""), ("er", ""), ("r", ""), ("est", ""), ("ness", ""), ("ish", ""),
     ("ally", ""), ("ement", "e"), ("ment", ""), ("ation", "e"), ("ion", ""), ("ion", "e"), ("less", ""), ("like", ""),
     ("'s", ""), ("s'", ""), ("able", ""), ("ful", ""), ("ity", ""), ("al", ""),
-) # fmt: skip
+)  # fmt: skip
 """Endings of a word, and what the plain form has in their place."""
 
 
@@ -198,6 +200,8 @@ def kind_of(word: str) -> Kind:
     """The kind of a word, in lower case; endings, a doubled letter before them, and ``un-``,
     ``re-``, ``mis-`` and ``over-`` are looked through.
     """
+    if word in _KINDS:
+        return _KINDS[word]
     found = Kind.UNKNOWN
     for stem in (word, *_unprefixed(word)):
         for ending, plain in _ENDINGS:

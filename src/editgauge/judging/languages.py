@@ -387,12 +387,19 @@ _RIGHT = re.compile(
 """Words for "right", which reasons say of a text as well."""
 
 
-def accounts_for(sentence: str) -> bool:
+_UNITS = re.compile(
+    r"\d{1,4}(?:[.,]\d+)?\s?(?:%|px|mm|cm|°|€|км|см|мм|처|곳|개)|R?[$€£]\s?\d[\d.,]*"
+)
+
+
+def accounts_for(sentence: str, *, seen: bool) -> bool:
     """Whether a sentence in another language speaks of what is seen and of nothing else: no number
-    that counts nothing, no word of scores, doubt, or the judge itself, and a script that is read.
+    that counts nothing, no word of scores, doubt, or the judge itself, and a script that is read;
+    with `seen` it must have a word of pictures too.
     """
     scoring = _SCORING.search(_RIGHT.sub(" ", sentence))
     bearing = _BEARING.search(sentence) or scoring or _withdrawn.search(sentence)
-    if bearing or _UNREAD.search(sentence) or not _SEEN.search(sentence):
+    if bearing or _UNREAD.search(sentence) or (seen and not _SEEN.search(sentence)):
         return False
-    return next(claims_in(sentence), None) is None and not re.search(r"[%/?？±+]", sentence)
+    plain = _UNITS.sub(" ", sentence)
+    return next(claims_in(plain), None) is None and not re.search(r"[/?？±+]", plain)

@@ -30,7 +30,7 @@ from editgauge.judging.wording import NUMBER_WORDS
 
 _I = re.IGNORECASE
 _QUOTATION = re.compile(
-    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
+    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
     r"|(?<!\w)'[^'\n]{1,80}'(?!\w)|(?<!\w)‘[^’\n]{1,80}’|`[^`\n]{1,80}`"
 )
 _SEEN_OBJECT = re.compile(
@@ -43,7 +43,7 @@ _TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
 LONGEST = 20_000
 """Characters of one text that are accounted for; a longer one is no reason of a judge."""
 _N = rf"(?:\d{{1,6}}(?:[.,]\d{{1,4}})?|{'|'.join(NUMBER_WORDS)})"
-_NUMBER = re.compile(rf"(?<![^\W\d_])\d[\d.,/:]*|\b(?:{'|'.join(NUMBER_WORDS)})\b", _I)
+_NUMBER = re.compile(rf"(?<![^\W_])(?<!\d[.,])\d[\d.,/:]*|\b(?:{'|'.join(NUMBER_WORDS)})\b", _I)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _PLURAL = (
     r"(?:(?!(?:points?|marks?|stars?|perhaps|always|besides|afterwards|as|is|was|its|his|has|does|this|thus|plus"
@@ -67,7 +67,7 @@ _QUANTITIES = tuple(
         r"|channel|volume|size|frame|figure|fig\.?|aisle|lane|bus|exit|section|version|item|door|house|plate"
         rf"|step|image|picture|photo)\s#?(?:\d{{1,4}}|{'|'.join(NUMBER_WORDS)})\b(?!\s?(?:/|out of|of))",
         # ordinals, dates, times, sizes, money, scales of things
-        r"\b\d{1,3}(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b"
+        r"\b\d{1,6}\.\d{2,12}\b|\b\d{1,3}(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b"
         r"|\b(?!10/10)\d\d/(?!10\b)\d\d\b|\b\d{1,2}\.? (?:january|february|march|april|may|june|july|august|september|october|november"
         r"|december)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december) \d{1,2}\b"
         r"|(?:[−–+-]\s?)?\b\d{1,3}(?:[.,]\d+)?\s?(?:%|percent\b)(?! of (?:the )?(?:points|marks|score|credit))"
@@ -88,6 +88,7 @@ _QUANTITIES = tuple(
 _UNITS = frozenset(["point", "points", "mark", "marks", "star", "stars", "grade", "level", "notch"])
 """What scores are counted in."""
 _AFTER_COUNT = re.compile(
+    rf"(?<!\w){_N} (?:out )?of {_N}(?= (?:(?:are|is|was|were|has|have) )?[^\W\d_]{{3,}}(?:ed|ing|n|t|nt|ct)\b)|\bof {_N}\b(?= (?:are|is|were|was)\b)|"
     rf"\b(?:rather than|instead of|out of|of|not|only|there (?:is|are|was|were)|but|and|to) {_N}(?=\s?(?:[.,;)]|\Z))"
     rf"|\b(?:there (?:is|are|was|were)) {_N}\b(?= (?:now|left|instead|in|on)\b)"
     rf"|\b{_N} of (?:them|these|those)\b",
@@ -154,7 +155,7 @@ _OWN_LINE = re.compile(
     _I,
 )
 _SCORED = re.compile(
-    r"\b(?:scor\w+|rat(?:e|ed|es|ing|ings)|grad(?:e|ed|es|ing)|marks?|verdict|deserv\w+|merit\w*|warrant\w*|worth|award\w*"
+    r"\b(?:scor(?!eboard)\w+|rat(?:e|ed|es|ing|ings)|grad(?:e|ed|es|ing)|marks?|verdict|deserv\w+|merit\w*|warrant\w*|worth|award\w*"
     r"|i(?:['’]d| would| will)? (?:give|gave|say|said|go|choose|pick|put)|points?|§)(?!\w)",
     _I,
 )
@@ -171,7 +172,7 @@ _CLOSED = re.compile(
 _SEPARATED = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _COMPOUNDS = re.compile(
     r"\b(?:question|exclamation|quotation|punctuation|scratch|pen|check|tick|water|burn|skid|stretch|bite|pressure|brush|tyre"
-    r"|chalk|pencil) ?marks?\b|\b(?:vanishing|focal|exclamation|power|end) ?points?\b"
+    r"|chalk|pencil) ?marks?\b|\b(?:vanishing|focal|exclamation|power|end|decimal) ?points?\b"
     r"|\bpoint(?:s|ed|ing)? (?:to(?:wards?)? (?:the )?(?:left|right|top|bottom|sky|sun)|left|right|up|down|upwards?|downwards?)\b"
     r"|\b(?:text|date|number|time|price) format\b|\bas if (?=pasted|printed|painted|cut|lifted)|\bcredit card\b",
     _I,
@@ -344,7 +345,8 @@ def _sentence(sentence: str, verdicts: Verdicts, place: Place) -> str:
     if (told or not _WORD.search(sentence)) and _repeats(sentence, verdicts):
         return ""
     if languages.is_foreign(sentence) and not _mostly_known(sentence):
-        return "" if languages.accounts_for(sentence) else "words of another language"
+        known = languages.accounts_for(sentence, seen=place is Place.BEHIND)
+        return "" if known else "words of another language"
     if _PRONOUN.search(sentence):
         return "a denial"
     rest = sentence if place is Place.BEHIND else _LOOKS.sub(" ", sentence)
@@ -355,7 +357,7 @@ def _sentence(sentence: str, verdicts: Verdicts, place: Place) -> str:
         return f"“{sign[0].strip()}”"
     if (number := _number(rest, verdicts)) is not None:
         return f"the number {number}"
-    rest = _COMPARED.sub(" ", rest)
+    rest = _COMPARED.sub(" identical ", rest)
     if (other := _OTHER.search(rest)) is not None:
         return f"“{other[0]}”"
     return _words(rest, place)
@@ -594,7 +596,7 @@ _WHY = {
 
 _MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
 _REASONED = re.compile(
-    r"^\W{0,8}(?:(?:\w{1,20} ){0,2}(?:rationale|reason(?:ing|s)?|explanations?|justifications?"
+    r"^\W{0,8}(?:(?<=<)(?:rationale|reason|reasoning|explanation|comment|justification)>|(?:\w{1,20} ){0,2}(?:rationale|reason(?:ing|s)?|explanations?|justifications?"
     r"|comments?|details?|analysis|summary|observations?|evidence|why"
     r"|strengths?|weaknesses?|pros|cons|feedback|notes? on \w+|breakdown|differences?|description"
     r"|confidence|certainty|step \d)\b[^\n:=]{0,40}[:：=]|[-*•]\s|\d{1,2}[.)]\s|#|\*\*[^*\n]{1,60}\*\*)",

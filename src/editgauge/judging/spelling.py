@@ -87,11 +87,11 @@ _CODES = {
 _SCORE = (
     r"scores?|rating|grade|verdict|评分|得分|分数|打分|評分|分數|スコア|評価|点数|採点|점수|평점|평가|bewertung|note|punktzahl|wertung"
     r"|évaluation|notation|puntuación|calificación|nota|pontuação|avaliação|punteggio|voto|valutazione|оценка|балл|баллы"
-    r"|الدرجة|التقييم|cijfer|beoordeling|ocena|puan|skor|điểm(?: số)?|betyg|poäng|skóre|hodnocení"
+    r"|الدرجة|التقييم|cijfer|beoordeling|ocena|puan|skor|điểm(?: số)?|betyg|poäng|skóre|hodnocení|स्कोर|คะแนน"
 )
 _FINAL = r"(?:(?:my|the|final|overall|finale?|définitive|endgültige|gesamt|итоговая|最终|最終|综合|最後の|최종)[ -]{0,2}){0,3}"
 _FINAL_BEHIND = r"(?:[ ](?:finale?|définitive|total|globale?|complessivo))?"
-_OF = r"(?:/|out of|of|von|sur|de|su|из|من|van|av|auf|üzerinden|z|trên)"
+_OF = r"(?:/|out of|of|von|sur|de|su|из|من|van(?: de)?|av|auf|dari|的|üzerinden|z|trên)"
 _WORDS = {**NUMBERS, **NUMBER_WORDS}
 _NUMBER = rf"(?P<number>(?:10|[0-9])(?:\.0)?(?!\d)|{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})"
 _TOP = rf"(?P<top>\d{{1,2}}|{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})"
@@ -103,11 +103,14 @@ _FRACTION = (
 _LINE = r"(?:(?<=\n)|(?<=\A))[ \t]{0,9}"
 _BEGIN = rf"(?:{_LINE}|(?<=[.!?;] )(?<!\.g\. )|(?<=[。！？；]))[ \t]{{0,9}}"
 _MARKS = r"[\s*_#>`✅☑•\-–—]{0,12}(?:\d{1,2}[.)]\s{1,3})?[*_`]{0,3}"
-_SEP = r"[*_`]{0,3}\s{0,3}(?:[:：=➜→]|->|=>|[–—-](?=\s)|\bis\b)[\s*_`]{0,6}"
+_SEP = r"[*_`]{0,3}\s{0,3}(?:(?:[:：=➜→]\s?){1,2}|->|=>|[–—-](?=\s)|\bis\b)[\s*_`]{0,6}"
 _END = r"(?=[*_`]{0,3}\s{0,3}(?:\Z|\n|[.,;!。，；、(（|<–—-](?!\d)|because\b|since\b|with\b|and\b|as\b|for\b|due\b|weil\b|car\b|porque\b))"
 _WIDE = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 """Scripts whose digits may be of full width."""
 _KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
+_STARS = re.compile(
+    r"(?<![★☆⭐])([★⭐]{1,10})(☆{0,9})(?![★☆⭐\w])(?:\s?[(（]\d{1,2}\s?/\s?\d{1,2}[)）])?"
+)
 _BOXED = re.compile(
     r"(?:\$\$?|\\\[|\\\()?\s{0,3}\\boxed\{\s?(?:\\text\{)?\s?(\d{1,2})(?:\s?/\s?(\d{1,2}))?\s?\}?\s?\}\s{0,3}(?:\$\$?|\\\]|\\\))?"
 )
@@ -127,6 +130,7 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
     single = next(iter(fields)) if len(fields) == 1 else ""
     if single:
         text = _single(text, single, fields[single][1])
+    text = _STARS.sub(_starred, text)
     for name, (_, high) in fields.items():
         for pattern in _patterns(name, bool(single)):
             text = pattern.sub(lambda found, name=name, high=high: _line(found, name, high), text)
@@ -162,8 +166,22 @@ def _single(text: str, name: str, high: int) -> str:
     boxes = _BOXED.findall(text)
     if len(boxes) == 1 and (not boxes[0][1] or int(boxes[0][1]) == high):
         text = _BOXED.sub(rf"\n{name}: \1\n", text)
+    text = re.sub(
+        rf"<(answer|score|rating)>\s?([0-9]{{1,2}})(?:\s?/\s?{high})?\s?</\1>",
+        rf"\n{name}: \2\n",
+        text,
+    )
     bare = re.fullmatch(r"[\s*_`]{0,9}(\d{1,2}(?:\s?/\s?\d{1,2})?)[\s*_`.]{0,9}", text)
     return f"{name}: {bare[1]}" if bare else text
+
+
+def _starred(found: re.Match[str]) -> str:
+    """Filled and empty stars as a fraction; the top must be that of the scale, as everywhere."""
+    return (
+        f": {len(found[1])}/{len(found[1]) + len(found[2])}"
+        if found[2] or len(found[1]) == 5
+        else found[0]
+    )
 
 
 def _line(found: re.Match[str], name: str, high: int) -> str:
@@ -189,7 +207,7 @@ def _patterns(name: str, single: bool) -> tuple[re.Pattern[str], ...]:
         rf"(?:{_FINAL}{named}{code}(?:[ ](?:score|rating|grade))?(?:\s?[–—:-]\s?{named}{code})?)"
     )
     if single:
-        label = rf"(?:{label}|{_FINAL}(?:{_SCORE}){_FINAL_BEHIND}(?:\s?[(（]\s?(?:{own}|{named})\s?[)）]|[ ](?:for|of|pour|für|per|de)[ ](?:the[ ])?(?:{own}|{named}))?)"
+        label = rf"(?:{label}|{_FINAL}(?:{_SCORE}|final(?=[*_]{{0,3}}\s?[:：]\s?[*_]{{0,3}}\d\s?/)){_FINAL_BEHIND}(?:\s?[(（]\s?(?:{own}|{named})\s?[)）]|[ ](?:for|of|pour|für|per|de)[ ](?:the[ ])?(?:{own}|{named}))?)"
     labelled = rf"{_BEGIN}{_MARKS}{label}{_SEP}{_NUMBER}{_FRACTION}{_END}"
     told = (
         rf"(?<![\w'’])i (?:would |'d )?(?:rate|give|score|assign|award) (?:it |this |the edit )?(?:an? )?(?:the )?{named}(?: score)?(?: an?| at| with| as| of)?"
@@ -225,6 +243,10 @@ def _renamed(text: str, fields: Mapping[str, tuple[int, int]]) -> str:
     def rename(found: re.Match[str]) -> str:
         key = re.sub(r"[ _-]+", " ", found["key"]).strip()
         for name, pattern in patterns.items():
+            if key.casefold().startswith(f"{name.casefold()} ") and pattern.fullmatch(
+                key[len(name) + 1 :]
+            ):
+                return f"{found['before']}{name}{found['after']}"
             if pattern.fullmatch(key) or pattern.fullmatch(key.removesuffix(" score")):
                 return f"{found['before']}{name}{found['after']}"
         return found[0]

@@ -123,6 +123,7 @@ _VALID_KEYS = frozenset(
 _SEEN_KEY = re.compile(
     r"(?:can)?(?:see|saw)?(?:images?|pictures?)(?:visible|received|seen|loaded|available|provided)?"
 )
+_STEP = re.compile(r"step\d|part\d")
 _WORDS_KEY = re.compile(
     "reason|rational|explan|comment|justif|summary|feedback|thought|reflection|conclusion",
     re.IGNORECASE,
@@ -262,7 +263,9 @@ def _walk(
             given = Contradiction() if key in value.contradicted else item
             if len(named) != 1 or plain not in _VALUE_KEYS:
                 yield name, given, final or called
-        elif depth < 3 and (plain in _CONTAINERS or _FINAL_KEY.match(plain)):
+        elif depth < 3 and (
+            plain in _CONTAINERS or _STEP.fullmatch(plain) or _FINAL_KEY.match(plain)
+        ):
             for inner in _inside(item):
                 if not is_about_other(inner):
                     called = _FINAL_KEY.match(plain) is not None

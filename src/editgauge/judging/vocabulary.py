@@ -10,6 +10,7 @@ from enum import Enum, auto
 from functools import lru_cache
 
 _SEEN = """
+equal equals wide annex legible decimal jawline merge blackboard crisp fault field-line tax due float graduation
 abdomen absent accent accurate across action add adapt adjacent adjust age air airy align all-over aloft alter
 ambient ampersand anatomy angle animal ankle annotate antenna aorta apart apostrophe apparent appear apple apply
 arch area arm arrange arrow art artefact artifact asphalt atmosphere aura awkward axis baby back background

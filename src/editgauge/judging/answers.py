@@ -494,12 +494,16 @@ def _undoubted(
     given = {reading.value for reading in readings.values() if reading.value is not None}
     if not given:
         return readings
+    if any(reading.reason == _NOT_ONE_NUMBER for reading in readings.values()):
+        # lines of pairs: what one of them seems to say alone is no verdict either
+        return _all(fields, _NOT_ONE_NUMBER)
+    known = keys_of(fields) | {plain_name(key) for key in lists}
     spans = {(item.start, item.end) for item in statements if item.reading.value is not None}
     reasons: list[str] = []
     remarks: list[str] = []
     for item in found:
         if item.value is not None and (item.start, item.end) in spans:
-            for texts, more in zip((reasons, remarks), words_in(item.value), strict=True):
+            for texts, more in zip((reasons, remarks), words_in(item.value, known), strict=True):
                 texts += more
     reasons += [
         _behind_number(text[item.start : item.end], item.name, item.reading.value)
@@ -515,7 +519,6 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    known = keys_of(fields) | {plain_name(key) for key in lists}
     for item in found:
         if item.value is not None and (item.start, item.end) in spans:
             if rival := rival_in(item.value, known, verdicts):

@@ -382,7 +382,7 @@ def read_number(value: str, low: int, high: int) -> int | None:
 
 
 _SPELLED = re.compile(
-    rf"({'|'.join(NUMBER_WORDS)})(?: out of ({'|'.join(NUMBER_WORDS)}))?(?=\W{{0,3}}\Z|[.;,]\s)",
+    rf"({'|'.join(NUMBER_WORDS)})(?:(?=\W{{0,3}}\Z)| out of ({'|'.join(NUMBER_WORDS)})(?=\W{{0,3}}\Z|[.;,]\s))",
     re.IGNORECASE,
 )
 """A value that is one number in words."""

@@ -25,7 +25,7 @@ from typing import Any
 from editgauge.judging import languages
 from editgauge.judging.mentions import BLANK
 from editgauge.judging.values import plain_name
-from editgauge.judging.vocabulary import Kind, kind_of
+from editgauge.judging.vocabulary import Kind, is_harmless_key, kind_of
 from editgauge.judging.wording import NUMBER_WORDS
 
 _I = re.IGNORECASE
@@ -49,7 +49,7 @@ _PLURAL = (
     r"(?:(?!(?:points?|marks?|stars?|perhaps|always|besides|afterwards|as|is|was|its|his|has|does|this|thus|plus"
     r"|minus|across|versus|less|unless|scores?|ratings?|grades?|levels?|notches|steps|classes|tiers|thanks|words"
     r" (?:less|more)|deserves|seems|looks|fits|gets|sounds|feels|remains|stays|applies|suffices|stands)\b)[^\W\d_]{2,}s"
-    r"|people|men|women|children|feet|teeth|fish|sheep|mice|geese|px|mm|cm|km|kg|ml|pixels?|degrees?|inch|dpi"
+    r"|people|dice|men|women|children|feet|teeth|fish|sheep|mice|geese|px|mm|cm|km|kg|ml|pixels?|degrees?|inch|dpi"
     r"|o['’]clock|am|pm)\b"
 )
 _BETWEEN = (
@@ -245,26 +245,6 @@ def unexplained(text: str, verdicts: Verdicts, place: Place) -> str:
     return ""
 
 
-_HARMLESS = frozenset(
-    """max min maximum minimum scale range low high lowest highest top out of total sum weight count counts number num n
-    amount id index idx version step steps token tokens time seconds duration ms line lines x y w h width height page year
-    sample image images picture record task seed turn width confidence certainty uncertainty difficulty temperature hash
-    operation model method language lang type topic category editing date timestamp mode source split stage end start
-    changed differences details detail region regions area areas bbox box ocr text texts schema format name unit""".split()
-)
-"""Words of keys and labels whose numbers and texts are not about the verdict."""
-
-
-def is_harmless_key(key: str) -> bool:
-    """Whether a key, or a label, holds nothing about the verdict: all its words are of bookkeeping
-    or of pictures.
-    """
-    words = re.findall(r"[A-Z]{2,}(?![a-z])|[A-Za-z][a-z]*|[^\W\d_]+", key[:80])
-    return bool(words) and all(
-        word.casefold() in _HARMLESS or kind_of(word.casefold()) is Kind.SEEN for word in words
-    )
-
-
 def rival_in(
     value: Mapping[str, Any], known: frozenset[str], verdicts: Verdicts, depth: int = 0
 ) -> str:
@@ -380,10 +360,10 @@ def _before_verdict(sentence: str, verdicts: Verdicts) -> str:
 
 
 def _mostly_known(sentence: str) -> bool:
-    """Whether most words are known in English, for a sentence that an accent makes look foreign."""
+    """Whether most words are known in English, for a sentence that one word or accent makes look foreign."""
     kinds = [kind_of(word.casefold()) for word in _WORD.findall(sentence)]
     known = sum(kind is not Kind.UNKNOWN for kind in kinds)
-    return sentence.isascii() is False and 3 * known >= 2 * len(kinds) > 0
+    return 3 * known >= 2 * len(kinds) > 0
 
 
 def _repeats(line: str, verdicts: Verdicts) -> bool:

@@ -85,7 +85,7 @@ _CODES = {
     "quality_score": "VQ", "instruction_score": "IF", "knowledge_score": "KP",
 }  # fmt: skip
 _SCORE = (
-    r"scores?|rating|grade|verdict|评分|得分|分数|打分|評分|分數|スコア|評価|点数|採点|점수|평점|평가|bewertung|note|punktzahl|wertung"
+    r"scores?|answer|rating|grade|verdict|评分|得分|分数|打分|評分|分數|スコア|評価|点数|採点|점수|평점|평가|bewertung|note|punktzahl|wertung"
     r"|évaluation|notation|puntuación|calificación|nota|pontuação|avaliação|punteggio|voto|valutazione|оценка|балл|баллы"
     r"|الدرجة|التقييم|cijfer|beoordeling|ocena|puan|skor|điểm(?: số)?|betyg|poäng|skóre|hodnocení|स्कोर|คะแนน"
 )
@@ -102,19 +102,18 @@ _FRACTION = (
 )
 _LINE = r"(?:(?<=\n)|(?<=\A))[ \t]{0,9}"
 _BEGIN = rf"(?:{_LINE}|(?<=[.!?;] )(?<!\.g\. )|(?<=[。！？；]))[ \t]{{0,9}}"
-_MARKS = r"[\s*_#>`✅☑•\-–—]{0,12}(?:\d{1,2}[.)]\s{1,3})?[*_`]{0,3}"
-_SEP = r"[*_`]{0,3}\s{0,3}(?:(?:[:：=➜→]\s?){1,2}|->|=>|[–—-](?=\s)|\bis\b)[\s*_`]{0,6}"
+_MARKS = r"[^\w\n<{(\[]{0,12}(?:\d{1,2}[.)]\s{1,3})?[*_`]{0,3}"
+_SEP = r"[*_`]{0,3}\s{0,3}(?:(?:[:：=➜→➡]\ufe0f?\s?){1,2}|->|=>|[–—-](?=\s)|\bis\b)[\s*_`]{0,6}"
 _END = r"(?=[*_`]{0,3}\s{0,3}(?:\Z|\n|[.,;!。，；、(（|<–—-](?!\d)|because\b|since\b|with\b|and\b|as\b|for\b|due\b|weil\b|car\b|porque\b))"
+_STYLED = re.compile("[\U0001d400-\U0001d7ff]")
 _WIDE = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 """Scripts whose digits may be of full width."""
 _KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
-_STARS = re.compile(
-    r"(?<![★☆⭐])([★⭐]{1,10})(☆{0,9})(?![★☆⭐\w])(?:\s?[(（]\d{1,2}\s?/\s?\d{1,2}[)）])?"
-)
 _BOXED = re.compile(
     r"(?:\$\$?|\\\[|\\\()?\s{0,3}\\boxed\{\s?(?:\\text\{)?\s?(\d{1,2})(?:\s?/\s?(\d{1,2}))?\s?\}?\s?\}\s{0,3}(?:\$\$?|\\\]|\\\))?"
 )
 _TAGS = re.compile(r"</?(?:p|b|i|u|em|strong|span|div|li|ul|ol)>", _I)
+_DOUBLE = re.compile(r"\[\[\s?([0-9]{1,2})(?:\s?/\s?(\d{1,2}))?\s?\]\]")
 _BREAKS = re.compile(r"</(?:p|div|li|tr|h\d)>|<br\s?/?>", _I)
 
 
@@ -123,6 +122,7 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
     if len(reply) > LONGEST:
         return reply
     text = _KEYCAP.sub(r"\1", reply)
+    text = _STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if _WIDE.search(text):
         text = "".join(_plain_digit(letter) if ord(letter) > 0x7F else letter for letter in text)
     text = _TAGS.sub("", _BREAKS.sub("\n", text))
@@ -130,7 +130,6 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
     single = next(iter(fields)) if len(fields) == 1 else ""
     if single:
         text = _single(text, single, fields[single][1])
-    text = _STARS.sub(_starred, text)
     for name, (_, high) in fields.items():
         for pattern in _patterns(name, bool(single)):
             text = pattern.sub(lambda found, name=name, high=high: _line(found, name, high), text)
@@ -163,9 +162,10 @@ def _plain_digit(letter: str) -> str:
 
 def _single(text: str, name: str, high: int) -> str:
     """Forms that need no name where one number was asked for."""
-    boxes = _BOXED.findall(text)
-    if len(boxes) == 1 and (not boxes[0][1] or int(boxes[0][1]) == high):
-        text = _BOXED.sub(rf"\n{name}: \1\n", text)
+    for mark in (_BOXED, _DOUBLE):
+        found = mark.findall(text)
+        if len(found) == 1 and (not found[0][1] or int(found[0][1]) == high):
+            text = mark.sub(rf"\n{name}: \1\n", text)
     text = re.sub(
         rf"<(answer|score|rating)>\s?([0-9]{{1,2}})(?:\s?/\s?{high})?\s?</\1>",
         rf"\n{name}: \2\n",
@@ -173,15 +173,6 @@ def _single(text: str, name: str, high: int) -> str:
     )
     bare = re.fullmatch(r"[\s*_`]{0,9}(\d{1,2}(?:\s?/\s?\d{1,2})?)[\s*_`.]{0,9}", text)
     return f"{name}: {bare[1]}" if bare else text
-
-
-def _starred(found: re.Match[str]) -> str:
-    """Filled and empty stars as a fraction; the top must be that of the scale, as everywhere."""
-    return (
-        f": {len(found[1])}/{len(found[1]) + len(found[2])}"
-        if found[2] or len(found[1]) == 5
-        else found[0]
-    )
 
 
 def _line(found: re.Match[str], name: str, high: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
+from editgauge.judging.vocabulary import is_harmless_key
 from editgauge.judging.wording import (
     NUMBER_WORDS,
     REASON_KEY,
@@ -49,6 +50,7 @@ _CONTAINERS = frozenset(
         "criteria",
         "metrics",
         "arguments",
+        "function",
         "parameters",
         "data",
         "content",
@@ -355,7 +357,9 @@ def reasons_of(value: Pairs) -> list[str]:
     ]
 
 
-def words_in(value: Pairs, depth: int = 0) -> tuple[list[str], list[str]]:
+def words_in(
+    value: Pairs, known: frozenset[str] = frozenset(), depth: int = 0
+) -> tuple[list[str], list[str]]:
     """The texts of the object, and of those in it, that explain, and those that remark something
     else; as many and as long as those of `reasons_of`.
     """
@@ -365,11 +369,23 @@ def words_in(value: Pairs, depth: int = 0) -> tuple[list[str], list[str]]:
         into = remarks if _REMARK_KEY.search(key[:200]) else reasons
         for inner in item[:_MAX_ITEMS] if isinstance(item, list) else [item]:
             if isinstance(inner, Pairs) and depth < 3:
-                for texts, more in zip((reasons, remarks), words_in(inner, depth + 1), strict=True):
+                for texts, more in zip(
+                    (reasons, remarks), words_in(inner, known, depth + 1), strict=True
+                ):
                     texts += more
-            elif isinstance(inner, str) and (into is remarks or _WORDS_KEY.search(key[:200])):
+            elif isinstance(inner, str) and (
+                into is remarks or _WORDS_KEY.search(key[:200]) or _is_other_text(key, inner, known)
+            ):
                 into.append(inner[:10_000])
     return reasons[:_MAX_ITEMS], remarks[:_MAX_ITEMS]
+
+
+def _is_other_text(key: str, text: str, known: frozenset[str]) -> bool:
+    """Whether a text beside the verdict may be about it: neither a value nor bookkeeping."""
+    plain = plain_name(key)
+    if plain in known or plain in _NAMING_KEYS or plain in _VALUE_KEYS or is_harmless_key(key):
+        return False
+    return re.search(r"[^\W\d_]{2}\W+[^\W\d_]{2}", text) is not None
 
 
 def read_value(item: Any, low: int, high: int) -> int | str:

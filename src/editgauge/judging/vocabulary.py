@@ -6,6 +6,7 @@ A word is given once, in its plainest form; `kind_of` knows it with the usual en
 
 from __future__ import annotations
 
+import re
 from enum import Enum, auto
 from functools import lru_cache
 
@@ -199,7 +200,7 @@ _ENDINGS = (
 @lru_cache(maxsize=20_000)
 def kind_of(word: str) -> Kind:
     """The kind of a word, in lower case; endings, a doubled letter before them, and ``un-``,
-    ``re-``, ``mis-`` and ``over-`` are looked through.
+    ``mis-`` and ``over-`` are looked through.
     """
     if word in _KINDS:
         return _KINDS[word]
@@ -225,6 +226,26 @@ def kind_of(word: str) -> Kind:
 def _unprefixed(word: str) -> list[str]:
     return [
         word.removeprefix(prefix)
-        for prefix in ("un", "re", "mis", "over", "under", "non", "dis", "semi", "in", "im")
+        for prefix in ("un", "mis", "over")
         if word.startswith(prefix) and len(word) > len(prefix) + 3
     ]
+
+
+_HARMLESS = frozenset(
+    """max min maximum minimum scale range low high lowest highest top out of total sum weight count counts number num n
+    amount id index idx version step steps token tokens time seconds duration ms line lines x y w h width height page year
+    sample image images picture record task seed turn width confidence certainty uncertainty difficulty temperature hash
+    operation model method language lang type topic category editing date timestamp mode source split stage end start
+    changed differences details detail region regions area areas bbox box ocr text texts schema format name unit attempt deg px mm cm pct percent delta checks measurements checked""".split()
+)
+"""Words of keys and labels whose numbers and texts are not about the verdict."""
+
+
+def is_harmless_key(key: str) -> bool:
+    """Whether a key, or a label, holds nothing about the verdict: all its words are of bookkeeping
+    or of pictures.
+    """
+    words = re.findall(r"[A-Z]{2,}(?![a-z])|[A-Za-z][a-z]*|[^\W\d_]+", key[:80])
+    return bool(words) and all(
+        word.casefold() in _HARMLESS or kind_of(word.casefold()) is Kind.SEEN for word in words
+    )

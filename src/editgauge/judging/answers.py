@@ -505,7 +505,7 @@ def _undoubted(
         if item.value is not None and (item.start, item.end) in spans:
             for texts, more in zip((reasons, remarks), words_in(item.value, known), strict=True):
                 texts += more
-    reasons += [
+    beside = [
         _behind_number(text[item.start : item.end], item.name, item.reading.value)
         for item in statements
         if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
@@ -523,8 +523,8 @@ def _undoubted(
         if item.value is not None and (item.start, item.end) in spans:
             if rival := rival_in(item.value, known, verdicts):
                 return _all(fields, f"another key holds a number that may be the verdict: {rival}")
-    reasons, remarks = (
-        [without_names(part, names) for part in texts] for texts in (reasons, remarks)
+    reasons, beside, remarks = (
+        [without_names(part, names) for part in texts] for texts in (reasons, beside, remarks)
     )
     before, after = (
         without_names(without_other_dimensions(part, fields), names)
@@ -532,7 +532,7 @@ def _undoubted(
     )
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
-    if why := against(reasons, remarks, before, after, verdicts):
+    if why := against(reasons, beside, remarks, before, after, verdicts):
         return {
             name: _none(why) if reading.value is not None else reading
             for name, reading in readings.items()
@@ -560,7 +560,7 @@ def _behind_number(line: str, name: str, number: int) -> str:
     value = re.search(pattern, line[len(name) : SPOKEN], re.IGNORECASE)
     if value is None or "|" in line:
         return ""
-    return without_other_labels(line[len(name) + value.end() :])
+    return line[len(name) + value.end() :]
 
 
 def _decided(statements: Sequence[_Statement]) -> Reading:

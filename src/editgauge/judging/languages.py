@@ -361,7 +361,8 @@ _SEEN = re.compile(
 )
 """Words of what is seen in pictures."""
 _BEARING = re.compile(
-    r"\b(?:ich|mir|mich|mein\w*|wir|sie haben|eigentlich|wäre\w*|würde\w*|könnte\w*|sollte\w*|müsste\w*|vielleicht|wahrscheinlich"
+    r"\A\W*(?:nee|nein|non|no|não|nej|nie|нет|hayır|いや|いいえ|아니|不[，,。])(?![^\W\d_])"
+    r"|\b(?:klopt|stimmt|definitie\w*|endgültig\w*|finale?|final\w*)\b|\b(?:ich|mir|mich|mein\w*|wir|sie haben|eigentlich|wäre\w*|würde\w*|könnte\w*|sollte\w*|müsste\w*|vielleicht|wahrscheinlich"
     r"|vermutlich|doch|lieber|eher|moment|falsch|irrtum|fehler|korrektur|beispiel\w*|annahme|geraten|schätz\w*|referenz\w*|original\w*"
     r"|vorig\w*|andere[ns]? bild\w*|zurück|mehr als|weniger als|höher|niedriger|besser|schlechter"
     r"|je|j|moi|mon|ma|mes|nous|vous|peut-être|plutôt|devrait|serait|aurait|mérit\w*|en fait|attend\w*|faux|erreur|exemple|suppos\w*"

@@ -171,7 +171,7 @@ _CLOSED = re.compile(
 """How replies close."""
 _SEPARATED = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _COMPOUNDS = re.compile(
-    r"\b(?:question|exclamation|quotation|punctuation|scratch|pen|check|tick|water|burn|skid|stretch|bite|pressure|brush|tyre"
+    r"\b(?:upper|lower)[ -]?case\b|\b[23]-?[dD]\b|\b(?:no|without(?: an?)?) (?:deductions?|penalt(?:y|ies))\b|\b(?:question|exclamation|quotation|punctuation|scratch|pen|check|tick|water|burn|skid|stretch|bite|pressure|brush|tyre"
     r"|chalk|pencil) ?marks?\b|\b(?:vanishing|focal|exclamation|power|end|decimal) ?points?\b"
     r"|\bpoint(?:s|ed|ing)? (?:to(?:wards?)? (?:the )?(?:left|right|top|bottom|sky|sun)|left|right|up|down|upwards?|downwards?)\b"
     r"|\b(?:text|date|number|time|price) format\b|\bas if (?=pasted|printed|painted|cut|lifted)|\bcredit card\b",
@@ -179,8 +179,8 @@ _COMPOUNDS = re.compile(
 )
 """Words of scores that are none in these."""
 _AS_TOLD = re.compile(
-    r"\bas (?:it )?(?:was )?(?:asked|told|requested|instructed|wanted|intended|required|demanded)\b"
-    r"|\b(?:rather than|instead of)\b",
+    r"\bas (?:it )?(?:was )?(?:asked|told|requested|instructed|wanted|intended|required|demanded"
+    rf"|before)\b|\b(?P<not>rather than|instead of)\b(?!\s(?:an?\s)?{_N}\b)",
     _I,
 )
 _PRONOUN = re.compile(
@@ -192,9 +192,12 @@ _PRONOUN = re.compile(
 
 
 class Place(Enum):
-    """Where a text stands: in a reason, or before or behind the verdict."""
+    """Where a text stands: in a reason; on the line of the verdict, behind its number; before or
+    behind the verdict.
+    """
 
     REASON = auto()
+    BESIDE = auto()
     BEFORE = auto()
     BEHIND = auto()
 
@@ -211,17 +214,6 @@ class Verdicts:
     def single(self) -> bool:
         """Whether there is one number only, which comparisons can be held against."""
         return len(set(self.given)) == 1
-
-
-def unquoted(text: str) -> str:
-    """The text without quotations, which are the picture's or the instruction's words."""
-    return _QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
-
-
-def plain_text(text: str) -> str:
-    """The text without quotations, tags, and the numbers of list items."""
-    text = _TAG.sub(" ", unquoted(text))
-    return _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
 
 
 def unquoted(text: str) -> str:
@@ -325,13 +317,13 @@ def _sentence(sentence: str, verdicts: Verdicts, place: Place) -> str:
     if (told or not _WORD.search(sentence)) and _repeats(sentence, verdicts):
         return ""
     if languages.is_foreign(sentence) and not _mostly_known(sentence):
-        known = languages.accounts_for(sentence, seen=place is Place.BEHIND)
+        known = languages.accounts_for(sentence, seen=place is not Place.REASON)
         return "" if known else "words of another language"
     if _PRONOUN.search(sentence):
         return "a denial"
     rest = sentence if place is Place.BEHIND else _LOOKS.sub(" ", sentence)
     rest = _without_quantities(
-        _own_numbers(_AS_TOLD.sub(" ", _COMPOUNDS.sub(" picture ", rest)), verdicts)
+        _own_numbers(_AS_TOLD.sub(_told, _COMPOUNDS.sub(" picture ", rest)), verdicts)
     )
     if (sign := _SIGN.search(rest)) is not None:
         return f"“{sign[0].strip()}”"
@@ -366,6 +358,11 @@ def _mostly_known(sentence: str) -> bool:
     return 3 * known >= 2 * len(kinds) > 0
 
 
+def _told(found: re.Match[str]) -> str:
+    """ "As asked" says how a picture is; "rather than" says nothing alone."""
+    return " " if found["not"] else " identical "
+
+
 def _repeats(line: str, verdicts: Verdicts) -> bool:
     """Whether a line of numbers alone, such as a table's row, holds the verdicts and the top."""
     numbers = {int(number) for number in re.findall(r"\d{1,6}", line)}
@@ -381,7 +378,7 @@ def _words(rest: str, place: Place) -> str:
     for at, (word, kind) in enumerate(zip(words, kinds, strict=True)):
         if kind is Kind.BEARING:
             return f"“{word}”"
-        if word in _ASSENT and place is Place.REASON:
+        if word in _ASSENT and place in (Place.REASON, Place.BESIDE):
             kind = Kind.SEEN
         if kind is Kind.ATTRIBUTIVE and Kind.SEEN not in kinds[at + 1 : at + 2]:
             if not word.startswith(_PREDICATES) or _before(kinds, at) is not Kind.SEEN:
@@ -402,7 +399,7 @@ _TURNS = frozenset(["actually", "instead", "correct", "right", "should", "would"
 """How a sentence behind a verdict begins that turns it."""
 _ASSENT = frozenset(["right", "correct", "correctly", "true"])
 _PREDICATES = (
-    "wrong", "incorrect", "mixed", "corrupt", "error", "mistake", "figure", "value", "scale", "scratch", "drop",
+    "wrong", "incorrect", "number", "mixed", "corrupt", "error", "mistake", "figure", "value", "scale", "scratch", "drop",
     "reference", "original", "input", "source", "again",
 )  # fmt: skip
 """Words that may stand behind a word of pictures as well: "the letter is wrong", "spelling error"."""
@@ -545,14 +542,20 @@ def _own_numbers(sentence: str, verdicts: Verdicts) -> str:
 
 
 def against(
-    reasons: list[str], remarks: list[str], before: str, after: str, verdicts: Verdicts
+    reasons: list[str],
+    beside: list[str],
+    remarks: list[str],
+    before: str,
+    after: str,
+    verdicts: Verdicts,
 ) -> str:
     """Why the verdicts are in doubt, or an empty text.
 
-    `reasons` explain them, `remarks` say something else beside them, `before` and `after` are the
+    `reasons` explain them, `beside` stand on their lines, `remarks` say something else beside them, `before` and `after` are the
     texts around them.
     """
     texts = [(text, Place.REASON) for text in (*reasons, *languages.reasons_in(after[:LONGEST]))]
+    texts += [(text, Place.BESIDE) for text in beside]
     texts += [(before[-LONGEST:], Place.BEFORE)]
     texts += [(text, Place.BEHIND) for text in remarks]
     if len(after) > LONGEST:
@@ -569,6 +572,7 @@ def against(
 
 _WHY = {
     Place.REASON: "the judge's own words may speak against its number: {}",
+    Place.BESIDE: "the judge's own words may speak against its number: {}",
     Place.BEFORE: "the judge's own words may give another number: {}",
     Place.BEHIND: "the verdict may be contradicted after it was given: {}",
 }
@@ -576,7 +580,7 @@ _WHY = {
 
 _MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
 _REASONED = re.compile(
-    r"^\W{0,8}(?:(?<=<)(?:rationale|reason|reasoning|explanation|comment|justification)>|(?:\w{1,20} ){0,2}(?:rationale|reason(?:ing|s)?|explanations?|justifications?"
+    r"^\W{0,8}(?:<?(?:rationale|reason|reasoning|explanation|comment|justification)>|(?:\w{1,20} ){0,2}(?:rationale|reason(?:ing|s)?|explanations?|justifications?"
     r"|comments?|details?|analysis|summary|observations?|evidence|why"
     r"|strengths?|weaknesses?|pros|cons|feedback|notes? on \w+|breakdown|differences?|description"
     r"|confidence|certainty|step \d)\b[^\n:=]{0,40}[:：=]|[-*•]\s|\d{1,2}[.)]\s|#|\*\*[^*\n]{1,60}\*\*)",

@@ -26,7 +26,7 @@ _CONCEPTS = {
         r"instruction(?:[ -](?:following|adherence|compliance|score))?|suivi (?:de l['’]|des )instructions?"
         r"|respect (?:de l['’]|des )(?:instructions?|consignes?)|(?:seguimiento|cumplimiento) de (?:la )?instrucci\w+"
         r"|seguimento d[ae]s? instruç\w+|(?:aderenza|fedeltà) all['’]istruzione|\w*anweisung\w*|instruktions\w+"
-        r"|(?:指令|指示)(?:的)?(?:遵循|跟随|遵守|執行|执行|への?忠実)?(?:度|性|程度)?|지시\s?(?:사항\s?)?(?:이행|준수|수행)?도?"
+        r"|(?:指令|指示)(?:的)?(?:遵循|追従|跟随|遵守|執行|执行|への?忠実)?(?:度|性|程度)?|지시\s?(?:사항\s?)?(?:이행|준수|수행)?도?"
         r"|(?:следование|соблюдение|выполнение) инструкци\w+|اتباع التعليمات"
     ),
     "text": (
@@ -87,11 +87,11 @@ _CODES = {
 _SCORE = (
     r"scores?|answer|rating|grade|verdict|评分|得分|分数|打分|評分|分數|スコア|評価|点数|採点|점수|평점|평가|bewertung|note|punktzahl|wertung"
     r"|évaluation|notation|puntuación|calificación|nota|pontuação|avaliação|punteggio|voto|valutazione|оценка|балл|баллы"
-    r"|الدرجة|التقييم|cijfer|beoordeling|ocena|puan|skor|điểm(?: số)?|betyg|poäng|skóre|hodnocení|स्कोर|คะแนน"
+    r"|الدرجة|التقييم|cijfer|beoordeling|ocena|puan|skor|điểm(?: số)?|betyg|poäng|skóre|hodnocení|स्कोर|คะแนน|pisteet|pontszám|karakter|оцінка"
 )
 _FINAL = r"(?:(?:my|the|final|overall|finale?|définitive|endgültige|gesamt|итоговая|最终|最終|综合|最後の|최종)[ -]{0,2}){0,3}"
 _FINAL_BEHIND = r"(?:[ ](?:finale?|définitive|total|globale?|complessivo))?"
-_OF = r"(?:/|out of|of|von|sur|de|su|из|من|van(?: de)?|av|auf|dari|的|üzerinden|z|trên)"
+_OF = r"(?:/|out of|of|von|sur|de|su|из|من|van(?: de)?|ud af|z|av|auf|dari|的|üzerinden|z|trên)"
 _WORDS = {**NUMBERS, **NUMBER_WORDS}
 _NUMBER = rf"(?P<number>(?:10|[0-9])(?:\.0)?(?!\d)|{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})"
 _TOP = rf"(?P<top>\d{{1,2}}|{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})"
@@ -103,7 +103,7 @@ _FRACTION = (
 _LINE = r"(?:(?<=\n)|(?<=\A))[ \t]{0,9}"
 _BEGIN = rf"(?:{_LINE}|(?<=[.!?;] )(?<!\.g\. )|(?<=[。！？；]))[ \t]{{0,9}}"
 _MARKS = r"[^\w\n<{(\[]{0,12}(?:\d{1,2}[.)]\s{1,3})?[*_`]{0,3}"
-_SEP = r"[*_`]{0,3}\s{0,3}(?:(?:[:：=➜→➡]\ufe0f?\s?){1,2}|->|=>|[–—-](?=\s)|\bis\b)[\s*_`]{0,6}"
+_SEP = r"[*_`】]{0,3}\s{0,3}(?:(?:[:：=➜→➡]\ufe0f?\s?){1,2}|->|=>|[–—-](?=\s)|\bis\b|(?<=】))[\s*_`]{0,6}"
 _END = r"(?=[*_`]{0,3}\s{0,3}(?:\Z|\n|[.,;!。，；、(（|<–—-](?!\d)|because\b|since\b|with\b|and\b|as\b|for\b|due\b|weil\b|car\b|porque\b))"
 _STYLED = re.compile("[\U0001d400-\U0001d7ff]")
 _WIDE = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -122,6 +122,7 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
     if len(reply) > LONGEST:
         return reply
     text = _KEYCAP.sub(r"\1", reply)
+    text = text.replace("\u2044", "/")
     text = _STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if _WIDE.search(text):
         text = "".join(_plain_digit(letter) if ord(letter) > 0x7F else letter for letter in text)
@@ -207,8 +208,9 @@ def _patterns(name: str, single: bool) -> tuple[re.Pattern[str], ...]:
     joined = (
         rf"(?<=\d) and {named} (?:at |a |with )?{_NUMBER}(?:\s(?:out of|of)\s|\s?/\s?){_TOP}{_END}"
     )
+    last = rf"(?<=[.!?] )(?<!\.g\. )(?<!\.e\. ){own}(?:[ ](?:score|rating))?(?:{_SEP}|[ ]){_NUMBER}{_FRACTION}(?=\W{{0,3}}\Z)"
     here = rf"(?:{_LINE}{_MARKS}{_FINAL}{own}{code}(?:\s?[–—:-]\s?{named}{code})?|{_BEGIN}{_FINAL}{own}[ ](?:score|rating)){_SEP}{_NUMBER}{_FRACTION}{_END}"
-    return tuple(re.compile(pattern, _I) for pattern in (labelled, here, told, joined))
+    return tuple(re.compile(pattern, _I) for pattern in (labelled, here, last, told, joined))
 
 
 @lru_cache(maxsize=64)

@@ -11,10 +11,13 @@ from enum import Enum, auto
 from functools import lru_cache
 
 _SEEN = """
-equal equals wide annex legible decimal jawline merge blackboard crisp fault field-line tax due float graduation
-abdomen absent accent accurate across action add adapt adjacent adjust age air airy align all-over aloft alter
-ambient ampersand anatomy angle animal ankle annotate antenna aorta apart apostrophe apparent appear apple apply
-arch area arm arrange arrow art artefact artifact asphalt atmosphere aura awkward axis baby back background
+year hour minute turned wavers bakery
+kept
+count sum item fringe blend unusable planet
+equal equals wide annex legible decimal jawline merge blackboard crisp fault field-line tax float graduation
+abdomen absent accent accurate action add adapt adjacent adjust age air airy align all-over aloft alter
+ambient ampersand anatomy angle animal ankle annotate antenna aorta apostrophe apparent appear apple apply
+arch area arm arrange arrow art artefact artifact asphalt atmosphere aura awkward axis baby background
 backdrop backlit badge bag baker bakery ball balloon banana band bandage bank banner bar bare bark barn barrel base
 baseline basket bat bath battery beach beak beam bear beard bed bee belly belt bench bend bent bevel bicycle bike
 bill billboard bird bite black bladder blade blank blanket blast bleach bled bleed blemish blend blob block blond
@@ -26,7 +29,7 @@ camel camera candle candy canvas cap capital caption car carbon card cardboard c
 cart carve cast castle cat catheter cave ceiling cell centre center ceramic chain chair chalk change character
 charge chart cheek cheese chest chicken child children chin chip chocolate choppy chop church cigarette circle circular
 city clarity claw clay clean cleanly clear clearly cliff clip cloak clock clone close closely cloth clothe clothes
-clothing cloud clumsy cluster clutter coarse coat coffee coherent cohere coherence coin cold collapse collar colon
+clothing cloud clumsy cluster clutter coarse coat coffee coherent cohere coherence cold collapse collar colon
 color colour column comb combine comma compact compare complete completely component composition compress computer
 condense cone conform connect consist consistent context continue continuous contour contrast convert
 convince convincing cook cool copy coral corner corridor counter cow crack cram cream crease
@@ -34,22 +37,22 @@ create creature crescent crest crisp crooked crop cross crowd crown crude crumb 
 curtain curve cushion cut cyan cyst dagger dam damage dance dark darken dash date day daylight debris decayed decorate
 deep deer defect deform degrade delete deletion deliver dense dent depth desert design desk detach detail
 detect device diagonal diagram dial differ difference diffuse digit dim direction dirt dirty disappear disc
-dish dissolve distance distant distinct distort distortion distract divider do dog doll dolphin door dot
+dish dissolve distance distant distinct distort distortion distract divider dog doll dolphin door dot
 doubled draw drawn dress drift drink drip droplet drum dry duck duct dull duplicate dust ear early earth ear ring edge
  effect egg elbow element elephant elongate emblem embroider emerge emoji empty enamel end engine enlarge
-entire entirely envelope environment erase erode evenly evenness exact exactly exist expand expose exposure express
+entire envelope environment erase erode evenly evenness exact exactly exist expand expose exposure express
 expression extend extra eye eyebrow fabric face facade faceted fade faint fairly faithful fall false familiar farm fat
 faucet feather feature feet female femur fence fern fibre fidelity field fill film fine finger finish fire fish fit five-pointed
 fix flag flame flap flare flash flat flatten flaw flawless flesh flip float floor flour flow flower fluid fly flyer
 foam focal focus fog foil fold foliage font food foot footer footnote forearm foreground forehead forest fork form
 fox fracture fragment frame fraying frequent fresh friend frog front frost frozen fruit fuse fuzz fuzzy gallbladder
 gap garbage garble garden garment gas gate geometry gentle ghost ghosting giant giraffe glance glare glass gleam glide
-glitch gloss glossy glove glow glue glyph go goat gold golden gone good gradient gradual grain grainy grape graph
+glitch gloss glossy glove glow glue glyph goat gold golden gone good gradient gradual grain grainy grape graph
 graphic grass gravel gravity gray grease green grey grid groove ground group grow guitar gum gun hair haircut half hallway
 halo hand handle handwriting hang happy hard hat haze hazy head headline heap heart heat heavy hedge heel height helmet
 hide hill hip hole hollow home hood horizon horizontal horn horse hospital hot house hue hull hyphen ice icon
 identical identity illegible illuminate imperfect implant implausible imprecise improper inaccurate incision
-incoherent incomplete inconsistent indistinct infiltrate inflate ink insert insertion inside insect intact integrate
+incoherent incomplete inconsistent indistinct infiltrate inflate ink insert insertion insect intact integrate
 integrity intense intestine invisible inverted iris iron island isolated italic ivory jacket jagged jar jaw jeans jelly
 jersey jewel jittery join joint juice jump kern kerning kettle keyboard kidney kite knee knife knot label lace ladder
 lake lamb lamp land landscape lantern large lash lateral launch lawn layer layout lead leaf leather leaves left leg
@@ -59,14 +62,14 @@ magazine male man mane map marble margin mask mass mast mat match material meado
 melt member men menu merge mesh metal metallic micro mild milk mill mimic mirror misalign misaligned misplace misshapen
 misspell missing misspelt misty modern modify mole molten moment monitor monkey moon motion motorcycle mottle mount
 mountain mouse mouth move movement mud mug multiple muscle muscular mushy nail name napkin narrow nasal natural nature
-near neat neck needle nest net newspaper next-door night nodule noise noisy nose note-book number-plate oak object oblique
+ neat neck needle nest net newspaper next-door night nodule noise noisy nose note-book number-plate oak object oblique
 obscure obvious ocean odd off-centre offset oil old olive opacity opaque open opening operation orange order organ
-orient orientation orphan oval outer outline outside overlap overlay overexpose overlaid oversaturated owl oxidise pack
+orient orientation orphan oval outer outline overlap overlay overexpose overlaid oversaturated owl oxidise pack
 package page paint paintbrush pale palette palm pan panel pants paper paragraph parallel parcel parent park part partial
 partly passenger paste pasted patch patchy path pattern pavement paw pearl pedestrian peel pelvis pen pencil penguin
 people pepper perform perspective perfect person pet petal phone phrase physics physical piano piece pig pigment
 pile pillar pillow pine pink pipe pixel pixelate pizza place placement plain plane planet plant plaster plastic plate
-platform plausible play player pleural plug plum plume plural pocket pole polish polygon polyp pond pool poor poorly pork
+platform plausible player pleural plug plum plume plural pocket pole polish polygon polyp pond pool poor poorly pork
 portion portrait pose position post poster posture pot potato pour powder precise preserve press price print 
 produce product profile prominent prong proper proportion prosthesis protrude puddle pull pump punctuation
 puppy pure purple pursue push puzzle pyramid quality rabbit radiograph rag rail rain rainbow ray razor readability
@@ -74,31 +77,31 @@ readable realism realistic reality rear recede recognise recognize recolor recol
 reduce reflect reflection region reindeer relief remain remainder remove removal render reorder repaint repair repeat
 replace replacement reposition reproduce resemble resize resolution respect rest restore retain
 retouch reveal reverse rewrite rewritten rewrote rib ribbon rice rich ridge rim ring ripe ripple rise river road robe
-robot rock rocket roll roof room root rope rose rotate rotation rotten rough round row rubber rubble ruin run rust
+robot rock rocket roll roof room root rope rose rotate rotation rotten rough round row rubber rubble ruin rust
 sail salad salt sand sandal sandwich sans-serif sausage saturate saturation saw scan scar scarf scatter scene scenery school
 scissors screen screw scribble script sculpture sea seam seamless seat sediment segment semi separate sepia sequence serif
  setting shade shadow shape sharp sharpen shatter sheen sheep sheer sheet shelf shell shield shift shine ship shirt shoe
 shop shore short shoulder shrink shrub side sign signage silhouette silk silver similar single sit site size skeleton
 sketch skin skirt sky slant sleeve slice slide slight slightly slip slogan slope slot small smear smile smoke smooth smudge
-smudgy snow soak soap soccer sock sofa soft soften soil solid sore sound space span spatial speck speckle spell spelling
+smudgy snow soak soap soccer sock sofa soft soften soil solid sore sound space span spatial speck speckle spelling
 sphere spike spill spine splash split spoon spot spread square squash squeeze stack stadium stain stair stale stalk
 stamp stand statue stay steam steel stem stent stick sticker stitch stock stomach stone stop store straight stray
 straw stream street stretch strip stripe stroke strong structure structural style subtitle subtle sugar suit suitcase
 sun sunglasses sunlight sunset surface surround survive suture swap sweater swell swim switch sword symbol symmetric table
 tag tail tall tank tangle tap tape taper taste tattoo tea tear teeth telephone television temperature tent
 text texture thick thickness thin thorax thread throat thumb tidy tie tiger tight tile tilt timber time tin tint tip tire
-tissue title toe tomato tone tongue tool tooth top torn torso total-body touch towel tower town toy trace trachea track
+tissue title toe tomato tone tongue tool tooth top torso total-body touch towel tower town toy trace trachea track
 traffic trail train transfer transform transition translate translation translucent transparent tray tree triangle trim
-trousers truck trunk truncate tube tulip tumor tumour tunnel turn twin twist type typeface typo typography ugly umbrella
+trousers truck trunk truncate tube tulip tumor tumour tunnel twin twist type typeface typo typography ugly umbrella
 unaltered unaffected unblemished unchanged unclear-edged underline undistorted uneven uniform unintelligible unmodified
 unnatural unnaturally unneeded unnecessary unreadable unrealistic unrelated-looking unrequested unsharp unwanted upper upright
 vague vanish vapor vapour vase vegetable vehicle vein vertical vessel video village violin visible visibility vision
 visual vivid volume wall walk warm warp wash watch water watermark wave wavy wax wear weather weave web weight wet whale
-wheel whisker white whole wide width wild wilt wind window wine wing wipe wire woman women wood wooden wool word work wound wrap
+wheel whisker white wide width wild wilt wind window wine wing wipe wire woman women wood wooden wool word wound wrap
 wreath wrinkle wrist write written wrote x-ray yard yellow young zebra zigzag zip zone
-ok okay star stars bad nothing recognise recognizable part mention weak raise raised lit ok nice bad great excellent decent acceptable satisfactory done half partial nothing everything flawless faultless
+ok okay star stars bad recognise recognizable part mention weak raise raised lit ok nice bad great excellent decent acceptable satisfactory done half partial everything flawless faultless
 trifle neatly success successful fail failure failed fulfil execute carry follow omit omission unsuccessful
-keep kept differ same unlike hardly barely achieve accomplish carried faithful lack lacking lacks miss leftover residual
+ kept differ same hardly barely achieve accomplish carried faithful lack lacking lacks miss leftover residual
 residue remnant untouched anyway additional excess deviate deviation preserve preservation alteration modification change
 unaltered disturb disruption intrude odd strange weird cartoonish artificial believable lifelike synthetic pasted cut-out
 convincingly amateur professional minor major small noticeable conspicuous discernible imperceptible negligible severe serious
@@ -110,33 +113,33 @@ stenosis effusion oedema edema swelling rash acne wrinkle mole wart ulcer scab s
  spelled headline header paragraph bullet columns prefix suffix uppercase lowercase
 letterform stroke kerning spacing tracking bold italic underlined serif accent diacritic currency percentage barcode ticket receipt invoice
 menu flyer brochure leaflet signboard chalkboard whiteboard neon marquee logo slogan tagline trademark price discount sale exclamation question-mark quotation interrogation monday tuesday wednesday thursday friday saturday sunday weekday month week
-january february march april june july august september october november december receipt total subtotal legend region zoom new add addition several happen belong waver empty instrument level dog-ear spicy curve curvature
+january february march april june july august september october november december receipt total subtotal legend region zoom new add addition happen belong empty instrument level dog-ear spicy curve curvature
 balance kernel digit-like lettered numeral glossy lid hinge legend
 """.split()
 _HOLDING = """
-show read say said state depict display contain view present result hold spell linked
+otherwise show read say said state depict display contain view present result hold spell linked
 image picture photo photograph edit edited instruction attempt request case different live even leave set more else
 a about across after against ago all almost along already also although always am among an and another any anyone anything
 anywhere apart are around as at away back be became because become been before behind being beneath beside besides between
 beyond both but by came can cannot come did do does doing done down due during each either else enough entirely especially
 etc even ever every everyone everywhere except far few for former from further furthermore generally get give given go goes
 going got had has have having he hence her here hers him his how however in including indeed inside into is it its itself just
-keep largely last later latter least less like likewise many mainly make made might-not more moreover most mostly much
+keep largely last later latter least less like likewise many mainly make made  more moreover most mostly much
 namely near nearly neither never nevertheless no nobody none nor not nothing now of off often on once one only onto or other
-others our-not out outside over overall own part per please-not put quite really recently same see seem several she since so
+others  out outside over overall own part per  put quite really recently same see seem several she since so
 some somewhat something soon still such than that the their them then there therefore these they thing this those though
 through throughout thus to together too toward towards under unlike until up upon use used using usual usually various very
 via was way well went were what when where whereas whether which while who whole whom whose why will with within without yet
-still yet however although though because result output candidate target prediction other different another isn't aren't wasn't weren't doesn't don't didn't hasn't haven't can't couldn't-not won't it's that's there's they're
+still yet however although though because result output candidate target prediction other different another isn't aren't wasn't weren't doesn't don't didn't hasn't haven't can't  won't it's that's there's they're
 zero two three four five six seven eight nine ten eleven twelve dozen
 """.split()
 _TURNING = """
 update careful right correct correctly true
 should must ought would could might may instead rather above below first second third actual actually expect expected
-expectation intend intended unless if otherwise prompt user system model prior confuse however-not number
+expectation intend intended unless if prompt user system model prior confuse
 """.split()
 _ATTRIBUTIVE = """
-wrong incorrect better worse lower higher lowest highest maximum minimum max min average final finally initial
+number wrong incorrect better worse lower higher lowest highest maximum minimum max min average final finally initial
 initially earlier previous previously harsh double scratch drop strike value figure scale error mistake
 corrupt corrupted mixed random randomly fair neutral test possible likely again access load assign
 response original reference input source unedited dummy blind optimum default closer
@@ -156,10 +159,10 @@ expert someone somebody gpt gemini claude assistant opinion consensus attach att
 unavailable available blindly parse parser crash mix-up forced comply obey pretence honest honestly truth truthfully
 believe trust rely reliable unreliable kid kidding joke joking sarcasm ironic cheat hack inject injection obsolete outdated
 supersede superseded expire cached boilerplate stub todo tbd tbc n/a na calibration lorem lol jk ps nb btw fyi erroneous erroneously
-levels notch notches tier tiers percent percentage-points stars-not marks-not points-not fabricated fictional fiction filler
+levels notch notches tier tiers percent percentage-points    fabricated fictional fiction filler
 undecided hesitate hesitant torn tempted wavering waver coin toss flip-a change-my regret misjudge misjudged misread overrate
-overrated underrate underrated inflate-not withdrawn disown scorer ungraded unrated unscored numeric numerical digit-score
-respectively-not vote voter majority committee panelist appeal appeals dispute disputed contested pending awaiting unconfirmed
+overrated underrate underrated  withdrawn disown scorer ungraded unrated unscored numeric numerical digit-score
+ vote voter majority committee panelist appeal appeals dispute disputed contested pending awaiting unconfirmed
 unverified confirm confirmed verify verified acknowledge regrettably alas admittedly confess admit concede stand-by
 """.split()
 
@@ -210,7 +213,7 @@ def kind_of(word: str) -> Kind:
             if not stem.endswith(ending) or len(stem) - len(ending) < 2:
                 continue
             base = stem[: len(stem) - len(ending)] + plain
-            known = _KINDS.get(base)
+            known = _KINDS.get(base) if len(base) > 2 else None
             if known is None and ending and base[-1:] == base[-2:-1]:
                 known = _KINDS.get(base[:-1])
             if known is not None:

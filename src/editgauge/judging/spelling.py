@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from editgauge.judging.languages import NUMBERS
 from editgauge.judging.wording import NUMBER_WORDS
@@ -133,7 +133,7 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
         text = _single(text, single, fields[single][1])
     for name, (_, high) in fields.items():
         for pattern in _patterns(name, bool(single)):
-            text = pattern.sub(lambda found, name=name, high=high: _line(found, name, high), text)
+            text = pattern.sub(partial(_line, name=name, high=high), text)
     return text
 
 

@@ -144,6 +144,11 @@ class Address:
     shown: str = ""
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
+    @property
+    def host(self) -> str:
+        """Its host, with the port where one is given."""
+        return urlsplit(self.base).netloc
+
     def of(self, path: str) -> str:
         """The address of a request to `path`."""
         return self.base + path + (f"?{self.query}" if self.query else "")

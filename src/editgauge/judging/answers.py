@@ -29,9 +29,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from editgauge.judging.blindness import is_blind
-from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
+from editgauge.judging.mentions import BLANK, Mention, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
-from editgauge.judging.remainder import Verdicts, against, rival_in, unquoted
+from editgauge.judging.remainder import Verdicts, against, rival_in
 from editgauge.judging.spelling import plainer, without_other_dimensions
 from editgauge.judging.thinking import without_thinking
 from editgauge.judging.values import (
@@ -41,8 +41,6 @@ from editgauge.judging.values import (
     plain_name,
     read_text,
     read_value,
-    reasons_of,
-    rivals_of,
     spread,
     values_of,
     words_in,
@@ -51,18 +49,13 @@ from editgauge.judging.wording import (
     LEAD,
     NAMES_OF_NUMBERS,
     SPOKEN,
-    fractions_in,
     is_cited,
     is_cited_heading,
     is_refusal,
     is_revision,
-    is_taken_back,
     is_unannounced,
-    is_withdrawn,
-    short_corrections,
     spoken,
     without_names,
-    without_other_labels,
 )
 from editgauge.types import Status
 
@@ -307,8 +300,6 @@ def _statements(
             passed_over = _NO_PLAIN_NUMBER
     statements += _listed_statements(prose.text, fields, lists)
     statements.sort(key=lambda statement: statement.start)
-    if statements:
-        statements += _second_thoughts(prose.text, mentions(prose, fields), statements, fields)
     return statements, passed_over
 
 
@@ -325,7 +316,6 @@ def _object_statements(
 ) -> list[_Statement]:
     assert item.value is not None
     statements = []
-    reasons = reasons_of(item.value)
     for name, value in values.items():
         low, high = fields[name]
         reading = _reading(value, low, high)
@@ -333,25 +323,8 @@ def _object_statements(
             numbers = _numbers_under(text[item.start : item.end], name, high)
             if numbers - {reading.value}:
                 reading = _none("an object that can be read in two ways")
-        if reading.value is not None:
-            rivals = set(rivals_of(item.value, name, alone=len(fields) == 1)) - {reading.value}
-            if any(low <= rival <= high for rival in rivals):
-                reading = _none("another key gives the field another number")
-        if reading.value is not None:
-            claims = _claims(reasons, name, high, alone=len(fields) == 1)
-            if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
-                reading = _none(f"the judge's own reason says {claims[-1]}")
         statements.append(_Statement(name=name, start=item.start, end=item.end, reading=reading))
     return statements
-
-
-def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> list[int]:
-    """The numbers that the reasons say the score is, in order; `alone` where it is the only one."""
-    claims: list[int] = []
-    for reason in map(unquoted, reasons):
-        claims += claims_in(reason, (name,), generic=alone)
-        claims += [*fractions_in(reason, high), *short_corrections(reason)] if alone else []
-    return claims
 
 
 def _broken_statements(text: str, item: JsonPart, fields: Ranges) -> list[_Statement]:
@@ -416,50 +389,6 @@ def _line_statement(mention: Mention, fields: Ranges) -> _Statement:
     )
 
 
-def _second_thoughts(
-    text: str, said: Sequence[Mention], statements: Sequence[_Statement], fields: Ranges
-) -> list[_Statement]:
-    """Statements without a number for what is taken back behind the last verdict."""
-    end = max(statement.end for statement in statements)
-    given: dict[str, set[int]] = {name: set() for name in fields}
-    for statement in statements:
-        if statement.reading.value is not None:
-            given[statement.name].add(statement.reading.value)
-    doubts = []
-    reading = _none("the verdict is contradicted after it was given")
-    for mention in said:
-        known = given[mention.name]
-        later = mention.kind == "sentence" and mention.start >= end and not mention.cited
-        if later and known and mention.number not in {None, *known}:
-            doubts.append(
-                _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
-            )
-    after = spoken(text[end:])
-    top = max(high for _, high in fields.values())
-    every = set().union(*given.values())
-    taken = is_taken_back(after, every, top)
-    if not taken and len(fields) == 1:
-        taken = any(
-            claim not in every and claim <= top
-            for claim in claims_in(after, tuple(fields), generic=True)
-        )
-    taken = taken or _withdrawn_beside(text, statements)
-    if taken:
-        doubts += [
-            _Statement(name=name, start=len(text), end=len(text), reading=reading)
-            for name in fields
-        ]
-    return doubts
-
-
-def _withdrawn_beside(text: str, statements: Sequence[_Statement]) -> bool:
-    """Whether the last line that gives a verdict takes it back itself: ``IF: 4. I withdraw it.``"""
-    last = statements[-1]
-    if text[last.end - 1 : last.end] in ("}", "]"):
-        return False  # an object: what stands in it are its values
-    return is_withdrawn(text[last.start : min(last.end, last.start + SPOKEN)])
-
-
 def _reading(value: Any, low: int, high: int) -> Reading:
     number = read_value(value, low, high)
     return Reading(number, Status.SCORED) if isinstance(number, int) else _none(number)
@@ -480,7 +409,7 @@ def _undoubted(
     fields: Ranges,
     lists: Lists,
 ) -> dict[str, Reading]:
-    """The readings, or none of them where the judge's own words speak against one, see `remainder`."""
+    """The readings, or none of them where the judge's own words speak against one."""
     last = max(statements, key=lambda statement: statement.end)
     number = readings[last.name].value
     if (
@@ -498,19 +427,24 @@ def _undoubted(
         # lines of pairs: what one of them seems to say alone is no verdict either
         return _all(fields, _NOT_ONE_NUMBER)
     known = keys_of(fields) | {plain_name(key) for key in lists}
-    spans = {(item.start, item.end) for item in statements if item.reading.value is not None}
+    statements = [
+        item
+        for item in statements
+        if item.reading.value is not None and item.reading == readings[item.name]
+    ]
+    spans = {(item.start, item.end) for item in statements}
     reasons: list[str] = []
     remarks: list[str] = []
     for item in found:
         if item.value is not None and (item.start, item.end) in spans:
             for texts, more in zip((reasons, remarks), words_in(item.value, known), strict=True):
                 texts += more
+    lines = [item for item in statements if text[item.end - 1 : item.end] not in "}]"]
     beside = [
         _behind_number(text[item.start : item.end], item.name, item.reading.value)
-        for item in statements
-        if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
+        for item in lines
+        if item.reading.value is not None
     ]
-    lines = [item for item in statements if text[item.end - 1 : item.end] not in "}]"]
     prose = _without_lines(_blanked(text, found), lines)
     end = max(statement.end for statement in statements)
     verdicts = Verdicts(
@@ -520,9 +454,10 @@ def _undoubted(
     )
     names = tuple(fields)
     for item in found:
-        if item.value is not None and (item.start, item.end) in spans:
-            if rival := rival_in(item.value, known, verdicts):
-                return _all(fields, f"another key holds a number that may be the verdict: {rival}")
+        if item.value is None or (item.start, item.end) not in spans:
+            continue
+        if rival := rival_in(item.value, known, verdicts):
+            return _all(fields, f"another key holds a number that may be the verdict: {rival}")
     reasons, beside, remarks = (
         [without_names(part, names) for part in texts] for texts in (reasons, beside, remarks)
     )
@@ -572,8 +507,6 @@ def _decided(statements: Sequence[_Statement]) -> Reading:
     last = statements[-1]
     different = {(item.reading.value, item.reading.reason) for item in statements}
     if len(different) == 1:
-        return last.reading
-    if last.reading.value is None and "contradicted" in last.reading.reason:
         return last.reading
     if last.final and not last.weak and len(different) == 2:
         return last.reading

@@ -40,8 +40,10 @@ _SEEN_OBJECT = re.compile(
 """An object that a picture is said to show."""
 _ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
 _TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
-LONGEST = 20_000
+LONGEST = 10_000
 """Characters of one text that are accounted for; a longer one is no reason of a judge."""
+MOST_SENTENCES = 300
+"""Sentences, and lines, of a text that are accounted for."""
 _N = rf"(?:\d{{1,6}}(?:[.,]\d{{1,4}})?|{'|'.join(NUMBER_WORDS)})"
 _NUMBER = re.compile(rf"(?<![^\W_])(?<!\d[.,])\d[\d.,/:]*|\b(?:{'|'.join(NUMBER_WORDS)})\b", _I)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -60,28 +62,38 @@ _QUANTITIES = tuple(
     re.compile(pattern, _I)
     for pattern in (
         # "2 letters", "3 of the 5 boats", "one of the four old chairs", "both 2 px"
-        rf"(?<![\w/.,:−–+-]){_N}[\s-](?:(?:of|out of)\s(?:(?:the|its|all|these|those|their|his|her)\s)?(?:{_N}\s)?)?"
-        rf"{_BETWEEN}{_PLURAL}",
+        (
+            rf"(?<![\w/.,:−–+-]){_N}[\s-](?:(?:of|out of)\s(?:(?:the|its|all|these|those|their|his|her)\s)?(?:{_N}\s)?)?"
+            rf"{_BETWEEN}{_PLURAL}"
+        ),
         # "line 2", "image 2", "digit 3", but not "score 2"
-        r"\b(?:line|row|column|panel|page|floor|gate|room|platform|track|digit|numeral|day|chapter|route|player|jersey"
-        r"|channel|volume|size|frame|figure|fig\.?|aisle|lane|bus|exit|section|version|item|door|house|plate"
-        rf"|step|image|picture|photo)\s#?(?:\d{{1,4}}|{'|'.join(NUMBER_WORDS)})\b(?!\s?(?:/|out of|of))",
+        (
+            r"\b(?:line|row|column|panel|page|floor|gate|room|platform|track|digit|numeral|day|chapter|route|player|jersey"
+            r"|channel|volume|size|frame|figure|fig\.?|aisle|lane|bus|exit|section|version|item|door|house|plate"
+            rf"|step|image|picture|photo)\s#?(?:\d{{1,4}}|{'|'.join(NUMBER_WORDS)})\b(?!\s?(?:/|out of|of))"
+        ),
         # ordinals, dates, times, sizes, money, scales of things
-        r"\b\d{1,6}\.\d{2,12}\b|\b\d{1,3}(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b"
-        r"|\b(?!10/10)\d\d/(?!10\b)\d\d\b|\b\d{1,2}\.? (?:january|february|march|april|may|june|july|august|september|october|november"
-        r"|december)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december) \d{1,2}\b"
-        r"|(?:[−–+-]\s?)?\b\d{1,3}(?:[.,]\d+)?\s?(?:%|percent\b)(?! of (?:the )?(?:points|marks|score|credit))"
-        r"|\b\d{1,3}\s?[–-]\s?\d{1,3}\s?(?:px|pixels?|mm|cm|degrees?|°)"
-        r"|\b\d{1,4}\s?[x×]\s?\d{1,4}\b|\b\d{1,4}(?:[.,]\d+)?\s?(?:px|mm|cm|°|kg|ml)|[$€£¥]\s?\d[\d.,]*"
-        r"|\b\d[\d.,]*\s?[€¥£]|(?<![\w.,/])\d{2,3}\s?%(?= (?:opacity|off\b|discount|transparent|larger|smaller|bigger))",
+        (
+            r"\b\d{1,6}\.\d{2,12}\b|\b\d{1,3}(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b"
+            r"|\b(?!10/10)\d\d/(?!10\b)\d\d\b|\b\d{1,2}\.? (?:january|february|march|april|may|june|july|august|september|october|november"
+            r"|december)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december) \d{1,2}\b"
+            r"|(?:[−–+-]\s?)?\b\d{1,3}(?:[.,]\d+)?\s?(?:%|percent\b)(?! of (?:the )?(?:points|marks|score|credit))"
+            r"|\b\d{1,3}\s?[–-]\s?\d{1,3}\s?(?:px|pixels?|mm|cm|degrees?|°)"
+            r"|\b\d{1,4}\s?[x×]\s?\d{1,4}\b|\b\d{1,4}(?:[.,]\d+)?\s?(?:px|mm|cm|°|kg|ml)|[$€£¥]\s?\d[\d.,]*"
+            r"|\b\d[\d.,]*\s?[€¥£]|(?<![\w.,/])\d{2,3}\s?%(?= (?:opacity|off\b|discount|transparent|larger|smaller|bigger))"
+        ),
         # "the price went from 5 to 3", "the digit was changed to 8"
-        r"\b(?:digits?|numerals?|prices?|dates?|times?|years?|clocks?|temperatures?|scoreboard|speed limit|ages?|phone"
-        r" number|house number|jersey number|door number|count|counter)\b(?:\s(?!should|would|could|must|deserves?)"
-        r"[^\W\d_]+){1,3}?\s(?:from\s)?\d[\d.,:]*(?:\s(?:to|into)\s\d[\d.,:]*)?(?!\s?(?:/|out of|of))",
+        (
+            r"\b(?:digits?|numerals?|prices?|dates?|times?|years?|clocks?|temperatures?|scoreboard|speed limit|ages?|phone"
+            r" number|house number|jersey number|door number|count|counter)\b(?:\s(?!should|would|could|must|deserves?)"
+            r"[^\W\d_]+){1,3}?\s(?:from\s)?\d[\d.,:]*(?:\s(?:to|into)\s\d[\d.,:]*)?(?!\s?(?:/|out of|of))"
+        ),
         # "one" that is a pronoun
-        r"\b(?:no |any|every|each |the |this |that |another |which )one\b(?=\s(?:is|was|on|in|at|of|with|has|looks|that"
-        r"|from|sees?|can)\b)|\b(?:one|two|three|four)(?= (?:of (?:the|its|them|these)|side|corner|end|by one|and the"
-        r" other|another)\b)|\bat one\b(?= \w)",
+        (
+            r"\b(?:no |any|every|each |the |this |that |another |which )one\b(?=\s(?:is|was|on|in|at|of|with|has|looks|that"
+            r"|from|sees?|can)\b)|\b(?:one|two|three|four)(?= (?:of (?:the|its|them|these)|side|corner|end|by one|and the"
+            r" other|another)\b)|\bat one\b(?= \w)"
+        ),
     )
 )
 """Numbers of things: taken out before the rest is weighed."""
@@ -108,10 +120,10 @@ _LEAD_IN = (
     r"(?:ed)?|solid|clear|strong|decent|result|edit|for|with|equals|level|rubric|therefore)"
 )
 _DEDUCTION = re.compile(
-    rf"\b(?P<first>one|two|three|four|a|1|2|3|4) (?:full )?(?:points?|marks?) (?:is |are |was |were |has been |have been )?"
-    rf"(?:deducted|lost|off|taken off|removed|docked|subtracted)\b"
-    rf"|\b(?:deduct(?:ed|ing)?|minus|los(?:es|ing|t)|cost(?:s|ing)?(?: it)?|subtract(?:ed|ing)?|docked|losing) "
-    rf"(?P<second>one|two|three|four|a|1|2|3|4)(?: (?:points?|marks?))?\b",
+    r"\b(?P<first>one|two|three|four|a|1|2|3|4) (?:full )?(?:points?|marks?) (?:is |are |was |were |has been |have been )?"
+    r"(?:deducted|lost|off|taken off|removed|docked|subtracted)\b"
+    r"|\b(?:deduct(?:ed|ing)?|minus|los(?:es|ing|t)|cost(?:s|ing)?(?: it)?|subtract(?:ed|ing)?|docked|losing) "
+    r"(?P<second>one|two|three|four|a|1|2|3|4)(?: (?:points?|marks?))?\b",
     _I,
 )
 _LOOKS = re.compile(
@@ -231,7 +243,9 @@ def unexplained(text: str, verdicts: Verdicts, place: Place) -> str:
     """The first part of a text that is not accounted for, with the reason; empty where all is."""
     if len(text) > LONGEST:
         return "it is longer than any reason"
-    for sentence in _sentences(_without_labels(text)):
+    for number, sentence in enumerate(_sentences(_without_labels(text))):
+        if number >= MOST_SENTENCES:
+            return "it has more sentences than any reason"
         if why := _sentence(sentence, verdicts, place):
             return f"{why} in “{sentence.strip()[:60]}”"
     return ""
@@ -388,7 +402,7 @@ def _words(rest: str, place: Place) -> str:
         if place is Place.BEHIND and word in ("so", "hence", "therefore", "thus"):
             return f"“{word}”"  # a conclusion behind the verdict
         unknown += [word] if kind is Kind.UNKNOWN and len(word) > 1 else []
-    if turning and (seen < 2 or place is Place.BEHIND and words[0] in _TURNS):
+    if turning and (seen < 2 or (place is Place.BEHIND and words[0] in _TURNS)):
         return f"“{turning}”"
     if not seen and any(len(word) > 1 for word in words):
         return "nothing that is seen"
@@ -469,14 +483,15 @@ def _is_pronoun(before: list[str], after: str) -> bool:
         return False
     if after in ("looks", "sees", "compares", "zooms", "reads", "knows", "wanted", "asks"):
         return True
-    if {"a", "an"} & set(words) or not words and not after:
+    if {"a", "an"} & set(words) or (not words and not after):
         return False
     if words and (
         words[-1] in ("the", "this", "that", "no", "any", "each", "every", "which", "another")
     ):
         return after not in ("", "because", "since", "for", "as", "is", "would")
-    return (
-        bool(words) and kind_of(words[-1]) in (Kind.SEEN, Kind.ATTRIBUTIVE) or after in ("of", "by")
+    return (bool(words) and kind_of(words[-1]) in (Kind.SEEN, Kind.ATTRIBUTIVE)) or after in (
+        "of",
+        "by",
     )
 
 
@@ -560,7 +575,10 @@ def against(
     texts += [(text, Place.BEHIND) for text in remarks]
     if len(after) > LONGEST:
         return "the words behind the verdict are longer than any reason"
-    for line in _lines(after):
+    lines = [line for line in _lines(after) if line.strip()]
+    if len(lines) > MOST_SENTENCES:
+        return "the words behind the verdict have more lines than any reason"
+    for line in lines:
         explains = _REASONED.match(line)
         rest = line[explains.end() :] if explains else line
         texts.append((rest, Place.REASON if explains else Place.BEHIND))

@@ -200,33 +200,6 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
     return here
 
 
-_RIVAL = re.compile(
-    r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
-)
-
-
-_GENERIC = frozenset(
-    ["score", "rating", "grade", "verdict", "overall", "overallscore", "overallrating", "points"]
-)
-
-
-def rivals_of(value: Pairs, name: str, *, alone: bool) -> list[int]:
-    """Numbers under keys that are the field's name with a word of another time or reading, such as
-    ``IF_after_review``; for the only field (`alone`) under ``score`` and its like, too.
-    """
-    plain = plain_name(name)
-    return [
-        item
-        for key, item in list(value.items())[:_MAX_ITEMS]
-        if isinstance(item, int)
-        and not isinstance(item, bool)
-        and (
-            (plain in plain_name(key) and _RIVAL.search(plain_name(key).replace(plain, "", 1)))
-            or (alone and plain_name(key) in _GENERIC)
-        )
-    ]
-
-
 def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
     """Spellings of the fields' names as keys: the field, and whether the key calls it final."""
     aliases: dict[str, tuple[str, bool]] = {}
@@ -348,20 +321,11 @@ def is_about_other(value: Pairs) -> bool:
     return False
 
 
-def reasons_of(value: Pairs) -> list[str]:
-    """The texts of the object that explain, the first 10,000 characters of each."""
-    return [
-        item[:10_000]
-        for key, item in list(value.items())[:_MAX_ITEMS]
-        if isinstance(item, str) and REASON_KEY.search(key[:200])
-    ]
-
-
 def words_in(
     value: Pairs, known: frozenset[str] = frozenset(), depth: int = 0
 ) -> tuple[list[str], list[str]]:
     """The texts of the object, and of those in it, that explain, and those that remark something
-    else; as many and as long as those of `reasons_of`.
+    else; a hundred at most, the first 10,000 characters of each.
     """
     reasons: list[str] = []
     remarks: list[str] = []

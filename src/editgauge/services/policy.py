@@ -55,9 +55,12 @@ Gemini API's page on billing (ai.google.dev/gemini-api/docs/billing), of 400 and
 
 
 def errors_are_free(host: str) -> bool:
-    """Whether a service is known to bill no error that it reports itself."""
+    """Whether a service is known to bill no error that it reports itself; `host` may end in a
+    port, which a name without one leaves open.
+    """
     named = (name.strip().lower() for name in os.environ.get(FREE_ERRORS, "").split(","))
-    return host.lower() in {*ERRORS_FREE, *named}
+    own = {host.lower(), host.lower().rpartition(":")[0]} - {""}
+    return not own.isdisjoint({*ERRORS_FREE, *named})
 
 
 _AGAIN = Meaning("again")

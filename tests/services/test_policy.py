@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from editgauge.services.policy import STATUSES, error_of, meaning, pause_before
+from editgauge.services.policy import (
+    ERRORS_FREE,
+    FREE_ERRORS,
+    STATUSES,
+    error_of,
+    meaning,
+    pause_before,
+)
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "editgauge"
 
@@ -46,8 +53,18 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "editgauge"
     ],
 )
 def test_meanings(status: int, error: dict[str, Any], kind: str, billed: bool) -> None:
-    found = meaning(status, {}, error)
-    assert (found.kind, found.billed) == (kind, billed)
+    free = meaning(status, {}, error, next(iter(ERRORS_FREE)))
+    assert (free.kind, free.billed) == (kind, billed)
+    unknown = meaning(status, {}, error, "gateway.example")
+    assert (unknown.kind, unknown.billed, unknown.lost) == (kind, True, billed)
+
+
+def test_a_service_is_named_that_bills_no_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FREE_ERRORS, "gateway.example, other.example:8000")
+    assert not meaning(429, {}, {}, "gateway.example:443").billed
+    assert not meaning(429, {}, {}, "other.example:8000").billed
+    assert meaning(429, {}, {}, "other.example:9000").billed
+    assert meaning(504, {}, {}, "gateway.example").billed
 
 
 def test_503_is_busy_when_it_says_how_long() -> None:

@@ -10,12 +10,14 @@ a reason, and the whole reply is kept by the caller: a second call is cheap, a w
 * A verdict in an example, in a quotation, under a condition or about another picture is passed
   over.
 * Two verdicts that differ are flagged, unless the later one says that it replaces the earlier.
-* A sentence behind the verdict that takes it back, or gives another number, flags it; so does a
-  reason with a number of the scale that counts or names nothing (see `remainder`).
+* Every word and number around a verdict must be accounted for: a reason, or a sentence behind the
+  verdict, with something left that could bear on it flags it (see `remainder`).
+* A reply that names nothing that was asked for is read once more in other spellings (see
+  `spelling`).
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
 second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``,
-``04``, ``+4``, digits of other scripts, ranges.
+``04``, ``+4``, digits of other scripts (but ``４`` beside Chinese, Japanese or Korean), ranges.
 
 Reading is linear in the reply, bounded (`MAX_REPLY`, and the limits of `objects` and `mentions`),
 and never raises.

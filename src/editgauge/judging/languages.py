@@ -150,13 +150,6 @@ def is_blind(text: str) -> bool:
     return _blind.search(text) is not None
 
 
-def is_withdrawn(after: str) -> bool:
-    """Whether the words behind a verdict say that it does not count or is to be corrected, or are
-    in a script that is not read.
-    """
-    return _withdrawn.search(after) is not None or len(_UNREAD.findall(after[:2000])) > 2
-
-
 def reasons_in(after: str) -> list[str]:
     """The lines behind a verdict that are called its reason."""
     return [re.split("[:：]", found[0], maxsplit=1)[-1] for found in _REASON.finditer(after)]
@@ -281,12 +274,6 @@ def _speaks_of_scores(word: str) -> bool:
 def speaks_of_scores(sentence: str) -> bool:
     """Whether a sentence in another language has a word of scores."""
     return is_foreign(sentence) and _SCORING.search(sentence) is not None
-
-
-def is_english(sentence: str) -> bool:
-    """Whether at least one word of a sentence is common in English, and none foreign."""
-    words = {word.casefold() for word in _LETTERS.findall(sentence[:2000])}
-    return len(words & _ENGLISH) > len(words & _FOREIGN) and not is_foreign(sentence)
 
 
 _POINTS = re.compile(

@@ -394,9 +394,8 @@ def _words(rest: str, place: Place) -> str:
             return f"“{word}”"
         if word in _ASSENT and place in (Place.REASON, Place.BESIDE):
             kind = Kind.SEEN
-        if kind is Kind.ATTRIBUTIVE and Kind.SEEN not in kinds[at + 1 : at + 2]:
-            if not word.startswith(_PREDICATES) or _before(kinds, at) is not Kind.SEEN:
-                return f"“{word}”"
+        if kind is Kind.ATTRIBUTIVE and not _stands_beside(words, kinds, at):
+            return f"“{word}”"
         seen += kind is Kind.SEEN
         turning = turning or (word if kind is Kind.TURNING else "")
         if place is Place.BEHIND and word in ("so", "hence", "therefore", "thus"):
@@ -417,6 +416,13 @@ _PREDICATES = (
     "reference", "original", "input", "source", "again",
 )  # fmt: skip
 """Words that may stand behind a word of pictures as well: "the letter is wrong", "spelling error"."""
+
+
+def _stands_beside(words: list[str], kinds: list[Kind], at: int) -> bool:
+    """Whether a word has a word of pictures behind it, or one before it that it says more of."""
+    if Kind.SEEN in kinds[at + 1 : at + 2]:
+        return True
+    return words[at].startswith(_PREDICATES) and _before(kinds, at) is Kind.SEEN
 
 
 def _before(kinds: list[Kind], at: int) -> Kind:

@@ -227,10 +227,11 @@ def _kinds() -> dict[str, Kind]:
 
 _KINDS = _kinds()
 _ENDINGS = (
-    ("", ""), ("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("d", ""), ("ied", "y"), ("ing", ""), ("ing", "e"),
-    ("ly", ""), ("ily", "y"), ("y", ""), ("er", ""), ("r", ""), ("est", ""), ("ness", ""), ("ish", ""),
-    ("ally", ""), ("ement", "e"), ("ment", ""), ("ation", "e"), ("ion", ""), ("ion", "e"), ("less", ""), ("like", ""),
-    ("'s", ""), ("s'", ""), ("able", ""), ("ful", ""), ("ity", ""), ("al", ""),
+    ("", ""), ("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("d", ""), ("ied", "y"),
+    ("ing", ""), ("ing", "e"), ("ly", ""), ("ily", "y"), ("y", ""), ("er", ""), ("r", ""),
+    ("est", ""), ("ness", ""), ("ish", ""), ("ally", ""), ("ement", "e"), ("ment", ""),
+    ("ation", "e"), ("ion", ""), ("ion", "e"), ("less", ""), ("like", ""), ("'s", ""),
+    ("s'", ""), ("able", ""), ("ful", ""), ("ity", ""), ("al", ""),
 )  # fmt: skip
 """Endings of a word, and what the plain form has in their place."""
 

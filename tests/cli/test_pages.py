@@ -41,7 +41,13 @@ NOT_RUN = {
     "diagnose runs/my-model --editor instructpix2pix": "a model; tests/diagnosis",
     "score texteditbench DATA --run runs/my-model --tracks pixel,ocr": "an OCR engine's models",
     "table runs/my-model --benchmark medebench": "of the model above",
+    "plan mini": "scores a short run; tests/evaluation/test_plan.py",
 }
+NOWHERE = {
+    "--engine ray": "a cluster; tests/run/test_cluster.py",
+    "--devices": "GPUs; tests/run/test_engine.py",
+}
+"""Options with which no line is run."""
 
 
 @pytest.fixture
@@ -94,17 +100,20 @@ def typed(words: list[str]) -> int:
 def lines(page: str) -> Iterator[list[str]]:
     """The page's lines but those of other programs and those in `NOT_RUN`."""
     for program, *words in commands(DOCS / "how-to" / f"{page}.md"):
-        if program in OTHER_PROGRAMS or any(shlex.join(words).startswith(n) for n in NOT_RUN):
+        line = shlex.join(words)
+        if program in OTHER_PROGRAMS or any(line.startswith(name) for name in NOT_RUN):
             continue
-        yield words
+        if not any(option in line for option in NOWHERE):
+            yield words
 
 
-def read(page: str) -> list[list[str]]:
+def read(page: str, store: str = "") -> list[list[str]]:
     """Type a page; its lines. Raises for one that ends as an error, or otherwise than 0 or 1 (some
-    samples have no score).
+    samples have no score). With `store` that takes the place of ``s3://``.
     """
     done = []
-    for words in lines(page):
+    for written in lines(page):
+        words = [word.replace("s3://", store or "s3://") for word in written]
         more = ["--workers", "0"] if words[0] in ("score", "edit", "report", "diagnose") else []
         try:
             code = typed([*words, *more])
@@ -151,6 +160,30 @@ def test_why_an_edit_failed(here: Path, scored: Path) -> None:
     assert (here / "runs" / "my-model" / "report" / "diagnosis.html").is_file()
 
 
+def test_many_runs_and_a_store(
+    here: Path, scored: Path, memory_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store in memory takes the place of S3."""
+    monkeypatch.setenv("EDITGAUGE_CACHE", str(here / "cache"))
+    for name in ("DATA", "OUTPUTS"):
+        shutil.copytree(scored / name, here / name)
+    for editor in ("old-model", "new-model"):
+        shutil.copytree(here / "OUTPUTS" / "my-model", here / "MORE" / editor)
+    more = "score texteditbench DATA --outputs MORE --run runs/more --limit 2 --workers 0"
+    assert typed(more.split()) in (0, 1)
+    runs(scored, here, "my-model", "part-1", "part-2")
+    put = memory_store.system.put
+    put(f"{here}/DATA/", "/lab/data/", recursive=True)
+    put(f"{here}/OUTPUTS/my-model/", "/lab/outputs/my-model/", recursive=True)
+    assert typed(["merge", "runs/part-1", "--to", "memory://lab/runs/part-1"]) == 0
+    done = read("run-at-scale", store="memory://")
+    assert {words[0] for words in done} == {
+        "plan", "merge", "table", "compare", "report", "score", "diagnose",
+    }  # fmt: skip
+    assert (here / "report" / "index.html").is_file()
+    assert (here / "runs" / "here" / "manifest.json").is_file()
+
+
 def test_result_files_of_other_tools(here: Path) -> None:
     prompt_set(here / "DATA", [prompt_record(1), prompt_record(2)])
     task_set(here / "DATA", {"1": task_record(1)}, names=("1.png",))
@@ -184,7 +217,8 @@ def known(benchmark: str) -> list[dict[str, Any]]:
 
 
 def test_every_line_that_is_not_run_is_there() -> None:
-    pages = ("score-my-outputs", "why-an-edit-failed", "other-tools")
+    pages = ("score-my-outputs", "why-an-edit-failed", "other-tools", "run-at-scale")
     every = [shlex.join(words) for page in pages
              for _, *words in commands(DOCS / "how-to" / f"{page}.md")]  # fmt: skip
     assert [name for name in NOT_RUN if not any(line.startswith(name) for line in every)] == []
+    assert [name for name in NOWHERE if not any(name in line for line in every)] == []

@@ -174,7 +174,7 @@ def test_a_run_goes_to_the_hub_and_comes_back(hub: Hub, run: RunFolder, tmp_path
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 def test_a_large_file_that_is_not_taken_is_one_clear_error(hub: Hub, run: RunFolder) -> None:
     hub.full = True
-    with pytest.raises(DownloadError, match=r"me/run: .*input.png"):
+    with pytest.raises(DownloadError, match=r"me/run: .*inputs.*png"):
         hub_runs.push(run, "me/run")
     assert not hub.files
 

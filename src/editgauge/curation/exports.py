@@ -98,7 +98,7 @@ def refusal(found: Sequence[Fault]) -> str:
     more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
     count = len({fault.sample for fault in found})
     return (
-        f"{count} samples are not ready: {first}{more}. Nothing was written; mend them, or leave "
+        f"{count} samples are not ready: {first}{more}. Nothing was written; fix them, or leave "
         f"them out with --ready-only"
     )
 

@@ -181,7 +181,8 @@ def answering(what: str) -> Iterator[None]:
         status = getattr(getattr(error, "response", None), "status_code", None)
         hint = HINTS.get(status or 0, "try again later; what has arrived is kept")
         raise DownloadError(f"{what}: the hub answered {status}; {hint}") from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+        # RuntimeError: what the library makes of anything that ends a large file's upload
         raise DownloadError(
             f"{what}: the hub's answer cannot be used ({type(error).__name__}: {str(error)[:200]})"
         ) from error

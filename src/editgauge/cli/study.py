@@ -47,7 +47,7 @@ def import_file(
     editor_a, editor_b, winner (pairwise); question, repeat and comment if there are any. Nothing is
     written when a line does not fit. The same file may be imported again.
     """
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.store.run_folder import RunFolder
     from editgauge.study.ratings import import_ratings as write
     from editgauge.study.ratings import known_of, salt_of
@@ -63,7 +63,8 @@ def import_file(
         columns=columns_of(column or ()),
         salt=salt_of(folder) if anonymise else "",
     )
-    done = write(folder, [rating.row() for rating in parsed.ratings])
+    with warned(folder):
+        done = write(folder, [rating.row() for rating in parsed.ratings])
     facts = {
         "benchmark": known.benchmark,
         "scale": parsed.scale,
@@ -88,7 +89,7 @@ def export(
     json: JsonOpt = False,
 ) -> None:
     """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.selection import one_of
@@ -98,8 +99,9 @@ def export(
 
     one_of("--shape", shape, ("long", "wide"))
     folder = RunFolder.open(run)
-    collect(folder)
-    ratings = table.ratings_of(folder, benchmark)
+    with warned(folder):
+        collect(folder)
+        ratings = table.ratings_of(folder, benchmark)
     if scale:
         ratings = [rating for rating in ratings if rating.scale == scale_named(scale)]
     if not ratings:

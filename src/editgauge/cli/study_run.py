@@ -43,11 +43,13 @@ def plan(
 
     Writes nothing. Spreads come from ratings of this run where there are any, else are assumed.
     """
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.store.run_folder import RunFolder
     from editgauge.study.planning import planned
 
-    plan = planned(RunFolder.open(run), design, annotators, width, benchmark)
+    folder = RunFolder.open(run)
+    with warned(folder):
+        plan = planned(folder, design, annotators, width, benchmark)
     if json:
         print_json(plan.as_dict())
         return
@@ -70,10 +72,13 @@ def start(
 
     Links are kept nowhere (only their hashes are): store them, or invite again.
     """
+    from editgauge.cli.common import warned
     from editgauge.store.run_folder import RunFolder
     from editgauge.study.running import begin
 
-    made, tokens = begin(RunFolder.open(run), design, annotators, benchmark)
+    folder = RunFolder.open(run)
+    with warned(folder):
+        made, tokens = begin(folder, design, annotators, benchmark)
     print_links(tokens, base, json, made)
     if not json:
         print(f"next:  editgauge study serve {run} --study {made.name}")
@@ -92,6 +97,7 @@ def serve(
 
     Listens on this machine only, unless --host says otherwise; then put it behind HTTPS.
     """
+    from editgauge.cli.common import warned
     from editgauge.store.run_folder import RunFolder
     from editgauge.study.running import collect, serving
 
@@ -99,17 +105,20 @@ def serve(
     with serving(folder, study, [host, *(allow_host or [])]) as (made, serve_it):
         print(f"study {made.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
         serve_it(host, port)
-    done = collect(folder)
+    with warned(folder):
+        done = collect(folder)
     print(f"{done.new + done.changed} new ratings; next: editgauge agree {run}")
 
 
 def status(run: RunArg, study: StudyOpt = "", json: JsonOpt = False) -> None:
     """Say how far each annotator is, and who passed the attention checks; take ratings in."""
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.store.run_folder import RunFolder
     from editgauge.study.running import state_of
 
-    state = state_of(RunFolder.open(run), study)
+    folder = RunFolder.open(run)
+    with warned(folder):
+        state = state_of(folder, study)
     if json:
         print_json(state.as_dict())
         return

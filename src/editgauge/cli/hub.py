@@ -43,7 +43,8 @@ def push(
     from editgauge.store.run_folder import RunFolder
 
     folder = RunFolder.open(fetched(run))
-    done = hub_runs.push(folder, repo, private=not public, pictures=pictures)
+    with common.warned(folder):
+        done = hub_runs.push(folder, repo, private=not public, pictures=pictures)
     if json:
         common.print_json(asdict(done))
         return

@@ -55,6 +55,7 @@ def import_scores(
         keep_samples(folder, bench.name, dataset.root, samples, [])
         found = import_measured(folder, bench, source, chosen, editor=editor or None)
         derive(folder, bench)
+        common.warn(folder)
         folder.record("import-scores", benchmark=bench.name, file=source.name, rows=found.rows)
     if json:
         common.print_json(

@@ -54,6 +54,7 @@ def import_scores(
             folder, bench, source, samples, judge=model, editor=editor or None
         )
         derive(folder, bench)
+        common.warn(folder)
         folder.record(
             "judge import", benchmark=bench.name, judge=model, file=source.name, rows=imported.rows
         )

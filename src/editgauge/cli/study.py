@@ -47,7 +47,7 @@ def import_file(
     editor_a, editor_b, winner (pairwise); question, repeat and comment if there are any. Nothing is
     written when a line does not fit. The same file may be imported again.
     """
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
     from editgauge.store.addresses import address_of
     from editgauge.store.remote_run import changing
@@ -72,7 +72,8 @@ def import_file(
             columns=columns_of(column or ()),
             salt=salt_of(folder) if anonymise else "",
         )
-        done = write(folder, [rating.row() for rating in parsed.ratings])
+        with warned(folder):
+            done = write(folder, [rating.row() for rating in parsed.ratings])
         facts = {
             "benchmark": known.benchmark,
             "scale": parsed.scale,
@@ -97,7 +98,7 @@ def export(
     json: JsonOpt = False,
 ) -> None:
     """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
     from editgauge.store.remote_run import changing
     from editgauge.store.selection import one_of
@@ -106,7 +107,7 @@ def export(
     from editgauge.study.running import collect
 
     one_of("--shape", shape, ("long", "wide"))
-    with changing(run) as folder:
+    with changing(run) as folder, warned(folder):
         collect(folder)
         ratings = table.ratings_of(folder, benchmark)
     if scale:

@@ -45,13 +45,15 @@ def plan(
 
     Writes nothing. Spreads come from ratings of this run where there are any, else are assumed.
     """
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.store.addresses import address_of
     from editgauge.store.remote_run import fetched
     from editgauge.store.run_folder import RunFolder
     from editgauge.study.planning import planned
 
-    plan = planned(RunFolder.open(fetched(run)), design, annotators, width, benchmark)
+    folder = RunFolder.open(fetched(run))
+    with warned(folder):
+        plan = planned(folder, design, annotators, width, benchmark)
     if json:
         print_json(plan.as_dict())
         return
@@ -76,11 +78,12 @@ def start(
     Links are kept nowhere (only their hashes are): store them, or invite again. The study of a run
     on a store stays on the machine that starts it, and its ratings go to the store.
     """
+    from editgauge.cli.common import warned
     from editgauge.store.addresses import address_of
     from editgauge.store.remote_run import changing
     from editgauge.study.running import begin
 
-    with changing(run) as folder:
+    with changing(run) as folder, warned(folder):
         made, tokens = begin(folder, design, annotators, benchmark)
         print_links(tokens, base, json, made)
     if not json:
@@ -101,6 +104,7 @@ def serve(
     Listens on this machine only, unless --host says otherwise; then put it behind HTTPS. Of a run
     on a store the ratings go there every five minutes, and at the end.
     """
+    from editgauge.cli.common import warned
     from editgauge.store.addresses import address_of
     from editgauge.store.remote_run import changing, keeping_up
     from editgauge.study.running import collect, serving
@@ -112,17 +116,18 @@ def serve(
         ):
             print(f"study {made.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
             serve_it(host, port)
-        done = collect(folder)
+        with warned(folder):
+            done = collect(folder)
     print(f"{done.new + done.changed} new ratings; next: editgauge agree {address_of(run) or run}")
 
 
 def status(run: RunArg, study: StudyOpt = "", json: JsonOpt = False) -> None:
     """Say how far each annotator is, and who passed the attention checks; take ratings in."""
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.store.remote_run import changing
     from editgauge.study.running import state_of
 
-    with changing(run) as folder:
+    with changing(run) as folder, warned(folder):
         state = state_of(folder, study)
     if json:
         print_json(state.as_dict())

@@ -15,7 +15,7 @@ from editgauge.store.labels import Samples
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.assignment import assign
 from editgauge.study.design import Design, read_design
-from editgauge.study.forms import rows_of
+from editgauge.study.forms import Refused, checked, rows_of
 from editgauge.study.pictures import Pictures
 from editgauge.study.ratings import (
     FOLDER,
@@ -25,7 +25,7 @@ from editgauge.study.ratings import (
     import_ratings,
     known_of,
 )
-from editgauge.study.store import Progress, StudyStore
+from editgauge.study.store import Answer, Progress, StudyStore
 from editgauge.types import Row, Status
 
 SUFFIX = ".sqlite"
@@ -173,11 +173,31 @@ def collect(run: RunFolder) -> ImportedRatings:
         with StudyStore(path) as store:
             design = store.design
             pictures = pictures_of(run, design)
-            rows = [row for item in store.answers() for row in rows_of(design, item, pictures)]
+            rows = [
+                row for item in _fitting(store, design) for row in rows_of(design, item, pictures)
+            ]
+            damaged = store.damaged
         done = import_ratings(run, rows)
         total = ImportedRatings(*(a + b for a, b in zip(total, done, strict=True)))
-        _retire_gone(run, design, rows)
+        if damaged:  # what was taken in while it was sound stays
+            run.problems.extend(damaged)
+        else:
+            _retire_gone(run, design, rows)
     return total
+
+
+def _fitting(store: StudyStore, design: Design) -> Iterator[Answer]:
+    """The answers that fit their tasks, as they did when they were sent; the others are named in
+    `store.damaged`.
+    """
+    for answer in store.answers():
+        task = answer.task
+        try:
+            checked(design, task.kind, len(task.editors), answer.payload)
+        except Refused as error:
+            store.damaged.append(f"{store.path.name}: task {task.id}: {error}; left out")
+        else:
+            yield answer
 
 
 def _retire_gone(run: RunFolder, design: Design, rows: Sequence[Row]) -> None:

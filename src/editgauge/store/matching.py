@@ -157,8 +157,8 @@ def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches
     ``{stem}`` (the official output name), ``{image}`` (the input's name without its extension),
     ``{split}``, ``{category}``, ``{category1}``…, ``{folder}`` and ``{folder1}``… (of the official
     output name: ``canva`` where TextEditBench's split is ``synthetic``) and every attribute. ``*``
-    stands for any text without ``/``. Without an extension any picture's will do. Raises `UsageError` for a field that
-    no sample has, `DataError` where the folder is none.
+    stands for any text without ``/``. Without an extension any picture's will do. Raises
+    `UsageError` for a field that no sample has, `DataError` where the folder is none.
     """
     return _matches(folder, samples, pattern, pictures(folder))
 

@@ -1,5 +1,5 @@
-"""MkDocs hooks: screenshots where a page asks for one, as far as they were taken, and links to those
-files of the repository that are no pages.
+"""MkDocs hooks: screenshots where a page asks for one, as far as they were taken, and links to the
+repository for files that are no pages.
 
 A page has a line ``<!-- screenshot: gallery: What the picture shows -->``. Read on its own, it is a
 comment; on the site it is the picture that `tools/screenshots.py` took, or nothing.

@@ -45,6 +45,9 @@ class Matches:
     facts: Mapping[str, str] = field(default_factory=dict)
     """What the pattern could name, with its values for the first sample that no file fits."""
 
+    map: Path | None = None
+    """The file that names them, where it is no pattern."""
+
     @property
     def looked_for(self) -> str:
         """What that sample's file would be called; empty for a map, or where none is missing."""
@@ -124,8 +127,10 @@ class Matches:
                 more = "" if len(names) <= _SHOWN else ", …"
                 found.append(f"{len(names)} {what}: {', '.join(names[:_SHOWN])}{more}")
         if self.looked_for:
+            found.append(f"looked for, of the first without one: {self.looked_for}")
+        if self.looked_for and not told["matched"]:
             given = ", ".join(f"{{{name}}}={value}" for name, value in self.facts.items())
-            found.append(f"for the first of them looked for {self.looked_for}, of {given}")
+            found.append(f"its fields: {given}")
         return found
 
     @property
@@ -187,7 +192,7 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
             )
         named[sample].append(file)
     fitting = {sample: tuple(paths) for sample, paths in named.items()}
-    return Matches(rule=path.name, folder=folder, files=fitting, there=there)
+    return Matches(rule=path.name, folder=folder, files=fitting, there=there, map=path)
 
 
 def guessed(folder: Path, samples: Sequence[Sample]) -> Matches:

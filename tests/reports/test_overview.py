@@ -10,7 +10,7 @@ import pytest
 
 from editgauge.reports.overview import marks, overview
 from editgauge.store.run_folder import EditRecord
-from editgauge.tables.frame import STATUSES
+from editgauge.tables.frame import STATUSES, Delivery, Frame
 from editgauge.tables.layouts import tables
 from editgauge.tables.scale import on_scale
 from editgauge.types import Metric, Row, Status
@@ -59,6 +59,56 @@ def test_the_worst_follows_the_direction(metrics: dict[str, Metric], worst: int)
         for (sample, *editors), numbers in zip(found[kind], found[f"{kind}_values"], strict=True):
             wanted = [on_scale(metrics["VC"], given[editor][sample]) for editor in editors]
             assert numbers == wanted
+
+
+def delivered(of: Frame, **back: set[str]) -> Frame:
+    """The frame with what editors gave back."""
+    every = {one["id"] for one in RECORDS}
+    told = {
+        name: Delivery(edited=frozenset(every - ids), given_back=frozenset(ids))
+        for name, ids in back.items()
+    }
+    return replace(of, deliveries=told)
+
+
+def first_page(of: Frame) -> dict[str, Any]:
+    of = replace(of, described=HIGHER)
+    whole = tables(of, "faithful", intervals=True)
+    return overview(of, HIGHER, whole, marks(of, {}))
+
+
+def test_the_worst_and_the_contested_are_edits() -> None:
+    """`copy` is an anchor, and s0 of `a` was given back: s1 of `a` is the worst edit."""
+    a: list[float | None] = [1.0, 2, *[4.0] * 10]
+    made = rows(a=a, b=[5.0] * 12, copy=[1.0] * 12)
+    found = first_page(delivered(frame(made, RECORDS, "unheard"), a={"s0"}))
+    assert found["edits"]
+    assert found["worst"][0] == [1, 0]
+    assert found["contested"][0] == [1, 1, 0]
+    assert all(2 not in editors for _, *editors in found["worst"] + found["contested"])
+    assert found["asked"][1] == "edit it"
+
+
+def test_where_there_are_no_edits_the_page_shows_what_there_is_and_says_so() -> None:
+    found = first_page(frame(rows(copy=[1.0] * 12, blank=[2.0] * 12), RECORDS, "unheard"))
+    assert not found["edits"]
+    assert found["worst"][0] == [0, 1]  # copy stands after blank
+
+
+def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
+    made = rows(a=[4.0, 3] * 6, b=[2.0, 3] * 6, idle=[5.0] * 12, copy=[5.0] * 12)
+    every = {one["id"] for one in RECORDS}
+    of = delivered(frame(made, RECORDS, "unheard"), a=set(), b=set(), idle=every, copy=every)
+    lead = first_page(of)["lead"]
+    assert [line["editor"] for line in lead["lines"]] == ["a", "b"]
+    assert lead["returned"] == ["idle"]
+
+
+def test_models_that_lack_samples_are_ranked_on_those_that_all_have() -> None:
+    found = first_page(frame(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 5 + [None] * 2), RECORDS, "unheard"))
+    lead = found["lead"]
+    assert (lead["n"], lead["of"], lead["left_out"]) == (10, 12, {})
+    assert [(line["editor"], line["n"]) for line in lead["lines"]] == [("b", 10), ("a", 10)]
 
 
 def test_what_has_no_direction_has_no_worst() -> None:

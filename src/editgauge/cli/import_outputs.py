@@ -34,8 +34,8 @@ def import_outputs(
         str,
         typer.Option(
             help="Path of an output below it. Fields: {id}, {flat}, {name}, {stem}, {image}, "
-            "{split}, {category}, {category1}…, attributes; * for any text. Default: the usual "
-            "ones are tried."
+            "{split}, {folder}, {category}, {category1}…, attributes; * for any text. Default: "
+            "the usual ones are tried."
         ),
     ] = "",
     map: Annotated[

@@ -5,7 +5,7 @@ list.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -49,7 +49,7 @@ class ClipScorer:
     """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept
     by content.
 
-    A `types.BatchScorer`: what a batch gives differs from what its pictures give alone by up to
+    A `types.StreamScorer`: what a batch gives differs from what its pictures give alone by up to
     about 1e-6, the rounding of float32 sums in another order. `cache` is the folder of the feature
     store, shared by all metrics, editors and benchmarks.
     """
@@ -115,6 +115,12 @@ class ClipScorer:
             ]
             for pair in pairs
         ]
+
+    def score_stream(
+        self, pairs: Sequence[tuple[Sample, Edit]]
+    ) -> Iterator[tuple[int, Sequence[Score]]]:
+        """As `score_batch`, whose features are kept as they come."""
+        yield from enumerate(self.score_batch(pairs))
 
 
 class _Batch:

@@ -27,6 +27,7 @@ _FIELD = re.compile(r"\{(\w+)\}")
 GUESSES = (
     "{stem}", "{id}", "{flat}", "{id}_*", "{flat}_*", "{name}", "{name}_*", "{image}", "{image}_*",
     "{category}/{name}", "{split}/{id}", "{split}/{name}",
+    "{folder}/{name}", "{folder}/{name}_*",
 )  # fmt: skip
 """Patterns that are tried where none is given, in this order."""
 
@@ -141,7 +142,8 @@ def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches
     """The files whose path below the folder is the pattern with the sample's facts filled in.
 
     Fields: ``{id}``, ``{flat}`` (the id with ``_`` for ``/``), ``{name}`` (its last part),
-    ``{stem}`` (the official output name), ``{image}`` (the input's name without its extension),
+    ``{stem}`` (the official output name), ``{folder}`` (its first folder: TextEditBench's ``canva``
+    is the split ``synthetic``), ``{image}`` (the input's name without its extension),
     ``{split}``, ``{category}``, ``{category1}``… and every attribute. ``*`` stands for any text
     without ``/``. Without an extension any picture's will do. Raises `UsageError` for a field that
     no sample has, `DataError` where the folder is none.
@@ -289,5 +291,7 @@ def _facts(sample: Sample) -> dict[str, str]:
         "image": sample.image.stem,
     }
     if sample.output_stems:
-        facts["stem"] = sample.output_stems[0]
+        stem = facts["stem"] = sample.output_stems[0]
+        if "/" in stem:
+            facts["folder"] = stem.partition("/")[0]
     return facts

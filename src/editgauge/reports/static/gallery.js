@@ -102,7 +102,7 @@ var Gallery = (function () {
   function filters(at, about, query, found) {
     var state = found.state;
     var status = h("select", { onchange: function () { go(about, query, { status: status.value }); } },
-      [option("", "any", state.status)].concat(EG.meta.statuses.map(function (s) { return option(s, EG.words(s), state.status); })));
+      [option("", "any", state.status)].concat(Scores.statuses().map(function (s) { return option(s, EG.words(s), state.status); })));
     var tags = Notes.tags(about.name);
     return [control("Status of " + (state.named || "any model"), "c-status", status),
       range(about, query, state, "score", Scores.name(about, state.m) + " of " + state.e),
@@ -215,10 +215,10 @@ var Gallery = (function () {
     }), Scores.facts(about, key).direction);
   }
 
-  function tile(made, slot, position, name, words, href, below) {
+  function tile(made, slot, position, name, words, href, below, returned) {
     var picture = Scores.thumb(made.at, made.index, slot, position, name);
     return h("a", { class: "tile", href: href, title: name }, picture || h("span", { class: "fate" }, words || "no thumbnail"),
-      below ? h("span", { class: "below" }, below) : null);
+      returned ? h("span", { class: "flag" }, "given back") : null, below ? h("span", { class: "below" }, below) : null);
   }
 
   function address(made, id, query, editor) {
@@ -245,7 +245,7 @@ var Gallery = (function () {
         return tile(made, editor, position, model, Scores.fate(made.index, editor, position), address(made, id, query, model),
           state.chips.map(function (key, k) {
             return Scores.chip(made.about, key, made.grid[number].get(key), position, levels[k][number], made.twice.has(Scores.split(key).metric));
-          }));
+          }), Scores.returned(made.index, editor)[position]);
       }));
   }
 

@@ -33,17 +33,10 @@ OUTPUTS = {
     "fetch weights": "a download",
     "score texteditbench DATA --run runs/my-model --tracks pixel,ocr": "an OCR engine's models",
 }
-
-
-RAY = "a cluster; tests/run/test_cluster.py"
-AT_SCALE = {
+SCALE = {
     "plan mini": "scores a short run; tests/evaluation/test_plan.py",
-    "score mini --run runs/all --engine ray": RAY,
-    "score texteditbench DATA --outputs OUTPUTS --run runs/all --engine ray": RAY,
-    "edit mini --editor shuffle --run runs/all --engine ray": RAY,
-    "diagnose runs/all --engine ray": RAY,
-    "judge run texteditbench DATA --run runs/all": RAY,
-    "score texteditbench DATA --outputs OUTPUTS --run runs/all --tracks embedding --devices": "GPUs",
+    "--engine ray": "a cluster; tests/run/test_cluster.py",
+    "--devices": "GPUs; tests/run/test_engine.py",
 }
 
 
@@ -77,6 +70,27 @@ def test_outputs_that_are_there(here: Path, scored: Path) -> None:
     assert len(list((here / "OFFICIAL" / "my-model").rglob("*.png"))) == 4
     told = json.loads(invoke(["table", "runs/my-model", "--json"]).stdout)
     assert "my-model" in json.dumps(told)
+
+
+def test_outputs_under_the_official_folder_s_name(here: Path, scored: Path) -> None:
+    """TextEditBench's split is `synthetic`, its output folder `canva`: a pattern can name both, and
+    what was looked for is told where it names the wrong one.
+    """
+    shutil.copytree(scored / "DATA", here / "DATA")
+    shutil.copytree(scored / "OUTPUTS" / "synthetic", here / "MINE" / "canva")
+    shutil.copytree(scored / "OUTPUTS" / "real", here / "MINE" / "real")
+    words = "import-outputs texteditbench DATA --from MINE --pattern"
+    told = invoke([*words.split(), "{split}/{name}_result"])
+    assert told.exit_code == 1
+    assert "without one: synthetic/001_result" in told.stdout
+    assert "{folder1}=canva" in told.stdout
+    found = invoke([*words.split(), "{folder1}/{name}_result"])
+    assert found.exit_code == 0
+    assert "--outputs MINE --outputs-pattern '{folder1}/{name}_result' --editor" in found.stdout
+    checked = invoke(
+        ["check", "texteditbench", "DATA", "--outputs", "MINE", "--editor", "my-model"]
+    )
+    assert "editgauge import-outputs texteditbench … --from MINE" in checked.stdout
 
 
 def test_a_table(here: Path, scored: Path) -> None:
@@ -119,13 +133,13 @@ def test_many_runs_and_a_store(
     for editor in ("old-model", "new-model"):
         shutil.copytree(here / "OUTPUTS" / "my-model", here / "MORE" / editor)
     more = "score texteditbench DATA --outputs MORE --run runs/more --limit 2 --workers 0"
-    assert typed(more) in (0, 1)
+    assert typed(more.split()) in (0, 1)
     runs(scored, here, "my-model", "part-1", "part-2")
     put = memory_store.system.put
     put(f"{here}/DATA/", "/lab/data/", recursive=True)
     put(f"{here}/OUTPUTS/my-model/", "/lab/outputs/my-model/", recursive=True)
-    assert typed("merge runs/part-1 --to memory://lab/runs/part-1") == 0
-    done = read("run-at-scale", AT_SCALE, spelled={"s3://": "memory://"})
+    assert typed(["merge", "runs/part-1", "--to", "memory://lab/runs/part-1"]) == 0
+    done = read("run-at-scale", SCALE, spelled={"s3://": "memory://"})
     assert {words[0] for words in done} == {
         "plan", "merge", "table", "compare", "report", "score", "diagnose",
     }  # fmt: skip

@@ -78,7 +78,7 @@ def test_outputs_under_the_official_folder_s_name(here: Path, scored: Path) -> N
     told = invoke([*words.split(), "{split}/{name}_result"])
     assert told.exit_code == 1
     assert "without one: synthetic/001_result" in told.stdout
-    assert "{folder1}=canva" in told.stdout
+    assert "{folder1}=canva" in invoke([*words.split(), "{flat}_none"]).stdout
     found = invoke([*words.split(), "{folder1}/{name}_result"])
     assert found.exit_code == 0
     assert "--outputs MINE --outputs-pattern '{folder1}/{name}_result' --editor" in found.stdout

@@ -17,7 +17,7 @@ import orjson
 
 from editgauge.benchmarks.reading import OWN_SET
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, tier_of
-from editgauge.benchmarks.texteditbench.samples import SPLITS
+from editgauge.benchmarks.texteditbench.places import SPLITS
 from editgauge.curation import card, conventions
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.leaving import png_file

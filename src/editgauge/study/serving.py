@@ -49,7 +49,8 @@ def serve(app: Any, *, host: str = "127.0.0.1", port: int = 8600) -> None:
             date_header=False,
             timeout_keep_alive=30,
         )
-        uvicorn.Server(settings).run(sockets=[listening])
+        with contextlib.suppress(KeyboardInterrupt):  # uvicorn ends first, and raises it again
+            uvicorn.Server(settings).run(sockets=[listening])
 
 
 def impatient(

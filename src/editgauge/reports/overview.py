@@ -102,7 +102,7 @@ def _leads(frame: Frame, tables: Sequence[Table]) -> dict[str, Any]:
         returned = []
     told = [editor for editor in returned if not is_anchor(editor)]
     sides = frame.without_people().sides()
-    found = {}
+    found: dict[str, Any] = {}
     for variant in VARIANTS:
         layouts = [(side, layout) for side in sides for layout in every_layout(side, variant)]
         layouts.sort(key=lambda pair: is_further(pair[1].name))

@@ -54,7 +54,7 @@ var Gallery = (function () {
     }
     var search = h("input", { type: "search", value: query.get("q") || "", placeholder: "instruction or id", size: 14,
       onchange: function () { go(about, query, { q: search.value.trim() }); } });
-    var sorts = [["there", "with outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
+    var sorts = [["there", "outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
       ["models", "disagreement of models"]];
     if (Select.judges(about, state.m).length > 1) sorts.push(["judges", "disagreement of judges"]);
     sorts.push(["delta", "difference of two models"], ["disagree", "disagreement of two scores"]);

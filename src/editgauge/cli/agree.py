@@ -33,7 +33,7 @@ def agree(
     """
     from rich.console import Console
 
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
     from editgauge.store.selection import one_of
     from editgauge.study import agreement, sheets
@@ -43,18 +43,19 @@ def agree(
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     opened = rows.open_runs(runs)
-    for opened_run in opened:
-        collect(opened_run)
-    frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
-    if not frames:
-        raise UsageError(
-            f"{runs[0].name}: nobody has rated anything; import ratings first: editgauge study "
-            f"import {runs[0].name} ratings.csv"
-        )
-    found = [
-        agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=seed)
-        for frame in frames
-    ]
+    with warned(*opened):
+        for opened_run in opened:
+            collect(opened_run)
+        frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
+        if not frames:
+            raise UsageError(
+                f"{runs[0].name}: nobody has rated anything; import ratings first: editgauge study "
+                f"import {runs[0].name} ratings.csv"
+            )
+        found = [
+            agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=seed)
+            for frame in frames
+        ]
     if as_json or form == "json":
         print_json({"agreements": [sheets.as_dict(item) for item in found]})
         return

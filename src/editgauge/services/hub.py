@@ -22,7 +22,7 @@ from typing import Any
 
 import orjson
 
-from editgauge.errors import DataError, DownloadError, MissingExtra, UsageError
+from editgauge.errors import DataError, DownloadError, EditgaugeError, MissingExtra, UsageError
 from editgauge.images import write_bytes
 from editgauge.services.download import HINTS, git_blob_sha1, sha256
 from editgauge.types import DataSource
@@ -181,7 +181,9 @@ def answering(what: str) -> Iterator[None]:
         status = getattr(getattr(error, "response", None), "status_code", None)
         hint = HINTS.get(status or 0, "try again later; what has arrived is kept")
         raise DownloadError(f"{what}: the hub answered {status}; {hint}") from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except EditgaugeError:
+        raise
+    except Exception as error:  # also those of its transport, whose package has had several names
         raise DownloadError(
             f"{what}: the hub's answer cannot be used ({type(error).__name__}: {str(error)[:200]})"
         ) from error

@@ -62,7 +62,7 @@ var App = (function () {
     var both = EG.meta.variants.length > 1;
     return h("div", { class: "tools" }, both ? h("p", { class: "switch", role: "group", "aria-label": "Scores as" }, EG.meta.variants.map(function (name) {
       return h("button", { type: "button", id: "variant-" + name, "data-variant-switch": name, title: name === "faithful" ?
-        "as the paper's released code computes it, faults included" : "the same with the faults mended", onclick: function () {
+        "as the paper's released code computes it, faults included" : "the same with the faults fixed", onclick: function () {
         EG.variant = name;
         var where = EG.parse(location.hash);
         history.replaceState(history.state, "", EG.address(where.path, where.query));

@@ -148,7 +148,7 @@ var Tables = (function () {
       }).map(function (key) {
         return [h("dt", {}, Scores.facts(about, key).title), h("dd", {}, Scores.meaning(about, Scores.split(key).metric + "|"))];
       })),
-      h("p", {}, "faithful: computed as the paper's released code does, its faults included. corrected: the same, with the faults mended. " +
+      h("p", {}, "faithful: computed as the paper's released code does, its faults included. corrected: the same, with the faults fixed. " +
         "A number in brackets behind a mean is its 95 % interval under resampling of the samples; n/N are the samples with a score, of those that could have one. " +
         "† is a paper's own line."));
   }

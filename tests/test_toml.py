@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,23 @@ DEEP = ("a=" + "[" * 5000, "a=" + "{b=" * 3000)
 def test_what_is_none_is_one_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"nested too deeply|line|end of document"):
         toml.parsed(text)
+
+
+def test_a_line_of_quotes_takes_no_square_of_time() -> None:
+    """Each escaped quote was looked at as the beginning of a string to the end of the line."""
+    taken = []
+    for length in (1 << 15, 1 << 18):
+        began = time.process_time()
+        with pytest.raises(ValueError, match="end of document"):
+            toml.parsed('"\\' * (length // 2))
+        taken.append(time.process_time() - began)
+    assert taken[1] < 4 * 8 * taken[0] + 0.5
+
+
+@pytest.mark.parametrize("before", ["", " ", "[", "[[ ", "x = {", "x = {a = 1, "])
+def test_a_long_key_is_found_wherever_a_key_may_begin(before: str) -> None:
+    with pytest.raises(ValueError, match="more than 100 parts"):
+        toml.parsed(before + ".".join(["'a'", '"b"', "c"] * 40) + " = 1")
 
 
 @pytest.mark.parametrize("text", DEEP)

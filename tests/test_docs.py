@@ -313,6 +313,11 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert "editgauge demo" in page
     assert "fonts.googleapis" not in page
     assert not list((tmp_path / "site").rglob("make_reference.py"))
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert '<li><a href="how-to/read-a-report/">' in index, "a list is one"
+    assert "/blob/main/examples/from-python.ipynb" in index, (
+        "what is no page lies in the repository"
+    )
     assert (tmp_path / "site" / "pictures" / "gallery.png").is_file()
     report = tmp_path / "site" / "how-to" / "read-a-report" / "index.html"
     pictures = re.findall(r'<img[^>]* src="([^"]+)"', report.read_text(encoding="utf-8"))

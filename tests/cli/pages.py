@@ -57,10 +57,15 @@ def every_line(page: str) -> list[list[str]]:
 
 
 def lines(page: str, not_run: Mapping[str, str]) -> Iterator[list[str]]:
-    """Those that are run: all but the ones that begin with a key of `not_run`."""
+    """Those that are run: all but the ones that a key of `not_run` means."""
     for words in every_line(page):
-        if not any(shlex.join(words).startswith(begin) for begin in not_run):
+        if not any(meant(name, shlex.join(words)) for name in not_run):
             yield words
+
+
+def meant(name: str, line: str) -> bool:
+    """Whether a name means the line: its beginning, or an option wherever it stands."""
+    return f" {name}" in line if name.startswith("-") else line.startswith(name)
 
 
 def read(
@@ -79,7 +84,7 @@ def read(
     and for a name in `not_run` that no line has.
     """
     every = [shlex.join(words) for words in every_line(page)]
-    assert [name for name in not_run if not any(line.startswith(name) for line in every)] == []
+    assert [name for name in not_run if not any(meant(name, line) for line in every)] == []
     done = []
     for words in lines(page, not_run):
         before(words)

@@ -33,6 +33,11 @@ OUTPUTS = {
     "fetch weights": "a download",
     "score texteditbench DATA --run runs/my-model --tracks pixel,ocr": "an OCR engine's models",
 }
+SCALE = {
+    "plan mini": "scores a short run; tests/evaluation/test_plan.py",
+    "--engine ray": "a cluster; tests/run/test_cluster.py",
+    "--devices": "GPUs; tests/run/test_engine.py",
+}
 
 
 @pytest.fixture
@@ -67,6 +72,27 @@ def test_outputs_that_are_there(here: Path, scored: Path) -> None:
     assert "my-model" in json.dumps(told)
 
 
+def test_outputs_under_the_official_folder_s_name(here: Path, scored: Path) -> None:
+    """TextEditBench's split is `synthetic`, its output folder `canva`: a pattern can name both, and
+    what was looked for is told where it names the wrong one.
+    """
+    shutil.copytree(scored / "DATA", here / "DATA")
+    shutil.copytree(scored / "OUTPUTS" / "synthetic", here / "MINE" / "canva")
+    shutil.copytree(scored / "OUTPUTS" / "real", here / "MINE" / "real")
+    words = "import-outputs texteditbench DATA --from MINE --pattern"
+    told = invoke([*words.split(), "{split}/{name}_result"])
+    assert told.exit_code == 1
+    assert "without one: synthetic/001_result" in told.stdout
+    assert "{folder1}=canva" in told.stdout
+    found = invoke([*words.split(), "{folder1}/{name}_result"])
+    assert found.exit_code == 0
+    assert "--outputs MINE --outputs-pattern '{folder1}/{name}_result' --editor" in found.stdout
+    checked = invoke(
+        ["check", "texteditbench", "DATA", "--outputs", "MINE", "--editor", "my-model"]
+    )
+    assert "editgauge import-outputs texteditbench … --from MINE" in checked.stdout
+
+
 def test_a_table(here: Path, scored: Path) -> None:
     runs(scored, here, "my-model")
     only = ["--only", "texteditbench.pixel", "--variant", "faithful", "--format", "csv"]
@@ -95,6 +121,30 @@ def test_why_an_edit_failed(here: Path, scored: Path) -> None:
     runs(scored, here, "my-model")
     assert [words[0] for words in read("why-an-edit-failed", MODEL)] == ["diagnose", "report"]
     assert (here / "runs" / "my-model" / "report" / "diagnosis.html").is_file()
+
+
+def test_many_runs_and_a_store(
+    here: Path, scored: Path, memory_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store in memory takes the place of S3."""
+    monkeypatch.setenv("EDITGAUGE_CACHE", str(here / "cache"))
+    for name in ("DATA", "OUTPUTS"):
+        shutil.copytree(scored / name, here / name)
+    for editor in ("old-model", "new-model"):
+        shutil.copytree(here / "OUTPUTS" / "my-model", here / "MORE" / editor)
+    more = "score texteditbench DATA --outputs MORE --run runs/more --limit 2 --workers 0"
+    assert typed(more.split()) in (0, 1)
+    runs(scored, here, "my-model", "part-1", "part-2")
+    put = memory_store.system.put
+    put(f"{here}/DATA/", "/lab/data/", recursive=True)
+    put(f"{here}/OUTPUTS/my-model/", "/lab/outputs/my-model/", recursive=True)
+    assert typed(["merge", "runs/part-1", "--to", "memory://lab/runs/part-1"]) == 0
+    done = read("run-at-scale", SCALE, spelled={"s3://": "memory://"})
+    assert {words[0] for words in done} == {
+        "plan", "merge", "table", "compare", "report", "score", "diagnose",
+    }  # fmt: skip
+    assert (here / "report" / "index.html").is_file()
+    assert (here / "runs" / "here" / "manifest.json").is_file()
 
 
 def test_result_files_of_other_tools(here: Path) -> None:
@@ -134,5 +184,4 @@ def test_every_page_has_a_test() -> None:
     tests = [path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("*.py")]
     pages = [path.stem for path in (DOCS / "how-to").glob("*.md")]
     named = {page for page in pages if any(f'"{page}' in text for text in tests)}
-    named.add("run-at-scale")  # by machines: its commands are those of tests/run/
     assert sorted(page for page in pages if every_line(page) and page not in named) == []

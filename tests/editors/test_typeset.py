@@ -386,6 +386,13 @@ def test_roles() -> None:
     assert find([], Target(role="all"), size) == []
 
 
+def test_a_footnote_is_not_the_labels_above_it() -> None:
+    labels = [line(f"Q{n}", 60 * n, 200, 20) for n in range(1, 5)]
+    lines = [*labels, line("in thousand", 100, 230, 20)]
+    (match,) = find(lines, Target(role="bottom"), (400, 300))
+    assert [span.line for span in match.spans] == [4]
+
+
 def test_the_fit_finds_face_size_and_spacing() -> None:
     face = next(f for f in faces() if f.name == "Aileron Regular")
     drawn = draw(face, "Harbour", 40, 0.12)

@@ -76,6 +76,7 @@ def test_a_role_stands_for_a_text(instruction: str, role: str) -> None:
 @pytest.mark.parametrize(
     ("instruction", "text", "anchor", "place"),
     [
+        ("Insert 'new' before 'ink' to be 'new ink'", "new", "ink", "before"),
         ("Add 'NAME' before 'JO LEE'.", "NAME", "JO LEE", "before"),
         ("Insert the text 'new' after the word 'brand'", "new", "brand", "after"),
         ("Write 'Opening soon' below 'BAKERY'", "Opening soon", "BAKERY", "below"),

@@ -37,10 +37,10 @@ def told(made: list[Row], metrics: dict[str, Metric]) -> dict[str, Any]:
 
 
 def test_a_clear_lead_is_certain_and_a_near_one_is_not() -> None:
-    far = told(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 6), HIGHER)["lead"]
+    far = told(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 6), HIGHER)["leads"]["faithful"]
     assert [(line["editor"], line["rank"]) for line in far["lines"]] == [("b", 1), ("a", 2)]
     assert far["certain"]
-    near = told(rows(a=[5.0, 1] * 6, b=[1.0, 5] * 5 + [1, 4.5]), HIGHER)["lead"]
+    near = told(rows(a=[5.0, 1] * 6, b=[1.0, 5] * 5 + [1, 4.5]), HIGHER)["leads"]["faithful"]
     assert near["lines"][0]["editor"] == "a"
     assert not near["certain"]
     assert near["lines"][1]["rank_low"] == 1
@@ -99,21 +99,21 @@ def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
     made = rows(a=[4.0, 3] * 6, b=[2.0, 3] * 6, idle=[5.0] * 12, copy=[5.0] * 12)
     every = {one["id"] for one in RECORDS}
     of = delivered(frame(made, RECORDS, "unheard"), a=set(), b=set(), idle=every, copy=every)
-    lead = first_page(of)["lead"]
+    lead = first_page(of)["leads"]["faithful"]
     assert [line["editor"] for line in lead["lines"]] == ["a", "b"]
     assert lead["returned"] == ["idle"]
 
 
 def test_models_that_lack_samples_are_ranked_on_those_that_all_have() -> None:
     found = first_page(frame(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 5 + [None] * 2), RECORDS, "unheard"))
-    lead = found["lead"]
+    lead = found["leads"]["faithful"]
     assert (lead["n"], lead["of"], lead["left_out"]) == (10, 12, {})
     assert [(line["editor"], line["n"]) for line in lead["lines"]] == [("b", 10), ("a", 10)]
 
 
 def test_what_has_no_direction_has_no_worst() -> None:
     found = told(rows(a=[1.0] * 12), {"VC": Metric("VC", direction=None, low=0, high=9)})
-    assert (found["by"], found["worst"], found["contested"], found["lead"]) == (None, [], [], None)
+    assert (found["by"], found["worst"], found["contested"], found["leads"]) == (None, [], [], {})
 
 
 def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:

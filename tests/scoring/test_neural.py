@@ -20,7 +20,9 @@ from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E
 from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments  # noqa: E402
 from editgauge.networks import features, loading, runtime, weights  # noqa: E402
 from editgauge.networks.inception import Inception  # noqa: E402
+from editgauge.run.needs import Needs  # noqa: E402
 from editgauge.scoring import lpips as lpips_scorer  # noqa: E402
+from editgauge.scoring.adapter import AdapterScorer  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
 from editgauge.types import BatchScorer, Edit, Scorer, SetScorer, Status  # noqa: E402
 from tests.networks import tiny  # noqa: E402
@@ -86,6 +88,8 @@ def test_scorers_keep_the_protocols(module: Any, tmp_path: Path) -> None:
         assert isinstance(scorer, BatchScorer) == isinstance(scorer, Scorer)
         assert pickle.loads(pickle.dumps(scorer)) == scorer
         assert scorer.track == "embedding"
+        if not isinstance(scorer, AdapterScorer):
+            assert Needs.of(scorer, 10**6).memory > 500_000_000, "a network's memory is declared"
 
 
 def test_lpips_stands_under_pixel_too_and_only_once() -> None:

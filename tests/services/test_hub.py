@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from tests.command_line import invoke
 
 from editgauge.errors import DataError, DownloadError, UsageError
-from editgauge.services.hub import LOCK_FILE, fetch_dataset, list_files
+from editgauge.services.hub import LOCK_FILE, answering, fetch_dataset, list_files
 from editgauge.types import DataSource
 
 COMMIT, OTHER = "a" * 40, "b" * 40
@@ -302,3 +302,16 @@ def test_command_refuses(
     done = run(*words)
     assert done.exit_code != 0
     assert error in str(done.exception)
+
+
+def test_whatever_the_library_raises_is_one_line() -> None:
+    """Its transport has errors of its own, which are none of Python's."""
+
+    class TransportError(Exception):
+        pass
+
+    told = r"me/x: the hub's answer .*TransportError: no route"
+    with pytest.raises(DownloadError, match=told), answering("me/x"):
+        raise TransportError("no route")
+    with pytest.raises(UsageError, match="as it is"), answering("me/x"):
+        raise UsageError("as it is")

@@ -29,7 +29,8 @@ def overview(
     frame: Frame, metrics: Mapping[str, Metric], tables: Sequence[Table], marks: Any
 ) -> dict[str, Any]:
     """JSON values: ``release`` (samples of the full release, None where nobody says), ``sources``
-    (judges and engines), ``lead`` (who is ahead, see `_lead`; None where nothing ranks),
+    (judges and engines), ``leads`` (who is ahead by each variant, see `_leads`; empty where nothing
+    ranks),
     ``worst`` and ``contested`` (samples by the metric behind it, see `_shown_first`), ``asked``
     (their instructions, by position), ``kept`` (the
     metrics that tell damage outside the wanted edit, those of a scale that can be read first).
@@ -39,12 +40,12 @@ def overview(
     machine = frame.without_people()
     layouts = [item for side in machine.by_source() for item in every_layout(side, "faithful")]
     sizes = [item.size for item in layouts if item.size]
-    lead = _lead(frame, tables)
-    first = _shown_first(machine, metrics, lead)
+    leads = _leads(frame, tables)
+    first = _shown_first(machine, metrics, _first(leads))
     return {
         "release": max(sizes, default=None),
         "sources": sorted({source for source in _sources(machine) if source}),
-        "lead": lead,
+        "leads": leads,
         "kept": sorted(
             (name for name, metric in metrics.items() if metric.keeps),
             key=lambda name: not bounded(metrics[name]),
@@ -61,7 +62,7 @@ def first_samples(
     """``worst`` and ``contested`` of `overview`, `most` of each, and ``by``: the metric behind
     them.
     """
-    return _shown_first(frame.without_people(), metrics, _lead(frame, tables), most)
+    return _shown_first(frame.without_people(), metrics, _first(_leads(frame, tables)), most)
 
 
 def _asked(frame: Frame, first: Mapping[str, Any]) -> dict[int, str]:
@@ -75,18 +76,22 @@ def _sources(frame: Frame) -> set[str]:
     return {frame.sources[code] for code in np.unique(frame.columns.source)}
 
 
-def _lead(frame: Frame, tables: Sequence[Table]) -> dict[str, Any] | None:
-    """Who is ahead: the first of the benchmark's tables, in their order, by which models can be
-    ranked (`tables.ranking`), with each model's number, interval, rank and between which ranks 95 %
-    of the resamples put it. None without intervals.
+def _first(leads: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return next(iter(leads.values()), None)
+
+
+def _leads(frame: Frame, tables: Sequence[Table]) -> dict[str, Any]:
+    """Variant -> who is ahead: the first of the benchmark's tables, in their order, by which models
+    can be ranked (`tables.ranking`), with each model's number, interval, rank and between which
+    ranks 95 % of the resamples put it. Empty without intervals.
 
     Anchors, and models that gave every input back (`returned`), are ranked only where there are
     fewer than two others. `certain`: no other model's ranks
     reach the first one's. `n` of the column's `of` samples are those that all models have;
-    `left_out` has the models with too few.
+    `left_out` has the models with too few. `others`: whom other judges have first.
     """
     if not any(map(_intervals, tables)):
-        return None
+        return {}
     returned = [editor for editor in frame.editors if _gave_all_back(frame, editor)]
     models = [
         editor for editor in frame.editors if editor not in returned and not is_anchor(editor)
@@ -95,17 +100,32 @@ def _lead(frame: Frame, tables: Sequence[Table]) -> dict[str, Any] | None:
         frame = frame.of_editors(models)
     else:
         returned = []
-    layouts = [
-        (side, layout)
-        for side in frame.without_people().sides()
-        for variant in VARIANTS
-        for layout in every_layout(side, variant)
-    ]
-    for side, layout in sorted(layouts, key=lambda pair: is_further(pair[1].name)):
-        if (found := ranking(side, layout)) is not None:
-            told = [editor for editor in returned if not is_anchor(editor)]
-            return {**_ranked(side, layout, found), "returned": told}
-    return None
+    told = [editor for editor in returned if not is_anchor(editor)]
+    sides = frame.without_people().sides()
+    found: dict[str, Any] = {}
+    for variant in VARIANTS:
+        layouts = [(side, layout) for side in sides for layout in every_layout(side, variant)]
+        layouts.sort(key=lambda pair: is_further(pair[1].name))
+        for side, layout in layouts:
+            if (made := ranking(side, layout)) is not None:
+                lead = _ranked(side, layout, made)
+                found[variant] = {**lead, "returned": told, "others": _others(layouts, lead)}
+                break
+    return found
+
+
+def _others(layouts: Sequence[tuple[Frame, Layout]], lead: Mapping[str, Any]) -> list[Any]:
+    """Whom the same table of other judges has first: ``source``, ``editor`` and ``certain``."""
+    found = []
+    for side, layout in layouts:
+        if layout.name != lead["name"]:
+            continue
+        made = ranking(side, layout)
+        if made is not None and made.table.source not in ("", lead["source"]):
+            other = _ranked(side, layout, made)
+            first = other["lines"][0]["editor"]
+            found.append({"source": other["source"], "editor": first, "certain": other["certain"]})
+    return found
 
 
 def _gave_all_back(frame: Frame, editor: str) -> bool:
@@ -136,6 +156,7 @@ def _ranked(frame: Frame, layout: Layout, found: Ranking) -> dict[str, Any]:
         )  # fmt: skip
     lines.sort(key=lambda line: int(line["rank"]))
     return {
+        "name": table.name,
         "title": table.title,
         "variant": table.variant,
         "source": table.source,

@@ -231,7 +231,11 @@ class _Room:
         )
 
     def _those(self) -> str:
-        shown = [f"{n.get('CPU', 0):g} processors, {n.get('GPU', 0):g} GPUs" for n in self._nodes]
+        shown = [
+            f"{n.get('CPU', 0):g} processors, {n.get('GPU', 0):g} GPUs, "
+            f"{n.get('memory', 0) / 1e9:.1f} GB"
+            for n in self._nodes
+        ]
         return "; ".join(shown[:8]) or "none"
 
 

@@ -20,6 +20,8 @@ from editgauge.scoring import NoScore
 from editgauge.scoring.failures import all_failed, detail_of, failure, field_of, origin_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
+MEMORY = 1_934_000_000
+"""Bytes of a worker with both towers on a processor, measured by `perf/bench_memory.py`."""
 AESTHETIC = "laion-aesthetic-vit-l-14"
 _NEEDED = {"image": ["reference"], "direction": ["images"], "input": ["images"]}
 """Kind -> the sample's pictures that it reads."""
@@ -63,6 +65,7 @@ class ClipScorer:
     device: str | None = None
     precision: str | None = None
     batch_size: int = 64
+    memory: int = MEMORY
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

@@ -35,7 +35,11 @@ from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scor
 KEPT_BYTES = 1 << 29
 """Input features kept between calls: 512 MB, three frames of 1 megapixel with squeeze."""
 PIXEL_BYTES = 450
-"""Bytes of memory that a pixel of a frame takes at its peak."""
+"""Bytes of memory that a pixel of a frame takes at its peak with squeeze."""
+_MEMORY = {"squeeze": (418, PIXEL_BYTES), "alex": (424, 111), "vgg": (518, 1010)}
+"""Net -> megabytes of a worker, and bytes a pixel of a frame, on a processor: measured by
+`perf/bench_memory.py`, squeeze's pixels at 16 million of them.
+"""
 MAX_PIXELS = 16_000_000
 """Larger frames get a reason instead: squeeze needs 7 GB at this size."""
 HELD = 32
@@ -93,6 +97,15 @@ class LpipsScorer:
     @property
     def num_gpus(self) -> int | None:
         return gpus(self.device)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of a worker, with the input features that it keeps."""
+        return _MEMORY[self.net][0] * 1_000_000 + KEPT_BYTES
+
+    @property
+    def pixel_memory(self) -> int:
+        return _MEMORY[self.net][1]
 
     def origin(self) -> Mapping[str, Any]:
         return origin_of(

@@ -127,6 +127,8 @@ def of_text(text: str) -> Design:
         if not isinstance(facts[name], list) or not all(isinstance(v, str) for v in facts[name]):
             raise ValueError(f"{name}: wanted texts")
         facts[name] = tuple(facts[name])
+    if not isinstance(facts["feedback"], dict):
+        raise ValueError("feedback: wanted a mapping")
     asked = facts["questions"]
     if not isinstance(asked, list) or not all(
         isinstance(one, dict) and list(map(type, one.values())) == [str, str] for one in asked

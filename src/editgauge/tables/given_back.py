@@ -77,7 +77,7 @@ def with_edited(frame: Frame, table: Table, build: Callable[[Frame], Table | Non
     for row in table.rows:
         rows.append(row)
         if row.kind == "run" and row.name in lines:
-            rows.append(lines[row.name])
+            rows.append(replace(lines[row.name], part=row.part))
     return replace(table, rows=rows, notes=[*table.notes, told])
 
 

@@ -390,8 +390,13 @@ def _block(
 
 
 def _outermost(lines: Sequence[Line], order: list[int], start: int) -> list[int]:
-    """The row of a line, and the lines as large that read on from it."""
-    return sorted({*_same_row(lines, order, start), *_block(lines, order, start, least=0.75)})
+    """The row of a line, and the lines as large that read on from it, of rows of as many texts: the
+    labels above a footnote are no part of it.
+    """
+    first = _same_row(lines, order, start)
+    block = _block(lines, order, start, least=0.75)
+    alike = [n for n in block if len(_same_row(lines, order, n)) == len(first)]
+    return sorted({*first, *alike})
 
 
 def _one_block(lines: Sequence[Line], order: list[int]) -> bool:

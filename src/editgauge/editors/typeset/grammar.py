@@ -142,8 +142,10 @@ def _overlooked(told: str, quotes: list[str], operations: Sequence[Operation]) -
     for operation in operations:
         anchors = (operation.anchor,) if operation.anchor else ()
         used |= {target.text for target in (*operation.targets, *anchors)}
+    texts = [text for text in used if text]
     named = re.split(r"\b(?:from|of|in|on|at)\b", _until_context(told))[0]
-    return any(quotes[int(n)] not in used for n in re.findall(_Q, named))
+    left = [quotes[int(n)] for n in re.findall(_Q, named) if quotes[int(n)] not in used]
+    return any(not all(text in quote for text in texts) for quote in left)  # "A before B: 'AB'"
 
 
 def _read_clause(instruction: str, rest: str, quotes: list[str]) -> tuple[Operation, ...]:

@@ -243,7 +243,14 @@ def _remains(reading: Reading, operations: Sequence[Operation], changed: Mask) -
             left &= away > 2 * GROUND
         if float(left.sum()) > REMAINS * max(1, int(ink.sum())):
             return f"parts of {line.text!r} would be left"
+        if len(new) and not gone and _lighter(before[ink], ground) != _lighter(new, ground):
+            return f"{line.text!r} would be set in the colour of its shadow"
     return ""
+
+
+def _lighter(ink: Array, ground: npt.NDArray[np.float64]) -> bool:
+    """Whether most of some pixels are lighter than their ground."""
+    return bool(np.median(ink.mean(axis=1)) > np.median(ground.mean(axis=1)))
 
 
 def _unlike(pixels: Array, ground: npt.NDArray[np.float64]) -> Mask:

@@ -45,7 +45,7 @@ var Reviewers = (function () {
     return h("ul", { class: "cards cases" }, worst.slice(0, CASES).map(function (position) {
       var id = index.ids[position], name = about.editors[editor];
       return h("li", {}, h("a", { class: "card", href: EG.address(["sample", about.name, id], new URLSearchParams({ e: name, left: "input", view: "side" })) },
-        h("span", { class: "pair" }, Scores.side(at, index, "input", position, "before"), Scores.side(at, index, editor, position, "after")),
+        h("span", { class: "pair" }, Scores.captioned(at, index, "input", position, "before"), Scores.captioned(at, index, editor, position, "after")),
         h("span", { class: "card-ask", dir: "auto" }, made.text[position]),
         h("small", {}, Scores.text(about, key, column.values[position]), " · ", id)));
     }));

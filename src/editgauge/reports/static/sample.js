@@ -62,7 +62,20 @@ var SampleView = (function () {
     if (last && chosen.reference) {
       inner.append(h("img", { class: "full over peek", src: chosen.reference.url, alt: "Reference", hidden: true, draggable: "false" }));
     }
-    return Zoom.pane(h("div", {}, inner));
+    return fitted(Zoom.pane(h("div", {}, inner)));
+  }
+
+  // As wide as there is room, and no higher than most of the window: a smaller file is enlarged to the size of its neighbours.
+  var HIGHEST = 62; // percent of the window
+  function fitted(node) {
+    var image = node.querySelector("img.full:not(.over)");
+    function fit() {
+      if (!image.naturalHeight) return;
+      node.style.width = "min(100%, " + (HIGHEST * image.naturalWidth / image.naturalHeight).toFixed(2) + "vh)";
+      node.classList.add("fitted");
+    }
+    if (image) { if (image.complete) fit(); else image.addEventListener("load", fit); }
+    return node;
   }
 
   function stage(made, detail, mode, chosen, query) {

@@ -149,9 +149,9 @@ var Scores = (function () {
   }
 
   // A picture of a card with a word below it, or what became of it.
-  function side(at, index, slot, position, word) {
+  function captioned(at, index, slot, position, word) {
     var words = typeof slot === "number" ? fate(index, slot, position) : "";
-    return h("span", { class: "side" }, thumb(at, index, slot, position, word) || h("span", { class: "fate" }, words || "no thumbnail"), h("small", {}, word));
+    return h("span", { class: "captioned" }, thumb(at, index, slot, position, word) || h("span", { class: "fate" }, words || "no thumbnail"), h("small", {}, word));
   }
 
   // What became of an output, as words: "" where there is a picture.
@@ -186,6 +186,9 @@ var Scores = (function () {
     return function (position) { return Boolean(bits[position] & bit); };
   }
 
+  // Who is ahead by the report's variant, or by the only one in which somebody is.
+  function lead(about) { return about.overview.leads[EG.variant] || about.overview.leads.faithful || about.overview.leads.corrected || null; }
+
   function anchor(about, editor) { return about.anchors.indexOf(editor) >= 0; }
 
   // A metric's name that tells what it is when it is pointed at, focused or tapped.
@@ -210,7 +213,7 @@ var Scores = (function () {
 
   return {
     keyOf: keyOf, split: split, facts: facts, keys: keys, person: person, several: several, short: short, name: name, arrow: arrow,
-    column: column, text: text, said: said, meaning: meaning, levels: levels, chip: chip, defaults: defaults, has: has, thumb: thumb, side: side,
-    fate: fate, tip: tip, returned: returned, statuses: statuses, having: having, anchor: anchor, GIVEN_BACK: GIVEN_BACK
+    column: column, text: text, said: said, meaning: meaning, levels: levels, chip: chip, defaults: defaults, has: has, thumb: thumb, captioned: captioned,
+    fate: fate, tip: tip, returned: returned, statuses: statuses, having: having, anchor: anchor, lead: lead, GIVEN_BACK: GIVEN_BACK
   };
 })();

@@ -29,7 +29,7 @@ var Select = (function () {
 
   // The model that is looked at where the address names none: the leading one with scores in the metric, or the first with some.
   function leader(about, models, m) {
-    var lead = about.overview.lead, ranked = lead ? lead.lines.map(function (line) { return line.editor; }) : [];
+    var lead = Scores.lead(about), ranked = lead ? lead.lines.map(function (line) { return line.editor; }) : [];
     var scored = ranked.concat(models).filter(function (name) {
       var at = models.indexOf(name) < 0 ? -1 : Scores.column(about, name, m);
       return at >= 0 && about.columns[at].scored > 0;

@@ -41,7 +41,7 @@ var Start = (function () {
   }
 
   function ranking(about) {
-    var lead = about.overview.lead;
+    var lead = Scores.lead(about);
     if (!lead) {
       return h("p", {}, about.editors.length < 2 ? "One model: there is nobody to rank it with. "
         : "No ranking: there are no two samples that all models were scored on, or the tables were made without intervals. ",
@@ -52,6 +52,10 @@ var Start = (function () {
     var low = Math.min.apply(null, ends), high = Math.max.apply(null, ends), room = (high - low) * 0.04 || 1;
     var fewer = Object.keys(lead.left_out).map(function (editor) { return editor + " (" + lead.left_out[editor] + ")"; });
     return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead)),
+      lead.others.length ? h("p", {}, lead.others.map(function (other) {
+        return "By " + Scores.short(about, other.source) + ", " + (other.editor === lead.lines[0].editor ? "the same" : other.editor) + " is first" +
+          (other.certain ? "" : ", not certainly") + ". ";
+      })) : null,
       lead.n < lead.of ? h("p", {}, "Ranked on the " + lead.n + " of " + plural(lead.of, "sample") + " that all of these models have a score of: " +
         "the numbers differ from the tables', which take what each model has.") : null,
       lead.returned.length ? h("p", {}, "Not ranked, as every input came back unchanged: " + lead.returned.join(", ") + ".") : null,
@@ -60,7 +64,7 @@ var Start = (function () {
         "This score tells what was kept, not what was done: a model that changes nothing wins it.") : null,
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking of " + about.title },
         h("table", {}, h("caption", {}, "by " + lead.heading.join(" ") + ({ higher: " ↑", lower: " ↓" }[lead.direction] || "") +
-          (lead.variant ? " (" + lead.variant + ")" : "") + "; brackets: 95 % interval"),
+          (lead.source ? " · " + Scores.short(about, lead.source) : "") + (lead.variant ? " (" + lead.variant + ")" : "") + "; brackets: 95 % interval"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "model"), h("th", { scope: "col" }, "score"), h("th", { scope: "col" }, "rank"),
           h("th", { scope: "col" }, "could be"), h("th", { scope: "col" }, "n"), h("td", { class: "strips" }))),
         h("tbody", {}, lead.lines.map(function (line) {
@@ -118,7 +122,7 @@ var Start = (function () {
     editors.slice(0, -1).forEach(function (editor) { query.set("left", "edit:" + about.editors[editor]); });
     return h("li", {}, h("a", { class: "card", title: id, href: EG.address(["sample", about.name, id], query) },
       h("span", { class: "pair" }, [["input", "input"]].concat(editors.map(function (editor, n) { return [editor, words[n]]; })).map(function (slot) {
-        return Scores.side(at, index, slot[0], position, slot[1]);
+        return Scores.captioned(at, index, slot[0], position, slot[1]);
       })), h("span", { class: "card-ask", dir: "auto" }, about.overview.asked[position] || id)));
   }
 
@@ -131,10 +135,10 @@ var Start = (function () {
   function first(at, about, index) {
     var seen = about.overview, by = seen.by;
     if (!by) return null;
-    var title = Scores.name(about, by.metric + "|" + by.source);
+    var title = Scores.name(about, by.metric + "|" + by.source), kind = EG.meta.variants.length > 1 ? " (" + by.variant + ")" : "";
     return h("div", { class: "firsts" }, seen.edits ? null
       : h("p", { class: "warn" }, "The run has no edit with this score, only anchors and inputs that were given back: those are shown."),
-      seen.worst.length ? h("section", {}, h("h3", {}, "Worst samples by " + title), h("ul", { class: "cards" }, seen.worst.map(function (one, n) {
+      seen.worst.length ? h("section", {}, h("h3", {}, "Worst samples by " + title + kind), h("ul", { class: "cards" }, seen.worst.map(function (one, n) {
         return card(at, about, index, one[0], [one[1]], [named(about, by, one[1], seen.worst_values[n][0])]);
       }))) : null,
       seen.contested.length ? h("section", {}, h("h3", {}, "Where models differ most"), h("ul", { class: "cards" }, seen.contested.map(function (one, n) {

@@ -250,7 +250,7 @@ class Service:
         address = path if urlsplit(path).scheme else self._at.of(path)
         body = request.build()
         if request.charge is not None:
-            # Before the gate: who waits for money holds no place that a job needs to give some back.
+            # Before the gate: who waits for money holds no place that jobs need to give some back.
             request.charge.send()
         with self.gate.enter() as admitted:
             try:

@@ -157,3 +157,17 @@ def test_a_server_that_refuses_at_random_is_not_asked_ever_more_slowly(
             done += 1
         pace.leave(0, admitted)
     assert clock.now - began < 800 * (0.02 + 2 * 0.05)
+
+
+def test_nobody_waits_for_a_call_when_none_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gate opens between the question whether it is open and the one for how long to wait."""
+    clock = Clock()
+    monkeypatch.setattr(throttle, "time", clock)
+    pace = Pace(4)
+    pace.take()
+    pace.refused(clock.now, 0.01)
+    pace.leave(0, clock.now)
+    assert not pace.admits()
+    clock.now += 0.02
+    assert pace.delay() is not None
+    assert pace.admits()

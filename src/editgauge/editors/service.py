@@ -248,10 +248,11 @@ class Service:
         headers = {**request.headers, "Idempotency-Key": identity}
         path = request.path
         address = path if urlsplit(path).scheme else self._at.of(path)
+        body = request.build()
+        if request.charge is not None:
+            # Before the gate: who waits for money holds no place that jobs need to give some back.
+            request.charge.send()
         with self.gate.enter() as admitted:
-            body = request.build()
-            if request.charge is not None:
-                request.charge.send()
             try:
                 response = self._transport.exchange(
                     request.method, address, headers=headers, body=body

@@ -146,7 +146,9 @@ class Pace:
             return EASING / self.concurrency
         if self._tokens < 1.0 and (speed := self._speed(now)) < math.inf:
             return max(0.001, (1.0 - self._tokens) / speed)
-        return None
+        # The gate may have opened since `admits` was asked: with no call under way nobody would
+        # wake the one who waits.
+        return None if self.in_flight else 0.001
 
     def take(self, size: int = 0) -> None:
         """A call is sent."""

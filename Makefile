@@ -22,6 +22,9 @@ $(VENV)/.installed: pyproject.toml
 	touch $@
 comma := ,
 
+# Tests start hundreds of interpreters: each would compile again what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 test: $(VENV)/.installed
 	$(VENV)/bin/ruff check src tests perf tools
 	$(VENV)/bin/ruff format --check --quiet src tests tools

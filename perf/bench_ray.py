@@ -16,12 +16,13 @@ processor time of this process. On a busy machine wall times are no figures.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -70,12 +71,21 @@ def trivial(batch: Sequence[int]) -> Counts:
         for item in batch
     ]  # fmt: skip
     return Counts(
-        Counter({("e", "one", "one", "faithful", "scored"): len(rows)}), Counter(), Counter(), rows
+        Counter({("e", "one", "one", "faithful", "scored"): len(rows)}),
+        Counter(),
+        Counter(),
+        rows,
+        (),
+        Counter(),
     )
 
 
 def job(work: object) -> Job:  # type: ignore[type-arg]
-    return Job(work=work, start=nothing, start_args=(), unfinished=list, seconds_an_item=600.0)  # type: ignore[arg-type]
+    """As `score` has it: what comes of an item is the same in any batch."""
+    return Job(
+        work=work, start=nothing, start_args=(), unfinished=list, seconds_an_item=600.0,
+        joinable=True,
+    )  # type: ignore[arg-type]  # fmt: skip
 
 
 def cluster(number: int) -> tuple[object, Ray]:
@@ -168,24 +178,38 @@ def nodes(place: Path, number: int) -> None:
     )
 
 
-def timed(engine: Engine, batches: Iterator[list[int]]) -> tuple[float, float]:
-    """Wall seconds and this process's processor seconds, from the first result on."""
-    outcomes = engine.outcomes(job(spin), batches)
-    next(outcomes)
-    began, used = time.perf_counter(), time.process_time()
-    for _ in outcomes:
-        pass
-    return time.perf_counter() - began, time.process_time() - used
+def worked() -> float:
+    """Processor seconds of the living workers: of the pool, and of Ray without its daemons."""
+    found = 0.0
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if child.name().startswith("ray::") or "spawn_main" in " ".join(child.cmdline()):
+                found += sum(child.cpu_times()[:2])
+    return found
+
+
+def timed(engine: Engine, number: int) -> tuple[float, float, float]:
+    """Wall seconds, this process's processor seconds and the workers' for so many batches, from the
+    first result to the last.
+    """
+    outcomes = engine.outcomes(job(spin), ([n] * 16 for n in range(number)))
+    done = len(next(outcomes).items)
+    began, used, busy = time.perf_counter(), time.process_time(), worked()
+    while done < 16 * number:
+        done += len(next(outcomes).items)
+    took = time.perf_counter() - began, time.process_time() - used, worked() - busy
+    outcomes.close()  # type: ignore[attr-defined]
+    return took
 
 
 def overhead(number: int) -> None:
-    def batches() -> Iterator[list[int]]:
-        return ([n] * 16 for n in range(number // ROUNDS))
+    each_turn = number // ROUNDS
 
-    def call(engine: Engine) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-        return [(timed(Local(1), batches()), timed(engine, batches())) for _ in range(ROUNDS)]
+    def call(engine: Engine) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+        return [(timed(Local(1), each_turn), timed(engine, each_turn)) for _ in range(ROUNDS)]
 
-    turns: list[tuple[tuple[float, float], tuple[float, float]]] = on_nodes(1, call)  # type: ignore[assignment]
+    turns: list[tuple[tuple[float, ...], tuple[float, ...]]] = on_nodes(1, call)  # type: ignore[assignment]
+    busy = [100 * (sum(away[1:]) / sum(local[1:]) - 1) for local, away in turns]
     more = [100 * (away[0] / local[0] - 1) for local, away in turns]
     each = 1000 * ROUNDS / number
     print(
@@ -194,7 +218,9 @@ def overhead(number: int) -> None:
         f"{sum(away[0] for _, away in turns):.1f} s; by turn "
         f"{', '.join(f'{one:+.1f}' for one in more)} %, median {median(more):+.1f} %; processor "
         f"time of this process {each * median(local[1] for local, _ in turns):.2f} and "
-        f"{each * median(away[1] for _, away in turns):.2f} ms a batch"
+        f"{each * median(away[1] for _, away in turns):.2f} ms a batch, of it "
+        f"and the worker together by turn {', '.join(f'{one:+.1f}' for one in busy)} %, median "
+        f"{median(busy):+.1f} %"
     )
 
 

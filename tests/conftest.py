@@ -12,7 +12,12 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import settings
 
-from editgauge.benchmarks.base import Samples
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    # Before torch and numpy are loaded: every test process has a core of its own, and threads that
+    # wait for each other took three times the processor time of the tests of networks.
+    os.environ.setdefault(_name, "1")
+
+from editgauge.benchmarks.base import Samples  # noqa: E402
 
 # No test depends on how fast the machine is. The same examples at every run, so that a commit passes
 # or fails by what it changes; `make fuzz` and `--run-slow` draw new ones.

@@ -9,6 +9,7 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,11 +48,19 @@ DECLARED = {
 }
 
 
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Every module of ours, parsed."""
+    sources = (ROOT / "src").rglob("*.py")
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources}
+
+
+@cache
 def imported() -> dict[str, set[str]]:
     """Distribution -> the modules of ours that import it, by whatever words."""
     found: dict[str, set[str]] = {}
-    for path in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
@@ -82,8 +91,8 @@ def test_everything_declared_is_imported(extra: str) -> None:
 
 def test_what_stands_at_the_top_of_a_module_needs_no_extra() -> None:
     """An optional library is imported inside functions, so that its absence names the extra."""
-    for path in (ROOT / "src").rglob("*.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for path, tree in trees().items():
+        for node in tree.body:
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for top in {name.split(".")[0] for name in names} - {"editgauge", ""}:

@@ -1,4 +1,5 @@
-"""MkDocs hooks: screenshots where a page asks for one, as far as they were taken.
+"""MkDocs hooks: screenshots where a page asks for one, as far as they were taken, and links to the
+repository for files that are no pages.
 
 A page has a line ``<!-- screenshot: gallery: What the picture shows -->``. Read on its own, it is a
 comment; on the site it is the picture that `tools/screenshots.py` took, or nothing.
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 PLACE = "pictures"
 _LINE = re.compile(r"^<!-- screenshot: ([\w-]+): (.+) -->$", re.MULTILINE)
+_LINK = re.compile(r"\]\((\.\./[^)#\s]+)\)")
 
 
 def _folder() -> Path:
@@ -28,7 +31,7 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     up = "../" * page.file.src_uri.count("/")
 
     def shown(found: re.Match[str]) -> str:
@@ -36,4 +39,10 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         there = (_folder() / f"{name}.png").is_file()
         return f"![{caption}]({up}{PLACE}/{name}.png)" if there else ""
 
-    return _LINE.sub(shown, markdown)
+    def linked(found: re.Match[str]) -> str:
+        there = (DOCS / page.file.src_uri).parent.joinpath(found[1]).resolve()
+        if there.is_relative_to(DOCS) or not there.exists():
+            return found[0]
+        return f"]({config.extra['files_at']}/{there.relative_to(ROOT).as_posix()})"
+
+    return _LINK.sub(linked, _LINE.sub(shown, markdown))

@@ -24,11 +24,15 @@ BENCHMARKS: dict[str, str] = {
     "medebench": "editgauge.benchmarks.medebench:BENCHMARK",
     "krisbench": "editgauge.benchmarks.krisbench:BENCHMARK",
 }
-EDITORS: dict[str, str] = {
+ANCHORS: dict[str, str] = {
     "copy": "editgauge.editors.anchors:copy",
     "reference": "editgauge.editors.anchors:reference",
     "blank": "editgauge.editors.anchors:blank",
     "shuffle": "editgauge.editors.anchors:shuffle",
+}
+"""Editors that are no models: the ends of every scale, to read the models against."""
+EDITORS: dict[str, str] = {
+    **ANCHORS,
     "folder": "editgauge.editors.folder:folder",
     "typeset": "editgauge.editors.typeset:typeset",
     "openai": "editgauge.editors.openai:openai",
@@ -75,6 +79,13 @@ def names(kind: str) -> list[str]:
     found = list(TABLES.get(kind, {}))
     found += sorted(e.name for e in entry_points(group=f"editgauge.{kind}") if e.name not in found)
     return found
+
+
+def is_anchor(editor: str) -> bool:
+    """Whether a run's editor of that name is an anchor, with or without the words in brackets that
+    a prompt track or a setting adds.
+    """
+    return editor.partition("[")[0] in ANCHORS
 
 
 def canonical(name: str) -> str:

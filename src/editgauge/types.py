@@ -446,8 +446,8 @@ class Scorer(Protocol):
     (versions, engine, model hashes, parameters) and the output's bytes they make the fingerprint. A
     scorer is called only with an edit that has a readable picture; it must be picklable, and give
     the same value whatever was scored before. It returns one `Score` for each metric and variant in
-    `metrics`. What a worker with it takes of a cluster's node it may say in attributes `num_cpus`,
-    `num_gpus` and `memory`: see `run.needs.Needs`.
+    `metrics`. What a worker with it takes of its machine it may say in attributes `num_cpus`,
+    `num_gpus`, `memory` and `pixel_memory`: see `run.needs.Needs`.
     """
 
     name: str
@@ -633,6 +633,19 @@ class BatchScorer(Scorer, Protocol):
     batch_size: int
 
     def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]: ...
+
+
+@runtime_checkable
+class StreamScorer(BatchScorer, Protocol):
+    """A batch scorer that takes any number of pairs at once and holds few of them: it reads ahead
+    from the first to the last, so that a network does not wait where a batch ends.
+
+    `score_stream` gives the index of a pair and its scores, each pair once, in any order.
+    """
+
+    def score_stream(
+        self, pairs: Sequence[tuple[Sample, Edit]]
+    ) -> Iterator[tuple[int, Sequence[Score]]]: ...
 
 
 @runtime_checkable

@@ -196,3 +196,17 @@ def test_a_planted_permutation_is_found() -> None:
     assert order[0] == shuffle[0]
     assert order[1] == shuffle[1]
     assert set(order[2:5]) == set(shuffle[2:5].tolist())
+
+
+def test_every_table_of_a_file_is_checked(tmp_path: Path) -> None:
+    """As `table --format csv` writes several: after an empty line, with headings of their own."""
+    good, bad = "table,organ,iou\na,Eyes,0.5\n", "table,organ,iou\n\nb,Eyes,7.5\n"
+    path = tmp_path / "several.csv"
+    path.write_text(f"{good}\n{bad}\ntable,other\nc,1\n", encoding="utf-8")
+    done = call(path, "--json")
+    assert done.exit_code == 1
+    told = json.loads(done.stdout)
+    names = {table["name"]: table["consistent"] for table in told["tables"]}
+    assert names == {"several.csv, table 1": True, "several.csv, table 2": False}
+    assert told["not_checked"] == ["several.csv, table 3"]
+    assert "table 3: not checked" in call(path).stdout

@@ -100,7 +100,7 @@ def ended(
         def only() -> None:
             raise raising
 
-        monkeypatch.setattr(entry, "build_app", lambda: app)
+        monkeypatch.setattr(entry, "app_for", lambda words: app)
     with pytest.raises(SystemExit) as stop:
         entry.main()
     return int(stop.value.code or 0)
@@ -172,8 +172,38 @@ def test_a_command_line_builds_no_more_than_it_needs() -> None:
     run = CliRunner()
     overview = run.invoke(app_for(["--help"]), ["--help"], terminal_width=100).output
     assert overview == run.invoke(build_app(), ["--help"], terminal_width=100).output
-    for name in COMMANDS:
-        assert name in overview
+    listed = overview.partition("Commands:\n")[2].splitlines()
+    assert [line.split(maxsplit=1) for line in listed] == [list(one) for one in COMMANDS.items()]
     whole = run.invoke(build_app(), ["table", "--help"], terminal_width=100).output
     assert run.invoke(app_for(["table"]), ["table", "--help"], terminal_width=100).output == whole
     assert [command.name for command in app_for(["table"]).registered_commands] == ["table"]
+
+
+@pytest.mark.parametrize(
+    ("words", "built"),
+    [("--help", None), ("-q -h score", None), ("--log-level info score -h", "score"), ("", None)],
+)
+def test_only_the_command_that_is_called_is_imported(words: str, built: str | None) -> None:
+    made = app_for(words.split()).registered_commands
+    imported = {one.callback.__module__ for one in made if one.callback is not None}
+    assert imported == {f"editgauge.cli.{built}" if built else "editgauge.cli.main"}
+
+
+def test_a_shell_that_completes_is_given_every_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_EDITGAUGE_COMPLETE", "complete_bash")
+    assert len(app_for([]).registered_groups) == len(build_app().registered_groups) > 3
+
+
+def test_ctrl_c_while_the_program_loads_is_one_line(tmp_path: Path) -> None:
+    """Before there is a command line that could say it."""
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    code = "from editgauge.__main__ import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "interrupted before anything was done\n"

@@ -192,3 +192,40 @@ def test_a_run_that_is_deleted_meanwhile(
         assert "a mistake in editgauge" not in said.err
     assert said.code != 0 or after != "open", said.out
     assert not (run / "manifest.json").exists()
+
+
+def test_whatever_counts_rows_says_what_was_left_out(
+    tmp_path: Path, call: Call, sound: Path
+) -> None:
+    run = Path(shutil.copytree(sound, tmp_path / "run"))
+    (tmp_path / "ratings.csv").write_text(
+        "sample,annotator,editor,value\n"
+        + "".join(
+            f"replace-0{sample},{who},{editor},{value}\n"
+            for sample in (1, 3)
+            for who in ("ann", "ben")
+            for editor, value in (("copy", 2), ("reference", 4 + (who == "ben")))
+        )
+    )
+    (tmp_path / "design.toml").write_text('mode = "rate"\n[[questions]]\nid = "Q"\n')
+    taken = call("study", "import", run, tmp_path / "ratings.csv", "--scale", "1-5")
+    assert taken.code == 0, taken.err
+    first = sorted((run / "rows" / "edits").glob("*.jsonl"))[:1]  # of copy
+    for segment in (*first, *(run / "rows" / "segments").glob("*.jsonl")):
+        data = segment.read_bytes()
+        segment.write_bytes(data.replace(b'"benchmark"', b'"benchmarc"', 1))
+    for words in (
+        ("agree", run, "--resamples", "100"),
+        ("study", "export", run, tmp_path / "out.csv"),
+        ("study", "plan", run, tmp_path / "design.toml"),
+        ("study", "import", run, tmp_path / "ratings.csv", "--scale", "1-5"),
+        ("study", "start", run, tmp_path / "design.toml"),
+        ("grid", run, "--sample", "replace-01", "--to", tmp_path / "grid.svg"),
+        ("plan", "mini", "--run", run),
+        ("judge", "estimate", "mini", "--run", run, *JUDGE),
+        ("judge", "show", "mini", "--run", run, *JUDGE),
+    ):
+        said = call(*words)
+        assert "warning: run: " in said.err, f"{words}: {said}"
+        assert "left out" in said.err, words
+        assert "mistake" not in said.err, words

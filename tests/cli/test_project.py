@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.cli.pages import every_line
 from tests.command_line import invoke
+from tests.test_docs import DOCS, blocks
+from typer.main import get_command
 from typer.testing import Result
 
+from editgauge.cli import project
+from editgauge.cli.main import COMMANDS, build_app
 from editgauge.errors import UsageError
 
 
@@ -75,3 +81,21 @@ def test_levels() -> None:
     finally:
         logging.getLogger().setLevel(before[0])
         logging.getLogger().handlers[:] = before[1]
+
+
+def test_the_file_of_the_page_is_one(here: Path) -> None:
+    """docs/how-to/set-up-a-project.md; its commands are those of a container."""
+    page = DOCS / "how-to" / "set-up-a-project.md"
+    (text,) = blocks(page, "toml")
+    (here / "editgauge.toml").write_text(text, encoding="utf-8")
+    found = project.read()
+    assert found is not None
+    command: Any = get_command(build_app(["score"]))
+    options = project.defaults(*found, command.commands["score"], "score", COMMANDS)  # type: ignore[arg-type]
+    assert options == {
+        "run": "runs/ours",
+        "tracks": "pixel,ocr",
+        "workers": 4,
+        "where": ["difficulty=hard"],
+    }
+    assert every_line("set-up-a-project") == []

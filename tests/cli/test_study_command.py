@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 from tests.command_line import invoke
 from tests.study.made_study import EDITORS, judged, make_run
 
-from editgauge.errors import UsageError
+from editgauge.errors import RunError, UsageError
+from editgauge.store import addresses
+from editgauge.study import serving
+from editgauge.study.store import Sent, StudyStore
 
 
 def type_(*words: object) -> str:
@@ -58,3 +62,62 @@ def test_the_whole_way(run: Path, tmp_path: Path) -> None:
     assert "0 ratings taken in, 0 replaced, 72 already there" in type_("study", "import", run, out)
     assert "Spearman per sample" in type_("agree", run, "--format", "markdown", "--resamples", 100)
     assert "alpha" in type_("compare", run, "alpha", "beta", "--source", "human")
+
+
+DESIGN = """
+name = "first"
+mode = "rate"
+annotators_per_sample = 2
+seed = 1
+[[questions]]
+id = "IF"
+text = "Good?"
+[samples]
+count = 4
+"""
+
+
+def test_a_run_on_a_store_has_ratings_and_a_study(
+    run: Path, tmp_path: Path, memory_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ratings go to the store; the study stays on the machine that starts it, and says so."""
+    monkeypatch.setattr(addresses, "FIRST_PAUSE", 0.0)
+    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "first"))
+    there = "memory://lab/runs/rated"
+    with pytest.raises(RunError, match="no run is there"):
+        type_("study", "status", there)
+    type_("merge", run, "--to", there)
+    file = ratings(tmp_path)
+    assert f"agree {there}" in type_("study", "import", there, file, "--scale", "1-5")
+    with pytest.raises(UsageError, match=f"merge RUN --to {there}"):
+        type_("study", "import", there, file, "--scale", "1-5", "--anonymise")
+    design = tmp_path / "design.toml"
+    design.write_text(DESIGN, encoding="utf-8")
+    assert f"study start {there}" in type_("study", "plan", there, design)
+    assert "/a/" in type_("study", "start", there, design, "--annotators", "cy,dan")
+    assert "cy: 0 of 4" in type_("study", "status", there)
+    pytest.importorskip("uvicorn")
+
+    def served(*_: object, **__: object) -> None:
+        """Cy gives one answer, and Ctrl-C ends it."""
+        (path,) = (tmp_path / "first").rglob("first.sqlite")
+        with StudyStore(path) as store:
+            cy = store.annotators()[0].id
+            task = store.next(cy)
+            assert task is not None
+            answer = {"answers": {"IF": [3] * len(task.editors)}}
+            store.submit([Sent(annotator=cy, task=task.id, nonce="n", payload=answer, seconds=1)])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serving, "serve", served)
+    said = type_("study", "serve", there)
+    assert f"3 new ratings; next: editgauge agree {there}" in said
+    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))
+    facts = orjson.loads(type_("agree", there, "--json", "--resamples", 100))
+    assert facts["agreements"][0]["metrics"][0]["annotators"] >= 2
+    assert "75 ratings" in type_("study", "export", there, tmp_path / "out.csv")
+    with pytest.raises(UsageError, match="'first' was started on another machine"):
+        type_("study", "status", there)
+    with pytest.raises(UsageError, match="give this one another name"):
+        type_("study", "start", there, design)
+    assert not [name for name in memory_store.system.store if "/study/" in name]

@@ -13,7 +13,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from tests.editors.fake_jobs import marked
@@ -40,27 +40,11 @@ class FakeBatches(FakeService):
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
     shuffled: bool = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        service = self
-        self.server.server_close()
+    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        self.page(handler, body)
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                service.page(self, body)
-
-            def do_GET(self) -> None:
-                service.page(self, b"")
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+    def get(self, handler: BaseHTTPRequestHandler) -> None:
+        self.page(handler, b"")
 
     def page(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         path = handler.path.partition("?")[0].strip("/")
@@ -77,7 +61,7 @@ class FakeBatches(FakeService):
         elif path.endswith("/content"):
             if not self.failing(handler, "content"):
                 lines = self.results(path.split("/")[1])
-                self.send(handler, 200, lines, "application/jsonl")
+                self.raw(handler, 200, lines, "application/jsonl")
         else:
             self.error(handler, 404, "no such page")
 
@@ -109,8 +93,7 @@ class FakeBatches(FakeService):
         }
         if self.faults["cut"] > 0:
             self.faults["cut"] -= 1
-            handler.close_connection = True
-            handler.connection.shutdown(1)
+            self.cut(handler)
             return
         self.reply(handler, self.made[number])
 

@@ -9,19 +9,16 @@ job that was accepted and not moderated is billed, once.
 from __future__ import annotations
 
 import base64
-import contextlib
 import io
-import json
 import re
-import threading
 from collections import Counter
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
 from PIL import Image
+from tests.local_server import LocalServer
 
 KEY = "sk-job-secret-4567"
 COST = 0.045
@@ -44,7 +41,7 @@ class Job:
 
 
 @dataclass
-class FakeJobs:
+class FakeJobs(LocalServer):
     """Used as a context manager; `url` is its address, `shape` the service that it plays."""
 
     shape: str = "bfl"
@@ -61,50 +58,11 @@ class FakeJobs:
     downloads: int = 0
 
     def __post_init__(self) -> None:
-        self.lock = threading.Lock()
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                service.guarded(self, service.submit)
-
-            def do_GET(self) -> None:
-                service.guarded(self, service.look)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self) -> FakeJobs:
-        self.thread = threading.Thread(
-            target=self.server.serve_forever, kwargs={"poll_interval": 0.02}
-        )
-        self.thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
-
-    def guarded(self, handler: BaseHTTPRequestHandler, answer: Any) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            answer(handler)
+        self.open()
 
     # -- submitting --------------------------------------------------------------------------------
 
-    def submit(self, handler: BaseHTTPRequestHandler) -> None:
-        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         found = re.search(rb"fault:([\w-]+)", body)
         word = found[1].decode() if found else "none"
         with self.lock:
@@ -120,13 +78,11 @@ class FakeJobs:
             number = self.keys.get(key) or f"job-{len(self.jobs) + 1}"
             self.keys[key] = number
             if number not in self.jobs:
-                self.jobs[number] = Job(word, marked(_picture(body)))
+                self.jobs[number] = Job(word, marked(picture_in(body)))
                 moderated = word in ("moderated", "refused-late")
                 self.billed[number] = 0 if moderated or word.startswith("job-failed") else 1
         if word == "submit-cut" and attempt == 1:  # the job is there, its number gets lost
-            handler.close_connection = True
-            handler.connection.shutdown(1)
-            return None
+            return self.cut(handler)
         if self.shape == "chat":
             return self.send(handler, 200, self.said(word, self.jobs[number].picture))
         if word == "submit-empty":
@@ -148,7 +104,7 @@ class FakeJobs:
             return True
         passing = {"submit-500": 500, "submit-502": 502, "submit-503": 503, "submit-429": 429}
         if word in passing and attempt == 1:
-            self.send(handler, passing[word], {"error": "later"}, [("Retry-After", "0.05")])
+            self.send(handler, passing[word], {"error": "later"}, {"Retry-After": "0.05"})
             return True
         if word == "submit-html" and attempt == 1:
             self.raw(handler, 200, b"<html>", "text/html")
@@ -176,7 +132,7 @@ class FakeJobs:
 
     # -- asking and fetching -----------------------------------------------------------------------
 
-    def look(self, handler: BaseHTTPRequestHandler) -> None:
+    def get(self, handler: BaseHTTPRequestHandler) -> None:
         kind, _, number = handler.path.strip("/").rpartition("/")
         if kind in ("picture", "moved"):
             return self.hand_out(handler, kind, number)
@@ -195,14 +151,12 @@ class FakeJobs:
         if job.asked == 1:
             if job.word in ("poll-500", "poll-502", "poll-429"):
                 return self.send(
-                    handler, int(job.word[5:]), {"error": "x"}, [("Retry-After", "0.05")]
+                    handler, int(job.word[5:]), {"error": "x"}, {"Retry-After": "0.05"}
                 )
             if job.word == "poll-html":
                 return self.raw(handler, 200, b"<html>", "text/html")
             if job.word == "poll-cut":
-                handler.close_connection = True
-                handler.connection.shutdown(1)
-                return None
+                return self.cut(handler)
         if job.word == "poll-404":
             return self.send(handler, 404, {"error": "Task not found"})
         if job.word == "never" or job.asked == 1 or (job.word == "slow" and job.asked < 6):
@@ -267,7 +221,7 @@ class FakeJobs:
         job = self.jobs[number]
         if kind == "moved":
             to = f"/picture/{number}"
-            return self.raw(handler, 302, b"", "text/plain", [("Location", to)])
+            return self.raw(handler, 302, b"", "text/plain", {"Location": to})
         if job.word == "fetch-500" and self.downloads == 1:
             return self.raw(handler, 500, b"later", "text/plain")
         if job.word == "fetch-403":
@@ -311,35 +265,8 @@ class FakeJobs:
         usage = {"prompt_tokens": 300, "completion_tokens": 1290, "cost": COST}
         return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
 
-    # -- sending -----------------------------------------------------------------------------------
 
-    def send(
-        self,
-        handler: BaseHTTPRequestHandler,
-        status: int,
-        value: Any,
-        more: list[tuple[str, str]] | None = None,
-    ) -> None:
-        self.raw(handler, status, json.dumps(value).encode(), "application/json", more)
-
-    def raw(
-        self,
-        handler: BaseHTTPRequestHandler,
-        status: int,
-        body: bytes,
-        kind: str,
-        more: list[tuple[str, str]] | None = None,
-    ) -> None:
-        handler.send_response(status)
-        handler.send_header("Content-Type", kind)
-        handler.send_header("Content-Length", str(len(body)))
-        for name, value in more or ():
-            handler.send_header(name, value)
-        handler.end_headers()
-        handler.wfile.write(body)
-
-
-def _picture(body: bytes) -> bytes:
+def picture_in(body: bytes) -> bytes:
     """The first picture in a request, as a file of a form or as base64 in JSON."""
     start = body.find(b"\x89PNG")
     if start >= 0:

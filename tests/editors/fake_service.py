@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import re
 import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
 from PIL import Image
+from tests.local_server import LocalServer
 
 KEY = "sk-very-secret-0123"
 
@@ -47,7 +46,7 @@ def written(data: bytes, word: str) -> str:
 
 
 @dataclass
-class FakeService:
+class FakeService(LocalServer):
     """Used as a context manager; `url` is its address."""
 
     calls: Counter[str] = field(default_factory=Counter)
@@ -64,46 +63,10 @@ class FakeService:
     most: int = 0
 
     def __post_init__(self) -> None:
-        self.lock = threading.Lock()
         self.together = threading.Barrier(8)
-        service = self
+        self.open()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                service.answer(self)
-
-            def do_GET(self) -> None:
-                service.headers.append(dict(self.headers))
-                service.hand_out(self)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self) -> FakeService:
-        self.thread = threading.Thread(
-            target=self.server.serve_forever, kwargs={"poll_interval": 0.02}
-        )
-        self.thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
-
-    def answer(self, handler: BaseHTTPRequestHandler) -> None:
-        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         fault = re.search(rb"fault:([\w-]+)", body)
         word = fault[1].decode() if fault else "none"
         key = handler.headers.get("Idempotency-Key", "")
@@ -117,14 +80,13 @@ class FakeService:
             self.most = max(self.most, self.under_way)
         try:
             self.misbehave(handler, word, attempt, key)
-        except (BrokenPipeError, ConnectionResetError):
-            pass
         finally:
             with self.lock:
                 self.under_way -= 1
 
-    def hand_out(self, handler: BaseHTTPRequestHandler) -> None:
+    def get(self, handler: BaseHTTPRequestHandler) -> None:
         """A made picture, by its address: some addresses lead on to others."""
+        self.headers.append(dict(handler.headers))
         name = handler.path.strip("/")
         onward = {
             "once": f"{self.url}/made.png",
@@ -134,14 +96,14 @@ class FakeService:
             "gopher": "gopher://localhost/",
         }
         if name in onward:
-            return self.send(handler, 302, b"moved", "text/plain", ("Location", onward[name]))
-        return self.send(handler, 200, b"" if name == "empty" else png(), "image/png")
+            return self.raw(handler, 302, b"moved", "text/plain", {"Location": onward[name]})
+        return self.raw(handler, 200, b"" if name == "empty" else png(), "image/png")
 
     def misbehave(self, handler: BaseHTTPRequestHandler, word: str, attempt: int, key: str) -> None:
         native = ":generateContent" in handler.path
         first = attempt == 1
         if word == "429" and attempt <= 2:
-            return self.error(handler, 429, "slow down", retry=("Retry-After", "0.05"))
+            return self.error(handler, 429, "slow down", retry="0.05")
         if (word == "500" and first) or word == "always-500":
             return self.error(handler, 500, f"internal, key was {KEY}")
         if word == "401":
@@ -176,7 +138,7 @@ class FakeService:
             handler.close_connection = True
             return None
         if word == "half-json" and first:
-            return self.send(handler, 200, b'{"data": [{"b64_json": "iVBOR', "application/json")
+            return self.raw(handler, 200, b'{"data": [{"b64_json": "iVBOR', "application/json")
         if word == "slow":
             time.sleep(0.3)
         if word == "together":
@@ -216,26 +178,10 @@ class FakeService:
         status: int,
         message: str,
         code: str = "x",
-        retry: tuple[str, str] | None = None,
+        retry: str = "",
     ) -> None:
-        body = json.dumps({"error": {"message": message, "code": code}}).encode()
-        self.send(handler, status, body, "application/json", retry)
+        told = {"error": {"message": message, "code": code}}
+        self.send(handler, status, told, {"Retry-After": retry} if retry else None)
 
     def reply(self, handler: BaseHTTPRequestHandler, value: Any) -> None:
-        self.send(handler, self.good, json.dumps(value).encode(), "application/json")
-
-    def send(
-        self,
-        handler: BaseHTTPRequestHandler,
-        status: int,
-        body: bytes,
-        kind: str,
-        more: tuple[str, str] | None = None,
-    ) -> None:
-        handler.send_response(status)
-        handler.send_header("Content-Type", kind)
-        handler.send_header("Content-Length", str(len(body)))
-        if more:
-            handler.send_header(*more)
-        handler.end_headers()
-        handler.wfile.write(body)
+        self.send(handler, self.good, value)

@@ -9,18 +9,17 @@ first pixel inverted, so that one at the wrong sample is seen.
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import re
 import threading
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests.editors.fake_jobs import KEY, _picture, marked
+from tests.editors.fake_jobs import KEY, marked, picture_in
+from tests.local_server import LocalServer
 
 COST = 0.04
 """US dollars of a picture."""
@@ -30,7 +29,7 @@ well."""
 
 
 @dataclass
-class FaultyProvider:
+class FaultyProvider(LocalServer):
     """Used as a context manager; `url` is its address."""
 
     script: Script = field(default_factory=dict)
@@ -46,46 +45,12 @@ class FaultyProvider:
     keys: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.lock = threading.Lock()
         self.leaving = threading.Event()
-        provider = self
+        self.open()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                with contextlib.suppress(OSError):
-                    provider.made(self, body)
-
-            def do_GET(self) -> None:
-                with contextlib.suppress(OSError):
-                    provider.shown(self)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self) -> FaultyProvider:
-        self.thread = threading.Thread(
-            target=self.server.serve_forever, kwargs={"poll_interval": 0.01}
-        )
-        self.thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *told: Any) -> None:
         self.leaving.set()
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+        super().__exit__(*told)
 
     @property
     def total(self) -> float:
@@ -101,7 +66,7 @@ class FaultyProvider:
 
     # -- a call ------------------------------------------------------------------------------------
 
-    def made(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         found = re.search(rb"sample:(\w+)", body)
         sample = found[1].decode() if found else "?"
         event = self.event(f"{sample}.ask")
@@ -134,7 +99,7 @@ class FaultyProvider:
                 return self.keys[key]
             job = f"job-{len(self.owners)}"
             self.owners[job], self.keys[key] = sample, job
-            self.pictures[job] = marked(_picture(body))
+            self.pictures[job] = marked(picture_in(body))
             self.charged[sample] += COST
             return job
 
@@ -156,7 +121,7 @@ class FaultyProvider:
 
     # -- a job, and a picture ----------------------------------------------------------------------
 
-    def shown(self, handler: BaseHTTPRequestHandler) -> None:
+    def get(self, handler: BaseHTTPRequestHandler) -> None:
         kind, _, job = handler.path.strip("/").rpartition("/")
         sample = self.owners[job]
         if kind == "picture":
@@ -191,34 +156,3 @@ class FaultyProvider:
             handler.close_connection = True
             return None
         return self.raw(handler, 200, b"<html>" if event == "html" else data, "image/png")
-
-    # -- sending -----------------------------------------------------------------------------------
-
-    def cut(self, handler: BaseHTTPRequestHandler) -> None:
-        handler.close_connection = True
-        handler.connection.shutdown(1)
-
-    def send(
-        self,
-        handler: BaseHTTPRequestHandler,
-        status: int,
-        value: Any,
-        more: Mapping[str, str] | None = None,
-    ) -> None:
-        self.raw(handler, status, json.dumps(value).encode(), "application/json", more)
-
-    def raw(
-        self,
-        handler: BaseHTTPRequestHandler,
-        status: int,
-        body: bytes,
-        kind: str = "application/json",
-        more: Mapping[str, str] | None = None,
-    ) -> None:
-        handler.send_response(status)
-        handler.send_header("Content-Type", kind)
-        handler.send_header("Content-Length", str(len(body)))
-        for name, value in (more or {}).items():
-            handler.send_header(name, value)
-        handler.end_headers()
-        handler.wfile.write(body)

@@ -356,3 +356,80 @@ def test_what_a_chat_is_sent(chat: FakeJobs, tmp_path: Path) -> None:
     assert (body["temperature"], body["image_config"]) == (0.5, "x")
     with pytest.raises(UsageError, match="wanted the setting model"):
         catalog.find("editors", "chat")([])
+
+
+SERVICE = """
+base_url = "http://localhost"
+header = "x"
+hosts = ["localhost"]
+keys = ["K"]
+submit = "/{model}"
+[request]
+prompt = "prompt"
+image = "image"
+[job]
+id = "id"
+poll = "/{id}"
+status = "status"
+done = ["done"]
+result = ["url"]
+"""
+
+
+def test_a_service_file_is_whole(tmp_path: Path) -> None:
+    place = tmp_path / "s.toml"
+    place.write_text(SERVICE)
+    assert jobs.load(str(place)).submit == "/{model}"
+    for old, new, told in (
+        ('submit = "/{model}"', "submit = 5", "submit: wanted a text"),
+        ('submit = "/{model}"', 'submit = "/{model:999999999}"', "submit: wanted no braces but"),
+        ('submit = "/{model}"', 'submit = "/{model.__class__}"', "submit: wanted no braces but"),
+        ('poll = "/{id}"', 'poll = "/{"', "poll: wanted no braces but {id}"),
+        ('hosts = ["localhost"]', "hosts = 5", "hosts: wanted a list of texts"),
+        ('hosts = ["localhost"]', "hosts = [5]", "hosts: wanted a list of texts"),
+        ('hosts = ["localhost"]', "pictures = 0", "pictures: wanted a whole number"),
+        ('done = ["done"]', 'done = "done"', "job.done: wanted a list of texts"),
+        ('done = ["done"]', "", "job: has no done"),
+        ('poll = "/{id}"', "", "job: has no poll or poll_url"),
+        ('image = "image"', "", "request: has no image or images"),
+        ('image = "image"', "image = 1", "request.image: wanted a text"),
+        ("[job]", '[request.sized]\nwidth = "w"\n[job]', "request.sized: wanted width, height"),
+        ("[job]", "[headers]\nx = 1\n[job]", "headers: wanted texts"),
+        ("[job]", "[bill]\nunit = 1\n[job]", "bill: has no path"),
+        ("[job]", "[prices]\nm = nan\n[job]", "wanted numbers of US dollars"),
+        ("[job]", "[prices]\nm = [[1]]\n[job]", "wanted numbers of US dollars"),
+        ("[request]", "a=" + "[" * 5000, "cannot be read as TOML .*nested too deeply"),
+    ):
+        assert old in SERVICE
+        place.write_text(SERVICE.replace(old, new))
+        with pytest.raises(DataError, match=told):
+            jobs.load(str(place))
+
+
+@pytest.mark.parametrize("planted", ["address", "result"])
+def test_a_planted_job_gets_no_key(
+    service: FakeJobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str
+) -> None:
+    """A run that somebody sent may say that a job is under way at an address of theirs."""
+    asked: list[str] = []
+    elsewhere = "https://example.invalid/job"
+    told = {"id": "1", "address": "/", "result": ""} | {planted: elsewhere}
+    monkeypatch.setattr(jobs._Memory, "read", lambda memory: told)
+    made = editor(service)
+    call = made.service.call
+    monkeypatch.setattr(
+        type(made.service), "call", lambda own, wanted: (asked.append(wanted.path), call(wanted))[1]
+    )
+    edit, _ = ask(made, tmp_path)
+    assert edit.ok, edit.reason
+    assert elsewhere not in asked
+
+
+def test_what_stands_for_a_job_is_a_file(tmp_path: Path) -> None:
+    place = tmp_path / "job.json"
+    for text in ("[" * 9000, "{}", "[]", '{"id": 1}'):
+        place.write_text(text)
+        assert jobs._Memory(place).read() is None
+    place.unlink()
+    place.symlink_to("/dev/zero")
+    assert jobs._Memory(place).read() is None

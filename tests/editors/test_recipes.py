@@ -52,9 +52,11 @@ edit(a.input_image_path[0], a.output_image_path, a.instruction)
     "step1x-edit": """
 for n in ("input_dir", "model_path", "json_path", "output_dir"): p.add_argument("--" + n, required=True)
 p.add_argument("--seed", type=int); p.add_argument("--size_level", type=int)
-a = p.parse_args()
+a = p.parse_args(); times = []
 for name, instruction in json.load(open(a.json_path)).items():
-    edit(os.path.join(a.input_dir, name), os.path.join(a.output_dir, name), instruction)
+    edit(os.path.join(a.input_dir, name), os.path.join(f"{a.output_dir}-{a.size_level}", name), instruction)
+    times.append(1.0)
+print(sum(times[1:]) / len(times[1:]))  # as the repository's script does, also for one picture
 """,
     "icedit": """
 p.add_argument("--image", required=True); p.add_argument("--instruction", required=True)
@@ -67,7 +69,7 @@ for n in ("input", "edit", "config", "ckpt", "outdir"): p.add_argument("--" + n,
 for n in ("resolution", "steps", "seed"): p.add_argument("--" + n, type=int)
 for n in ("cfg-text", "cfg-image"): p.add_argument("--" + n, type=float)
 a = p.parse_args(); assert (a.cfg_text, a.cfg_image) == (5.0, 1.25)
-edit(a.input, os.path.join(a.outdir, "result.jpg" if False else "result.png"), a.edit)
+edit(a.input, os.path.join(a.outdir, f"output_input_seed{a.seed}.jpg"), a.edit)
 """,
     "lumina-dimoo": """
 for n in ("checkpoint", "prompt", "image_path", "vae_ckpt", "output_dir"): p.add_argument("--" + n, required=True)
@@ -76,6 +78,71 @@ p.add_argument("--timesteps", type=int); p.add_argument("--cfg_scale", type=floa
 a = p.parse_args(); edit(a.image_path, os.path.join(a.output_dir, "edited.png"), a.prompt)
 """,
 }
+_TORCH = """
+bfloat16 = "bfloat16"
+class no_grad:
+    def __enter__(self): pass
+    def __exit__(self, *told): pass
+class Generator:
+    def __init__(self, device): assert device == "cuda"
+    def manual_seed(self, seed): return self
+def manual_seed(seed): assert isinstance(seed, int)
+"""
+_MADE = """
+from PIL import Image, ImageOps
+class Result:
+    def __init__(self, picture): self.images = [ImageOps.invert(picture)]
+    def __getitem__(self, index): return self.images[index]
+def invert(picture, instruction):
+    assert picture.mode == "RGB" and isinstance(instruction, str)
+    if "crash" in instruction: raise RuntimeError("out of luck")
+    return Result(picture)
+"""
+PACKAGES = {
+    "internvl-u": {
+        "torch.py": _TORCH,
+        "internvlu.py": _MADE
+        + """
+class InternVLUPipeline:
+    @classmethod
+    def from_pretrained(cls, path, torch_dtype): assert path == "OpenGVLab/InternVL-U"; return cls()
+    def to(self, device): assert device == "cuda"
+    def __call__(self, prompt, image, generation_mode, width, height, generator):
+        assert generation_mode == "image" and (width, height) == image.size
+        return invert(image, prompt)
+""",
+    },
+    "emu2": {
+        "torch.py": _TORCH,
+        "diffusers.py": _MADE
+        + """
+class DiffusionPipeline:
+    @classmethod
+    def from_pretrained(cls, path, custom_pipeline, torch_dtype, use_safetensors, variant):
+        assert custom_pipeline == "pipeline_emu2_gen" and variant == "bf16"; return cls()
+    def to(self, device): assert device == "cuda"
+    def __call__(self, prompt): return invert(*prompt)
+""",
+    },
+    "anyedit": {
+        "torch.py": _TORCH,
+        "anysd/src/model.py": _MADE
+        + """
+class AnySDPipeline:
+    def __init__(self, adapters_list, task_embs_checkpoints):
+        assert len(adapters_list) == 9 and task_embs_checkpoints == "experts/task_embs.bin"
+        assert adapters_list["visual_depth"] == "experts/visual_dep.bin"
+    def __call__(self, prompt, original_image, guidance_scale, num_inference_steps,
+                 original_image_guidance_scale, adapter_name):
+        assert (guidance_scale, num_inference_steps, adapter_name) == (3.0, 100, "general")
+        return invert(original_image, prompt)
+""",
+        "anysd/src/utils.py": """
+def get_experts_dir(repo_id): assert repo_id == "WeiChow/AnySD"; return "experts/"
+""",
+    },
+}
+"""The public entry points that a recipe's own file calls, by the file in which they stand."""
 _ENTRY = """
 from PIL import Image, ImageOps
 LOADED = []
@@ -93,8 +160,12 @@ def load(settings):
 def checkout(name: str, folder: Path) -> Path:
     """A repository of which only the entry point is there."""
     recipe = recipes.load(name)
+    for file, held in PACKAGES.get(name, {}).items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(held)
     if recipe.kind == "function":
-        path, text = folder / "editgauge_entry.py", _ENTRY % (recipe.prefix, recipe.prefix)
+        path = folder / "editgauge_entry.py"
+        text = recipe.entry or _ENTRY % (recipe.prefix, recipe.prefix)
     else:
         path = folder / next(word for word in recipe.argv if word.endswith(".py"))
         text = _HEAD + _EDIT + STAND_INS[name]
@@ -117,13 +188,15 @@ def ask(made: Any, tmp_path: Path, instruction: str, seed: int = 0) -> Edit:
     edit: Edit = made(sample, tmp_path / "out")
     if edit.ok and edit.path is not None:
         inverted = 255 - read_image(sample.image).astype(int)
-        assert np.abs(read_image(edit.path) - inverted).max() == 0
+        away = np.abs(read_image(edit.path) - inverted)
+        assert away.mean() < 20 if made.name == "instructdiffusion" else away.max() == 0  # a JPEG
     return edit
 
 
 def test_every_model_of_the_papers_has_one() -> None:
     assert set(recipes.names()) == WANTED
     assert set(SCRIPTS) == set(STAND_INS)
+    assert {name for name in FUNCTIONS if recipes.load(name).entry} == set(PACKAGES)
 
 
 @pytest.mark.parametrize("name", sorted(WANTED))
@@ -138,7 +211,16 @@ def test_a_recipe_edits_through_its_entry_point(name: str, tmp_path: Path) -> No
         made.close()
 
 
-@pytest.mark.parametrize("name", [*SCRIPTS, "bagel"])
+def test_an_instruction_that_begins_with_a_dash_is_no_option(tmp_path: Path) -> None:
+    made = joined("icedit", tmp_path)
+    try:
+        edit = ask(made, tmp_path, "-50 % becomes -30 %")
+        assert edit.ok, edit.reason
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize("name", [*SCRIPTS, "bagel", "emu2"])
 def test_a_sample_that_fails_does_not_end_the_others(name: str, tmp_path: Path) -> None:
     made = joined(name, tmp_path)
     try:
@@ -162,7 +244,7 @@ def test_a_recipe_says_where_it_is_from_and_that_it_was_not_run(name: str) -> No
     shown = invoke(["recipe", "show", name])
     assert shown.exit_code == 0, shown.output
     assert recipes.NOT_RUN in shown.output
-    assert "commit:     to be looked up" in shown.output
+    assert f"commit:     {recipe.commit or 'not known'}" in shown.output
     assert ("editgauge_entry.py" in shown.output) == (recipe.kind == "function")
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.editors.fake_service import KEY, FakeService
+from tests.local_server import LocalServer
 from typer.testing import CliRunner
 
 from editgauge.cli.main import build_app
@@ -50,32 +50,23 @@ class Heard:
         return [self(sample, folder) for sample, folder in zip(samples, folders, strict=True)]
 
 
+class OneAnswer(LocalServer):
+    """A chat service that gives one answer to everything, and keeps what it was asked."""
+
+    def __init__(self, answer: Any, status: int) -> None:
+        self.answer, self.status = answer, status
+        self.asked: list[Any] = []
+        self.open()
+
+    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        self.asked.append(json.loads(body))
+        self.send(handler, self.status, self.answer)
+
+
 @contextmanager
 def chat(answer: Any, status: int = 200) -> Iterator[tuple[Service, list[Any]]]:
-    """A chat service that gives one answer to everything."""
-    asked: list[Any] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            body = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield Service(f"http://127.0.0.1:{server.server_port}", attempts=1, pause=0.01), asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with OneAnswer(answer, status) as server:
+        yield Service(server.url, attempts=1, pause=0.01), server.asked
 
 
 def said(text: str | None, **more: Any) -> dict[str, Any]:

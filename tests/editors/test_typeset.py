@@ -357,6 +357,16 @@ def test_finding_prefers_whole_words_and_forgives_misread_letters() -> None:
     assert find(lines, Target("!?"), (400, 300)) == []
 
 
+def test_half_of_a_text_and_another_number_are_not_the_text() -> None:
+    lines = [line("Spinach", 0, 0, 20), line("2022", 0, 60, 20)]
+    assert find(lines, Target("Spinach 2.20"), (400, 300)) == []
+    assert find(lines, Target("2023"), (400, 300)) == []
+    assert find([line("turn the pag", 0, 0, 20)], Target("turn the page"), (400, 300)) == []
+    row = [*lines, line("2.20", 300, 0, 20)]
+    (entry,) = find(row, Target("Spinach 2.20"), (400, 300))
+    assert [span.line for span in entry.spans] == [0, 2]
+
+
 def test_several_places_are_given_in_reading_order() -> None:
     lines = [line("SALE", 0, 0), line("other", 0, 60), line("SALE", 0, 120)]
     assert [m.spans[0].line for m in find(lines, Target("SALE"), (400, 300))] == [0, 2]
@@ -377,6 +387,13 @@ def test_roles() -> None:
     assert find([], Target(role="all"), size) == []
 
 
+def test_a_footnote_is_not_the_labels_above_it() -> None:
+    labels = [line(f"Q{n}", 60 * n, 200, 20) for n in range(1, 5)]
+    lines = [*labels, line("in thousand", 100, 230, 20)]
+    (match,) = find(lines, Target(role="bottom"), (400, 300))
+    assert [span.line for span in match.spans] == [4]
+
+
 def test_the_fit_finds_face_size_and_spacing() -> None:
     face = next(f for f in faces() if f.name == "Aileron Regular")
     drawn = draw(face, "Harbour", 40, 0.12)
@@ -390,6 +407,38 @@ def test_the_fit_finds_face_size_and_spacing() -> None:
     assert box is not None
     assert box[3] - box[1] == pytest.approx(drawn.alpha.shape[0], abs=2)
     assert box[2] - box[0] == pytest.approx(drawn.alpha.shape[1], rel=0.04)
+
+
+def test_an_upright_text_is_set_in_an_upright_face_and_a_slanted_one_is_not() -> None:
+    for name, slanted in (("DejaVu Sans Bold", False), ("DejaVu Sans Bold Oblique", True)):
+        face = next((f for f in faces() if f.name == name), None)
+        if face is None:
+            pytest.skip(f"{name} is not installed")
+        others = [f for f in faces() if f is not face]  # the very face would win anyway
+        drawn = draw(face, "Tomato mill", 40)
+        assert drawn is not None
+        style = fit(drawn.alpha, "Tomato mill", "with", others)
+        assert style is not None
+        assert (("Oblique" in style.face.name) or ("Italic" in style.face.name)) is slanted
+
+
+def test_a_frame_that_runs_through_a_line_is_no_letter() -> None:
+    before, read = poster(("CHARITY RUN", 40, 90))
+    framed = before.copy()
+    left, right = (int(v) for v in read(before)[0].corners[:2, 0])
+    framed[10:230, left - 1 : left + 2] = framed[10:230, right - 1 : right + 2] = INK
+    after, _ = edited(framed, read, "Make 'CHARITY RUN' smaller")
+    assert np.array_equal(after[10:40, left - 1 : right + 2], framed[10:40, left - 1 : right + 2])
+    assert ink_mask(after)[60:95, left - 1 : left + 2].all(), "the frame stays where it was"
+
+
+def test_a_word_that_grows_keeps_a_centred_line_in_its_middle() -> None:
+    before, read = poster(("TOP", 155, 60), ("Ann only", 120, 120), ("FOOT", 145, 200), em=28)
+    after, _ = edited(before, read, "Change 'Ann only' to 'Everybody only'")
+    rows = slice(95, 130)
+    columns = np.nonzero(ink_mask(after)[rows].any(axis=0))[0]
+    old = np.nonzero(ink_mask(before)[rows].any(axis=0))[0]
+    assert (columns.min() + columns.max()) / 2 == pytest.approx((old.min() + old.max()) / 2, abs=6)
 
 
 def test_glyphs_are_separated_light_on_dark_and_dark_on_light() -> None:

@@ -48,6 +48,10 @@ def test_two_changes_in_one_sentence_are_two_operations() -> None:
         ("remove 'A' and 'B'", ["A", "B"]),
         ("erase 'bread'and 'milk'", ["bread", "milk"]),
         ('Get rid of the phrase "NO ENTRY"', ["NO ENTRY"]),
+        ("Scrub 'NO ENTRY' out of the photo", ["NO ENTRY"]),
+        ("Please have 'NO ENTRY' removed", ["NO ENTRY"]),
+        ("Delete 'A' from 'A B C'", ["A"]),
+        ("Delete the words 'A', 'B' and the phrase 'C'", ["A", "B", "C"]),
     ],
 )
 def test_delete(instruction: str, texts: list[str]) -> None:
@@ -72,6 +76,7 @@ def test_a_role_stands_for_a_text(instruction: str, role: str) -> None:
 @pytest.mark.parametrize(
     ("instruction", "text", "anchor", "place"),
     [
+        ("Insert 'new' before 'ink' to be 'new ink'", "new", "ink", "before"),
         ("Add 'NAME' before 'JO LEE'.", "NAME", "JO LEE", "before"),
         ("Insert the text 'new' after the word 'brand'", "new", "brand", "after"),
         ("Write 'Opening soon' below 'BAKERY'", "Opening soon", "BAKERY", "below"),
@@ -105,6 +110,7 @@ def test_insert_into_a_corner_with_quotes_inside() -> None:
     ("instruction", "place"),
     [
         ("Move 'paper' down a little", "go down"),
+        ("Shift 'paper' a little to the left", "go left"),
         (
             "shift the title 'MAP' from the left top of the image to the left bottom of the image",
             "bottom left",
@@ -127,6 +133,7 @@ def test_move_beside_another_text_and_by_pixels() -> None:
 
 def test_swap() -> None:
     assert only("Switch the positions of 'DAY' and 'NIGHT'.").kind == "swap"
+    assert only("Let 'DAY' and 'NIGHT' trade places.").kind == "swap"
 
 
 @pytest.mark.parametrize(
@@ -135,8 +142,14 @@ def test_swap() -> None:
         ("make 'Tea' smaller", 0.75),
         ("Make 'ink' a little bigger", 1.15),
         ("Scale up the word 'FAST' while keeping its center position", 1.3),
+        (
+            "Scale up 'FAST' while keeping its font, size, and color unchanged. Do not modify it",
+            1.3,
+        ),
         ("Enlarge 'AND' to twice its size", 2.0),
         ("Shrink 'AND' by 40%", 0.6),
+        ("Shrink 'AND' to about 70% of its size", 0.7),
+        ("Enlarge 'AND' by about 20%", 1.2),
         ("Resize 'AND' to 150%", 1.5),
     ],
 )
@@ -195,6 +208,8 @@ def test_rotate(instruction: str, degrees: float) -> None:
         "insert the name of the company at the bottom of the image.",
         "Make the dog bigger",
         "What does the sign say?",
+        "Take '1962' off the board and put '1926' in its stead.",
+        "Delete 'A' and draw 'B' there",
         "Remove the polyp from the colon",
     ],
 )

@@ -117,6 +117,42 @@ def test_a_strong_turn_is_not_read_again() -> None:
     assert "cannot be read" not in told(turned, ("////", TITLE), BEFORE[1], read=(BEFORE[1],))
 
 
+def test_ink_that_stays_where_a_text_went_does_not_hold() -> None:
+    after = page(BEFORE[0])
+    after[FOOT[1] : FOOT[3], FOOT[0] : 120] = page(*BEFORE)[FOOT[1] : FOOT[3], FOOT[0] : 120]
+    reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(BEFORE[0]))
+    assert "parts of 'open all day' would be left" in fault(reading, [DELETE])
+
+
+def test_a_place_that_is_stained_does_not_hold() -> None:
+    after = page(BEFORE[0])
+    after[155:172, 40:60] = 90
+    reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(BEFORE[0]))
+    assert "stains would be left" in fault(reading, [DELETE])
+
+
+def test_a_neighbour_may_not_even_be_touched() -> None:
+    after = page(BEFORE[0], ("open all day", FOOT))
+    after[25:50, 30:80] = 240
+    insert = Operation(kind="insert", targets=(), text="open all day", place="bottom")
+    before, was = page(BEFORE[0]), lines(BEFORE[0])
+    reading = Reading(before, after, was, lines(*BEFORE))
+    assert "'GRAND HOTEL' beside it would be touched" in fault(reading, [insert])
+
+
+def test_a_text_does_not_come_to_lie_across_an_edge() -> None:
+    before = page(*BEFORE)
+    before[80:130, 150:] = 120
+    place = (20, 85, 220, 125)
+    after = page(BEFORE[1])
+    after[80:130, 150:] = 120
+    drawn = page(("GRAND HOTEL", place))
+    after[drawn < 100] = 20
+    reading = Reading(before, after, lines(*BEFORE), lines(("GRAND HOTEL", place), BEFORE[1]))
+    move = Operation(kind="move", targets=(Target("GRAND HOTEL"),), place="go down")
+    assert "across an edge" in fault(reading, [move])
+
+
 class Reader:
     """Reads what the page was drawn with, and something else in any other picture."""
 

@@ -27,10 +27,15 @@ COMMIT = "c" * 40
 
 
 class Hub:
-    """A hub with one data set: it takes commits, lists what it has, and gives it back."""
+    """A hub with one data set: it takes commits, lists what it has, and gives it back. Pictures go
+    to its store of large files, as those of every new data set on the hub do.
+    """
 
     def __init__(self, server: HTTPServer) -> None:
         self.files: dict[str, bytes] = {}
+        self.large: dict[str, bytes] = {}
+        """By SHA-256: what was put into the store of large files."""
+        self.full = False
         self.made: list[dict[str, Any]] = []
         api = "/api/datasets/me/run"
         server.expect_request("/api/repos/create").respond_with_handler(self.create)
@@ -38,6 +43,9 @@ class Hub:
             {"errors": [], "warnings": []}
         )
         server.expect_request(f"{api}/preupload/main").respond_with_handler(self.preupload)
+        batch = "/datasets/me/run.git/info/lfs/objects/batch"
+        server.expect_request(batch).respond_with_handler(self.batch)
+        server.expect_request(re.compile("^/large/.*")).respond_with_handler(self.put)
         server.expect_request(f"{api}/commit/main").respond_with_handler(self.commit)
         sha = {"id": "me/run", "sha": COMMIT, "private": True, "tags": [], "downloads": 0}
         server.expect_request(f"{api}/revision/main").respond_with_json(sha)
@@ -55,9 +63,22 @@ class Hub:
 
     def preupload(self, request: Request) -> Response:
         wanted = request.get_json()["files"]
-        files = [{"path": one["path"], "uploadMode": "regular", "shouldIgnore": False}
+        files = [{"path": one["path"], "uploadMode": mode(one["path"]), "shouldIgnore": False}
                  for one in wanted]  # fmt: skip
         return answer({"files": files})
+
+    def batch(self, request: Request) -> Response:
+        objects = [
+            {**one, "actions": {"upload": {"href": f"{self.url}/large/{one['oid']}"}}}
+            for one in request.get_json()["objects"]
+        ]
+        return answer({"transfer": "basic", "objects": objects})
+
+    def put(self, request: Request) -> Response:
+        if self.full:
+            return Response(status=403)
+        self.large[request.path.rpartition("/")[2]] = request.get_data()
+        return Response()
 
     def commit(self, request: Request) -> Response:
         for line in request.get_data().splitlines():
@@ -65,22 +86,38 @@ class Hub:
             if told["key"] == "file":
                 data = told["value"]
                 self.files[data["path"]] = base64.b64decode(data["content"])
+            elif told["key"] == "lfsFile":
+                self.files[told["value"]["path"]] = self.large[told["value"]["oid"]]
         return answer({"success": True, "commitOid": COMMIT,
                        "commitUrl": f"{self.url}/datasets/me/run/commit/{COMMIT}"})  # fmt: skip
 
     def tree(self, _: Request) -> Response:
         return answer([
-            {"type": "file", "oid": blob(data), "size": len(data), "path": path}
+            {"type": "file", "oid": blob(data), "size": len(data), "path": path, **lfs(path, data)}
             for path, data in self.files.items()
         ])  # fmt: skip
 
     def resolve(self, request: Request) -> Response:
-        data = self.files[request.path.partition(f"{COMMIT}/")[2]]
-        return Response(data, headers={"ETag": f'"{blob(data)}"', "X-Repo-Commit": COMMIT})
+        path = request.path.partition(f"{COMMIT}/")[2]
+        data = self.files[path]
+        etag = hashlib.sha256(data).hexdigest() if lfs(path, data) else blob(data)
+        return Response(data, headers={"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT})
 
 
 def answer(value: Any) -> Response:
     return Response(json.dumps(value), content_type="application/json")
+
+
+def mode(path: str) -> str:
+    return "lfs" if path.endswith(".png") else "regular"
+
+
+def lfs(path: str, data: bytes) -> dict[str, Any]:
+    """What a hub lists beside a large file: the checksum of its bytes, not of git's pointer."""
+    if mode(path) == "regular":
+        return {}
+    oid = hashlib.sha256(data).hexdigest()
+    return {"lfs": {"oid": oid, "size": len(data), "pointerSize": 130}}
 
 
 def blob(data: bytes) -> str:
@@ -90,6 +127,7 @@ def blob(data: bytes) -> str:
 @pytest.fixture
 def hub(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setenv("HF_TOKEN", "hf_secret_token")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
     made = Hub(httpserver)
     monkeypatch.setenv("HF_ENDPOINT", made.url)
     return made
@@ -109,6 +147,7 @@ def run(tmp_path: Path) -> RunFolder:
     return RunFolder.open(folder.path)
 
 
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # how the library uploads
 def test_a_run_goes_to_the_hub_and_comes_back(hub: Hub, run: RunFolder, tmp_path: Path) -> None:
     pushed = CliRunner().invoke(build_app(["hub"]), ["hub", "push", str(run.path), "me/run"])
     assert pushed.exit_code == 0, pushed.output
@@ -117,7 +156,9 @@ def test_a_run_goes_to_the_hub_and_comes_back(hub: Hub, run: RunFolder, tmp_path
     sent = set(hub.files) - {"README.md"}
     assert sent == set(hub_runs.files_of(run))
     assert not any(b"not sent" in data for data in hub.files.values())
-    assert any(name.startswith("inputs/") for name in sent)
+    pictures = {data for name, data in hub.files.items() if name.startswith("inputs/")}
+    assert pictures
+    assert pictures <= set(hub.large.values()), "through the store of large files"
     assert b"editgauge hub pull me/run" in hub.files["README.md"]
     words = ["hub", "pull", "me/run", str(tmp_path / "theirs"), "--json"]
     pulled = CliRunner().invoke(build_app(["hub"]), words)
@@ -128,6 +169,14 @@ def test_a_run_goes_to_the_hub_and_comes_back(hub: Hub, run: RunFolder, tmp_path
     assert theirs.manifest() == run.manifest()
     again = json.loads(CliRunner().invoke(build_app(["hub"]), words).stdout)
     assert again["new"] == 0, "what is there and right is not fetched again"
+
+
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_a_large_file_that_is_not_taken_is_one_clear_error(hub: Hub, run: RunFolder) -> None:
+    hub.full = True
+    with pytest.raises(DownloadError, match=r"me/run: .*inputs.*png"):
+        hub_runs.push(run, "me/run")
+    assert not hub.files
 
 
 def test_without_pictures_none_is_sent(hub: Hub, run: RunFolder) -> None:

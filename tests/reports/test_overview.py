@@ -10,7 +10,7 @@ import pytest
 
 from editgauge.reports.overview import marks, overview
 from editgauge.store.run_folder import EditRecord
-from editgauge.tables.frame import STATUSES
+from editgauge.tables.frame import STATUSES, Delivery, Frame
 from editgauge.tables.layouts import tables
 from editgauge.tables.scale import on_scale
 from editgauge.types import Metric, Row, Status
@@ -37,10 +37,10 @@ def told(made: list[Row], metrics: dict[str, Metric]) -> dict[str, Any]:
 
 
 def test_a_clear_lead_is_certain_and_a_near_one_is_not() -> None:
-    far = told(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 6), HIGHER)["lead"]
+    far = told(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 6), HIGHER)["leads"]["faithful"]
     assert [(line["editor"], line["rank"]) for line in far["lines"]] == [("b", 1), ("a", 2)]
     assert far["certain"]
-    near = told(rows(a=[5.0, 1] * 6, b=[1.0, 5] * 5 + [1, 4.5]), HIGHER)["lead"]
+    near = told(rows(a=[5.0, 1] * 6, b=[1.0, 5] * 5 + [1, 4.5]), HIGHER)["leads"]["faithful"]
     assert near["lines"][0]["editor"] == "a"
     assert not near["certain"]
     assert near["lines"][1]["rank_low"] == 1
@@ -61,9 +61,59 @@ def test_the_worst_follows_the_direction(metrics: dict[str, Metric], worst: int)
             assert numbers == wanted
 
 
+def delivered(of: Frame, **back: set[str]) -> Frame:
+    """The frame with what editors gave back."""
+    every = {one["id"] for one in RECORDS}
+    told = {
+        name: Delivery(edited=frozenset(every - ids), given_back=frozenset(ids))
+        for name, ids in back.items()
+    }
+    return replace(of, deliveries=told)
+
+
+def first_page(of: Frame) -> dict[str, Any]:
+    of = replace(of, described=HIGHER)
+    whole = tables(of, "faithful", intervals=True)
+    return overview(of, HIGHER, whole, marks(of, {}))
+
+
+def test_the_worst_and_the_contested_are_edits() -> None:
+    """`copy` is an anchor, and s0 of `a` was given back: s1 of `a` is the worst edit."""
+    a: list[float | None] = [1.0, 2, *[4.0] * 10]
+    made = rows(a=a, b=[5.0] * 12, copy=[1.0] * 12)
+    found = first_page(delivered(frame(made, RECORDS, "unheard"), a={"s0"}))
+    assert found["edits"]
+    assert found["worst"][0] == [1, 0]
+    assert found["contested"][0] == [1, 1, 0]
+    assert all(2 not in editors for _, *editors in found["worst"] + found["contested"])
+    assert found["asked"][1] == "edit it"
+
+
+def test_where_there_are_no_edits_the_page_shows_what_there_is_and_says_so() -> None:
+    found = first_page(frame(rows(copy=[1.0] * 12, blank=[2.0] * 12), RECORDS, "unheard"))
+    assert not found["edits"]
+    assert found["worst"][0] == [0, 1]  # copy stands after blank
+
+
+def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
+    made = rows(a=[4.0, 3] * 6, b=[2.0, 3] * 6, idle=[5.0] * 12, copy=[5.0] * 12)
+    every = {one["id"] for one in RECORDS}
+    of = delivered(frame(made, RECORDS, "unheard"), a=set(), b=set(), idle=every, copy=every)
+    lead = first_page(of)["leads"]["faithful"]
+    assert [line["editor"] for line in lead["lines"]] == ["a", "b"]
+    assert lead["returned"] == ["idle"]
+
+
+def test_models_that_lack_samples_are_ranked_on_those_that_all_have() -> None:
+    found = first_page(frame(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 5 + [None] * 2), RECORDS, "unheard"))
+    lead = found["leads"]["faithful"]
+    assert (lead["n"], lead["of"], lead["left_out"]) == (10, 12, {})
+    assert [(line["editor"], line["n"]) for line in lead["lines"]] == [("b", 10), ("a", 10)]
+
+
 def test_what_has_no_direction_has_no_worst() -> None:
     found = told(rows(a=[1.0] * 12), {"VC": Metric("VC", direction=None, low=0, high=9)})
-    assert (found["by"], found["worst"], found["contested"], found["lead"]) == (None, [], [], None)
+    assert (found["by"], found["worst"], found["contested"], found["leads"]) == (None, [], [], {})
 
 
 def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:

@@ -249,16 +249,19 @@ class TestPages:
         assert f"{NUMBER} samples" in told
         assert "2 models" in told
         assert "1 sample missing (EA)" in told
-        card = page.locator(".cards li").first.inner_text()
-        assert card.split("\n") == ["part/00 & <b>", f"box {value_of(0):.3f}"]
+        card = page.locator(".cards li").first
+        assert card.locator("small").all_inner_texts() == ["input", f"box {value_of(0):.3f}"]
+        assert card.locator(".card").get_attribute("title") == "part/00 & <b>"
 
-    def test_for_reviewers_the_worst_comes_first(self, visit: Visit) -> None:
+    def test_for_reviewers_the_worst_comes_first(self, visit: Visit, run: RunFolder) -> None:
         page = visit.go("#/reviewers/bench", ".model")
         models = page.locator(".model").evaluate_all("(all) => all.map((e) => e.dataset.editor)")
         assert models == ["box", "same"]
         assert "how much stayed as it was" in page.locator("main").inner_text()
-        names = page.locator(".model").first.locator(".card-name").all_inner_texts()
-        assert names[:3] == ["part/00 & <b>", "part/01", "part/02"]
+        told = page.locator(".model").first.locator(".card > small").all_inner_texts()
+        assert [one.split(" · ")[1] for one in told[:3]] == ["part/00 & <b>", "part/01", "part/02"]
+        asked = page.locator(".model").first.locator(".card-ask").all_inner_texts()
+        assert asked[2] == [record["instruction"] for record in run.samples("bench")][2]
 
     def test_colours_are_chosen_and_kept(self, visit: Visit) -> None:
         page = visit.go("", "#theme")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,24 @@ class BatchMean(MeanScorer):
 
     def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
         return [self(sample, edit) for sample, edit in pairs]
+
+
+@dataclass(frozen=True)
+class StreamMean(BatchMean):
+    """Gives the last pair first; `broken`: the one at which it stops."""
+
+    name: str = "test.stream"
+    broken: str = ""
+    sizes: list[int] = field(default_factory=list)
+
+    def score_stream(
+        self, pairs: Sequence[tuple[Sample, Edit]]
+    ) -> Iterator[tuple[int, Sequence[Score]]]:
+        self.sizes.append(len(pairs))
+        for index, (sample, edit) in reversed(list(enumerate(pairs))):
+            if sample.id == self.broken:
+                raise ValueError("the stream broke")
+            yield index, self(sample, edit)
 
 
 @dataclass(frozen=True)

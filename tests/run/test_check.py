@@ -506,3 +506,23 @@ def test_a_name_too_long_for_a_file_system_is_a_missing_file(tmp_path: Path) -> 
     benchmark = catalog.find("benchmarks", "medebench")
     found = [issue.kind for issue in check_data(benchmark, benchmark.load(tmp_path)).issues]
     assert found
+
+
+def test_data_and_outputs_on_a_store_are_checked_as_here(
+    tmp_path: Path, memory_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "cache"))
+    source = text_instance(tmp_path / "data", 1, split="data_manual_production") / "1.png"
+    output = tmp_path / "out/mine/canva/Art_Creative_Expression/001_edited.png"
+    write_bytes(output, source.read_bytes())
+    for folder in ("data", "out"):
+        memory_store.system.put(f"{tmp_path / folder}/", f"/lab/{folder}/", recursive=True)
+    words = ["check", "texteditbench", "{}data", "--outputs", "{}out", "--json"]
+
+    def told(place: str) -> Any:
+        found = json.loads(invoke([word.format(place) for word in words]).stdout)
+        return {**found, "data": "", "outputs": [{**o, "folder": ""} for o in found["outputs"]]}
+
+    here = told(f"{tmp_path}/")
+    assert here["outputs"]
+    assert told("memory://lab/") == here

@@ -76,8 +76,11 @@ def test_two_nodes_give_the_rows_and_edits_of_this_machine(
 
 
 @slow
-def test_only_the_item_that_kills_its_worker_is_failed(two_nodes: cluster.Ray) -> None:
-    done = outcomes(two_nodes, job(square_or_die), [[1, 2, -10, 4], [5, 6]])
+@pytest.mark.parametrize("alone", [False, True])
+def test_only_the_item_that_kills_its_worker_is_failed(two_nodes: cluster.Ray, alone: bool) -> None:
+    """With the exit code, of a task and of an actor."""
+    one = job(square_or_die, alone=alone)
+    done = outcomes(two_nodes, one, [[1, 2, -10, 4], [5, 6]])
     assert [(list(o.items), o.died) for o in done if o.died] == [
         ([-10], "the worker died on this picture: exit code 9")
     ]
@@ -91,6 +94,15 @@ def test_an_item_over_the_time_limit_is_found(two_nodes: cluster.Ray, alone: boo
     done = outcomes(two_nodes, one, [[11, 12, 13], [14]])
     assert [(list(o.items), o.died) for o in done if o.died] == [([13], TOO_SLOW)]
     assert values(done) == [11, 12, 14]
+
+
+@slow
+def test_short_batches_are_joined(two_nodes: cluster.Ray) -> None:
+    """20 ms each: fewer tasks than batches, every item once."""
+    one = job(slowly, joinable=True)
+    done = outcomes(two_nodes, one, ([number] for number in range(120)))
+    assert values(done) == list(range(120))
+    assert len(done) < 60
 
 
 @slow

@@ -236,7 +236,7 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     )
     done = invoke([*base, "--from", "pixels"])
     assert done.exit_code == 0, done.output
-    assert "0 rows made now, 42 were there" in done.output, "what was done before is kept"
+    assert "0 new rows, 42 reused" in done.output, "what was done before is kept"
     done = invoke([*base, "--resolution", "x"])
     assert "wanted a number such as 16, or all" in str(done.exception)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from editgauge.errors import UsageError
 from editgauge.run.engine import Job, Local, gpus_of, open_engine
+from editgauge.run.needs import Needs
 
 
 def job(*, alone: bool) -> Job[Any, Any]:
@@ -28,6 +30,17 @@ def job(*, alone: bool) -> Job[Any, Any]:
 def test_networks_get_a_process_for_each_gpu(engine: Local, shared: int, alone: int) -> None:
     assert engine.workers(job(alone=False)) == shared
     assert engine.workers(job(alone=True)) == alone
+
+
+def test_what_needs_more_gets_fewer_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("editgauge.run.machine.memory", lambda: 10)
+    two = replace(job(alone=False), needs=Needs(num_cpus=2))
+    assert Local(5).workers(two) == 2
+    assert Local(5)._share(two).threads == 2
+    large = Needs(memory=4)
+    assert Local(5).workers(replace(job(alone=False), needs=large)) == 2
+    assert Local(5, ("0", "1", "2")).workers(replace(job(alone=True), needs=large)) == 2
+    assert Local(0).workers(replace(job(alone=False), needs=large)) == 0
 
 
 @pytest.mark.parametrize("words", ["a", "0,0", "0,", "-1", "cuda", "0;1"])

@@ -25,7 +25,7 @@ from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.store.summary import Summary
 from editgauge.types import Row, Sample, Status
-from tests.run.fakes import BatchMean, MeanScorer, Spread, make_samples
+from tests.run.fakes import BatchMean, MeanScorer, Spread, StreamMean, make_samples
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -458,3 +458,17 @@ def test_statuses_are_counted_in_samples(bench: Bench) -> None:
         editor: {"failed": 1} for editor in found
     }
     assert not run.samples_by_status(benchmark, ["another"], among=ids)
+
+
+@pytest.mark.parametrize("broken", ["", "s003"])
+def test_a_scorer_that_streams_gets_whole_batches_and_its_break_costs_nothing(
+    tmp_path: Path, broken: str
+) -> None:
+    bench = Bench(tmp_path)
+    wanted = bench.score("batches", BatchMean(name="test.stream"), workers=0)[0].rows()
+    scorer = StreamMean(broken=broken)
+    rows = bench.score("stream", scorer, workers=0)[0].rows()
+    assert rows == wanted
+    assert rows
+    assert min(scorer.sizes) > scorer.batch_size, "not cut into what a network takes at once"
+    assert sum(scorer.sizes) == 24

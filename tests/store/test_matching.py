@@ -40,6 +40,7 @@ def folder(root: Path, *names: str) -> Path:
         ("{category2}/{name}_*", "kind 0/000_seed[7].webp"),
         ("{split}-{topic}-{name}", "real-t-000.png"),
         ("{stem}", "out/0.jpeg"),
+        ("{folder}/{name}_x", "out/000_x.png"),
     ],
 )
 def test_patterns(tmp_path: Path, samples: list[Sample], pattern: str, name: str) -> None:

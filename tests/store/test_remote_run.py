@@ -217,3 +217,29 @@ def test_a_torn_line_is_not_handed_over(memory: Any, machine: Any) -> None:
     shutil.rmtree(here)
     assert push(opened("memory://bucket/runs/one"), here) == ""
     assert samples_in() == ["a"]
+
+
+def test_what_is_gathered_meanwhile_is_handed_over_again_and_again(
+    memory: Any, machine: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also after it could not be; the run of this machine is left alone."""
+    with working(RUN) as here:
+        write(here, "a")
+    calls: list[str] = []
+    enough = threading.Event()
+
+    def gather() -> None:
+        calls.append("b" * len(calls) + "b")
+        if len(calls) == 1:
+            raise DownloadError("the store does not answer")
+        write(here, calls[-1])
+        if len(calls) > 3:
+            enough.set()
+
+    with remote_run.keeping_up(RUN, gather, 0.01):
+        assert enough.wait(20)
+    assert "not handed over yet: the store does not answer" in capsys.readouterr().err
+    machine("other")
+    assert {"a", "bb", "bbb"} <= set(samples_in())
+    with remote_run.keeping_up(here, gather, 0.0):
+        assert "keep-up" not in [thread.name for thread in threading.enumerate()]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import sqlite3
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from editgauge.store.run_folder import RunFolder
 from editgauge.study.design import make_design
 from editgauge.study.ratings import ratings_of
 from editgauge.study.running import collect, editors_by_sample, outputs_of, pictures_of, start
@@ -354,3 +356,25 @@ def test_training_tells_and_checks_count(tmp_path: Path) -> None:
     ratings = ratings_of(made.run)
     assert len(ratings) == (5 + 2) * 3, "training and checks are no ratings"
     assert Counter(rating.repeat for rating in ratings) == {0: 15, 1: 6}
+
+
+def test_a_damaged_answer_takes_no_sound_rating_along(made: Made) -> None:
+    """What was taken in while it was sound stays; what never was sound is not taken in."""
+    client = made.client()
+    for _ in range(2):
+        assert send(client, client.get("/api/task").json()).json()["ok"]
+    before = collect(made.run).new
+    with sqlite3.connect(made.store.path) as other:
+        other.execute("UPDATE answers SET payload = replace(payload, '3', '5') WHERE id = 1")
+    again = RunFolder.open(made.run.path)
+    assert collect(again).new == 0
+    assert len(ratings_of(again)) == before
+    assert {rating.value for rating in ratings_of(again)} == {3.0}
+    assert [text for text in again.problems if "answer 1 is damaged" in text]
+    with sqlite3.connect(made.store.path) as other:  # by somebody who knows the checksum
+        other.execute("DELETE FROM checks")
+        other.execute('UPDATE answers SET payload = \'{"answers": {"IF": [9]}}\' WHERE id = 1')
+    forged = RunFolder.open(made.run.path)
+    assert collect(forged).new == 0
+    assert {rating.value for rating in ratings_of(forged)} == {3.0}
+    assert [text for text in forged.problems if "wanted a list of" in text]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import random
 import secrets
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from editgauge.store.run_folder import RunFolder
 from editgauge.study.design import make_design
 from editgauge.study.ratings import ratings_of
 from editgauge.study.running import collect, editors_by_sample, outputs_of, start
+from editgauge.study.serving import _SPARE, impatient, network_of
 from editgauge.study.store import StudyStore
 from tests.study.made_study import EDITORS, make_run
 from tests.study.served import Server
@@ -180,35 +184,94 @@ def test_no_acknowledged_answer_is_lost_or_doubled_by_kill(
 )
 def test_who_sends_too_slowly_is_hung_up_on(sent: bytes) -> None:
     """Nothing, half a head, or half the head of a second request."""
-    import asyncio
 
-    import uvicorn
+    async def whole(address: tuple[str, int]) -> bytes:
+        reader, writer = await asyncio.open_connection(*address)
+        writer.write(sent)
+        got = await reader.read()  # ends once the server hangs up
+        writer.close()
+        return got
 
-    from editgauge.study.serving import impatient
+    try:
+        got = _with_server(impatient(0.05), whole)
+    except ConnectionResetError:
+        got = b""
+    assert got.startswith(b"HTTP/1.1 204") or not got
+
+
+@pytest.mark.parametrize("limits", [{"of_one": 3}, {"most": 3}])
+def test_who_holds_too_many_connections_is_told(limits: dict[str, int]) -> None:
+    """The fourth is told so, and heard once another one has ended."""
+
+    async def four(address: tuple[str, int]) -> list[bytes]:
+        held = [await asyncio.open_connection(*address) for _ in range(3)]
+        told = [await _asked(address)]
+        for reader, writer in held:
+            writer.write(b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\n"
+                         b"Connection: Upgrade, close\r\n\r\n")  # fmt: skip
+            told.append(await reader.read())
+            writer.close()
+        while (last := await _asked(address)).startswith(b"HTTP/1.1 503"):
+            await asyncio.sleep(0.01)
+        return [*told, last]
+
+    refused, *answered = _with_server(impatient(20.0, **limits), four)
+    assert refused.startswith(b"HTTP/1.1 503")
+    assert b"too many connections" in refused
+    assert [text[:12] for text in answered] == [b"HTTP/1.1 204"] * 4
+
+
+def test_a_flood_of_connections_takes_nothing() -> None:
+    """Beyond those that are told there is too much, nobody is kept waiting for."""
+
+    async def flood(address: tuple[str, int]) -> int:
+        held = [await asyncio.open_connection(*address) for _ in range(_SPARE + 5)]
+        ends = await asyncio.wait_for(asyncio.gather(*(_end(reader) for reader, _ in held)), 30)
+        for _, writer in held:
+            writer.close()
+        return len(ends)
+
+    assert _with_server(impatient(0.2, of_one=2), flood) == _SPARE + 5
+
+
+def test_whose_a_connection_is() -> None:
+    assert network_of(("192.0.2.7", 80)) == network_of(("::ffff:192.0.2.7", 80, 0, 0))
+    assert network_of(("2001:db8::1", 80)) == network_of(("2001:db8::ffff:1", 80))
+    assert network_of(("2001:db8::1", 80)) != network_of(("2001:db8:0:1::1", 80))
+    assert network_of(None) == network_of("") == network_of(("a name", 1)) == "here"
+
+
+async def _asked(address: tuple[str, int]) -> bytes:
+    reader, writer = await asyncio.open_connection(*address)
+    writer.write(b"GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
+    told = await reader.read()
+    writer.close()
+    return told
+
+
+async def _end(reader: asyncio.StreamReader) -> None:
+    with contextlib.suppress(ConnectionError):
+        await reader.read()
+
+
+def _with_server(
+    protocol: Any, visit: Callable[[tuple[str, int]], Coroutine[Any, Any, Any]]
+) -> Any:
+    """What `visit` gives for the address of a server of this protocol, which answers 204."""
+    uvicorn = pytest.importorskip("uvicorn")
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body"})
 
-    async def whole() -> bytes:
-        config = uvicorn.Config(app, lifespan="off", timeout_keep_alive=600)
+    async def whole() -> Any:
+        config = uvicorn.Config(app, lifespan="off", ws="none", timeout_keep_alive=600)
         config.load()
         state = uvicorn.Server(config).server_state
-        protocol = impatient(0.05)
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(
-            lambda: protocol(config=config, server_state=state, app_state={}),  # type: ignore[call-arg]
-            "127.0.0.1",
+        server = await asyncio.get_running_loop().create_server(
+            lambda: protocol(config=config, server_state=state, app_state={}), "127.0.0.1"
         )
         async with server:
-            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-            writer.write(sent)
-            got = await reader.read()  # ends once the server hangs up
-            writer.close()
-            return got
+            return await visit(server.sockets[0].getsockname())
 
-    try:
-        got = asyncio.run(asyncio.wait_for(whole(), 60))
-    except ConnectionResetError:
-        got = b""
-    assert got.startswith(b"HTTP/1.1 204") or not got
+    return asyncio.run(asyncio.wait_for(whole(), 60))

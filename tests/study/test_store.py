@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from editgauge.errors import RunError, UsageError
 from editgauge.study.assignment import assign
+from editgauge.study.design import of_text, stored_text
 from editgauge.study.store import Sent, StudyStore
 from tests.study.test_assignment import DESIGN, OUTPUTS
 
@@ -190,3 +192,62 @@ def test_a_file_of_somebody_else_is_not_used(tmp_path: Path, kind: str) -> None:
         (tmp_path / "other.sqlite").rename(path)
     with pytest.raises(RunError, match=r"sent\.sqlite"):
         StudyStore(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE answers SET payload = replace(payload, '1', '2')",
+        "UPDATE answers SET seconds = 9",
+        "UPDATE answers SET payload = '[[['",
+        "UPDATE tasks SET editors = '[]' WHERE done = 1",
+        "UPDATE tasks SET sample = 's1' || sample WHERE done = 1",
+        "UPDATE annotators SET pseudonym = 'eve' WHERE id = 1",
+    ],
+)
+def test_a_damaged_answer_is_left_out_and_named(study, change: str) -> None:  # type: ignore[no-untyped-def]
+    store, _ = study
+    answer(store, 1)
+    assert len(list(store.answers())) == 1
+    with contextlib.closing(sqlite3.connect(store.path)) as other, other:
+        other.execute(change)
+    assert list(store.answers()) == []
+    assert store.damaged == ["study.sqlite: answer 1 is damaged; left out"]
+    assert [one.seconds for one in store.progress()] == [0.0] * 3
+
+
+def test_an_answer_of_an_earlier_version_counts(study) -> None:  # type: ignore[no-untyped-def]
+    """It has no checksum."""
+    store, _ = study
+    answer(store, 1)
+    with contextlib.closing(sqlite3.connect(store.path)) as other, other:
+        other.execute("DELETE FROM checks")
+    assert len(list(store.answers())) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("design", "{"),
+        ("design", "[]"),
+        ("design", "{}"),
+        ("design", '"samples"'),
+        ("secret", "no hexadecimal number"),
+    ],
+)
+def test_a_damaged_study_is_one_line(study, name: str, text: str) -> None:  # type: ignore[no-untyped-def]
+    store, _ = study
+    store.close()
+    with contextlib.closing(sqlite3.connect(store.path)) as other, other:
+        other.execute("UPDATE meta SET value = ? WHERE name = ?", (text, name))
+    with pytest.raises(RunError, match="damaged"), StudyStore(store.path) as again:
+        assert again.design
+
+
+@pytest.mark.parametrize("field", [one.name for one in fields(DESIGN)])
+def test_a_field_of_a_design_of_another_kind_is_told(field: str) -> None:
+    facts = json.loads(stored_text(SMALL))
+    assert of_text(json.dumps(facts)) == SMALL
+    for value in (None, ["x", 1], {"a": []}):
+        with pytest.raises(ValueError, match=r"wanted|argument"):
+            of_text(json.dumps({**facts, field: value}))

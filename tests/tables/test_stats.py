@@ -400,6 +400,15 @@ class TestRanks:
             [1.0, 2.0], [[1.0, 2.0]], higher_is_better=False
         ).rank.tolist() == [1, 2]
 
+    def test_a_resample_without_a_value_ranks_nobody(self) -> None:
+        """A small group that no resample drew is no first place."""
+        draws = [[1.0, 0.5], [np.nan, np.nan], [1.0, np.nan], [0.9, 0.4]]
+        ranks = stats.rank_stability([1.0, 0.5], draws)
+        assert (ranks.low.tolist(), ranks.high.tolist()) == ([1, 2], [1, 2])
+        assert ranks.first.tolist() == [1.0, 0.0]
+        none = stats.rank_stability([1.0, 0.5], [[np.nan, 1.0]])
+        assert (none.low.tolist(), none.high.tolist()) == ([1, 1], [2, 2])
+
     def test_a_missing_editor_is_refused(self) -> None:
         with pytest.raises(ValueError, match="every editor"):
             stats.rank_stability([1.0, np.nan], [[1.0, 1.0]])

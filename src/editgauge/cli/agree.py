@@ -33,8 +33,9 @@ def agree(
     """
     from rich.console import Console
 
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
+    from editgauge.store.addresses import address_of
     from editgauge.store.selection import one_of
     from editgauge.study import agreement, sheets
     from editgauge.study.people import directions_of
@@ -43,18 +44,20 @@ def agree(
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
     opened = rows.open_runs(runs)
-    for opened_run in opened:
-        collect(opened_run)
-    frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
-    if not frames:
-        raise UsageError(
-            f"{runs[0].name}: nobody has rated anything; import ratings first: editgauge study "
-            f"import {runs[0].name} ratings.csv"
-        )
-    found = [
-        agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=seed)
-        for frame in frames
-    ]
+    with warned(*opened):
+        for opened_run in opened:
+            collect(opened_run)
+        frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
+        if not frames:
+            first = address_of(runs[0]) or runs[0].name
+            raise UsageError(
+                f"{first}: nobody has rated anything; import ratings first: editgauge study import "
+                f"{first} ratings.csv"
+            )
+        found = [
+            agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=seed)
+            for frame in frames
+        ]
     if as_json or form == "json":
         print_json({"agreements": [sheets.as_dict(item) for item in found]})
         return

@@ -37,29 +37,30 @@ def audit(
     """Check a published table against itself. Exit code 1 when a number does not follow from the
     others.
     """
-    from editgauge.tables.audit import all_audits, choose, read_sheet
+    from editgauge.tables.audit import all_audits, audited, read_sheets
 
     kinds = all_audits()
     if files:
-        sheets = [read_sheet(path) for path in files]
-        reports = [choose(kinds, sheet.headings, sheet.name, kind)(sheet) for sheet in sheets]
+        found = [audited(kinds, path, kind) for path in files]
+        reports = [report for some, _ in found for report in some]
+        others = [name for _, names in found for name in names]
     else:
-        reports = [item(read_sheet(path)) for item in kinds for path in item.files]
-    _print(reports, as_json)
+        reports = [item(*read_sheets(path)) for item in kinds for path in item.files]
+        others = []
+    _print(reports, others, as_json)
     if any(not report.consistent for report in reports):
         raise typer.Exit(1)
 
 
-def _print(reports: list[Report], as_json: bool) -> None:
+def _print(reports: list[Report], others: list[str], as_json: bool) -> None:
     from dataclasses import asdict
 
     from editgauge.cli.common import print_json
     from editgauge.escape import plain
 
     if as_json:
-        print_json(
-            {"tables": [{**asdict(report), "consistent": report.consistent} for report in reports]}
-        )
+        told = [{**asdict(report), "consistent": report.consistent} for report in reports]
+        print_json({"tables": told, "not_checked": others})
         return
     for report in reports:
         state = "consistent" if report.consistent else f"{len(report.findings)} INCONSISTENT"
@@ -70,6 +71,8 @@ def _print(reports: list[Report], as_json: bool) -> None:
             typer.echo(f"  - and {len(report.findings) - _SHOWN} more (--json lists all)")
         for remark in report.remarks:
             typer.echo(f"  > {plain(remark, None)}")
+    for name in others:
+        typer.echo(f"{plain(name)}: not checked: the headings are those of no known table")
     bad = sum(not report.consistent for report in reports)
     typer.echo(
         f"{len(reports)} tables, {sum(r.checked for r in reports)} checks, {bad} tables with "

@@ -50,8 +50,8 @@ def check_data(
     memory: MemoryOpt = "1GB",
     json: JsonOpt = False,
 ) -> None:
-    """Check the data: counts, every repair, files, masks, references; and outputs, before anything
-    is spent.
+    """Check the data (counts, every repair, files, masks, references) and outputs, before spending
+    anything.
 
     Exit code 0: no output needs attention (faults of the data are printed, and are the same for
     every model); 1: an output does, with --strict the data, or there is no sample; 2: no data or

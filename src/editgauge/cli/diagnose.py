@@ -59,7 +59,8 @@ def diagnose(
     from editgauge.evaluation.diagnose import Request
     from editgauge.evaluation.diagnose import diagnose as diagnosed
     from editgauge.store import selection
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import changing
     from editgauge.tables.draw import as_json
 
     common.set_memory(memory)
@@ -76,12 +77,17 @@ def diagnose(
         figures=figures,
         retry=selection.statuses(retry),
     )
-    folder = RunFolder.open(run)
-    with placing.open() as engine, common.progress(json) as show, common.warned(folder):
+    place = address_of(run) or str(run)
+    with (
+        changing(run) as folder,
+        placing.open() as engine,
+        common.progress(json) as show,
+        common.warned(folder),
+    ):
         found = diagnosed(folder, replace(request, workers=engine), show)
     if json:
         tables = [as_json(table) for table in found.tables]
-        common.print_json({"run": str(run), **found.as_dict(), "tables": tables})
+        common.print_json({"run": place, **found.as_dict(), "tables": tables})
     else:
         for line in found.lines():
             print(line)
@@ -89,8 +95,8 @@ def diagnose(
             print()
             print_table(table, "terminal")
         print(
-            f"\nnext: editgauge table {run} --benchmark {found.benchmark} --published --intervals"
+            f"\nnext: editgauge table {place} --benchmark {found.benchmark} --published --intervals"
         )
-        print(f"      editgauge report {run}   (its page: Why edits failed)")
+        print(f"      editgauge report {place}   (its page: Why edits failed)")
     if not found.complete:
         raise typer.Exit(1)

@@ -124,10 +124,11 @@ def edit(
             print(summary.line(name))
             if spent := costs.spent(made[number].editor):
                 print(f"costs:   {spent}")
-        outputs = folder.edits_folder(name, summaries[0].editor)
-        print(f"outputs: {outputs if len(made) == 1 else outputs.parent}")
-        source = f" {data}" if data else ""
-        print(f"next:    editgauge score {benchmark}{source} --run {place}")
+        if any(one.counts for one in summaries):
+            outputs = folder.edits_folder(name, summaries[0].editor)
+            print(f"outputs: {outputs if len(made) == 1 else outputs.parent}")
+            source = f" {data}" if data else ""
+            print(f"next:    editgauge score {benchmark}{source} --run {place}")
     _leave(summaries, json)
 
 

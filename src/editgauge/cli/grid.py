@@ -93,6 +93,7 @@ def grid(
     else:
         made = grids.lines(opened, frame, sample, metric or (), editors=editor)
     files = grids.write(made, to)
+    common.warn(*opened)
     if json:
         common.print_json({"files": [str(path) for path in files]})
         return

@@ -39,10 +39,12 @@ def push(
     """
     from editgauge.cli import common
     from editgauge.evaluation import hub_runs
+    from editgauge.store.remote_run import fetched
     from editgauge.store.run_folder import RunFolder
 
-    folder = RunFolder.open(run)
-    done = hub_runs.push(folder, repo, private=not public, pictures=pictures)
+    folder = RunFolder.open(fetched(run))
+    with common.warned(folder):
+        done = hub_runs.push(folder, repo, private=not public, pictures=pictures)
     if json:
         common.print_json(asdict(done))
         return

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Narrowing
 from editgauge.cli.options import BenchmarkArg, DataArg, JsonOpt
 from editgauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from editgauge.store.matching import Matches
 
 _EXAMPLE = (
     "Example: editgauge import-outputs textedit DATA --from OUT --pattern '{category}/{id}_edited' "
@@ -34,8 +38,8 @@ def import_outputs(
         str,
         typer.Option(
             help="Path of an output below it. Fields: {id}, {flat}, {name}, {stem}, {image}, "
-            "{split}, {category}, {category1}…, attributes; * for any text. Default: the usual "
-            "ones are tried."
+            "{split}, {category}, {category1}…, {folder}, {folder1}… of the official output name, "
+            "attributes; * for any text. Default: the usual ones are tried."
         ),
     ] = "",
     map: Annotated[
@@ -81,9 +85,18 @@ def import_outputs(
             print(line)
         if to is not None:
             print(f"{copied} files copied to {to / editor}")
-        name = material.benchmark.name
-        where = to or "OUTPUTS"
-        print(f"next:  editgauge score {name} {data or ''} --outputs {where} --editor "
-              f"{editor or 'NAME'} --run RUN")  # fmt: skip
+        print(f"next:  {_next(material.benchmark.name, data, to, editor, found)}")
     if len(found.named) < len(material.samples):
         raise typer.Exit(1)
+
+
+def _next(benchmark: str, data: Path | None, to: Path | None, editor: str, found: Matches) -> str:
+    """The command that scores what was found: where it was copied to, or where it lies."""
+    words = ["editgauge", "score", benchmark, *([str(data)] if data else [])]
+    words += ["--outputs", str(to or found.folder)]
+    if to is None:
+        named = (
+            ["--outputs-map", str(found.map)] if found.map else ["--outputs-pattern", found.rule]
+        )
+        words += named
+    return shlex.join([*words, "--editor", editor or "NAME", "--run", "RUN"])

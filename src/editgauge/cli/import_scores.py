@@ -41,6 +41,8 @@ def import_scores(
     from editgauge.scoring.derived import derive
     from editgauge.scoring.imports import import_measured
     from editgauge.store import selection
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import working
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
 
@@ -48,11 +50,13 @@ def import_scores(
         raise UsageError("wanted --from (the file that the released script wrote)")
     bench, dataset, samples = catalog.open_data(benchmark, data, split)
     chosen = selection.choose(samples, where=where or ())
-    folder = RunFolder.create(run)
-    keep_samples(folder, bench.name, dataset.root, samples, [])
-    found = import_measured(folder, bench, source, chosen, editor=editor or None)
-    derive(folder, bench)
-    folder.record("import-scores", benchmark=bench.name, file=source.name, rows=found.rows)
+    with working(run) as here:
+        folder = RunFolder.create(here)
+        keep_samples(folder, bench.name, dataset.root, samples, [])
+        found = import_measured(folder, bench, source, chosen, editor=editor or None)
+        derive(folder, bench)
+        common.warn(folder)
+        folder.record("import-scores", benchmark=bench.name, file=source.name, rows=found.rows)
     if json:
         common.print_json(
             {
@@ -68,4 +72,4 @@ def import_scores(
         print(f"note: left out: {name}")
     if len(found.unknown) > 10:
         print(f"note: and {len(found.unknown) - 10} more")
-    print(f"next:  editgauge table {run} --benchmark {bench.name}")
+    print(f"next:  editgauge table {address_of(run) or run} --benchmark {bench.name}")

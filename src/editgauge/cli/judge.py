@@ -100,7 +100,8 @@ def run(
 
     with working(what.run) as here, preparing.open() as engine:
         there = replace(what, run=here)
-        for prompts in ("ours", "paper") if compare_prompts else (who.prompts,):
+        # the paper's first: where they were not fetched, nothing is asked
+        for prompts in ("paper", "ours") if compare_prompts else (who.prompts,):
             asked = replace(who, prompts=prompts)
             with session(there, asked, how, traffic, money) as opened:
                 opened.named = address_of(what.run) or str(what.run)

@@ -21,6 +21,7 @@ def compare(
     variant: Annotated[str, typer.Option("--variant", help="faithful or corrected.")] = "corrected",
 ) -> None:
     """How far the judges of a run agree: each two of them, on the edits that both judged."""
+    from editgauge.cli.common import warn
     from editgauge.cli.drawn import print_table
     from editgauge.errors import UsageError
     from editgauge.judging import compared
@@ -42,3 +43,4 @@ def compare(
         )
     for table in tables:
         print_table(table, form)
+    warn(*opened)

@@ -39,24 +39,29 @@ def import_scores(
     from editgauge.errors import UsageError
     from editgauge.judging import imports
     from editgauge.scoring.derived import derive
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import working
     from editgauge.store.run_folder import RunFolder
     from editgauge.store.samples import keep_samples
 
     if not model or source is None:
         raise UsageError("wanted --model (the judge that the script asked) and --from (its files)")
     bench, dataset, samples = catalog.open_data(benchmark, data, split)
-    folder = RunFolder.create(run)
-    keep_samples(folder, bench.name, dataset.root, samples, [])
-    imported = imports.import_scores(
-        folder, bench, source, samples, judge=model, editor=editor or None
-    )
-    derive(folder, bench)
-    folder.record(
-        "judge import", benchmark=bench.name, judge=model, file=source.name, rows=imported.rows
-    )
+    with working(run) as here:
+        folder = RunFolder.create(here)
+        keep_samples(folder, bench.name, dataset.root, samples, [])
+        imported = imports.import_scores(
+            folder, bench, source, samples, judge=model, editor=editor or None
+        )
+        derive(folder, bench)
+        common.warn(folder)
+        folder.record(
+            "judge import", benchmark=bench.name, judge=model, file=source.name, rows=imported.rows
+        )
     if json:
         common.print_json(imported.as_dict())
         return
     for line in imported.lines():
         print(line)
-    print(f"rows:  {run}\nnext:  editgauge table {run} --benchmark {bench.name}")
+    place = address_of(run) or run
+    print(f"rows:  {place}\nnext:  editgauge table {place} --benchmark {bench.name}")

@@ -31,6 +31,7 @@ def show(what: What, who: Who, how: How, json: JsonOpt = False) -> None:
 
     with session(what, who, how) as opened:
         calls = shown(opened)
+        common.warn(opened.todo.run)
     if json:
         common.print_json({"calls": calls})
     else:
@@ -62,6 +63,7 @@ def estimate(
     with session(what, who, how, traffic, money) as opened:
         found, batch = of_session(opened), of_session(opened, batch=True)
         price, name = opened.price, opened.todo.benchmark
+        common.warn(opened.todo.run)
     if json:
         lines = {call or "total": asdict(line) for call, line in found.items()}
         facts: dict[str, Any] = {"benchmark": name, "model": who.model, "calls": lines}

@@ -4,52 +4,55 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from editgauge import __version__
 from editgauge.cli import exits, panels, project, verbosity
 from editgauge.cli.output import inert_output
 
-COMMANDS: tuple[str, ...] = (
-    # one line a command, in the order of `--help`: the module `editgauge.cli.<name>` has
-    # `register(app)`
-    "demo",
-    "list",
-    "fetch",
-    "check",
-    "edit",
-    "import-outputs",
-    "recipe",
-    "tune",
-    "score",
-    "plan",
-    "import-scores",
-    "judge",
-    "prompts",
-    "table",
-    "compare",
-    "diagnose",
-    "merge",
-    "hub",
-    "study",
-    "agree",
-    "report",
-    "grid",
-    "log",
-    "audit",
-    "new",
-    "curate",
-    "check-run",
-    "doctor",
-)
-"""Modules of this folder; importing one must cost nothing heavy (`editgauge --help` stays under 300
-ms).
+COMMANDS: dict[str, str] = {
+    "demo": "Run the built-in benchmark end to end, offline.",
+    "list": "List benchmarks, editors, scorers, judges and OCR engines.",
+    "fetch": "Fetch a benchmark's data, network weights or prompts.",
+    "check": "Check data and outputs before anything is scored.",
+    "edit": "Make outputs with an editor.",
+    "import-outputs": "Show what a folder of outputs holds and what it matches.",
+    "recipe": "Install, call and join models in repositories of their own.",
+    "tune": "Fine-tune an editor on a few samples of a task.",
+    "score": "Score outputs and print the table.",
+    "plan": "Say what scoring would take: processor-hours, space.",
+    "import-scores": "Take in scores that a released script wrote.",
+    "judge": "Ask a vision-language model about outputs.",
+    "prompts": "Show, compare and start the prompts of a judge.",
+    "table": "Print the papers' tables from a run's rows.",
+    "compare": "Compare two editors sample by sample; gate a release.",
+    "diagnose": "Say why edits failed: where the model looked and changed.",
+    "merge": "Merge runs.",
+    "hub": "Push a run to the Hugging Face hub, or pull one.",
+    "study": "Collect ratings by people, import and export them.",
+    "agree": "Agreement of annotators with each other and with metrics.",
+    "report": "Write a report that opens from disk in any browser.",
+    "grid": "Draw a grid of instructions and editors as one picture.",
+    "log": "Log a run to Weights & Biases, MLflow or Trackio.",
+    "audit": "Check a published table against itself.",
+    "new": "Start something of your own: a benchmark, a data set.",
+    "curate": "Make a data set: curate DIR opens it in the browser.",
+    "check-run": "Check every record and output of a run.",
+    "doctor": "Say what this installation can do and what it lacks.",
+}
+"""What `--help` says of each command, in its order. A command's module, ``editgauge.cli.<name>``
+with its ``register(app)``, is imported when it is called; importing one must cost nothing heavy.
 """
 
+
+_COMPLETION = "_EDITGAUGE_COMPLETE"
+"""What a shell sets when it asks for completions (Typer's name for the program `editgauge`)."""
 
 _COLLECTION = (50_000, 20, 20)
 """How seldom cyclic garbage is looked for: the samples and records of a data set, which stay, would
@@ -63,10 +66,42 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
-    """The Typer application with the commands of these names, in their order."""
+class _Overview(TyperGroup):
+    """Commands and groups in one list, in the order of `COMMANDS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for name in COMMANDS if name in self.commands]
+
+
+def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The Typer application with the commands of these names."""
+    app = _without_commands()
+    for name in names:
+        importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
+    for command in app.registered_commands:
+        command.short_help = COMMANDS[str(command.name)]
+    for group in app.registered_groups:
+        group.short_help = COMMANDS[str(group.name)]
+    panels.use(app)
+    return app
+
+
+def _overview() -> typer.Typer:
+    """The application as `--help` shows it: no command's module is imported."""
+    app = _without_commands()
+    for name, line in COMMANDS.items():
+        app.command(name, short_help=line)(_listed)
+    return app
+
+
+def _listed() -> None:
+    """Stands for a command of which only the name and the line of help are shown."""
+
+
+def _without_commands() -> typer.Typer:
     app = typer.Typer(
         name="editgauge",
+        cls=_Overview,
         help="Measure how well a model edits images by instruction. Start with: editgauge demo",
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -98,9 +133,6 @@ def build_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
         context.with_resource(verbosity.chosen(quiet=quiet, level=level))
         _project_file(context, quiet=quiet)
 
-    for name in names:
-        importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
-    panels.use(app)
     return app
 
 
@@ -122,26 +154,23 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     """The application as far as a command line needs it: reading the options of twenty commands
     takes longer than most of them do.
     """
-    if words and words[0] in COMMANDS:
-        return build_app(words[:1])
-    app = build_app()
-    if list(words) in (["-h"], ["--help"]):
-        for info in app.registered_commands:
-            info.callback = _without_options(info.callback)
-        for group in app.registered_groups:
-            if group.typer_instance is not None:
-                group.typer_instance.registered_commands.clear()
-                group.typer_instance.registered_groups.clear()
-    return app
+    if _COMPLETION in os.environ:  # the shell asks for the words that could come next
+        return build_app()
+    name = _command_of(words)
+    return build_app([name]) if name in COMMANDS else _overview()
 
 
-def _without_options(command: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Stands for a command of which only the name and the first line of help are shown."""
-
-    def listed() -> None: ...
-
-    listed.__name__, listed.__doc__ = getattr(command, "__name__", ""), command.__doc__
-    return listed
+def _command_of(words: Sequence[str]) -> str:
+    """The command that a line names; "" where help is asked of the whole, or none is named."""
+    rest = iter(words)
+    for word in rest:
+        if word in ("-h", "--help"):
+            return ""
+        if word == "--log-level":
+            next(rest, "")
+        elif not word.startswith("-"):
+            return word
+    return ""
 
 
 def main() -> None:

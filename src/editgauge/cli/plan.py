@@ -102,7 +102,8 @@ def plan(
     else:
         assert material is not None
         folder = planning.measured_run(material, wanted or default_tracks(bench))
-    made = planning.plan(folder, bench.name, intent, data=data, own=run is None)
+    with common.warned(folder):
+        made = planning.plan(folder, bench.name, intent, data=data, own=run is None)
     if json:
         common.print_json({"benchmark": bench.name, **made.as_dict()})
         return

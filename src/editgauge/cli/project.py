@@ -23,7 +23,6 @@ from editgauge import toml
 from editgauge.errors import UsageError
 
 NAME = "editgauge.toml"
-_MOST_BYTES = 1 << 20
 _NOT_HERE = {"base_url": "an address to which a key is sent", "budget": "a limit of money"}
 """Options that are typed each time: the file may come with a folder from elsewhere."""
 
@@ -37,9 +36,7 @@ def read(path: Path | None = None) -> tuple[Path, Mapping[str, Any]] | None:
     if not named and path is None and not place.is_file():
         return None
     try:
-        if place.stat().st_size > _MOST_BYTES:
-            raise UsageError(f"{place}: wanted at most {_MOST_BYTES:,} bytes")
-        return place, toml.parsed(place.read_text(encoding="utf-8"))
+        return place, toml.read(place)
     except (OSError, ValueError) as error:
         raise UsageError(f"{place}: cannot be read as TOML ({error})") from error
 

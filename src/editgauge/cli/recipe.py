@@ -38,7 +38,8 @@ def list_recipes(json: JsonOpt = False) -> None:
         )
         return
     for recipe in found:
-        needs = "" if recipe.kind == "script" else "; needs a short file of yours"
+        own = "which show prints" if recipe.entry else "which you write"
+        needs = "" if recipe.kind == "script" else f"; needs a short file, {own}"
         print(f"{recipe.name:18} {recipe.title} ({recipe.paper}){needs}")
     print(recipes.NOT_RUN)
 
@@ -55,7 +56,8 @@ def show(
     unknown = "to be looked up in the repository"
     print(f"{recipe.title}, {recipe.paper}\n{recipes.NOT_RUN}\n")
     print(f"repository: {recipe.repository or 'to be looked up in the paper'}")
-    print("commit:     to be looked up at first use; recipe run writes it down")
+    told = f"{recipe.commit} is where this was read" if recipe.commit else "not known"
+    print(f"commit:     {told}; recipe run writes down the one that is run")
     print(f"licence:    {recipe.licence or unknown}")
     print(f"weights:    {recipe.weights or unknown}")
     print(f"known from: {recipe.source}\n")
@@ -68,7 +70,9 @@ def show(
     if recipe.note:
         print(f"note: {recipe.note}")
     if recipe.kind == "function":
-        print(f"\nput this into CHECKOUT/editgauge_entry.py and fill it in:\n\n{recipes.TEMPLATE}")
+        rest = ":" if recipe.entry else " and fill it in:"
+        text = recipe.entry.lstrip() or recipes.TEMPLATE
+        print(f"\nput this into CHECKOUT/editgauge_entry.py{rest}\n\n{text}")
     print(f"\nnext: editgauge recipe run {recipe.name} CHECKOUT --python ENV/bin/python")
 
 

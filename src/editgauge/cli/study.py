@@ -9,8 +9,8 @@ import typer
 
 from editgauge.cli import study_run
 from editgauge.cli.options import JsonOpt
+from editgauge.cli.study_people import RunArg
 
-RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
 _IMPORTED = "runs/first ratings.csv --question overall"
 _EXPORTED = "runs/first ratings.csv --shape wide"
 _SCALES = "rank, 1-5, good-fair-poor or pairwise; read from the file where it tells."
@@ -47,36 +47,46 @@ def import_file(
     editor_a, editor_b, winner (pairwise); question, repeat and comment if there are any. Nothing is
     written when a line does not fit. The same file may be imported again.
     """
-    from editgauge.cli.common import print_json
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.cli.common import print_json, warned
+    from editgauge.errors import UsageError
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import changing
     from editgauge.study.ratings import import_ratings as write
     from editgauge.study.ratings import known_of, salt_of
     from editgauge.study.reading import columns_of, read_ratings
 
-    folder = RunFolder.open(run)
-    known = known_of(folder, benchmark)
-    parsed = read_ratings(
-        file,
-        known,
-        scale=scale,
-        question=question,
-        columns=columns_of(column or ()),
-        salt=salt_of(folder) if anonymise else "",
-    )
-    done = write(folder, [rating.row() for rating in parsed.ratings])
-    facts = {
-        "benchmark": known.benchmark,
-        "scale": parsed.scale,
-        "annotators": len(parsed.annotators),
-        **done._asdict(),
-    }
-    folder.record("study import", file=file.name, **facts)
+    place = address_of(run) or run
+    if anonymise and address_of(run) is not None:
+        raise UsageError(
+            f"--anonymise: the secret behind pseudonyms stays in a run of one machine, and another "
+            f"machine would give other ones; import into such a run, and hand it over with: "
+            f"editgauge merge RUN --to {place}"
+        )
+    with changing(run) as folder:
+        known = known_of(folder, benchmark)
+        parsed = read_ratings(
+            file,
+            known,
+            scale=scale,
+            question=question,
+            columns=columns_of(column or ()),
+            salt=salt_of(folder) if anonymise else "",
+        )
+        with warned(folder):
+            done = write(folder, [rating.row() for rating in parsed.ratings])
+        facts = {
+            "benchmark": known.benchmark,
+            "scale": parsed.scale,
+            "annotators": len(parsed.annotators),
+            **done._asdict(),
+        }
+        folder.record("study import", file=file.name, **facts)
     if json:
         print_json(facts)
         return
     print(f"scale: {parsed.scale} ({parsed.told}); annotators: {len(parsed.annotators)}")
     print(f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} already there")
-    print(f"next:  editgauge agree {run}")
+    print(f"next:  editgauge agree {place}")
 
 
 def export(
@@ -88,18 +98,18 @@ def export(
     json: JsonOpt = False,
 ) -> None:
     """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote_run import changing
     from editgauge.store.selection import one_of
     from editgauge.study import ratings as table
     from editgauge.study.reading import scale_named
     from editgauge.study.running import collect
 
     one_of("--shape", shape, ("long", "wide"))
-    folder = RunFolder.open(run)
-    collect(folder)
-    ratings = table.ratings_of(folder, benchmark)
+    with changing(run) as folder, warned(folder):
+        collect(folder)
+        ratings = table.ratings_of(folder, benchmark)
     if scale:
         ratings = [rating for rating in ratings if rating.scale == scale_named(scale)]
     if not ratings:

@@ -12,7 +12,7 @@ from editgauge.cli.options import JsonOpt
 if TYPE_CHECKING:
     from editgauge.study.design import Design
 
-RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
+RunArg = Annotated[Path, typer.Argument(metavar="RUN", help="The run: a folder or an address.")]
 StudyOpt = Annotated[str, typer.Option("--study", help="Which, where the run has several.")]
 BaseOpt = Annotated[str, typer.Option("--base", help="How links begin.")]
 LOCAL = "http://127.0.0.1:8600"
@@ -32,11 +32,11 @@ def invite(
     json: JsonOpt = False,
 ) -> None:
     """Add an annotator, who takes over what others leave undone; print the personal link."""
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote_run import changing
     from editgauge.study.running import study_path
     from editgauge.study.store import StudyStore
 
-    with StudyStore(study_path(RunFolder.open(run), study)) as store:
+    with changing(run) as folder, StudyStore(study_path(folder, study)) as store:
         token = store.invite(pseudonym)
     print_links({pseudonym: token}, base, json)
 
@@ -47,11 +47,11 @@ def revoke(
     study: StudyOpt = "",
 ) -> None:
     """Make an annotator's link useless; open samples go to the others, answers stay."""
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote_run import changing
     from editgauge.study.running import study_path
     from editgauge.study.store import StudyStore
 
-    with StudyStore(study_path(RunFolder.open(run), study)) as store:
+    with changing(run) as folder, StudyStore(study_path(folder, study)) as store:
         moved = store.revoke(pseudonym)
     print(f"{pseudonym}: link revoked, {moved} open samples given to others")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,8 @@ from editgauge.cli.study_people import LOCAL, BaseOpt, RunArg, StudyOpt, print_l
 DesignArg = Annotated[
     Path, typer.Argument(metavar="DESIGN", help="The study's design, a TOML file.")
 ]
+HANDED_OVER = 300.0
+"""Seconds after which new ratings go to the store, while a study of a run there is served."""
 BenchmarkOpt = Annotated[str, typer.Option(help="Where the run has several.")]
 
 
@@ -43,17 +46,22 @@ def plan(
 
     Writes nothing. Spreads come from ratings of this run where there are any, else are assumed.
     """
-    from editgauge.cli.common import print_json
+    from editgauge.cli.common import print_json, warned
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import fetched
     from editgauge.store.run_folder import RunFolder
     from editgauge.study.planning import planned
 
-    plan = planned(RunFolder.open(run), design, annotators, width, benchmark)
+    folder = RunFolder.open(fetched(run))
+    with warned(folder):
+        plan = planned(folder, design, annotators, width, benchmark)
     if json:
         print_json(plan.as_dict())
         return
     for line in plan.lines():
         print(line)
-    print(f"next:  editgauge study start {run} {design} --annotators {annotators}")
+    place = address_of(run) or run
+    print(f"next:  editgauge study start {place} {design} --annotators {annotators}")
 
 
 def start(
@@ -68,15 +76,19 @@ def start(
 ) -> None:
     """Start a study: assign the samples and print each annotator's personal link, once.
 
-    Links are kept nowhere (only their hashes are): store them, or invite again.
+    Links are kept nowhere (only their hashes are): store them, or invite again. The study of a run
+    on a store stays on the machine that starts it, and its ratings go to the store.
     """
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.cli.common import warned
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import changing
     from editgauge.study.running import begin
 
-    made, tokens = begin(RunFolder.open(run), design, annotators, benchmark)
-    print_links(tokens, base, json, made)
+    with changing(run) as folder, warned(folder):
+        made, tokens = begin(folder, design, annotators, benchmark)
+        print_links(tokens, base, json, made)
     if not json:
-        print(f"next:  editgauge study serve {run} --study {made.name}")
+        print(f"next:  editgauge study serve {address_of(run) or run} --study {made.name}")
 
 
 def serve(
@@ -90,26 +102,35 @@ def serve(
 ) -> None:
     """Serve a study to its annotators until interrupted; answers are on the disk at once.
 
-    Listens on this machine only, unless --host says otherwise; then put it behind HTTPS.
+    Listens on this machine only, unless --host says otherwise; then put it behind HTTPS. Of a run
+    on a store the ratings go there every five minutes, and at the end.
     """
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.cli.common import warned
+    from editgauge.store.addresses import address_of
+    from editgauge.store.remote_run import changing, keeping_up
     from editgauge.study.running import collect, serving
 
-    folder = RunFolder.open(run)
-    with serving(folder, study, [host, *(allow_host or [])]) as (made, serve_it):
-        print(f"study {made.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
-        serve_it(host, port)
-    done = collect(folder)
-    print(f"{done.new + done.changed} new ratings; next: editgauge agree {run}")
+    with changing(run) as folder:
+        with (
+            serving(folder, study, [host, *(allow_host or [])]) as (made, serve_it),
+            keeping_up(run, lambda: collect(folder), HANDED_OVER),
+        ):
+            print(f"study {made.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
+            with suppress(KeyboardInterrupt):  # its usual end: answers become rows then
+                serve_it(host, port)
+        with warned(folder):
+            done = collect(folder)
+    print(f"{done.new + done.changed} new ratings; next: editgauge agree {address_of(run) or run}")
 
 
 def status(run: RunArg, study: StudyOpt = "", json: JsonOpt = False) -> None:
     """Say how far each annotator is, and who passed the attention checks; take ratings in."""
-    from editgauge.cli.common import print_json
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.cli.common import print_json, warned
+    from editgauge.store.remote_run import changing
     from editgauge.study.running import state_of
 
-    state = state_of(RunFolder.open(run), study)
+    with changing(run) as folder, warned(folder):
+        state = state_of(folder, study)
     if json:
         print_json(state.as_dict())
         return

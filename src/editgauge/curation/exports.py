@@ -17,7 +17,7 @@ import orjson
 
 from editgauge.benchmarks.reading import OWN_SET
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, tier_of
-from editgauge.benchmarks.texteditbench.samples import SPLITS
+from editgauge.benchmarks.texteditbench.places import SPLITS
 from editgauge.curation import card, conventions
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.leaving import png_file
@@ -98,7 +98,7 @@ def refusal(found: Sequence[Fault]) -> str:
     more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
     count = len({fault.sample for fault in found})
     return (
-        f"{count} samples are not ready: {first}{more}. Nothing was written; mend them, or leave "
+        f"{count} samples are not ready: {first}{more}. Nothing was written; fix them, or leave "
         f"them out with --ready-only"
     )
 

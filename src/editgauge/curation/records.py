@@ -373,7 +373,7 @@ def _json(data: bytes, where: str) -> Any:
     try:
         return orjson.loads(data)
     except (orjson.JSONDecodeError, RecursionError) as error:
-        raise DataError(f"{where}: no JSON ({error}); mend the line") from error
+        raise DataError(f"{where}: no JSON ({error}); fix the line") from error
 
 
 _EMPTY = About(name="set")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -37,8 +37,9 @@ from editgauge.editors.service import (
     key_from,
     words,
 )
-from editgauge.errors import DataError, ImageError, UsageError
+from editgauge.errors import DataError, ImageError, RunError, UsageError
 from editgauge.images import write_bytes
+from editgauge.store import paths
 from editgauge.types import Edit, Sample, Status
 
 SERVICES = ("bfl", "fal", "replicate", "dashscope", "ideogram")
@@ -59,6 +60,8 @@ OWN = (
     "wait",
 )
 _PACKAGE = "editgauge.editors"
+_ASKED = ("address", "result")
+"""The addresses of a job that is under way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +107,7 @@ def load(name: str) -> JobService:
             f"service {name!r}: wanted one of {', '.join(SERVICES)}, or the path of a .toml file"
         )
     try:
-        told = toml.parsed(place.read_text("utf-8"))
+        told = toml.read(place)
     except (OSError, ValueError) as error:
         raise DataError(f"{Path(name).name}: cannot be read as TOML ({error})") from error
     fields = JobService.__dataclass_fields__
@@ -119,9 +122,84 @@ def load(name: str) -> JobService:
                 + [f"{', '.join(unknown)}: not known"] * bool(unknown)
             )
         )
+    if said := next(_misfits(told), ""):
+        raise DataError(f"{Path(name).name}: {said}")
     listed = {name: tuple(told.get(name, ())) for name in ("hosts", "keys")}
     plain = {"title": name, "source": "", "checked": "", "model": ""}
     return JobService(**{**plain, **told, **listed})
+
+
+_TABLES = ("request", "job", "headers", "bill", "prices")
+_INNER = ("constants", "sized")
+_DEAREST = 1e6
+"""US dollars that nothing costs."""
+_LISTS = ("done", "failed", "refused", "result", "reasons", "codes", "filters")
+_FIELDS = {"submit": {"model"}, "more": {"n"}, "poll": {"id"}}
+"""Texts with fields in braces, and which."""
+
+
+def _misfits(told: Mapping[str, Any]) -> Iterator[str]:
+    """What is of a wrong kind in a service's file, in words; the first is to be told, since the
+    later ones take the earlier for granted.
+    """
+    for name, value in told.items():
+        yield from _kind(name, value)
+    yield from _incomplete(told["request"], told["job"])
+    for name, value in told["job"].items():
+        if not (_texts(value) if name in _LISTS else isinstance(value, str)):
+            yield f"job.{name}: wanted {'a list of texts' if name in _LISTS else 'a text'}"
+    for name, value in told["request"].items():
+        if not isinstance(value, dict if name in _INNER else str):
+            yield f"request.{name}: wanted a {'table' if name in _INNER else 'text'}"
+    yield from _wrong_numbers(told)
+    for name, fields in _FIELDS.items():
+        text = {**told, **told["job"], **told["request"]}.get(name, "")
+        if set(re.findall(r"\{([^{}]*)\}|[{}]", text)) - fields:
+            yield f"{name}: wanted no braces but {', '.join(f'{{{field}}}' for field in fields)}"
+
+
+def _kind(name: str, value: Any) -> Iterator[str]:
+    if name in _TABLES:
+        good, wanted = isinstance(value, dict), "a table"
+    elif name in ("hosts", "keys"):
+        good, wanted = _texts(value), "a list of texts"
+    elif name == "pictures":
+        good, wanted = type(value) is int and value > 0, "a whole number from 1"
+    else:
+        good, wanted = isinstance(value, str), "a text"
+    if not good:
+        yield f"{name}: wanted {wanted}"
+
+
+def _incomplete(request: Mapping[str, Any], job: Mapping[str, Any]) -> Iterator[str]:
+    for table, told, wanted in (
+        ("request", request, (("prompt",), ("image", "images"))),
+        ("job", job, (("status",), ("done",), ("result",), ("poll", "poll_url"))),
+    ):
+        for names in wanted:
+            if not set(names) & set(told):
+                yield f"{table}: has no {' or '.join(names)}"
+
+
+def _wrong_numbers(told: Mapping[str, Any]) -> Iterator[str]:
+    if sized := told["request"].get("sized"):
+        steps = [sized.get(name, 1) for name in ("step", "most")]
+        if not {"width", "height"} <= set(sized) or not all(
+            type(step) is int and step > 0 for step in steps
+        ):
+            yield "request.sized: wanted width, height, and whole numbers as step and most"
+    if not all(isinstance(value, str) for value in told.get("headers", {}).values()):
+        yield "headers: wanted texts"
+    bill = told.get("bill", {})
+    if bill and not isinstance(bill.get("path"), str):
+        yield "bill: has no path"
+    dollars = [*told.get("prices", {}).values(), bill.get("unit", 1.0)]
+    if not all(type(value) in (int, float) and 0 <= value < _DEAREST for value in dollars):
+        yield "prices, bill.unit: wanted numbers of US dollars"
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def jobs(samples: Sequence[Sample], **settings: Any) -> JobEditor:
@@ -359,6 +437,8 @@ class JobEditor:
     def _job(self, request: Request, memory: _Memory) -> _Outcome:
         began = time.monotonic()
         job = memory.read()
+        if job is not None and not all(map(self._own, filter(None, map(job.get, _ASKED)))):
+            job = None  # a run may come from anybody: the key goes to the service's hosts only
         resumed = job is not None
         if job is None:
             reply = self.service.call(request)
@@ -549,8 +629,8 @@ class _Memory:
         if self.path is None:
             return None
         try:
-            told = json.loads(self.path.read_text("utf-8"))
-        except (OSError, ValueError):
+            told = json.loads(paths.read(self.path))
+        except (OSError, ValueError, RecursionError, RunError):
             return None
         fine = isinstance(told, dict) and {"id", "address", "result"} <= set(told)
         return {name: str(value) for name, value in told.items()} if fine else None

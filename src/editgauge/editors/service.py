@@ -115,13 +115,14 @@ class Service:
         limits = Limits(timeout, concurrency + 2, MAX_REPLY_BYTES)
         self._transport = ThreadTransport(headers, self.secrets, limits)
         self._stopped = ""
+        self._reached = False
 
     def call(self, request: Request) -> Reply:
         """Send a call until it is answered, refused for good, or given up.
 
-        Raises `ServiceStopped` where no further call makes sense, then and for every later call;
-        `BudgetExceeded` before a budget would be passed. Raises nothing else for what a network
-        does.
+        Raises `ServiceStopped` where no further call makes sense (a wrong key, an address at which
+        nothing has ever answered), then and for every later call; `BudgetExceeded` before a budget
+        would be passed. Raises nothing else for what a network does.
         """
         began = time.monotonic()
         identity = request.key or uuid.uuid4().hex
@@ -139,6 +140,8 @@ class Service:
             paid += meant.kind == "again" and meant.lost
             taken = request.once and meant.kind == "again" and meant.lost
             if taken or not self._once_more(meant, pause, faults, paid, spent):
+                if not self._reached:
+                    self._stop(reply)
                 return Reply(
                     status=reply.status,
                     value=reply.value,
@@ -245,21 +248,24 @@ class Service:
         headers = {**request.headers, "Idempotency-Key": identity}
         path = request.path
         address = path if urlsplit(path).scheme else self._at.of(path)
+        body = request.build()
+        if request.charge is not None:
+            # Before the gate: who waits for money holds no place that jobs need to give some back.
+            request.charge.send()
         with self.gate.enter() as admitted:
-            body = request.build()
-            if request.charge is not None:
-                request.charge.send()
             try:
                 response = self._transport.exchange(
                     request.method, address, headers=headers, body=body
                 )
             except Lost as error:
+                self._reached = self._reached or error.sent
                 reply = Reply(status=Status.FAILED, reason=error.reason)
                 return reply, policy.Meaning("again", billed=error.sent, lost=error.sent), None
             except BaseException:
                 if request.charge is not None:
                     request.charge.lost(True, "dropped while under way")
                 raise
+            self._reached = True
             reply, meant, pause = self._read(response)
             if response.status == 404 and request.method == "GET":
                 meant = policy.Meaning("bad")  # a job that is not there says nothing of the others

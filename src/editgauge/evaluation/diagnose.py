@@ -111,8 +111,8 @@ class Diagnosed:
                     statuses.update(counter)
             parts = (f"{n} {s.replace('_', ' ')}" for s, n in statuses.most_common())
             yield (
-                f"{basis}: {', '.join(parts) or 'nothing to do'}; {summary.computed} rows made "
-                f"now, {summary.kept} were there, in {summary.seconds:.1f} s"
+                f"{basis}: {', '.join(parts) or 'nothing to do'}; {summary.computed} new rows, "
+                f"{summary.kept} reused, in {summary.seconds:.1f} s"
             )
             yield from (f"note: {problem}" for problem in summary.problems)
         for why in dict.fromkeys(self.unwatched.values()):
@@ -124,7 +124,7 @@ class Diagnosed:
 
 def diagnose(folder: RunFolder, request: Request, progress: Progress | None = None) -> Diagnosed:
     """Bring the rows of the track ``diagnosis`` up to date for outputs of a run, and record the
-    call. Rows that are there are not made again.
+    call. Existing rows are reused.
 
     Raises `UsageError` for words that mean nothing here, and where attention was asked for by name
     and nothing has any; `Unavailable` for weights that cannot be loaded. What was done before

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from editgauge import toml
 from editgauge.errors import UsageError
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import gate as gates
@@ -13,16 +14,14 @@ from editgauge.tables.gate import Gate, Policy, Usage
 from editgauge.tables.layouts import directions
 from editgauge.types import Direction, Status
 
-_MAX_BYTES = 1 << 20
-
 
 def policy_of(path: Path) -> Policy:
     """The policy in a file. Raises `UsageError` for one that cannot be read or is wrong."""
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise UsageError(f"--gate {path}: wanted at most {_MAX_BYTES:,} bytes")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = toml.text(path)
+    except OSError as error:
+        raise UsageError(f"--gate {path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
         raise UsageError(f"--gate {path}: cannot be read ({error})") from error
     return gates.read_policy(text, path.name)
 

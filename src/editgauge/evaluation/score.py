@@ -144,7 +144,7 @@ class Scoring:
 
     def run(self, progress: Progress | None = None) -> Scored:
         """Bring the rows up to date, derive the combined metrics and record the call in the run.
-        Rows that are there are not made again. Raises as `run.score.score` does.
+        Existing rows are reused. Raises as `run.score.score` does.
         """
         material, folder, request = self.material, self.folder, self.request
         name, samples = material.benchmark.name, material.samples

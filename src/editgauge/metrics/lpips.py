@@ -370,10 +370,9 @@ def _inverse_length(x: Any) -> Any:
 
 
 def _open_pixels(masks: npt.NDArray[np.bool_], size: tuple[int, int], device: str) -> Any:
-    torch = _torch()
     if masks.ndim != 3 or masks.shape[1:] != size:
         raise ShapeMismatch(f"LPIPS masks: wanted (N, {size[0]}, {size[1]}), found {masks.shape}")
-    return torch.from_numpy(np.ascontiguousarray(masks)).to(device)
+    return on_device(np.ascontiguousarray(masks), str(device))
 
 
 def _cells(masked: Any, grid: Sequence[int]) -> Any:

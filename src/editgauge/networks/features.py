@@ -150,7 +150,7 @@ def _features(
     wanted = {item: key for item, key in keys.items() if isinstance(key, str)}
     known = store.get(identity, sorted(set(wanted.values())))
     first_with: dict[str, Any] = {}
-    halving = Halving()
+    halving = _fitting(identity)
     for item in sorted(wanted, key=str):
         if wanted[item] not in known:
             first_with.setdefault(wanted[item], item)
@@ -201,6 +201,13 @@ def _clip_model(folder: Path, activation: str | None, runtime: Runtime) -> ClipM
 @functools.lru_cache(maxsize=2)
 def _inception(path: Path, runtime: Runtime) -> Inception:
     return Inception(state_dict(path), runtime)
+
+
+@functools.lru_cache(maxsize=8)
+def _fitting(identity: str) -> Halving:
+    """How many inputs of a network fit the device: learnt once in a process."""
+    del identity
+    return Halving()
 
 
 @functools.lru_cache(maxsize=8)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from editgauge.catalog import is_anchor
 from editgauge.reports import details, facts, overview, thumbs
 from editgauge.reports.places import Places
 from editgauge.reports.scripts import as_bytes, as_floats, write_script
@@ -23,7 +24,7 @@ from editgauge.types import Metric, Plot
 @dataclass(frozen=True, slots=True)
 class Part:
     """One benchmark of a report: its rows, its tables, what is known of its metrics, what it is
-    called, and what its paper plots.
+    called, what it is about, and what its paper plots.
     """
 
     frame: Frame
@@ -31,6 +32,7 @@ class Part:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     _: KW_ONLY
     title: str = ""
+    about: str = ""
     plots: Sequence[Plot] = ()
     study: Mapping[str, Any] | None = None
     """What people said, as `study.reporting.reported` gives it."""
@@ -56,6 +58,7 @@ def write(
     attributes, codes = facts.attributes(frame)
     edits = places.edits(frame.benchmark)
     state = np.full((len(frame.editors), len(frame.samples)), 255, np.uint8)
+    back = np.zeros(state.shape, np.bool_)
     order = {status.value: code for code, status in enumerate(STATUSES)}
     there = thumbs.present(places.to / "thumbs" / str(number), frame)
     marks = overview.marks(frame, edits)
@@ -64,6 +67,7 @@ def write(
             record = edits.get((sample, editor))
             if record is not None:
                 state[row, column_number] = order[record.status.value]
+                back[row, column_number] = record.given_back is True
     write_script(
         folder / "index.js",
         f"{number}/index",
@@ -72,6 +76,7 @@ def write(
             "codes": codes,
             "edits": [as_bytes(row) for row in state],
             "marks": [as_bytes(row) for row in marks],
+            "back": [as_bytes(row.astype(np.uint8)) for row in back],
             "thumbs": {
                 slot: as_bytes(np.packbits(flags, bitorder="little"))
                 for slot, flags in there.items()
@@ -86,8 +91,10 @@ def write(
     return {
         "name": frame.benchmark,
         "title": part.title or frame.benchmark,
+        "about": part.about,
         "samples": len(frame.samples),
         "editors": list(frame.editors),
+        "anchors": [editor for editor in frame.editors if is_anchor(editor)],
         "columns": columns,
         "attributes": attributes,
         "tables": [as_json(table) for table in part.tables],
@@ -96,6 +103,7 @@ def write(
         "overview": overview.overview(frame, part.metrics, part.tables, marks),
         "coverage": facts.coverage(frame, marks),
         "cost": facts.cost(frame, edits),
+        "models": facts.models(frame),
         "study": _study(part, number, folder),
     }
 

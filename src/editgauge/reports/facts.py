@@ -132,6 +132,23 @@ def coverage(frame: Frame, marks: NDArray[np.uint8]) -> list[dict[str, Any]]:
     return found
 
 
+def models(frame: Frame) -> list[dict[str, Any]]:
+    """What ``models.toml`` says of the editors: size, licence, and whether several pictures are
+    taken (None where nobody says); those of which it says nothing are left out.
+    """
+    known = {editor: frame.models.of(editor) for editor in frame.editors}
+    return [
+        {
+            "editor": editor,
+            "params": one.params,
+            "licence": one.licence,
+            "several_images": one.several_images,
+        }
+        for editor, one in known.items()
+        if one.params or one.licence or one.several_images is not None
+    ]
+
+
 def cost(frame: Frame, edits: Mapping[tuple[str, str], EditRecord]) -> list[dict[str, Any]]:
     """Seconds and dollars an editor took, over the outputs for which they are known."""
     by_editor: dict[str, list[EditRecord]] = {editor: [] for editor in frame.editors}

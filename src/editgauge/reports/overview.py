@@ -4,46 +4,55 @@ ahead and whether that is certain, what went wrong, and which samples to look at
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from editgauge.catalog import is_anchor
 from editgauge.store.run_folder import EditRecord
-from editgauge.tables.frame import STATUSES, Floats, Frame
-from editgauge.tables.layouts import every_layout
+from editgauge.tables.frame import STATUSES, Floats, Frame, Mask
+from editgauge.tables.layouts import every_layout, is_further
+from editgauge.tables.ranking import Ranking, ranking
 from editgauge.tables.scale import bounded, on_scale
+from editgauge.tables.spec import Field, Layout
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Metric, Status
 
 MOST = 4
 """Samples of a kind that the first page shows."""
+_ASKED = 300
+"""Letters of an instruction that the first page shows."""
 
 
 def overview(
     frame: Frame, metrics: Mapping[str, Metric], tables: Sequence[Table], marks: Any
 ) -> dict[str, Any]:
     """JSON values: ``release`` (samples of the full release, None where nobody says), ``sources``
-    (judges and engines), ``lead`` (who is ahead, see `_lead`; None where nothing ranks),
-    ``worst`` and ``contested`` (samples by the metric behind it, see `_shown_first`), ``kept`` (the
-    metrics that tell damage outside the wanted edit, those of a scale that can be read first).
+    (judges and engines), ``leads`` (who is ahead by each variant, see `_leads`; empty where nothing
+    ranks), ``worst`` and ``contested`` (samples by the metric behind it, see `_shown_first`),
+    ``asked`` (their instructions, by position), ``kept`` (the metrics that tell damage outside the
+    wanted edit, those of a scale that can be read first).
 
     `marks` (E, S): which statuses the rows of an editor and a sample have, a bit for each.
     """
     machine = frame.without_people()
     layouts = [item for side in machine.by_source() for item in every_layout(side, "faithful")]
     sizes = [item.size for item in layouts if item.size]
-    lead = _lead(frame, tables)
+    leads = _leads(frame, tables)
+    first = _shown_first(machine, metrics, _first(leads))
     return {
         "release": max(sizes, default=None),
         "sources": sorted({source for source in _sources(machine) if source}),
-        "lead": lead,
+        "leads": leads,
         "kept": sorted(
             (name for name, metric in metrics.items() if metric.keeps),
             key=lambda name: not bounded(metrics[name]),
         ),
         "nothing": int((marks == 0).all(axis=0).sum()) if len(frame.editors) else 0,
-        **_shown_first(machine, metrics, lead),
+        **first,
+        "asked": _asked(frame, first),
     }
 
 
@@ -53,53 +62,139 @@ def first_samples(
     """``worst`` and ``contested`` of `overview`, `most` of each, and ``by``: the metric behind
     them.
     """
-    return _shown_first(frame.without_people(), metrics, _lead(frame, tables), most)
+    return _shown_first(frame.without_people(), metrics, _first(_leads(frame, tables)), most)
+
+
+def _asked(frame: Frame, first: Mapping[str, Any]) -> dict[int, str]:
+    places = {sample for sample, *_ in (*first["worst"], *first["contested"])}
+    records = frame.samples.records
+    told = {place: records[frame.samples.ids[place]].get("instruction") for place in places}
+    return {place: str(text)[:_ASKED] for place, text in sorted(told.items()) if text}
 
 
 def _sources(frame: Frame) -> set[str]:
     return {frame.sources[code] for code in np.unique(frame.columns.source)}
 
 
-def _lead(frame: Frame, tables: Sequence[Table]) -> dict[str, Any] | None:
-    """The first table whose editors rank: its column, and each editor's number, interval, rank and
-    between which ranks 95 % of the resamples put it. `certain`: no other editor's ranks reach the
-    first one's.
+def _first(leads: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return next(iter(leads.values()), None)
+
+
+def _leads(frame: Frame, tables: Sequence[Table]) -> dict[str, Any]:
+    """Variant -> who is ahead: the first of the benchmark's tables, in their order, by which models
+    can be ranked (`tables.ranking`), with each model's number, interval, rank and between which
+    ranks 95 % of the resamples put it. Empty without intervals.
+
+    Anchors, and models that gave every input back (`returned`), are ranked only where there are
+    fewer than two others. `certain`: no other model's ranks reach the first one's. `n` of the
+    column's `of` samples are those that all models have; `left_out` has the models with too few.
+    `others`: whom other judges have first.
     """
-    for number, table in enumerate(tables):
-        ranks = table.meta.get("ranks") or {}
-        column = next((c for c in table.columns if c.name == ranks.get("column")), None)
-        if column is None or column.direction is None:
-            continue
-        lines = []
-        for row in table.rows:
-            place, cell = ranks["editors"].get(row.name), row.cells.get(column.name)
-            if row.kind == "run" and place is not None and cell is not None:
-                rank, low, high, first = place
-                lines.append(
-                    {
-                        "editor": row.name, "rank": rank, "rank_low": low, "rank_high": high,
-                        "first": first, "value": cell.value, "n": cell.n, "of": cell.of,
-                        "low": cell.low, "high": cell.high,
-                        "interval_digits": cell.interval_digits,
-                    }
-                )  # fmt: skip
-        if len(lines) < 2:
-            continue
-        lines.sort(key=lambda line: line["rank"])
-        return {
-            "table": number,
-            "title": table.title,
-            "variant": table.variant,
-            "source": table.source,
-            "heading": list(column.heading),
-            "column": column.name,
-            "digits": column.digits,
-            "direction": column.direction,
-            "link": (table.meta.get("links") or {}).get(column.name),
-            "lines": lines,
-            "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1,
-        }
-    return None
+    if not any(map(_intervals, tables)):
+        return {}
+    returned = [editor for editor in frame.editors if _gave_all_back(frame, editor)]
+    models = [
+        editor for editor in frame.editors if editor not in returned and not is_anchor(editor)
+    ]
+    if len(models) > 1:
+        frame = frame.of_editors(models)
+    else:
+        returned = []
+    told = [editor for editor in returned if not is_anchor(editor)]
+    sides = frame.without_people().sides()
+    found: dict[str, Any] = {}
+    for variant in VARIANTS:
+        whole = every_layout(replace(sides[-1], side=None), variant)
+        order = {layout.name: number for number, layout in enumerate(whole)}
+        layouts = [(side, layout) for side in sides for layout in every_layout(side, variant)]
+        layouts.sort(key=lambda pair: _place(order, pair[1]))
+        lead = next(_ahead(layouts), None)
+        if lead is not None:
+            found[variant] = {**lead, "returned": told, "others": _others(layouts, lead)}
+    return found
+
+
+def _place(order: Mapping[str, int], layout: Layout) -> tuple[bool, bool, int]:
+    """The paper's own tables in its order, then what we add, then what is in no table."""
+    place = order.get(layout.name, len(order))
+    return is_further(layout.name), not layout.published, place
+
+
+def _ahead(layouts: Sequence[tuple[Frame, Layout]]) -> Iterator[dict[str, Any]]:
+    """Rankings by the tables in order; those by a score that tells what was kept come last, as a
+    model that does nothing wins them.
+    """
+    for keeps in (False, True):
+        for side, layout in layouts:
+            if (made := ranking(side, layout, keeps=keeps)) is not None:
+                yield _ranked(side, layout, made)
+
+
+def _others(layouts: Sequence[tuple[Frame, Layout]], lead: Mapping[str, Any]) -> list[Any]:
+    """Whom the same column of the same table has first by other judges: ``source``, ``editor`` and
+    ``certain``.
+    """
+    same = [pair for pair in layouts if pair[1].name == lead["name"]]
+    return [
+        {"source": one["source"], "editor": one["lines"][0]["editor"], "certain": one["certain"]}
+        for one in _ahead(same)
+        if one["column"] == lead["column"] and one["source"] not in ("", lead["source"])
+    ]
+
+
+def _gave_all_back(frame: Frame, editor: str) -> bool:
+    """Whether no output of an editor is an edit: it wins by every score that tells what was
+    kept.
+    """
+    delivery = frame.deliveries.get(editor)
+    return delivery is not None and bool(delivery.given_back) and not delivery.edited
+
+
+def _intervals(table: Table) -> bool:
+    """Whether the table was made with intervals."""
+    return any(cell.low is not None for row in table.rows for cell in row.cells.values())
+
+
+def _ranked(frame: Frame, layout: Layout, found: Ranking) -> dict[str, Any]:
+    table, column = found.table, found.field.column
+    ranks = table.meta["ranks"]["editors"]
+    lines = []
+    for row in table.rows:
+        cell, (rank, low, high, first) = row.cells[column.name], ranks[row.name]
+        lines.append(
+            {
+                "editor": row.name, "rank": rank, "rank_low": low, "rank_high": high,
+                "first": first, "value": cell.value, "n": cell.n, "of": cell.of,
+                "low": cell.low, "high": cell.high, "interval_digits": cell.interval_digits,
+            }
+        )  # fmt: skip
+    lines.sort(key=lambda line: int(line["rank"]))
+    return {
+        "name": table.name,
+        "title": table.title,
+        "variant": table.variant,
+        "source": table.source,
+        "heading": list(column.heading),
+        "column": column.name,
+        "digits": column.digits,
+        "direction": column.direction,
+        "link": link(frame, layout, found.field),
+        "lines": lines,
+        "n": found.n,
+        "of": found.of,
+        "left_out": found.left_out,
+        "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1,
+    }
+
+
+def link(frame: Frame, layout: Layout, field: Field) -> dict[str, object]:
+    """What a cell of a column opens: the samples behind it, by the value that the column shows.
+
+    A run that has no rows of a combined metric yet shows the first of its parts.
+    """
+    leaf = layout.leaves[field.leaves[0]]
+    shown = field.metric if frame.has(field.metric.name, leaf.variant) else leaf.metric
+    return {"metric": shown.name, "variant": leaf.variant, "where": dict(field.where)}
 
 
 def _shown_first(
@@ -109,18 +204,25 @@ def _shown_first(
     metric behind the leading column, or the first one with a direction: ``[sample, editor]`` and
     ``[sample, best editor, worst editor]``, positions in the frame; ``worst_values`` and
     ``contested_values`` have a number for each of their editors.
+
+    Only edits are looked at: an input that was given back and the output of an anchor tell nothing
+    about a model, though they may have the lowest score of all. ``edits`` is False where the run
+    has nothing else that was scored, and those are shown.
     """
     metric, variant = _metric(frame, metrics, lead)
     if metric is None:
         empty: list[Any] = []
         return {
-            "by": None, "worst": empty, "worst_values": empty,
+            "by": None, "edits": True, "worst": empty, "worst_values": empty,
             "contested": empty, "contested_values": empty,
         }  # fmt: skip
     source = _source(frame, metric.name, lead)
     mine = frame.only(frame.columns.source == frame.sources.index(source))
     values = np.asarray(on_scale(metric, mine.grid(metric.name, variant).values))
     goodness = values if metric.direction == "higher" else -values
+    only = np.where(_edits(frame), goodness, np.nan)
+    edits = not np.isnan(only).all()
+    goodness = only if edits else goodness
     lowest = np.where(np.isnan(goodness), np.inf, goodness)
     highest = np.where(np.isnan(goodness), -np.inf, goodness)
     worst, best = lowest.argmin(axis=0), highest.argmax(axis=0)
@@ -132,11 +234,24 @@ def _shown_first(
     contested = [[int(s), int(best[s]), int(worst[s])] for s in apart[:most] if spread[s] > 0]
     return {
         "by": {"metric": metric.name, "variant": variant, "source": source},
+        "edits": edits,
         "worst": shown,
         "worst_values": _values(values, shown),
         "contested": contested,
         "contested_values": _values(values, contested),
     }
+
+
+def _edits(frame: Frame) -> Mask:
+    """(E, S): False for the outputs of anchors and for inputs that were given back."""
+    found = np.ones((len(frame.editors), len(frame.samples)), np.bool_)
+    place = {name: number for number, name in enumerate(frame.samples.ids)}
+    for row, editor in enumerate(frame.editors):
+        delivery = frame.deliveries.get(editor)
+        back = delivery.given_back if delivery is not None else ()
+        found[row, [place[sample] for sample in back if sample in place]] = False
+        found[row] &= not is_anchor(editor)
+    return found
 
 
 def _values(values: Floats, shown: Sequence[Sequence[int]]) -> list[list[float]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from editgauge.reports.benchmark import Part
+from editgauge.reports.overview import link
 from editgauge.store.run_folder import RunFolder
 from editgauge.tables import failures
 from editgauge.tables.frame import Frame
@@ -16,7 +17,6 @@ from editgauge.tables.layouts import (
     papers_first,
     tables,
 )
-from editgauge.tables.spec import Field, Layout
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Variant
 
@@ -41,6 +41,7 @@ def part(runs: Sequence[RunFolder], name: str, *, published: bool, intervals: bo
         _unlike(found),
         metrics_of(frame),
         title=name if benchmark is None else benchmark.title,
+        about="" if benchmark is None else benchmark.about,
         plots=() if benchmark is None else benchmark.figures,
     )
 
@@ -54,21 +55,11 @@ def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) ->
         for field in layout.fields:
             if not field.leaves:  # published numbers alone: there is nothing to open
                 continue
-            links.setdefault(layout.name, {})[field.column.name] = _link(frame, layout, field)
+            links.setdefault(layout.name, {})[field.column.name] = link(frame, layout, field)
     return [
         replace(table, meta={**table.meta, "links": links.get(table.name, {})})
         for table in tables(frame, variant, published=published, intervals=intervals)
     ]
-
-
-def _link(frame: Frame, layout: Layout, field: Field) -> dict[str, object]:
-    """What a cell of a column opens: the samples behind it, by the value that the column shows.
-
-    A run that has no rows of a combined metric yet shows the first of its parts.
-    """
-    leaf = layout.leaves[field.leaves[0]]
-    shown = field.metric if frame.has(field.metric.name, leaf.variant) else leaf.metric
-    return {"metric": shown.name, "variant": leaf.variant, "where": dict(field.where)}
 
 
 def _unlike(tables: list[Table]) -> list[Table]:

@@ -29,8 +29,9 @@ from typing import Any, Generic, Self, cast
 
 from editgauge.environment import VARIABLES
 from editgauge.errors import MissingExtra, RunError, Unavailable, UsageError
-from editgauge.run.engine import Job
+from editgauge.run.engine import TOGETHER, Job
 from editgauge.run.needs import Needs
+from editgauge.run.pace import Pace
 from editgauge.run.pool import run_apart
 from editgauge.run.supervisor import (
     DEATHS_ALONE,
@@ -41,10 +42,13 @@ from editgauge.run.supervisor import (
     Said,
     Supervisor,
     Worker,
+    done,
     sendable,
 )
 from editgauge.store.run_folder import versions
 
+TASK = 0.5
+"""Seconds that a task should last: handing one over takes milliseconds of everybody's time."""
 SPARE = 2
 """Tasks that wait beside those that run, so that a node never waits for this process."""
 PATIENCE = 60.0
@@ -93,11 +97,13 @@ class Ray:
         self, job: Job[Item, Result], batches: Iterator[Sequence[Item]]
     ) -> Iterator[Done[Item, Result]]:
         force: _Nodes[Item] = _Nodes(self._ray, job, self._workers)
+        pace: Pace[Item] = Pace(batches, TOGETHER if job.alone else TASK)
         supervisor: Supervisor[Item, Result] = Supervisor(
             force,
-            batches,
+            pace if job.joinable else batches,
             unfinished=lambda items: items,  # what did not arrive is not written
             seconds_an_item=job.seconds_an_item,
+            took=pace.took if job.joinable else None,
         )
         return supervisor.outcomes()
 
@@ -225,7 +231,11 @@ class _Room:
         )
 
     def _those(self) -> str:
-        shown = [f"{n.get('CPU', 0):g} processors, {n.get('GPU', 0):g} GPUs" for n in self._nodes]
+        shown = [
+            f"{n.get('CPU', 0):g} processors, {n.get('GPU', 0):g} GPUs, "
+            f"{n.get('memory', 0) / 1e9:.1f} GB"
+            for n in self._nodes
+        ]
         return "; ".join(shown[:8]) or "none"
 
 
@@ -279,7 +289,7 @@ class _Nodes(Generic[Item]):
 
     def hire(self) -> Worker[Item]:
         if self._alone:
-            return _Keeper(self._ray, self._actor.remote(*self._orders))
+            return _Keeper(self._ray, self._task, self._actor, self._orders)
         return _Slot(self._ray, self._task, self._orders)
 
     def wait(self, workers: Sequence[Worker[Item]], seconds: float) -> None:
@@ -293,12 +303,15 @@ class _Nodes(Generic[Item]):
 
 
 class _Remote(Generic[Item]):
-    """What a slot for tasks and an actor have in common: something that is waited for, and what
-    Ray's errors mean.
+    """What a slot for tasks and an actor have in common: something that is waited for, tasks, and
+    what Ray's errors mean.
     """
 
-    def __init__(self, ray: Any) -> None:
+    def __init__(self, ray: Any, task: Any, orders: tuple[str, list[Any]]) -> None:
         self._ray = ray
+        self._task = task
+        self._orders = orders
+        self._seconds = 0.0
         self.pending: Any = None
         self.ready = False
         self.batch: Batch[Item] | None = None
@@ -309,6 +322,37 @@ class _Remote(Generic[Item]):
         if self.pending is None:
             return False
         return bool(self._ray.wait([self.pending], timeout=0, fetch_local=False)[0])
+
+    def _give_task(self, batch: Batch[Item], seconds: float) -> None:
+        """A task first says that it begins, then what it found."""
+        self.batch = batch
+        self._seconds = seconds
+        self._node = ""
+        apart = seconds if batch.deaths else None
+        if apart is not None:  # its own time is watched there; this is for the processes around it
+            self._seconds = (DEATHS_ALONE + 1) * seconds + PATIENCE
+        self.pending = self._task.remote(*self._orders, batch.items, apart)
+
+    def _hear_task(self) -> Said:
+        try:
+            said = self._answer(next(self.pending))
+        except StopIteration:
+            said = Said("lost", "its task ended without a word")
+        if said.kind == "ready":
+            self._begun(said)
+            self.deadline = time.monotonic() + self._seconds
+        elif said.kind == "result":
+            self.pending = None
+        elif said.kind in ("dead", "lost"):
+            self.ready = bool(self._node)  # it had begun, or this is the machine's fault
+            said = said if self.ready else Said("lost", said.value)
+        return said
+
+    def _cancel_task(self) -> None:
+        if self.pending is not None:
+            with contextlib.suppress(Exception):  # it has ended, or its node has
+                self._ray.cancel(self.pending, force=True)
+            self.pending = None
 
     def _answer(self, reference: Any) -> Said:
         """What a finished reference holds. Whatever Ray raises is a death, and says whose fault."""
@@ -332,73 +376,82 @@ class _Remote(Generic[Item]):
 
 
 class _Slot(_Remote[Item]):
-    """Room for one task after the other. A task first says that it begins, then what it found."""
+    """Room for one task after the other."""
 
     def __init__(self, ray: Any, task: Any, orders: tuple[str, list[Any]]) -> None:
-        super().__init__(ray)
-        self._task = task
-        self._orders = orders
-        self._seconds = 0.0
+        super().__init__(ray, task, orders)
         self.ready = True
 
     def give(self, batch: Batch[Item], seconds: float) -> None:
-        self.batch = batch
-        self._seconds = seconds
-        self._node = ""
-        apart = seconds if batch.deaths else None
-        if apart is not None:  # its own time is watched there; this is for the processes around it
-            self._seconds = (DEATHS_ALONE + 1) * seconds + PATIENCE
-        self.pending = self._task.remote(*self._orders, batch.items, apart)
+        self._give_task(batch, seconds)
 
     def listen(self) -> Said | None:
         if self.batch is None or not self.has_news():
             return None
-        try:
-            said = self._answer(next(self.pending))
-        except StopIteration:
-            said = Said("lost", "its task ended without a word")
-        if said.kind == "ready":
-            self._begun(said)
-            self.deadline = time.monotonic() + self._seconds
-        elif said.kind == "result":
-            self.pending = None
-        elif said.kind in ("dead", "lost"):
-            self.ready = bool(self._node)  # it had begun, or this is the machine's fault
-            said = said if self.ready else Said("lost", said.value)
-        return said
+        return self._hear_task()
 
     def end(self) -> None:
-        if self.pending is not None:
-            with contextlib.suppress(Exception):  # it has ended, or its node has
-                self._ray.cancel(self.pending, force=True)
-            self.pending = None
+        self._cancel_task()
 
 
 class _Keeper(_Remote[Item]):
-    """An actor: it prepares itself once and keeps what it has loaded."""
+    """An actor: it prepares itself once and keeps what it has loaded.
 
-    def __init__(self, ray: Any, actor: Any) -> None:
-        super().__init__(ray)
-        self._actor = actor
-        self.pending = actor.begin.remote()
+    Ray does not tell how an actor's process ended. What has killed one is therefore done by a task,
+    in the actor's room, which tells (`_do`); the next item has a new actor.
+    """
+
+    def __init__(self, ray: Any, task: Any, make_actor: Any, orders: tuple[str, list[Any]]) -> None:
+        super().__init__(ray, task, orders)
+        self._make_actor = make_actor
+        self._actor: Any = None
+        self._start()
+
+    def _start(self) -> None:
+        self.ready = False
+        self._actor = self._make_actor.remote(*self._orders)
+        self.pending = self._actor.begin.remote()
 
     def give(self, batch: Batch[Item], seconds: float) -> None:
+        if batch.deaths:
+            self._stop()
+            self._give_task(batch, seconds)
+            return
         self.batch = batch
-        self.deadline = time.monotonic() + seconds
-        self.pending = self._actor.do.remote(batch.items)
+        self._seconds = seconds
+        if self._actor is None:
+            self._start()  # the batch is handed over when it is ready
+        else:
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        assert self.batch is not None
+        self.deadline = time.monotonic() + self._seconds
+        self.pending = self._actor.do.remote(self.batch.items)
 
     def listen(self) -> Said | None:
         if not self.has_news():
             return None
+        if self._actor is None:
+            return self._hear_task()
         pending, self.pending = self.pending, None
         said = self._answer(pending)
         if said.kind == "ready":
             self._begun(said)
+            if self.batch is not None:
+                self._hand_over()
         return said
 
-    def end(self) -> None:
+    def _stop(self) -> None:
         with contextlib.suppress(Exception):
             self._ray.kill(self._actor)
+        self._actor = None
+
+    def end(self) -> None:
+        if self._actor is None:
+            self._cancel_task()
+        else:
+            self._stop()
 
 
 def _living(ray: Any) -> set[str]:
@@ -481,15 +534,15 @@ def _do(
             whole: _Orders = _ray().get(orders[0])
             whole.arrive()
             yield Said("ready", _ray().get_runtime_context().get_node_id())
-            done = run_apart(whole.job, items, seconds_an_item=apart)
-            yield Said("dead", done.died) if done.died else Said("result", done.result)
+            alone = run_apart(whole.job, items, seconds_an_item=apart)
+            yield Said("dead", alone.died) if alone.died else Said("result", alone.result)
             return
         work = _prepare(token, orders)
     except Exception as error:  # it would be tried for ever: the caller is told why
         yield sendable("error", error)
         return
     yield Said("ready", _ray().get_runtime_context().get_node_id())
-    yield _done(work, items)
+    yield done(work, items)
 
 
 class _Actor:
@@ -507,15 +560,7 @@ class _Actor:
         return Said("ready", _ray().get_runtime_context().get_node_id())
 
     def do(self, items: Sequence[Any]) -> Said:
-        return _done(self._work, items)
-
-
-def _done(work: Any, items: Sequence[Any]) -> Said:
-    try:
-        result = work(items)
-    except Exception as error:  # raised again by the supervisor
-        return sendable("error", error)
-    return sendable("result", result)
+        return done(self._work, items)
 
 
 def _environment() -> dict[str, str]:

@@ -80,7 +80,8 @@ class EditSummary:
         counts = ", ".join(
             f"{n} {self._said(status, n)}" for status, n in sorted(self.counts.items())
         )
-        return f"{self.editor} on {benchmark}: {counts}; {self.edited} new in {self.seconds:.1f} s"
+        told = counts or "no outputs"
+        return f"{self.editor} on {benchmark}: {told}; {self.edited} new in {self.seconds:.1f} s"
 
     def _said(self, status: str, number: int) -> str:
         """A status as a word; outputs part into edited ones and inputs handed back."""

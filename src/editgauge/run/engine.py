@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self
 
 from editgauge.errors import UsageError
 from editgauge.networks.runtime import torch_for
+from editgauge.run import machine
 from editgauge.run.needs import Needs
+from editgauge.run.pace import Pace
 from editgauge.run.pool import VISIBLE, Share, run_batches
 from editgauge.run.supervisor import Done, Item, Result
 
 NAMES = ("local", "ray")
+TOGETHER = 2.0
+"""Seconds that a batch of a network's should last: its pictures are read ahead, batch by batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +44,9 @@ class Job(Generic[Item, Result]):
     alone: bool = False
     """One worker has the whole machine (a network), instead of one core."""
     needs: Needs = field(default_factory=Needs)
-    """What one worker takes of a cluster."""
+    """What one worker takes of its machine."""
+    joinable: bool = False
+    """Whether an engine may join batches (`run.pace`): what comes of an item is the same in any."""
     places: tuple[Path, ...] = ()
     """Files and folders that every worker must see under the same path."""
 
@@ -76,9 +82,10 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """Processes of this machine: `processes` of them (0: everything in this process). What wants
-    the whole machine (`Job.alone`) gets a process for each of `gpus`, as
-    ``CUDA_VISIBLE_DEVICES`` names them; without any, one.
+    """Processes of this machine: `processes` of them (0: everything in this process), fewer where a
+    job needs more than one processor for each, or more memory than there is. What wants the whole
+    machine (`Job.alone`) gets a process for each of `gpus`, as ``CUDA_VISIBLE_DEVICES`` names them;
+    without any, one.
     """
 
     processes: int
@@ -87,19 +94,20 @@ class Local:
 
     def workers(self, job: Job[Any, Any]) -> int:
         if job.alone and self.processes:
-            return max(1, len(self.gpus))
-        return self.processes
+            own = replace(job.needs, num_cpus=1)  # each has its share of all
+            return own.workers(max(1, len(self.gpus)), machine.memory())
+        return job.needs.workers(self.processes, machine.memory())
 
     def _share(self, job: Job[Any, Any]) -> Share:
         if not job.alone:
-            return Share()
+            return Share(max(1, int(job.needs.num_cpus)))
         return Share(max(1, (os.cpu_count() or 1) // max(1, len(self.gpus))), self.gpus)
 
     def outcomes(
         self, job: Job[Item, Result], batches: Iterator[Sequence[Item]]
     ) -> Iterator[Done[Item, Result]]:
         return run_batches(
-            batches,
+            Pace(batches, TOGETHER) if job.alone and job.joinable else batches,
             job.work,
             workers=self.workers(job),
             start=job.start,

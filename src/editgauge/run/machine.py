@@ -1,4 +1,5 @@
-"""Faults of the machine, which are nobody's score: a full disk, a quota, no file handles left.
+"""The machine: its memory, and its faults, which are nobody's score: a full disk, a quota, no file
+handles left.
 
 What they hit is not written down as failed. The command ends in one line, and the same command
 again does it.
@@ -21,6 +22,22 @@ _ERRORS = {
 _WORDS = tuple(os.strerror(code) for code in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
 _PROBE = 1 << 18
 """Bytes that must fit on the disk for a failure to be an editor's own."""
+
+
+_CGROUP = Path("/sys/fs/cgroup/memory.max")
+
+
+def memory() -> int:
+    """Bytes of memory of this machine, or of its container where that has a limit; 0 where neither
+    is known.
+    """
+    try:
+        here = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not POSIX
+        return 0
+    with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit
+        here = min(here, int(_CGROUP.read_text(encoding="ascii")))
+    return here
 
 
 def fault(error: BaseException | None) -> OSError | None:

@@ -13,10 +13,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, NamedTuple, cast
 
+from editgauge.run.pace import Pace
 from editgauge.run.supervisor import (
     TOO_SLOW,
     Batch,
@@ -26,6 +28,7 @@ from editgauge.run.supervisor import (
     Said,
     Supervisor,
     Worker,
+    done,
     sendable,
 )
 
@@ -76,18 +79,24 @@ def run_batches(
     `died` when it has killed `DEATHS_ALONE` workers, or has once taken too long. The time that a
     worker takes to start, or that this process was stopped (SIGSTOP), is on no item's account. An
     exception that `work` or `start` raises is raised here, after the workers have ended. A worker
-    has one batch at a time; no batch may be empty. `workers` 0 runs everything in this process.
+    has one batch at a time; no batch may be empty. A `Pace` is told how long each has taken.
+    `workers` 0 runs everything in this process.
     Raises `RunError` when `STARTS` workers in a row die before they are ready.
     """
+    took = batches.took if isinstance(batches, Pace) else None
     if workers <= 0:
         start(*start_args)
         for batch in batches:
-            yield Done(batch, work(batch))
+            began = time.perf_counter()
+            result = work(batch)
+            if took is not None:
+                took(len(batch), time.perf_counter() - began)
+            yield Done(batch, result)
         return
     orders = pickle.dumps((work, start, start_args))
     force: _Processes[Item] = _Processes(orders, workers, share or Share())
     supervisor: Supervisor[Item, Result] = Supervisor(
-        force, batches, unfinished=unfinished, seconds_an_item=seconds_an_item
+        force, batches, unfinished=unfinished, seconds_an_item=seconds_an_item, took=took
     )
     yield from supervisor.outcomes()
 
@@ -101,8 +110,8 @@ def run_apart(orders: bytes, items: Sequence[Item], *, seconds_an_item: float) -
     supervisor: Supervisor[Item, Any] = Supervisor(
         force, iter([items]), unfinished=list, seconds_an_item=seconds_an_item
     )
-    (done,) = supervisor.outcomes()
-    return done
+    (outcome,) = supervisor.outcomes()
+    return outcome
 
 
 class _Process(Generic[Item]):
@@ -138,9 +147,9 @@ class _Process(Generic[Item]):
         dead = not self.process.is_alive()  # asked first: what it said before is still read
         try:
             if self.pipe.poll():
-                kind, value = self.pipe.recv()
-                self.ready = self.ready or kind == "ready"
-                return Said(kind, value)
+                said = Said(*self.pipe.recv())
+                self.ready = self.ready or said.kind == "ready"
+                return said
         except (EOFError, OSError, pickle.UnpicklingError):
             pass
         return Said("dead", self._why_dead()) if dead else None
@@ -207,21 +216,15 @@ def _serve(pipe: Connection, parent: int, safe: bool) -> None:
             work, start, start_args = pickle.loads(pipe.recv_bytes())
             start(*start_args)
         except Exception as error:  # it would be replaced for ever: the caller is told why
-            _say(pipe, "error", error)
+            _say(pipe, sendable("error", error))
             return
-        _say(pipe, "ready", None)
+        _say(pipe, Said("ready"))
         while True:
-            batch = pickle.loads(pipe.recv_bytes())
-            try:
-                result = work(batch)
-            except Exception as error:  # raised again by the supervisor
-                _say(pipe, "error", error)
-            else:
-                _say(pipe, "result", result)
+            _say(pipe, done(work, pickle.loads(pipe.recv_bytes())))
 
 
-def _say(pipe: Connection, kind: str, value: Any) -> None:
-    pipe.send_bytes(pickle.dumps(tuple(sendable(kind, value))))
+def _say(pipe: Connection, said: Said) -> None:
+    pipe.send_bytes(pickle.dumps(tuple(said)))
 
 
 def _follow(parent: int) -> None:
@@ -259,6 +262,7 @@ def _without_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # to start it unblocks Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

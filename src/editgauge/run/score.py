@@ -77,6 +77,7 @@ def score(
                 unfinished=lambda batch: _unfinished(run, token, plan, batch),
                 seconds_an_item=seconds_an_output * max([1, *(len(item.pairs) for item in items)]),
                 alone=kept,
+                joinable=True,
                 needs=_needs(plan, items),
                 places=(run.path / "manifest.json", *roots),
             )
@@ -114,9 +115,10 @@ def _run_phase(
 
 
 def _needs(plan: Plan, items: Sequence[Item]) -> Needs:
-    """Enough for each scorer that has work."""
+    """Enough for each scorer that has work, on the largest of the outputs."""
     wanted = {task.scorer for item in items for task in item.tasks}
-    return reduce(Needs.with_, (Needs.of(plan.scorers[index]) for index in sorted(wanted)))
+    pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in items)
+    return reduce(Needs.with_, (Needs.of(plan.scorers[index], pixels) for index in sorted(wanted)))
 
 
 def _add(plan: Plan, run: RunFolder, done: worker.Counts) -> None:

@@ -59,16 +59,28 @@ class Said(NamedTuple):
 
     kind: str
     value: Any = None
+    seconds: float = 0.0
+    """For which it worked on a result."""
 
 
-def sendable(kind: str, value: Any) -> Said:
+def sendable(kind: str, value: Any, seconds: float = 0.0) -> Said:
     """What a worker says, checked that it can be handed over; else a `RunError` that says why."""
     try:
         pickle.loads(pickle.dumps(value))  # an exception may be written and not be readable
     except Exception as error:
         why = f"{type(value).__name__}: {value} (cannot be handed over: {error})"
         return Said("error", RunError(why))
-    return Said(kind, value)
+    return Said(kind, value, seconds)
+
+
+def done(work: Callable[[Sequence[Item]], Any], items: Sequence[Item]) -> Said:
+    """Do a batch; what the worker then says of it."""
+    began = time.perf_counter()
+    try:
+        result = work(items)
+    except Exception as error:  # raised again by the supervisor
+        return sendable("error", error)
+    return sendable("result", result, time.perf_counter() - began)
 
 
 class Worker(Protocol[Item]):
@@ -115,7 +127,7 @@ class Supervisor(Generic[Item, Result]):
 
     `unfinished(batch)` tells what of a dead worker's batch is still to be done. A batch may take
     `seconds_an_item` for each of its items. Batches are drawn as workers want them: never more than
-    ``2 * force.most`` are held.
+    ``2 * force.most`` are held. `took(items, seconds)` is told how long each result was worked on.
     """
 
     def __init__(
@@ -125,8 +137,10 @@ class Supervisor(Generic[Item, Result]):
         *,
         unfinished: Callable[[Sequence[Item]], Sequence[Item]],
         seconds_an_item: float,
+        took: Callable[[int, float], None] | None = None,
     ) -> None:
         self._force = force
+        self._took = took
         self._fresh = (Batch(items) for items in batches)
         self._again: deque[Batch[Item]] = deque()
         self._unfinished = unfinished
@@ -207,6 +221,8 @@ class Supervisor(Generic[Item, Result]):
         if said.kind == "result":
             batch, worker.batch, worker.deadline = worker.batch, None, float("inf")
             assert batch is not None
+            if self._took is not None:
+                self._took(len(batch.items), said.seconds)
             yield Done(batch.items, said.value)
 
     def _stop_slow_ones(self) -> Iterator[Done[Item, Result]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
@@ -18,7 +18,16 @@ from editgauge.run.plan import Item, Task, make_rows
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
 from editgauge.store.run_folder import RunFolder
-from editgauge.types import BatchScorer, Row, Score, Scorer, SetScorer, Status, not_scored
+from editgauge.types import (
+    BatchScorer,
+    Row,
+    Score,
+    Scorer,
+    SetScorer,
+    Status,
+    StreamScorer,
+    not_scored,
+)
 
 
 class Counts(NamedTuple):
@@ -140,6 +149,47 @@ def _changed(item: Item) -> bool:
 def _score_batch(index: int, items: Sequence[Item], counts: Counts) -> None:
     assert _worker is not None
     scorer = cast(BatchScorer, _worker.scorers[index])
+    if isinstance(scorer, StreamScorer):
+        groups = _stream(scorer, items)
+    else:
+        groups = _parts(index, scorer, items)
+    while True:
+        began, clock = time.process_time(), time.perf_counter()
+        group = next(groups, None)
+        counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
+        if gpu_in_use():
+            counts.gpu_seconds[scorer.name] += time.perf_counter() - clock  # type: ignore[assignment]
+        if group is None:
+            return
+        rows = []
+        for item, scores in group:
+            task = next(task for task in item.tasks if task.scorer == index)
+            counts.add(item, own := _rows(item, task, scores))
+            rows += own
+        _worker.sink.write(rows)
+
+
+_Scored = list[tuple[Item, Sequence[Score]]]
+
+
+def _stream(scorer: StreamScorer, items: Sequence[Item]) -> Iterator[_Scored]:
+    """The items with their scores as they come; those of which none came are scored alone."""
+    left = dict(enumerate(items))
+    try:
+        for number, scores in scorer.score_stream([(item.sample, item.edit) for item in items]):
+            yield [(left.pop(number), scores)]
+    except RunError:
+        raise
+    except Exception:  # one bad picture must not cost the batch
+        yield from ([(item, _guarded(scorer, item))] for item in left.values())
+        return
+    if left:
+        raise ValueError(f"{scorer.name}: score_stream gave nothing for {len(left)} pairs")
+
+
+def _parts(index: int, scorer: BatchScorer, items: Sequence[Item]) -> Iterator[_Scored]:
+    """The items with their scores, as many at once as the scorer takes and the memory holds."""
+    assert _worker is not None
     size = max(1, scorer.batch_size)
     fitting = _worker.fitting.setdefault(index, Halving())
 
@@ -151,22 +201,13 @@ def _score_batch(index: int, items: Sequence[Item], counts: Counts) -> None:
 
     for start in range(0, len(items), size):
         part = items[start : start + size]
-        began, clock = time.process_time(), time.perf_counter()
         try:
             found: Sequence[Sequence[Score]] = fitting(ask, part)
         except RunError:
             raise
         except Exception:  # one bad picture must not cost the batch: each is scored alone
             found = [_guarded(scorer, item) for item in part]
-        counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
-        if gpu_in_use():
-            counts.gpu_seconds[scorer.name] += time.perf_counter() - clock  # type: ignore[assignment]
-        rows = []
-        for item, scores in zip(part, found, strict=True):
-            task = next(task for task in item.tasks if task.scorer == index)
-            counts.add(item, own := _rows(item, task, scores))
-            rows += own
-        _worker.sink.write(rows)
+        yield list(zip(part, found, strict=True))
 
 
 def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:

@@ -5,7 +5,7 @@ list.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +20,8 @@ from editgauge.scoring import NoScore
 from editgauge.scoring.failures import all_failed, detail_of, failure, field_of, origin_of
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
+MEMORY = 1_934_000_000
+"""Bytes of a worker with both towers on a processor, measured by `perf/bench_memory.py`."""
 AESTHETIC = "laion-aesthetic-vit-l-14"
 _NEEDED = {"image": ["reference"], "direction": ["images"], "input": ["images"]}
 """Kind -> the sample's pictures that it reads."""
@@ -49,7 +51,7 @@ class ClipScorer:
     """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept
     by content.
 
-    A `types.BatchScorer`: what a batch gives differs from what its pictures give alone by up to
+    A `types.StreamScorer`: what a batch gives differs from what its pictures give alone by up to
     about 1e-6, the rounding of float32 sums in another order. `cache` is the folder of the feature
     store, shared by all metrics, editors and benchmarks.
     """
@@ -63,6 +65,7 @@ class ClipScorer:
     device: str | None = None
     precision: str | None = None
     batch_size: int = 64
+    memory: int = MEMORY
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -115,6 +118,12 @@ class ClipScorer:
             ]
             for pair in pairs
         ]
+
+    def score_stream(
+        self, pairs: Sequence[tuple[Sample, Edit]]
+    ) -> Iterator[tuple[int, Sequence[Score]]]:
+        """As `score_batch`, whose features are kept as they come."""
+        yield from enumerate(self.score_batch(pairs))
 
 
 class _Batch:

@@ -20,6 +20,9 @@ from editgauge.scoring.failures import detail_of, origin_of
 from editgauge.scoring.metrics import FID, KID
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
+MEMORY = 683_000_000
+"""Bytes of a worker with the network on a processor, measured by `perf/bench_memory.py`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class FidScorer:
@@ -40,6 +43,7 @@ class FidScorer:
     cache: Path | None = None
     device: str | None = None
     precision: str | None = None
+    memory: int = MEMORY
 
     @property
     def num_gpus(self) -> int | None:

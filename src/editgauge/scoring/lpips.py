@@ -7,9 +7,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,16 @@ from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scor
 
 KEPT_BYTES = 1 << 29
 """Input features kept between calls: 512 MB, three frames of 1 megapixel with squeeze."""
+PIXEL_BYTES = 450
+"""Bytes of memory that a pixel of a frame takes at its peak with squeeze."""
+_MEMORY = {"squeeze": (418, PIXEL_BYTES), "alex": (424, 111), "vgg": (518, 1010)}
+"""Net -> megabytes of a worker, and bytes a pixel of a frame, on a processor: measured by
+`perf/bench_memory.py`, squeeze's pixels at 16 million of them.
+"""
 MAX_PIXELS = 16_000_000
 """Larger frames get a reason instead: squeeze needs 7 GB at this size."""
+HELD = 32
+"""Frames that wait for others of their size, at most."""
 GPU_PIXELS = 1 << 24
 """Frames that go through a GPU at once: 16 megapixels, about 6 GB with squeeze in float32."""
 
@@ -67,7 +75,7 @@ class LpipsScorer:
     """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when
     identical.
 
-    A `types.BatchScorer`. `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the
+    A `types.StreamScorer`. `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the
     default one). Pairs of one batch with the same reference share its features, and the last
     references stay in memory (`KEPT_BYTES`): hand pairs over sample by sample, all editors of a
     sample together, and each further editor costs half. Values do not depend on the batch (to 1e-5
@@ -90,6 +98,15 @@ class LpipsScorer:
     def num_gpus(self) -> int | None:
         return gpus(self.device)
 
+    @property
+    def memory(self) -> int:
+        """Bytes of a worker, with the input features that it keeps."""
+        return _MEMORY[self.net][0] * 1_000_000 + KEPT_BYTES
+
+    @property
+    def pixel_memory(self) -> int:
+        return _MEMORY[self.net][1]
+
     def origin(self) -> Mapping[str, Any]:
         return origin_of(
             [f"lpips-{self.net}"], self.folder, net=self.net, precision=self.precision or "float32"
@@ -106,13 +123,22 @@ class LpipsScorer:
         """One list of scores a pair, in order. Without weights every pair fails with the command
         that gets them.
         """
+        found = dict(self.score_stream(pairs))
+        return [found[index] for index in range(len(pairs))]
+
+    def score_stream(
+        self, pairs: Sequence[tuple[Sample, Edit]]
+    ) -> Iterator[tuple[int, Sequence[Score]]]:
+        """Each pair's index and scores, as they come: frames of one size go through the network
+        together, and few wait for others of theirs.
+        """
         try:
             locate(f"lpips-{self.net}", self.folder)  # before torch is imported
             runtime = resolve(self.device, self.precision)
             network = lpips_network(self.net, self.folder, runtime)
         except EditgaugeError as error:
-            return all_failed(self.metrics, len(pairs), error)
-        scores: list[Sequence[Score] | None] = [None] * len(pairs)
+            yield from enumerate(all_failed(self.metrics, len(pairs), error))
+            return
         waiting: dict[tuple[int, ...], list[tuple[int, Frames]]] = {}
         with threads():
             ahead = reading_for(runtime.device)
@@ -123,49 +149,57 @@ class LpipsScorer:
                 workers=ahead.workers,
             ):
                 if isinstance(frames, Exception):
-                    scores[index] = not_scored(self.metrics, *failure(frames, *pairs[index]))
+                    yield index, not_scored(self.metrics, *failure(frames, *pairs[index]))
                     continue
                 height, width = frames.reference.shape[:2]
                 if height * width > MAX_PIXELS:
                     reason = (
                         f"{width} x {height} pixels, LPIPS is limited to {MAX_PIXELS:,} (it "
-                        f"needs 450 bytes a pixel)"
+                        f"needs {PIXEL_BYTES} bytes a pixel)"
                     )
-                    scores[index] = not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
+                    yield index, not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
                     continue
-                group = waiting.setdefault(frames.reference.shape, [])
-                group.append((index, frames))
-                if len(group) >= _at_once(runtime, frames.reference.shape):
-                    self._settle(network, waiting.pop(frames.reference.shape), pairs, scores)
+                shape = frames.reference.shape
+                waiting.setdefault(shape, []).append((index, frames))
+                if len(waiting[shape]) < _at_once(runtime, shape):
+                    if sum(map(len, waiting.values())) <= HELD:
+                        continue
+                    shape = next(iter(waiting))  # the one that has waited longest
+                yield from self._settled(network, waiting.pop(shape), pairs)
             for group in waiting.values():
-                self._settle(network, group, pairs, scores)
-        return [score for score in scores if score is not None]
+                yield from self._settled(network, group, pairs)
 
-    def _settle(
+    def _settled(
         self,
         network: Network,
         group: list[tuple[int, Frames]],
         pairs: Sequence[tuple[Sample, Edit]],
-        scores: list[Sequence[Score] | None],
-    ) -> None:
+    ) -> Iterator[tuple[int, Sequence[Score]]]:
+        fitting = _fitting(network, group[0][1].reference.shape)
         try:
-            values = Halving()(partial(_distances, network), [frames for _, frames in group])
+            values = fitting(partial(_distances, network), [frames for _, frames in group])
         # a picture that is too small, or a device out of memory: a status for its pairs
         except Exception as error:
             for index, _ in group:
                 status, reason = failure(error, *pairs[index])
                 if isinstance(error, ShapeMismatch):
                     status = Status.NOT_APPLICABLE
-                scores[index] = not_scored(self.metrics, status, reason)
+                yield index, not_scored(self.metrics, status, reason)
             return
         for (index, frames), (faithful, corrected) in zip(group, values, strict=True):
-            scores[index] = [
-                self._score(
-                    metric.name, variant, faithful if variant == "faithful" else corrected, frames
-                )
-                for metric in self.metrics
-                for variant in metric.variants
-            ]
+            yield (
+                index,
+                [
+                    self._score(
+                        metric.name,
+                        variant,
+                        faithful if variant == "faithful" else corrected,
+                        frames,
+                    )
+                    for metric in self.metrics
+                    for variant in metric.variants
+                ],
+            )
 
     def _score(self, metric: str, variant: Any, value: float, frames: Frames) -> Score:
         without = frames.no_faithful if variant == "faithful" else frames.no_corrected
@@ -195,6 +229,13 @@ class LpipsScorer:
                 reason="the network's features are not finite",
             )
         return Score(metric=metric, value=value, variant=variant, detail=frames.detail)
+
+
+@lru_cache(maxsize=64)
+def _fitting(network: Network, shape: tuple[int, ...]) -> Halving:
+    """How many frames of a size fit the device: learnt once in a process."""
+    del network, shape
+    return Halving()
 
 
 def _at_once(runtime: Runtime, shape: tuple[int, ...]) -> int:

@@ -7,7 +7,7 @@ the options of the command line and gives one or several.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -22,6 +22,7 @@ from editgauge.types import (
     Score,
     Scorer,
     SetScorer,
+    StreamScorer,
     Track,
 )
 
@@ -121,6 +122,8 @@ def made(name: str, **options: Any) -> list[Scorer | SetScorer]:
 
 def marked(scorer: Scorer | SetScorer, package: catalog.Package) -> Scorer | SetScorer:
     """The scorer with its package and version in its origin, and so in its rows."""
+    if isinstance(scorer, StreamScorer):
+        return cast(Scorer, _OutsideStream(scorer, package))
     if isinstance(scorer, BatchScorer):
         return cast(Scorer, _OutsideBatch(scorer, package))
     if isinstance(scorer, Scorer):
@@ -165,6 +168,10 @@ class _Origin:
     def memory(self) -> Any:
         return getattr(self.scorer, "memory", 0)
 
+    @property
+    def pixel_memory(self) -> Any:
+        return getattr(self.scorer, "pixel_memory", 0)
+
     def origin(self) -> Mapping[str, Any]:
         return {
             **self.scorer.origin(),
@@ -188,6 +195,13 @@ class _OutsideBatch(_Outside):
 
     def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
         return cast(Sequence[Sequence[Score]], self.scorer.score_batch(pairs))
+
+
+class _OutsideStream(_OutsideBatch):
+    def score_stream(
+        self, pairs: Sequence[tuple[Sample, Edit]]
+    ) -> Iterator[tuple[int, Sequence[Score]]]:
+        return cast(Iterator[tuple[int, Sequence[Score]]], self.scorer.score_stream(pairs))
 
 
 class _OutsideSet(_Origin):

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ import orjson
 from editgauge.errors import DataError
 from editgauge.images import EXTENSIONS
 
-_BYTES = 1 << 28
+_BYTES = 1 << 26
 _LONGEST_LIST = 20_000
 """Letters of a prediction that are read as a list."""
 
@@ -46,11 +47,13 @@ def lines_of(path: Path) -> Iterator[Line]:
     if path.suffix.lower() == ".xlsx":
         raise DataError(f"{path}: a workbook is not read; VLMEvalKit writes PRED_FORMAT=tsv")
     try:
-        if path.stat().st_size > _BYTES:
-            raise DataError(f"{path}: wanted at most {_BYTES:,} bytes")
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as file:
+            data = file.read(_BYTES + 1)
+        text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read ({error})") from error
+    if len(data) > _BYTES:
+        raise DataError(f"{path}: wanted at most {_BYTES:,} bytes")
     if path.suffix.lower() == ".jsonl":
         yield from _logged(path, text)
         return
@@ -102,15 +105,17 @@ def _pictures(text: str) -> list[str]:
     if not text.startswith("["):
         return [text] if text.lower().endswith(EXTENSIONS) else []
     try:
-        value = ast.literal_eval(text) if len(text) <= _LONGEST_LIST else []
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as for "\d", which a path of Windows may hold
+            value = ast.literal_eval(text) if len(text) <= _LONGEST_LIST else []
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return []  # TypeError: a list where Python wants a key
     parts = [part for one in value for part in (one if isinstance(one, list) else [one])]
     return [part for part in parts if isinstance(part, str)]
 
 
 def _logged(path: Path, text: str) -> Iterator[Line]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

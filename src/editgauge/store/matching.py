@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -26,7 +26,7 @@ _SHOWN = 5
 _FIELD = re.compile(r"\{(\w+)\}")
 GUESSES = (
     "{stem}", "{id}", "{flat}", "{id}_*", "{flat}_*", "{name}", "{name}_*", "{image}", "{image}_*",
-    "{category}/{name}", "{split}/{id}", "{split}/{name}",
+    "{category}/{name}", "{split}/{id}", "{split}/{name}", "{folder1}/{name}", "{folder1}/{name}_*",
 )  # fmt: skip
 """Patterns that are tried where none is given, in this order."""
 
@@ -42,6 +42,18 @@ class Matches:
     files: Mapping[str, tuple[str, ...]]
     there: tuple[str, ...]
     """Every picture of the folder."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What the pattern could name, with its values for the first sample that no file fits."""
+
+    map: Path | None = None
+    """The file that names them, where it is no pattern."""
+
+    @property
+    def looked_for(self) -> str:
+        """What that sample's file would be called; empty for a map, or where none is missing."""
+        return (
+            _FIELD.sub(lambda field: self.facts.get(field[1], "?"), self.rule) if self.facts else ""
+        )
 
     @property
     def named(self) -> dict[str, Path]:
@@ -72,7 +84,8 @@ class Matches:
         """Raise `DataError` where no file fits, several fit one sample, or one fits several."""
         if not any(self.files.values()):
             some = ", ".join(self.there[:3]) or "no pictures"
-            raise DataError(f"{self.folder}: {self.rule!r} fits no file; there are: {some}")
+            told = f" (looked for {self.looked_for})" if self.looked_for else ""
+            raise DataError(f"{self.folder}: {self.rule!r} fits no file{told}; there are: {some}")
         for sample, files in self.ambiguous.items():
             raise DataError(
                 f"{self.folder}: {self.rule!r} fits {len(files)} files of sample {sample!r} "
@@ -113,6 +126,11 @@ class Matches:
             if names:
                 more = "" if len(names) <= _SHOWN else ", …"
                 found.append(f"{len(names)} {what}: {', '.join(names[:_SHOWN])}{more}")
+        if self.looked_for:
+            found.append(f"looked for, of the first without one: {self.looked_for}")
+        if self.looked_for and not told["matched"]:
+            given = ", ".join(f"{{{name}}}={value}" for name, value in self.facts.items())
+            found.append(f"its fields: {given}")
         return found
 
     @property
@@ -142,9 +160,10 @@ def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches
 
     Fields: ``{id}``, ``{flat}`` (the id with ``_`` for ``/``), ``{name}`` (its last part),
     ``{stem}`` (the official output name), ``{image}`` (the input's name without its extension),
-    ``{split}``, ``{category}``, ``{category1}``… and every attribute. ``*`` stands for any text
-    without ``/``. Without an extension any picture's will do. Raises `UsageError` for a field that
-    no sample has, `DataError` where the folder is none.
+    ``{split}``, ``{category}``, ``{category1}``…, ``{folder}`` and ``{folder1}``… (of the official
+    output name: ``canva`` where TextEditBench's split is ``synthetic``) and every attribute. ``*``
+    stands for any text without ``/``. Without an extension any picture's will do. Raises
+    `UsageError` for a field that no sample has, `DataError` where the folder is none.
     """
     return _matches(folder, samples, pattern, pictures(folder))
 
@@ -173,7 +192,7 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
             )
         named[sample].append(file)
     fitting = {sample: tuple(paths) for sample, paths in named.items()}
-    return Matches(rule=path.name, folder=folder, files=fitting, there=there)
+    return Matches(rule=path.name, folder=folder, files=fitting, there=there, map=path)
 
 
 def guessed(folder: Path, samples: Sequence[Sample]) -> Matches:
@@ -251,7 +270,8 @@ def _matches(
             files[sample.id] = ()
             continue
         files[sample.id] = tuple(sorted(_fitting(pattern, facts, by_name)))
-    return Matches(rule=pattern, folder=folder, files=files, there=there)
+    missed = next((_facts(sample) for sample in samples if not files[sample.id]), {})
+    return Matches(rule=pattern, folder=folder, files=files, there=there, facts=missed)
 
 
 def _fitting(
@@ -290,4 +310,8 @@ def _facts(sample: Sample) -> dict[str, str]:
     }
     if sample.output_stems:
         facts["stem"] = sample.output_stems[0]
+        parts = PurePosixPath(sample.output_stems[0]).parent.parts
+        if parts:
+            facts["folder"] = "/".join(parts)
+        facts |= {f"folder{n}": part for n, part in enumerate(parts, start=1)}
     return facts

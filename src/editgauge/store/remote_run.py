@@ -29,8 +29,10 @@ import hashlib
 import os
 import re
 import secrets
+import sys
+import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +40,7 @@ from typing import Any
 
 import orjson
 
-from editgauge.errors import DataError, DownloadError, RunError
+from editgauge.errors import DataError, DownloadError, EditgaugeError, RunError
 from editgauge.store import described, paths, reply_parts, segments
 from editgauge.store.addresses import Entry, Store, address_of, opened, user_cache
 from editgauge.store.parquet import FOLDER
@@ -98,6 +100,43 @@ def working(run: Path) -> Iterator[Path]:
         push(store, folder)
 
 
+@contextlib.contextmanager
+def changing(run: Path) -> Iterator[RunFolder]:
+    """As `working`, a run that is there already. Raises `RunError` where there is none."""
+    with working(run) as folder:
+        _need_run(run, folder)
+        yield RunFolder.open(folder)
+
+
+@contextlib.contextmanager
+def keeping_up(run: Path, gather: Callable[[], object], seconds: float) -> Iterator[None]:
+    """Meanwhile, every so many seconds, call `gather` and hand over what it has brought into the
+    run of an address. What fails is told on standard error and tried again the next time.
+    """
+    address = address_of(run)
+    if address is None:
+        yield
+        return
+    stop = threading.Event()
+
+    def keep_up() -> None:
+        store = opened(address)
+        while not stop.wait(seconds):
+            try:
+                gather()
+                push(store, folder_of(address))
+            except (EditgaugeError, OSError) as error:
+                print(f"not handed over yet: {error}", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=keep_up, name="keep-up", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
 def fetched(run: Path) -> Path:
     """The folder to read from: `run` itself, or this machine's copy of an address, brought up to
     date. Raises as `working` does.
@@ -106,9 +145,14 @@ def fetched(run: Path) -> Path:
     if address is None:
         return run
     folder = fetch(opened(address))
-    if not (folder / "manifest.json").exists():
-        raise RunError(f"{address}: no run is there; check the address and your rights")
+    _need_run(run, folder)
     return folder
+
+
+def _need_run(run: Path, folder: Path) -> None:
+    address = address_of(run)
+    if address is not None and not (folder / "manifest.json").exists():
+        raise RunError(f"{address}: no run is there; check the address and your rights")
 
 
 def folder_of(address: str) -> Path:

@@ -38,11 +38,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import orjson
 
 from editgauge import toml
 from editgauge.errors import DataError
@@ -109,6 +110,45 @@ class Design:
     repeat_share: float = 0.0
 
 
+_TUPLES = ("editors", "samples", "labels", "training")
+
+
+def stored_text(design: Design) -> str:
+    """A design as the study's file keeps it."""
+    return orjson.dumps(asdict(design)).decode()
+
+
+def of_text(text: str) -> Design:
+    """The design that `stored_text` gave. Raises `ValueError` for any other text."""
+    facts = orjson.loads(text)
+    if not isinstance(facts, dict) or set(facts) != {one.name for one in fields(Design)}:
+        raise ValueError("wanted a mapping with the fields of a design")
+    for name in _TUPLES:
+        if not isinstance(facts[name], list) or not all(isinstance(v, str) for v in facts[name]):
+            raise ValueError(f"{name}: wanted texts")
+        facts[name] = tuple(facts[name])
+    if not isinstance(facts["feedback"], dict):
+        raise ValueError("feedback: wanted a mapping")
+    asked = facts["questions"]
+    if not isinstance(asked, list) or not all(
+        isinstance(one, dict) and list(map(type, one.values())) == [str, str] for one in asked
+    ):
+        raise ValueError("questions: wanted an id and a text each")
+    try:
+        facts["questions"] = tuple(Asked(**one) for one in asked)
+        design = Design(**facts)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    texts = (design.name, design.benchmark, design.strata, *design.feedback.values())
+    if design.mode not in SCALES or not all(isinstance(one, str) for one in texts):
+        raise ValueError("wanted a known mode, a name and a benchmark")
+    numbers = [design.annotators_per_sample, design.seed, design.time_limit, design.return_after]
+    numbers += [design.check_every, design.repeat_share]  # type: ignore[list-item]
+    if not all(isinstance(one, int | float) for one in (*numbers, design.hint, design.reference)):
+        raise ValueError("wanted numbers")
+    return design
+
+
 def read_design(
     path: Path, samples: Samples, outputs: Mapping[str, Sequence[str]], benchmark: str
 ) -> Design:
@@ -117,7 +157,7 @@ def read_design(
     Raises `DataError` that names the key, what was wanted and what was found.
     """
     try:
-        facts = toml.parsed(path.read_text(encoding="utf-8"))
+        facts = toml.read(path)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from error
     except ValueError as error:

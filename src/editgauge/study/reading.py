@@ -108,7 +108,7 @@ class _Problems:
         lines = "\n  ".join(self.said[:_SHOWN])
         raise DataError(
             f"{self.name}: {len(self.said)} things do not fit, nothing was taken in:\n  "
-            f"{lines}{more}\nmend these lines and import the file again"
+            f"{lines}{more}\nfix these lines and import the file again"
         )
 
 

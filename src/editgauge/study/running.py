@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import MissingExtra, UsageError
+from editgauge.escape import plain
 from editgauge.store.labels import Samples
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.assignment import assign
 from editgauge.study.design import Design, read_design
-from editgauge.study.forms import rows_of
+from editgauge.study.forms import Refused, checked, rows_of
 from editgauge.study.pictures import Pictures
 from editgauge.study.ratings import (
     FOLDER,
@@ -24,10 +25,11 @@ from editgauge.study.ratings import (
     import_ratings,
     known_of,
 )
-from editgauge.study.store import Progress, StudyStore
+from editgauge.study.store import Answer, Progress, StudyStore
 from editgauge.types import Row, Status
 
 SUFFIX = ".sqlite"
+_START = "study start"
 Outputs = dict[tuple[str, str], str]
 
 
@@ -73,9 +75,14 @@ def begin(
     token. `annotators` is a number, or pseudonyms joined by commas. Tokens are kept nowhere.
     """
     design, outputs = designed(run, path, benchmark)
+    if design.name in elsewhere(run):
+        raise UsageError(
+            f"{run.path.name}: a study {plain(design.name)!r} of this run was started on another "
+            f"machine, and stays there; give this one another name"
+        )
     names = pseudonyms_of(annotators)
     tokens = start(run, design, outputs, names)
-    run.record("study start", study=design.name, annotators=len(names), samples=len(design.samples))
+    run.record(_START, study=design.name, annotators=len(names), samples=len(design.samples))
     return design, dict(zip(names, tokens, strict=True))
 
 
@@ -124,6 +131,15 @@ def studies(run: RunFolder) -> list[Path]:
     return sorted((run.path / FOLDER).glob(f"*{SUFFIX}"))
 
 
+def elsewhere(run: RunFolder) -> set[str]:
+    """Studies that were started in this run, by its manifest, and whose answers are not here: of a
+    run on a store they stay on the machine that serves them.
+    """
+    entries = run.manifest()["entries"]
+    begun = {str(e.get("study")) for e in entries if e.get("command") == _START}
+    return begun - {path.stem for path in studies(run)}
+
+
 def study_path(run: RunFolder, name: str = "") -> Path:
     """The file of a study, by default of the only one. Raises `UsageError`."""
     there = {path.stem: path for path in studies(run)}
@@ -131,6 +147,13 @@ def study_path(run: RunFolder, name: str = "") -> Path:
         return there[name]
     if not name and len(there) == 1:
         return next(iter(there.values()))
+    away = sorted(elsewhere(run))
+    if name in away or (away and not there):
+        raise UsageError(
+            f"{run.path.name}: the study {plain(name or away[0])!r} was started on another "
+            f"machine: its answers are there, serve it there; the ratings handed over so far: "
+            f"editgauge study export"
+        )
     told = ", ".join(there) or "none; start one: editgauge study start RUN DESIGN.toml"
     raise UsageError(f"{run.path.name}: name a study with --study; there are: {told}")
 
@@ -150,11 +173,31 @@ def collect(run: RunFolder) -> ImportedRatings:
         with StudyStore(path) as store:
             design = store.design
             pictures = pictures_of(run, design)
-            rows = [row for item in store.answers() for row in rows_of(design, item, pictures)]
+            rows = [
+                row for item in _fitting(store, design) for row in rows_of(design, item, pictures)
+            ]
+            damaged = store.damaged
         done = import_ratings(run, rows)
         total = ImportedRatings(*(a + b for a, b in zip(total, done, strict=True)))
-        _retire_gone(run, design, rows)
+        if damaged:  # what was taken in while it was sound stays
+            run.problems.extend(damaged)
+        else:
+            _retire_gone(run, design, rows)
     return total
+
+
+def _fitting(store: StudyStore, design: Design) -> Iterator[Answer]:
+    """The answers that fit their tasks, as they did when they were sent; the others are named in
+    `store.damaged`.
+    """
+    for answer in store.answers():
+        task = answer.task
+        try:
+            checked(design, task.kind, len(task.editors), answer.payload)
+        except Refused as error:
+            store.damaged.append(f"{store.path.name}: task {task.id}: {error}; left out")
+        else:
+            yield answer
 
 
 def _retire_gone(run: RunFolder, design: Design, rows: Sequence[Row]) -> None:

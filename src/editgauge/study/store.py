@@ -2,8 +2,8 @@
 
 ``synchronous=FULL``: an answer that was acknowledged is on the disk. Tokens of personal links are
 kept as hashes only. Every task belongs to one annotator; an answer is written together with the
-state of its task in one transaction, and the same answer sent twice is acknowledged twice and kept
-once.
+state of its task and a checksum of both in one transaction, and the same answer sent twice is
+acknowledged twice and kept once. An answer that does not fit its checksum counts no longer.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import secrets
 import sqlite3
 import threading
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -27,7 +28,7 @@ from editgauge.errors import RunError, UsageError
 from editgauge.escape import plain
 from editgauge.store.sqlite import need_files, strange
 from editgauge.study.assignment import Task
-from editgauge.study.design import Asked, Design
+from editgauge.study.design import Design, of_text, stored_text
 
 FORMAT = 1
 _TABLES = """
@@ -45,6 +46,7 @@ CREATE TABLE IF NOT EXISTS answers (
   payload TEXT NOT NULL, seconds REAL NOT NULL, at REAL NOT NULL,
   undone INTEGER NOT NULL DEFAULT 0, UNIQUE (task, nonce));
 CREATE UNIQUE INDEX IF NOT EXISTS one_answer ON answers (task) WHERE undone = 0;
+CREATE TABLE IF NOT EXISTS checks (answer INTEGER PRIMARY KEY, mark INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS trail (
   id INTEGER PRIMARY KEY, at REAL NOT NULL, annotator INTEGER, event TEXT NOT NULL,
   task INTEGER, detail TEXT NOT NULL DEFAULT '');
@@ -116,6 +118,8 @@ class StudyStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.damaged: list[str] = []
+        """What `answers` had to leave out, a line each."""
         self._locks = {name: threading.Lock() for name in ("kept", "quick", "read")}
         self._inside = threading.local()
         """The connection of the transaction that this thread is in, if it is in one."""
@@ -136,7 +140,10 @@ class StudyStore:
             ) from error
         if self.meta("format") != str(FORMAT):
             raise RunError(f"{path}: study format {self.meta('format')!r}, wanted {FORMAT}")
-        self.secret = bytes.fromhex(str(self.meta("secret")))
+        try:
+            self.secret = bytes.fromhex(str(self.meta("secret")))
+        except ValueError as error:
+            raise RunError(f"{path}: damaged (its secret is none); bring a copy of it") from error
 
     # -- making one --------------------------------------------------------------------------------
 
@@ -151,7 +158,7 @@ class StudyStore:
                 raise UsageError(
                     f"{self.path.stem}: this study was started already; give a new one another name"
                 )
-            self._set("design", orjson.dumps(asdict(design)).decode())
+            self._set("design", stored_text(design))
             tokens = [self._add(name) for name in pseudonyms]
             ids = [row[0] for row in self._all("SELECT id FROM annotators ORDER BY id")]
             for task in tasks:
@@ -207,16 +214,16 @@ class StudyStore:
 
     @property
     def design(self) -> Design:
-        """The study's design. Raises `RunError` for a file in which no study was started."""
+        """The study's design. Raises `RunError` for a file in which no study was started, and for
+        a design that is damaged.
+        """
         text = self.meta("design")
         if text is None:
             raise RunError(f"{self.path}: no study was started here; see: editgauge study start")
-        facts = orjson.loads(text)
-        for name, value in facts.items():
-            if isinstance(value, list):
-                facts[name] = tuple(value)
-        facts["questions"] = tuple(Asked(**item) for item in facts["questions"])
-        return Design(**facts)
+        try:
+            return of_text(text)
+        except ValueError as error:
+            raise RunError(f"{self.path}: its design is damaged ({error})") from error
 
     def annotators(self) -> list[Annotator]:
         rows = self._all("SELECT id, pseudonym, revoked FROM annotators ORDER BY id")
@@ -251,14 +258,21 @@ class StudyStore:
         return orjson.loads(rows[0][0]) if rows else None
 
     def answers(self) -> Iterator[Answer]:
-        """Every answer that counts, in the order in which they were given."""
+        """Every answer that counts, in the order in which they were given. One that is damaged is
+        left out and named in `damaged`.
+        """
         rows = self._all(
-            "SELECT t.id, t.annotator, t.kind, t.sample, t.editors, t.repeat, n.pseudonym, "
-            "a.payload, a.seconds, a.at FROM answers a JOIN tasks t ON t.id = a.task "
-            "JOIN annotators n ON n.id = t.annotator WHERE a.undone = 0 ORDER BY a.id"
+            f"SELECT a.id, c.mark, {_ANSWERED} LEFT JOIN checks c ON c.answer = a.id "
+            "WHERE a.undone = 0 ORDER BY a.id"
         )
-        for row in rows:
-            yield Answer(_open(row[:6]), row[6], orjson.loads(row[7]), row[8], row[9])
+        for number, mark, *row in rows:
+            answer = _answer(row) if mark is None or mark == _mark(row) else None
+            if answer is not None:
+                yield answer
+                continue
+            said = f"{self.path.name}: answer {number} is damaged; left out"
+            if said not in self.damaged:
+                self.damaged.append(said)
 
     def progress(self) -> list[Progress]:
         """How far everybody is."""
@@ -401,6 +415,11 @@ class StudyStore:
                 time.time(),
             ),
         )
+        written = self._all(f"SELECT {_ANSWERED} WHERE a.task = ? AND a.undone = 0", item.task)[0]
+        self._db.execute(
+            "INSERT OR REPLACE INTO checks SELECT id, ? FROM answers WHERE task = ? AND undone = 0",
+            (_mark(written), item.task),
+        )
         self._db.execute("UPDATE tasks SET done = 1 WHERE id = ?", (item.task,))
         self._note(item.annotator, "answered", item.task, f"{item.seconds:.1f} s")
         return "ok"
@@ -506,10 +525,40 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 _OPEN = "SELECT id, annotator, kind, sample, editors, repeat FROM tasks"
+_ANSWERED = (
+    "t.id, t.annotator, t.kind, t.sample, t.editors, t.repeat, n.pseudonym, "
+    "a.payload, a.seconds, a.at FROM answers a JOIN tasks t ON t.id = a.task "
+    "JOIN annotators n ON n.id = t.annotator"
+)
 
 
 def _open(row: Sequence[Any]) -> Open:
-    return Open(row[0], row[1], row[2], row[3], tuple(orjson.loads(row[4])), row[5])
+    """A task. Raises `RunError` where it is damaged."""
+    try:
+        editors = orjson.loads(row[4])
+    except ValueError:
+        editors = None
+    texts = (*row[2:4], *editors) if isinstance(editors, list) else (None,)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(row[5], int):
+        raise RunError(f"task {row[0]} of the study is damaged; bring a copy of its file")
+    return Open(row[0], row[1], row[2], row[3], tuple(editors), row[5])
+
+
+def _answer(row: Sequence[Any]) -> Answer | None:
+    """An answer; None for one that is damaged."""
+    try:
+        task, payload = _open(row[:6]), orjson.loads(row[7])
+    except (ValueError, RunError):
+        return None
+    times = all(isinstance(value, float) for value in row[8:10])
+    if not isinstance(payload, dict) or not isinstance(row[6], str) or not times:
+        return None
+    return Answer(task, row[6], payload, row[8], row[9])
+
+
+def _mark(row: Sequence[Any]) -> int:
+    """The checksum of an answer and of what it answers."""
+    return zlib.crc32(repr(tuple(row)).encode("utf-8", "backslashreplace"))
 
 
 @contextmanager

@@ -190,10 +190,33 @@ def choose(kinds: Sequence[Audit], headings: tuple[str, ...], name: str, wanted:
     return max(fitting, key=lambda kind: len(kind.headings))
 
 
-def read_sheet(path: Path) -> Sheet:
-    """A table from a csv file. Raises `DataError` when it cannot be read, is empty, or has a
-    heading twice.
+def read_sheets(path: Path) -> list[Sheet]:
+    """The tables of a csv file, as `editgauge table --format csv` writes them: each after an empty
+    line and with headings of its own, whose first is that of the file's first table. An empty line
+    before anything else separates nothing.
+
+    Raises `DataError` when it cannot be read, is empty, or has a heading twice.
     """
+    tables: list[list[tuple[int, list[str]]]] = [[]]
+    apart = False
+    for number, cells in _lines(path):
+        if not any(cells):
+            apart = True
+            continue
+        first = tables[0][0][1][0] if tables[0] else ""
+        if apart and tables[-1] and cells[0] == first:
+            tables.append([])
+        tables[-1].append((number, cells))
+        apart = False
+    several = len(tables) > 1
+    return [
+        _sheet(f"{path.name}, table {number}" if several else path.name, table)
+        for number, table in enumerate(tables, start=1)
+    ]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a csv file by their numbers, cells without the spaces around them."""
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise DataError(
@@ -210,28 +233,50 @@ def read_sheet(path: Path) -> Sheet:
         ) from error
     reader = csv.reader(io.StringIO(text))
     try:
-        table = [
-            [cell.strip() for cell in line] for line in reader if any(cell.strip() for cell in line)
-        ]
+        for line in reader:
+            yield reader.line_num, [cell.strip() for cell in line]
     except csv.Error as error:
         raise DataError(f"{path.name}: not a csv file ({error})") from error
+
+
+def _sheet(name: str, table: Sequence[tuple[int, list[str]]]) -> Sheet:
     if len(table) < 2:
         raise DataError(
-            f"{path.name}: wanted a line of headings and lines of numbers, found {len(table)} "
-            f"line(s)"
+            f"{name}: wanted a line of headings and lines of numbers, found {len(table)} line(s)"
         )
-    headings = table[0]
+    headings = table[0][1]
     double = next((heading for heading in headings if headings.count(heading) > 1), None)
     if double is not None:
-        raise DataError(f"{path.name}: the heading {double!r} is there twice")
+        raise DataError(f"{name}: the heading {double!r} is there twice")
     lines = []
-    for number, line in enumerate(table[1:], start=2):
+    for number, line in table[1:]:
         if len(line) != len(headings):
             raise DataError(
-                f"{path.name}, line {number}: {len(line)} cells under {len(headings)} headings"
+                f"{name}, line {number}: {len(line)} cells under {len(headings)} headings"
             )
         lines.append(dict(zip(headings, line, strict=True)))
-    return Sheet(path.name, tuple(headings), tuple(lines))
+    return Sheet(name, tuple(headings), tuple(lines))
+
+
+def audited(kinds: Sequence[Audit], path: Path, wanted: str = "") -> tuple[list[Report], list[str]]:
+    """The reports of a file's tables, and the names of those that are of no kind that is checked.
+
+    Raises `UsageError` where none is, `DataError` for a file that cannot be read.
+    """
+    sheets = read_sheets(path)
+    reports, others = [], []
+    for sheet in sheets:
+        try:
+            kind = choose(kinds, sheet.headings, sheet.name, wanted)
+        except UsageError:
+            if len(sheets) == 1:
+                raise
+            others.append(sheet.name)
+            continue
+        reports.append(kind(sheet))
+    if not reports:
+        choose(kinds, sheets[0].headings, sheets[0].name, wanted)
+    return reports, others
 
 
 def models(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from editgauge.store.labels import Samples
 from editgauge.tables import stats
 from editgauge.tables.frame import STATUSES, Frame, Grid
-from editgauge.tables.spec import Floats, Layout, Leaf
+from editgauge.tables.spec import Field, Floats, Layout, Leaf
 from editgauge.tables.table import OWN, Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Status
 
@@ -549,6 +549,13 @@ def _set_cells(frame: Frame, leaf: Leaf) -> list[Cell]:
 
 def _given(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def scored(frame: Frame, layout: Layout, column: Field) -> tuple[Mask, Mask]:
+    """(E, S): the samples of which an editor has every score that a column of the layout is made
+    of; (S,): the samples of the column.
+    """
+    return _scored(_matrix(frame, layout), column.leaves)
 
 
 def _scored(part: _Matrix, leaves: Sequence[str]) -> tuple[Mask, Mask]:

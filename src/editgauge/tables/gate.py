@@ -397,7 +397,8 @@ def _coverage(rule: Rule, policy: Policy, values: Floats, asked: int) -> list[Ch
     verdict = Verdict.PASS if asked and scored >= policy.coverage * asked else Verdict.FAIL
     if not asked:
         verdict = Verdict.CANNOT_TELL
-    found, wanted = f"{scored:,} of {asked:,} samples", f"at least {policy.coverage:.4g} of them"
+    found = f"{scored:,} of {asked:,} samples"
+    wanted = f"at least {100 * policy.coverage:.4g} % of them"
     return [
         Check(
             name=rule.name, kind="coverage", verdict=verdict, found=found, wanted=wanted, n=scored

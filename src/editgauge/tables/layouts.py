@@ -96,7 +96,12 @@ def papers_first(made: Sequence[Table]) -> list[Table]:
     that no paper has.
     """
     order = list(dict.fromkeys(table.benchmark for table in made))
-    return sorted(made, key=lambda t: (order.index(t.benchmark), t.name.endswith(_FURTHER)))
+    return sorted(made, key=lambda t: (order.index(t.benchmark), is_further(t.name)))
+
+
+def is_further(name: str) -> bool:
+    """Whether a table or layout of that name has the metrics that are in no paper's table."""
+    return name.endswith(_FURTHER)
 
 
 def every_layout(frame: Frame, variant: Variant) -> list[Layout]:

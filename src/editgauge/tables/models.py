@@ -17,7 +17,6 @@ from editgauge import toml
 from editgauge.errors import DataError
 
 FILE = "models.toml"
-MAX_BYTES = 1 << 20
 _KNOWN = {"name", "also", "params", "licence", "several_images", "group"}
 
 
@@ -59,7 +58,7 @@ class Models:
 def built_in() -> Models:
     """The package's own facts."""
     text = resources.files("editgauge.tables").joinpath(FILE).read_text("utf-8")
-    return Models(_read(text, FILE))
+    return Models(_read(toml.parsed(text), FILE))
 
 
 def load(folders: Sequence[Path]) -> Models:
@@ -72,20 +71,16 @@ def load(folders: Sequence[Path]) -> Models:
         path = folder / FILE
         if path.is_symlink() or not path.is_file():
             continue
-        if path.stat().st_size > MAX_BYTES:
-            raise DataError(f"{path}: wanted at most {MAX_BYTES:,} bytes")
         try:
-            known |= _read(path.read_text("utf-8"), str(path))
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{path}: cannot be read ({error})") from error
+            known |= _read(toml.read(path), str(path))
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+        except ValueError as error:
+            raise DataError(f"{path}: is no TOML ({error})") from error
     return Models(known)
 
 
-def _read(text: str, name: str) -> dict[str, ModelFacts]:
-    try:
-        data = toml.parsed(text)
-    except ValueError as error:
-        raise DataError(f"{name}: is no TOML ({error})") from error
+def _read(data: Mapping[str, Any], name: str) -> dict[str, ModelFacts]:
     entries = data.get("model", [])
     if not isinstance(entries, list) or set(data) - {"model"}:
         raise DataError(f"{name}: wanted [[model]] tables, found {', '.join(data) or 'nothing'}")

@@ -393,7 +393,9 @@ def rank_stability(
     """How often ranks survive resampling: `estimate` (E,), `found` (resamples, E) from the *same*
     resamples.
 
-    Raises ValueError where an editor has no estimate: a rank among different samples means nothing.
+    A resample in which an editor has no value (none of a small group's samples was drawn) ranks
+    nobody; where every resample is one, any rank is possible. Raises ValueError where an editor has
+    no estimate: a rank among different samples means nothing.
     """
     values = np.asarray(estimate, dtype=np.float64)
     draws = np.asarray(found, dtype=np.float64)
@@ -401,6 +403,12 @@ def rank_stability(
         raise ValueError("a rank needs an estimate of every editor")
     sign = -1.0 if higher_is_better else 1.0
     rank = _competition_ranks(sign * values[None, :])[0]
+    draws = draws[~np.isnan(draws).any(axis=1)]
+    if not len(draws):
+        some = np.ones(len(values), np.int64)
+        return RankStability(
+            rank, np.zeros(len(values)), np.zeros(len(values)), some, some * len(values)
+        )
     drawn = _competition_ranks(sign * draws)
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")
     return RankStability(

@@ -76,7 +76,14 @@ REFERENCE = "reference_"
 def _against_reference(metric: Metric) -> Metric:
     note = f"As {metric.name}, against the reference edit (paper, 4.1). {metric.note}"
     plain = "how close the picture outside the region to be edited is to the reference's"
-    return replace(metric, name=f"{REFERENCE}{metric.name}", note=note, keeps=False, plain=plain)
+    return replace(
+        metric,
+        name=f"{REFERENCE}{metric.name}",
+        heading=f"{metric.title} to reference",
+        note=note,
+        keeps=False,
+        plain=plain,
+    )
 
 
 REFERENCE_PIXEL = tuple(_against_reference(metric) for metric in PIXEL)

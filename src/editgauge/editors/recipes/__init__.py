@@ -4,7 +4,8 @@ A recipe is data (a TOML file here): the repository and its licence, what its en
 command that it documents, and presets with their origin. `driver` runs it in the model's own
 environment and speaks the protocol of ``--editor command``. No recipe was run with weights by its
 authors; each says so, and each is tested against a stand-in for its repository's entry point. A
-commit is not invented: the driver says which one it runs, and ``recipe run`` writes it down.
+commit is not invented: a recipe names the one at which its entry point was read, the driver says
+which one it runs, and ``recipe run`` writes it down.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class Recipe:
     source: str
     """Where the entry point is documented."""
     kind: Literal["script", "function"]
+    commit: str = ""
+    """The commit at which the entry point was read; empty where it was not."""
     licence: str = ""
     weights: str = ""
     python: str = "3.10"
@@ -47,6 +50,10 @@ class Recipe:
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    entry: str = ""
+    """What ``editgauge_entry.py`` is to hold, where the repository's documentation tells."""
+    forgives: str = ""
+    """An error after which the command's picture counts all the same."""
 
 
 def names() -> list[str]:
@@ -125,6 +132,7 @@ def prepare(recipe: Recipe, folder: Path, settings: Mapping[str, Any], to: Path)
         "folder": str(folder),
         "argv": list(recipe.argv),
         "prefix": recipe.prefix,
+        "forgives": recipe.forgives,
         "settings": dict(settings),
     }
     to.write_text(json.dumps(told, indent=1), encoding="utf-8")

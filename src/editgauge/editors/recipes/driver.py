@@ -107,12 +107,14 @@ def called(recipe: dict[str, Any], asked: dict[str, Any], folder: str) -> str:
         **{name: str(value) for name, value in recipe["settings"].items()},
     }
     # Filled in word by word: an instruction is one argument, whatever it holds.
-    argv = [fill(word, words) for word in recipe["argv"]]
+    argv = joined([fill(word, words) for word in recipe["argv"]], instruction)
     done = subprocess.run(argv, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        last = (done.stderr or "").strip().splitlines()[-1:] or [""]
-        raise RuntimeError(f"the repository's command ended with {done.returncode}: {last[0]}")
-    return delivered(os.path.dirname(output), asked["output"])
+        last = ((done.stderr or "").strip().splitlines() or [""])[-1]
+        forgiven = recipe.get("forgives") and last.startswith(recipe["forgives"])
+        if not forgiven:
+            raise RuntimeError(f"the repository's command ended with {done.returncode}: {last}")
+    return delivered(folder, os.path.dirname(image), asked["output"])
 
 
 def fill(word: str, values: dict[str, str]) -> str:
@@ -124,16 +126,31 @@ def fill(word: str, values: dict[str, str]) -> str:
     return word
 
 
+def joined(argv: list[str], instruction: str) -> list[str]:
+    """The command with an instruction that begins with a dash written as ``--option=-5 %``: by
+    itself it would be taken for an option.
+    """
+    if not instruction.startswith("-") or instruction not in argv[1:]:
+        return argv
+    at = argv.index(instruction)
+    return [*argv[: at - 1], f"{argv[at - 1]}={instruction}", *argv[at + 1 :]]
+
+
 def instruction_of(recipe: dict[str, Any], asked: dict[str, Any]) -> str:
     return str(recipe.get("prefix", "")) + str(asked["instruction"])
 
 
-def delivered(folder: str, target: str) -> str:
-    """The one picture that the command left in its folder, under the name that was asked for."""
+def delivered(folder: str, given: str, target: str) -> str:
+    """The one picture that the command left, under the name that was asked for.
+
+    Looked for in all of the temporary folder but what was `given`: some commands add to the name of
+    the folder that they are told to write to.
+    """
     found = [
         path
         for path in sorted(glob.glob(os.path.join(folder, "**", "*"), recursive=True))
         if path.lower().endswith((".png", ".jpg", ".jpeg", ".webp"))
+        and os.path.dirname(path) != given
     ]
     if not found:
         raise RuntimeError("the repository's command left no picture")

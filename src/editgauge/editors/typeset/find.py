@@ -23,6 +23,13 @@ ACCEPT = 0.7
 """The least similarity (0 to 1) of the words asked for to the words found: below it nothing is
 touched.
 """
+COMPLETE = 0.75
+"""The least length of the words found, as a part of those asked for."""
+_ALIKE_DIGITS = str.maketrans({"o": "0", "l": "1", "i": "1"})
+_SAME_ROW = 3.0
+"""Line heights between two texts of a row that are still one text."""
+_ACROSS = 20.0
+"""The same for the two ends of an entry (a dish and its price), where both are asked for."""
 ALIKE = 0.02
 """A difference of similarity that tells nothing."""
 
@@ -108,11 +115,29 @@ def _by_words(lines: Sequence[Line], wanted: str) -> list[Match]:
     found: list[tuple[float, int, Match]] = []
     for group in _groups(lines, query):
         match, rank = _best_in(lines, group, query)
-        if match is not None and match.similarity >= ACCEPT:
+        if match is not None and match.similarity >= ACCEPT and _complete(lines, match, query):
             found.append((rank, group[0], match))
     found.sort(key=lambda item: (-item[0], item[1]))
     places = _without_overlaps([match for _, _, match in found])
     return _prominent_first(lines, [_with_marks(lines, match, wanted) for match in places])
+
+
+def _complete(lines: Sequence[Line], match: Match, query: str) -> bool:
+    """Whether a match has nearly all of what was asked for, and its very digits: half of a text is
+    not the text, and neither is another year's number.
+    """
+    seen = plain("".join(lines[s.line].text[s.start : s.end] for s in match.spans))
+    if seen == query:
+        return True
+    if query.startswith(seen) or query.endswith(seen):
+        return False  # the engine lost its last letters, which would be left
+    same_digits = _digits(seen) == _digits(query) or not any(c.isdigit() for c in query)
+    return same_digits and len(seen) >= COMPLETE * len(query)
+
+
+def _digits(text: str) -> list[str]:
+    """The digits of a text, and the letters that an engine takes for some."""
+    return [c for c in text.translate(_ALIKE_DIGITS) if c.isdigit()]
 
 
 def _with_marks(lines: Sequence[Line], match: Match, wanted: str) -> Match:
@@ -257,7 +282,7 @@ def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
     groups: list[tuple[int, ...]] = [(n,) for n in range(len(lines))]
     chains = list(groups)
     following = [
-        [m for m in range(len(lines)) if m != n and _reads_on(line, lines[m])]
+        [m for m in range(len(lines)) if m != n and _reads_on(line, lines[m], _ACROSS)]
         for n, line in enumerate(lines)
     ]
     for _ in range(3):
@@ -267,9 +292,9 @@ def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
     return groups
 
 
-def _reads_on(first: Line, second: Line) -> bool:
-    """Whether `second` goes on where `first` ends: to its right on the same row, or on the next row
-    below it.
+def _reads_on(first: Line, second: Line, reach: float = _SAME_ROW) -> bool:
+    """Whether `second` goes on where `first` ends: to its right on the same row, within `reach`
+    heights, or on the next row below it.
     """
     height = max(first.height, second.height)
     if min(first.height, second.height) < 0.5 * height:
@@ -278,7 +303,7 @@ def _reads_on(first: Line, second: Line) -> bool:
     left_b, top_b, right_b, _ = second.box
     same_row = abs(first.centre[1] - second.centre[1]) < 0.5 * height
     if same_row:
-        return -0.3 * height < left_b - right_a < 3 * height
+        return -0.3 * height < left_b - right_a < reach * height
     below = -0.5 * height < top_b - bottom_a < 1.2 * height
     return below and min(right_a, right_b) - max(left_a, left_b) > -height
 
@@ -367,8 +392,13 @@ def _block(
 
 
 def _outermost(lines: Sequence[Line], order: list[int], start: int) -> list[int]:
-    """The row of a line, and the lines as large that read on from it."""
-    return sorted({*_same_row(lines, order, start), *_block(lines, order, start, least=0.75)})
+    """The row of a line, and the lines as large that read on from it, of rows of as many texts: the
+    labels above a footnote are no part of it.
+    """
+    first = _same_row(lines, order, start)
+    block = _block(lines, order, start, least=0.75)
+    alike = [n for n in block if len(_same_row(lines, order, n)) == len(first)]
+    return sorted({*first, *alike})
 
 
 def _one_block(lines: Sequence[Line], order: list[int]) -> bool:

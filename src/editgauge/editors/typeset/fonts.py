@@ -18,6 +18,16 @@ _EM = 96
 """Fonts are compared at this size in pixels."""
 _HEIGHT = 40
 """Ink is brought to this height before it is compared."""
+_LETTER = (24, _HEIGHT)
+"""The width and height at which two letters are compared."""
+_LETTERS = 0.5
+"""What the likeness of the letters counts, beside that of the line."""
+_LEANS = 0.12
+"""The shear, as the tangent of its angle, from which letters are italic."""
+_CLEARLY = 1.4
+"""How much sharper letters have to be at their best shear than upright, or than leaning."""
+_UPRIGHT = 0.3
+"""What an italic face loses where the ink is upright, and the other way round."""
 _HEAVINESS = 0.12
 """What a face loses for strokes that are heavier or lighter than the ink's, for each factor e."""
 _LOOSE = 2.5
@@ -64,13 +74,67 @@ def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style
     crop = ink[top:bottom, left:right]
     wide = int(min(1200, max(4, round(crop.shape[1] * _HEIGHT / crop.shape[0]))))
     wanted = _normal(cv2.resize(crop, (wide, _HEIGHT), interpolation=cv2.INTER_AREA))
+    seen, leaning = _letters(crop), _lean(crop)
     best: tuple[float, Style] | None = None
     for face in able:
+        by_letter = _by_letter(face, text, seen)
         for style, rank in _trials(face, text, wanted, crop.shape, float(crop.mean())):
+            rank += _LETTERS * (style.similarity if by_letter is None else by_letter)
+            rank -= _UPRIGHT * (leaning is not None and _slanted(face) != leaning)
             if best is None or rank > best[0]:
                 best = (rank, style)
     assert best is not None
     return _weigh(best[1], text, crop)
+
+
+def _letters(ink: Alpha) -> list[Alpha]:
+    """The parts of a line between its blank columns, each brought to one small size and normal: of
+    most faces, its letters.
+    """
+    inked = np.concatenate([[False], (ink > 0.35).any(axis=0), [False]])
+    starts, ends = np.nonzero(inked[1:] & ~inked[:-1])[0], np.nonzero(inked[:-1] & ~inked[1:])[0]
+    return [
+        _normal(cv2.resize(ink[:, a:b], _LETTER, interpolation=cv2.INTER_AREA))
+        for a, b in zip(starts, ends, strict=True)
+    ]
+
+
+def _lean(ink: Alpha) -> bool | None:
+    """Whether letters lean to the right, as an italic face's do: their stems stand upright, and
+    their columns apart, after a shear and not before it. None where that is not clear: letters
+    without stems (O, A, Y) tell nothing.
+    """
+    high = _HEIGHT
+    wide = max(4, round(ink.shape[1] * high / ink.shape[0]))
+    small = cv2.resize(ink, (wide, high), interpolation=cv2.INTER_AREA)
+    sharp: dict[float, float] = {}
+    for shear in (-0.1, -0.05, 0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3):
+        matrix = np.array([[1.0, shear, 0.0], [0.0, 1.0, 0.0]])
+        columns = cv2.warpAffine(small, matrix, (wide + high, high)).sum(axis=0)
+        sharp[shear] = float(np.square(np.diff(columns)).sum())
+    best = max(sharp, key=lambda shear: sharp[shear])
+    if best < _LEANS:
+        clear = sharp[best] > _CLEARLY * sharp[0.2]
+    else:
+        clear = sharp[best] > _CLEARLY * sharp[0.0]
+    return best > _LEANS if clear else None
+
+
+def _slanted(face: Face) -> bool:
+    return any(word in face.name.lower() for word in ("italic", "oblique", "slanted"))
+
+
+def _by_letter(face: Face, text: str, seen: Sequence[Alpha]) -> float | None:
+    """How much each part of a line looks like the same part in a face, on average; None where the
+    two fall into different parts. A whole line is compared at positions that drift along it.
+    """
+    if len(seen) < 2:
+        return None
+    drawn = _drawn(face, text, _EM)
+    own = _letters(drawn.alpha) if drawn is not None else []
+    if len(own) != len(seen):
+        return None
+    return float(np.mean([(a * b).mean() for a, b in zip(own, seen, strict=True)]))
 
 
 def likeness(ink: Alpha, text: str, faces: Sequence[Face]) -> float:

@@ -20,6 +20,9 @@ left alone.
 """
 _TRIALS = 12
 """How many separations are compared with the line's words."""
+_MOSTLY = 0.8
+_SAME_INK = 12.0
+"""The distance in OpenCV's 8-bit Lab within which two pixels are of one ink."""
 Alpha = npt.NDArray[np.float32]
 
 
@@ -133,7 +136,8 @@ def _core(
     for count in (2, 3, 4, 5):
         masks += _candidates(_clusters(lab, inner, count), inner, ring, count)
     masks += _local_contrast(lab, inner, height)
-    tidied = [tidy for mask in masks for tidy in _tidy(mask & inner, inner, height)]
+    kept = [part for mask in masks for part in (mask, _without_lines(mask, inner)) if part.any()]
+    tidied = [tidy for mask in kept for tidy in _tidy(mask & inner, inner, height)]
     found = [(_stands_out(lab, mask, inner, ring, height), mask) for mask in _different(tidied)]
     found = sorted((item for item in found if item[0] > 0.004), key=lambda item: -item[0])[:_TRIALS]
     if judge is not None:
@@ -144,16 +148,52 @@ def _core(
         found = [
             (likeness + 0.15 * score, mask) for likeness, score, mask in judged if likeness > LEAST
         ]
-    return max(found, key=lambda item: item[0])[1] if found else None
+    if not found:
+        return None
+    return _filled_out(max(found, key=lambda item: item[0])[1], lab, inner)
+
+
+def _without_lines(mask: Mask, inner: Mask) -> Mask:
+    """Without what runs on beyond the line to the crop's edge: a frame or a rule, no letter."""
+    count, labels = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
+    edges = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+    area = np.bincount(labels.ravel(), minlength=count)
+    within = np.bincount(labels[inner], minlength=count)
+    runs_on = [n for n in np.unique(edges) if n and within[n] < _MOSTLY * area[n]]
+    return mask & ~np.isin(labels, runs_on)
+
+
+def _filled_out(core: Mask, lab: npt.NDArray[np.float32], inner: Mask) -> Mask:
+    """The core with what touches it and has its colour: a clustering may part one ink in two."""
+    typical = np.median(lab[core], axis=0)
+    near = np.linalg.norm(lab - typical, axis=2) < _SAME_INK
+    if float(near[core].mean()) < _MOSTLY:  # of several colours
+        return core
+    both = core | (near & inner)
+    _, labels = cv2.connectedComponents(both.astype(np.uint8), connectivity=8)
+    return np.asarray(both & np.isin(labels, np.unique(labels[core])), bool)
 
 
 def _different(masks: Sequence[Mask]) -> list[Mask]:
-    """The masks without those that are nearly the same as an earlier one."""
-    kept: list[Mask] = []
+    """The masks without those that are nearly the same as an earlier one: in pixels, and in their
+    extent, which a thin rule beside the letters changes.
+    """
+    kept: list[tuple[Mask, tuple[int, ...]]] = []
     for mask in masks:
-        if all((mask & other).sum() < 0.93 * (mask | other).sum() for other in kept):
-            kept.append(mask)
-    return kept
+        extent = _extent(mask)
+        if not any(
+            (mask & other).sum() >= 0.93 * (mask | other).sum()
+            and max(abs(a - b) for a, b in zip(extent, ends, strict=True)) <= 2
+            for other, ends in kept
+        ):
+            kept.append((mask, extent))
+    return [mask for mask, _ in kept]
+
+
+def _extent(mask: Mask) -> tuple[int, ...]:
+    """First and last row and column of a mask that is not empty."""
+    rows, columns = np.nonzero(mask)
+    return int(rows.min()), int(rows.max()), int(columns.min()), int(columns.max())
 
 
 def _local_contrast(lab: npt.NDArray[np.float32], inner: Mask, height: float) -> list[Mask]:

@@ -10,7 +10,7 @@ patterns.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -101,7 +101,8 @@ def read_operations(instruction: str) -> tuple[Operation, ...]:
 _VERB = (
     r"(?:please |kindly )?(?:delete|remove|erase|add|insert|append|replace|change|move|shift|"
     r"relocate|rotate|tilt|swap|exchange|enlarge|shrink|reduce|increase|scale|resize|recolou?r|turn|"
-    r"make(?! sure\b)|underline|translate|correct|write|put|substitute|set|modify)\b"
+    r"make(?! sure\b)|underline|translate|correct|write|put|substitute|set|modify|update|paint|"
+    r"wipe|scrub|drop|double|halve)\b"
 )
 _BEGUN = re.compile(_VERB, re.IGNORECASE)
 _NEXT = re.compile(
@@ -128,7 +129,26 @@ def clauses(instruction: str) -> list[str]:
 
 def _read_one(instruction: str) -> tuple[Operation, ...]:
     rest, quotes = cut_quotes(instruction)
-    rest = imperative(re.sub(r"\s+", " ", rest.lower()).strip(" ."))
+    told = re.sub(r"\s+", " ", rest.lower()).strip(" .")
+    operations = _read_clause(instruction, imperative(told), quotes)
+    return () if _overlooked(told, quotes, operations) else operations
+
+
+def _overlooked(told: str, quotes: list[str], operations: Sequence[Operation]) -> bool:
+    """Whether a quoted text that is no mere context plays no part in what was understood: then
+    there was more to do.
+    """
+    used = {o.text for o in operations}
+    for operation in operations:
+        anchors = (operation.anchor,) if operation.anchor else ()
+        used |= {target.text for target in (*operation.targets, *anchors)}
+    texts = [text for text in used if text]
+    named = re.split(r"\b(?:from|of|in|on|at)\b", _until_context(told))[0]
+    left = [quotes[int(n)] for n in re.findall(_Q, named) if quotes[int(n)] not in used]
+    return any(not all(text in quote for text in texts) for quote in left)  # "A before B: 'AB'"
+
+
+def _read_clause(instruction: str, rest: str, quotes: list[str]) -> tuple[Operation, ...]:
     for reader in (_reading, *_READERS):
         operation = reader(rest, quotes)
         if operation is not None:
@@ -177,7 +197,8 @@ def _bare(text: str) -> str:
 # --- readers: each knows one kind of wording, and says None where it is another -------------------
 
 _TEXTS = (
-    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name)"
+    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name|"
+    r"captions?|slogan|footnote|footer|label|inscription|lettering|credit|watermark)"
 )
 _Q = r"<(\d+)>"
 
@@ -251,10 +272,17 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
     return Operation(kind="insert", targets=(), text=text, place=place) if place and text else None
 
 
+_LISTED = re.compile(
+    rf"(?:[ ,;&/]|\b(?:and|or|also|then|both|as well as|plus|of|the|{_TEXTS[3:-1]})\b)*"
+)
+"""What stands between the texts of a list."""
+
+
 def _delete(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
         r"(?:please )?(?:delete|remove|erase|eliminate|clear|get rid of|take out|take away|"
-        r"leave out|cut out|omit|drop|strip|wipe)\b",
+        r"leave out|cut out|omit|drop|strip|wipe|scrub|rub out|blank out|do away with|"
+        r"dispose of)\b",
         rest,
     ):
         return None
@@ -263,11 +291,17 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
     ):
         return None  # what belongs to a heading is more than its words
     if re.search(
-        rf"{_Q} ?,? (?:and|with|along with|together with|plus) (?:its|their|the|all)\b", rest
+        rf"{_Q} ?,? (?:and|with|along with|together with|plus) (?:its|their|the|all)\b"
+        rf"(?! {_TEXTS} +{_Q})",
+        rest,
     ):
         return None  # what belongs to a text cannot be told from the words
     named = rest.split(" from ")[0] if " from " in rest else rest
-    found = re.findall(_Q, _until_context(named))
+    named = _until_context(named)
+    found = re.findall(_Q, named)
+    between = re.split(_Q, named)[2:-1:2]
+    if not all(_LISTED.fullmatch(words) for words in between):
+        return None  # "delete A and draw B there" is more than a list
     if found:
         return Operation(kind="delete", targets=tuple(Target(quotes[int(n)]) for n in found))
     target = _role(rest)
@@ -275,7 +309,8 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
 
 
 def _swap(rest: str, quotes: list[str]) -> Operation | None:
-    if not re.search(r"\b(?:swap|switch|exchange|interchange)\b", rest):
+    traded = r"\b(?:trade|change|switch|swap) (?:their )?(?:places|positions)\b"
+    if not re.search(rf"\b(?:swap|switch|exchange|interchange)\b|{traded}", rest):
         return None
     found = re.findall(_Q, rest)
     if len(found) != 2 or not re.search(rf"positions?|places?|locations?|{_Q} (?:and|with) ", rest):
@@ -319,7 +354,8 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
     )
     if found is None:
         found = re.search(
-            rf"^(?:make|colou?r|paint|turn|set|dye)\b.*?(?:{_Q}|{_TEXTS})(?: colou?r)?\s+{name}",
+            rf"^(?:make|colou?r|paint|turn|set|dye|tint)\b.*?(?:{_Q}|{_TEXTS})(?: colou?r)?\s+"
+            rf"{name}",
             rest,
         )
         colour = found[2] if found is not None else None
@@ -329,7 +365,8 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
         return None
     if not re.match(
         r"(?:please "
-        r")?(?:make|(?:re)?colou?r|paint|turn|set|dye|change|convert|modify|adjust|alter|switch|render|fill)",
+        r")?(?:make|(?:re)?colou?r|paint|turn|set|dye|change|convert|modify|adjust|alter|switch|"
+        r"render|fill|mark|show|display|tint|print)\b",
         rest,
     ):
         return None
@@ -426,7 +463,8 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
         )
     goal = re.split(r"\bfrom\b", rest)[-1]
     goal = re.split(r"\bto\b", goal)[-1] if re.search(r"\bto\b", goal) else rest
-    place = _place(goal) or _direction(rest)
+    slight = _SLIGHT.search(rest) is not None
+    place = (_direction(goal) if slight else None) or _place(goal) or _direction(rest)
     if place is None:
         return None
     pixels = re.search(r"(\d+)\s*(?:px|pixels?)\b", rest)
@@ -435,7 +473,7 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
         targets=owner[:1],
         place=place,
         amount=float(pixels[1]) if pixels else None,
-        slight=_SLIGHT.search(rest) is not None,
+        slight=slight,
     )
 
 
@@ -570,9 +608,12 @@ def _factor(rest: str, *, up: bool, known: bool) -> float | None:
     if times := re.search(r"(\d+(?:\.\d+)?)\s*(?:times|x\b|×)", rest):
         value = float(times[1])
         return value if up or not known else 1 / value if value else None
-    if percent := re.search(r"(?:(by|to)\s+)?(\d+(?:\.\d+)?)\s*(?:%|percent)", rest):
+    about = r"(?:(?:about|around|roughly|approximately|some|nearly)\s+)?"
+    if percent := re.search(
+        rf"(?:(by|to)\s+)?{about}(\d+(?:\.\d+)?)\s*(?:%|percent)(\s+of\b)?", rest
+    ):
         value = float(percent[2]) / 100
-        if percent[1] == "to" or not known:
+        if percent[1] == "to" or (percent[3] and percent[1] != "by") or not known:
             return value or None
         return 1 + value if up else max(0.1, 1 - value)
     if re.search(r"\b(?:double|twice)\b", rest):

@@ -193,7 +193,12 @@ def _placed(
     if head and not tail:
         return left, max(high - left, right - left), 0.0
     grow = new - (right - left)
-    if not head and _alignment(canvas, inked) != "left" and right - new >= low:
+    align = _alignment(canvas, inked)
+    if not head and align == "center" and abs(grow) > 0.12 * style.size:
+        within = _on_one_ground(canvas, inked, (low, high))
+        if left - grow / 2 >= within[0] and inked.box[2] + grow / 2 <= within[1]:
+            return left - grow / 2, new, grow / 2
+    if not head and align != "left" and right - new >= low:
         return right - new, new, 0.0
     spare = high - inked.box[2]
     if abs(grow) <= 0.12 * style.size:

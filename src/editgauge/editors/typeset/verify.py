@@ -1,15 +1,16 @@
 """Whether an edit holds: the result is read again, and compared with what was asked for.
 
-Four questions, each with a reason in words when the answer is no: is the new text there to be read;
-is what was to go gone; can every other line that lies where pixels changed still be read; and did
-pixels change only where the operation had to change some? An edit that fails one of them is handed
-back: a picture that is visibly wrong is worse than the input.
+Each question has a reason in words when the answer is no: is the new text there to be read; is what
+was to go gone, without stains; is every other line as it was; does the new text lie on one ground;
+and did pixels change only where the operation had to change some? An edit that fails one of them is
+handed back: a picture that is visibly wrong is worse than the input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,24 @@ FAINT = 0.35
 """The least contrast of a text to its ground, as a part of what it had before."""
 COVERED = 0.3
 """The part of a line that a new text may lie on."""
+LEAST_GROUND = 40
+"""Pixels of ground from which something can be told."""
 TILTED = 15.0
 """Degrees above which an OCR engine is not asked to read a turned text again."""
+TOUCHED = 0.005
+"""The part of a line's middle that may change where the line has to stay."""
+STAINED = 0.06
+"""The part of the place that a text left which may be unlike the ground around."""
+REMAINS = 0.15
+"""The part of a text's ink that may stay when the text goes."""
+ACROSS = 0.1
+"""The part of a text that may lie on other ground than the rest of it."""
+MIXED = 0.4
+"""The part of a ground that is of other colours from which it is no one ground."""
+SLANTED = 0.07
+"""The slope of a line (4 degrees) from which its upright box holds much beside it."""
+GROUND = 32.0
+"""Levels of 255 within which two pixels are of one ground."""
 Mask = npt.NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 
@@ -61,6 +78,10 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
     return (
         _lost(reading, operations, changed)
         or _covered(reading, operations)
+        or _touched(reading, operations, changed)
+        or _stained(reading, operations, changed)
+        or _remains(reading, operations, changed)
+        or _across(reading, operations, changed)
         or _strayed(reading, operations, changed)
         or _faint(reading, operations, changed)
     )
@@ -70,7 +91,7 @@ def _missing(reading: Reading, operation: Operation) -> str:
     """The text that should be read in the result and is not."""
     if operation.kind == "delete" or operation.manner == "struck":
         return ""
-    if operation.kind == "rotate" and abs(operation.amount or 0.0) > TILTED:
+    if _unread(operation):
         return ""
     wanted = [operation.text] if operation.text else _texts(reading, operation.targets)
     page = plain("".join(line.text for line in reading.read))
@@ -173,14 +194,166 @@ def _shared(one: Box, other: Box) -> float:
     return max(0.0, width) * max(0.0, height) / max(1.0, min(areas))
 
 
+def _touched(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
+    """A line that had to stay and has other pixels now, though it may still be read."""
+    concerned = _concerned(reading, operations)
+    for number, line in enumerate(reading.lines):
+        left, top, right, bottom = line.box
+        rim = 0.2 * (bottom - top)
+        middle = _part(changed, (left, top + rim, right, bottom - rim))
+        if number not in concerned and middle.size and float(middle.mean()) > TOUCHED:
+            return f"{line.text!r} beside it would be touched"
+    return ""
+
+
+def _stained(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
+    """What a text left behind where it stood: its place is unlike the ground around it."""
+    if any(o.kind in ("recolour", "restyle") or _unread(o) for o in operations):
+        return ""
+    own = [reading.lines[number] for number in _concerned(reading, operations)]
+    placed = np.zeros(changed.shape, dtype=np.bool_)
+    for line in _now(reading, own):
+        _part(placed, _grown(line, 0.2))[...] = True
+    for line in own:
+        place = _part(changed & ~placed, _grown(line, 0.2))
+        ground = reading.before[_ring(reading, line)].astype(np.float64)
+        if not place.any() or len(ground) < LEAST_GROUND:
+            continue
+        seen = _part(reading.after, _grown(line, 0.2))[place]
+        if float(_unlike(seen, ground).mean()) > STAINED:
+            return f"stains would be left where {line.text!r} was"
+    return ""
+
+
+def _remains(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
+    """Ink of a text that was to go, or to take another colour, and stands where it stood: of a
+    letter and its shadow only the shadow was taken, for example.
+
+    Where new ink came, ink of its colour may be its own and is not counted.
+    """
+    kinds = ("delete", "change", "recolour", "move", "resize", "rotate", "swap")
+    gone = all(operation.kind in ("delete", "recolour") for operation in operations)
+    set_anew = all(operation.kind == "change" for operation in operations)
+    for number in _whole_lines(reading, [o for o in operations if o.kind in kinds]):
+        line = reading.lines[number]
+        ground = reading.before[_ring(reading, line)].astype(np.float64)
+        if len(ground) < LEAST_GROUND:
+            continue
+        before, after = _part(reading.before, line.box), _part(reading.after, line.box)
+        ink, fresh = _unlike(before, ground), _part(changed, line.box)
+        left = ink & ~fresh
+        new = after[fresh & _unlike(after, ground)]
+        if len(new) and not gone:
+            away = np.abs(before.astype(np.float64) - np.median(new, axis=0)).max(axis=2)
+            left &= away > 2 * GROUND
+        if float(left.sum()) > REMAINS * max(1, int(ink.sum())):
+            return f"parts of {line.text!r} would be left"
+        if len(new) and set_anew and _lighter(before[ink], ground) != _lighter(new, ground):
+            return f"{line.text!r} would be set in the colour of its shadow"
+    return ""
+
+
+def _lighter(ink: Array, ground: npt.NDArray[np.float64]) -> bool:
+    """Whether most of some pixels are lighter than their ground."""
+    return bool(np.median(ink.mean(axis=1)) > np.median(ground.mean(axis=1)))
+
+
+def _unlike(pixels: Array, ground: npt.NDArray[np.float64]) -> Mask:
+    """Which pixels (…, 3) are of no colour that some ground (n, 3) has; of a ground that is mostly
+    one colour, that colour alone counts.
+    """
+    most = 1.0 if _apart(ground) > MIXED else 25.0
+    low, high = np.percentile(ground, most, axis=0), np.percentile(ground, 100 - most, axis=0)
+    return np.asarray(((pixels < low - GROUND) | (pixels > high + GROUND)).any(axis=-1), np.bool_)
+
+
+def _whole_lines(reading: Reading, operations: Sequence[Operation]) -> set[int]:
+    """The lines of which operations take every word; a change leaves the words alone that old and
+    new text share at an end.
+    """
+    return {
+        span.line
+        for operation in operations
+        for target in operation.targets
+        if not _shares_an_end(target.text or "", operation.text or "")
+        for match in find(reading.lines, target, reading.size)[:1]
+        for span in match.spans
+        if len(plain(reading.lines[span.line].text))
+        == len(plain(reading.lines[span.line].text[span.start : span.end]))
+    }
+
+
+def _shares_an_end(old: str, new: str) -> bool:
+    before, after = old.lower().split(), new.lower().split()
+    return bool(before and after) and (before[0] == after[0] or before[-1] == after[-1])
+
+
+def _across(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
+    """A text that stood on one ground and would now lie across an edge of it."""
+    own = [reading.lines[number] for number in _concerned(reading, operations)]
+    rings = [reading.before[_ring(reading, line)] for line in own]
+    if not rings or any(len(ring) < LEAST_GROUND for ring in rings):
+        return ""
+    was = max(_apart(ring) for ring in rings)
+    larger = any(o.kind == "resize" and (o.amount or 0.0) > 1.0 for o in operations)
+    if larger and was > MIXED and any(abs(_slope(line)) > SLANTED for line in own):
+        return "a slanted text would outgrow its ground"
+    place = changed.copy()
+    for line in reading.lines:
+        _part(place, _grown(line, 0.2))[...] = False
+    under = reading.before[place]
+    if was < MIXED and len(under) >= LEAST_GROUND and _apart(under) > was + ACROSS:
+        return "the new text would lie across an edge of its ground"
+    return ""
+
+
+def _slope(line: Line) -> float:
+    """How much a line rises or falls, as a part of its length."""
+    along = line.corners[1] - line.corners[0]
+    return float(along[1] / max(1.0, abs(along[0])))
+
+
+def _apart(pixels: npt.NDArray[Any]) -> float:
+    """The part of some pixels that is not of their common ground, 0 to 1."""
+    away = np.abs(pixels.astype(np.float64) - np.median(pixels, axis=0)).max(axis=1) > GROUND
+    return float(away.mean())
+
+
+def _ring(reading: Reading, line: Line) -> Mask:
+    """What lies just around a line and is no text."""
+    ring = np.zeros(reading.before.shape[:2], dtype=np.bool_)
+    _part(ring, _grown(line, 0.4))[...] = True
+    for other in reading.lines:
+        _part(ring, _grown(other, 0.05))[...] = False
+    return ring
+
+
+def _grown(line: Line, share: float) -> Box:
+    left, top, right, bottom = line.box
+    more = share * min(right - left, bottom - top)
+    return left - more, top - more, right + more, bottom + more
+
+
+def _now(reading: Reading, own: Sequence[Line]) -> list[Line]:
+    """The lines of the result that are new, or are `own` ones at another place or size."""
+    texts = [plain(line.text) for line in own]
+    return [
+        line
+        for line in reading.read
+        if _new(line, reading.lines) or any(likeness(plain(line.text), t) > STILL for t in texts)
+    ]
+
+
+def _unread(operation: Operation) -> bool:
+    """Whether the text is turned further than an engine reads."""
+    return operation.kind == "rotate" and abs(operation.amount or 0.0) > TILTED
+
+
 def _strayed(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
     """Whether too much changed away from the texts that were to change and to appear."""
     allowed = np.zeros(changed.shape, dtype=np.bool_)
-    boxes = [reading.lines[number] for number in _concerned(reading, operations)]
-    own = [plain(reading.lines[number].text) for number in _concerned(reading, operations)]
-    boxes += [line for line in reading.read if _new(line, reading.lines)]
-    boxes += [o for o in reading.read if any(likeness(plain(o.text), text) > STILL for text in own)]
-    for line in boxes:
+    own = [reading.lines[number] for number in _concerned(reading, operations)]
+    for line in (*own, *_now(reading, own)):
         left, top, right, bottom = line.box
         more = 0.6 * max(line.height, min(right - left, bottom - top))
         _part(allowed, (left - more, top - more, right + more, bottom + more))[...] = True
@@ -224,6 +397,6 @@ def _new(line: Line, before: Sequence[Line]) -> bool:
     )
 
 
-def _part(mask: Mask, box: Box) -> Mask:
+def _part(pixels: npt.NDArray[Any], box: Box) -> npt.NDArray[Any]:
     left, top, right, bottom = (max(0, int(value)) for value in box)
-    return mask[top : bottom + 1, left : right + 1]
+    return pixels[top : bottom + 1, left : right + 1]

@@ -25,6 +25,7 @@ _BECOME = re.compile(
     rf"^the colou?r of (?P<what>.*?<\d+>) (?:{_MODAL} )?"
     r"(?:become|turn|change to)s? (?P<how>.+)$"
 )
+_HAVE = re.compile(r"^(?:have|get) (?P<what>.*?<\d+>) (?P<how>[a-z].*)$")
 _GONE = re.compile(
     rf"^(?:(?:make|let) )?(?P<what>.*?<\d+>)(?: {_MODAL})? "
     r"(?:disappear|vanish|go away|be gone)\b.*$"
@@ -80,20 +81,23 @@ def _wanted(text: str) -> str | None:
     return _acted(found["what"], found["how"]) if found else None
 
 
+def _is_participle(word: str) -> bool:
+    return word in _STEMS or (word.endswith("ed") and len(word) > 4)
+
+
 def _acted(what: str, how: str) -> str:
     verb, _, tail = how.partition(" ")
     while verb.endswith("ly") and tail:  # "slightly enlarged"
         verb, _, tail = tail.partition(" ")
-    if verb in _STEMS:
-        stem = _STEMS[verb]
-    elif verb.endswith("ed") and len(verb) > 4:
-        stem = verb[:-2]
-    else:
+    if not _is_participle(verb):
         return f"make {what} {how.removeprefix('in ')}"
+    stem = _STEMS.get(verb, verb[:-2])
     return f"{stem} {what} {tail}".strip()
 
 
 def _others(text: str) -> str | None:
+    if (found := _HAVE.match(text)) and _is_participle(found["how"].split(" ")[0]):
+        return _acted(found["what"], found["how"])
     if found := _BECOME.match(text):
         return f"change the color of {found['what']} to {found['how']}"
     if found := _GIVEN.match(text):

@@ -14,9 +14,26 @@ var App = (function () {
     document.getElementById("notices").append(h("p", { class: "notice", role: "status" }, text));
   }
 
+  // Size and licence of the models, where a models.toml has them; a model of several benchmarks is one line.
+  function models() {
+    var known = new Map();
+    EG.meta.benchmarks.forEach(function (about) { about.models.forEach(function (one) { known.set(one.editor, one); }); });
+    if (!known.size) return null;
+    return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Models" },
+      h("table", { id: "models" }, h("caption", {}, "Models, by models.toml"),
+        h("thead", {}, h("tr", {}, ["model", "parameters", "licence", "several pictures at once"].map(function (name) {
+          return h("th", { scope: "col" }, name);
+        }))),
+        h("tbody", {}, Array.from(known.values()).map(function (one) {
+          return h("tr", {}, h("th", { scope: "row" }, one.editor), h("td", {}, one.params || "–"), h("td", {}, one.licence || "–"),
+            h("td", {}, one.several_images === null ? "–" : one.several_images ? "yes" : "no"));
+        }))));
+  }
+
   function manifest() {
     document.title = "Provenance – editgauge report";
-    EG.fill(main, h("h1", {}, "Provenance"), h("p", {}, "editgauge " + EG.meta.version),
+    EG.fill(main, h("h1", {}, "Provenance"), h("p", {}, "editgauge " + EG.meta.version), models(),
+      h("h2", {}, "Commands"),
       EG.meta.manifest.map(function (entry) {
         return h("details", {}, h("summary", {}, entry.at + " · " + entry.command + (entry.benchmark ? " " + entry.benchmark : "")),
           h("pre", {}, JSON.stringify(entry, null, 1)));
@@ -45,7 +62,7 @@ var App = (function () {
     var both = EG.meta.variants.length > 1;
     return h("div", { class: "tools" }, both ? h("p", { class: "switch", role: "group", "aria-label": "Scores as" }, EG.meta.variants.map(function (name) {
       return h("button", { type: "button", id: "variant-" + name, "data-variant-switch": name, title: name === "faithful" ?
-        "as the paper's released code computes it, faults included" : "the same with the faults mended", onclick: function () {
+        "as the paper's released code computes it, faults included" : "the same with the faults fixed", onclick: function () {
         EG.variant = name;
         var where = EG.parse(location.hash);
         history.replaceState(history.state, "", EG.address(where.path, where.query));
@@ -63,7 +80,7 @@ var App = (function () {
       if (about.study) list.push([EG.address(["study", about.name]), "People", view === "study"]);
     }
     if (EG.meta.diagnosis) list.push([EG.meta.diagnosis, "Why edits failed", false]);
-    list.push([EG.address(["notes"]), "Notes", view === "notes"], [EG.address(["run"]), "Run", view === "run"]);
+    list.push([EG.address(["notes"]), "Notes", view === "notes"], [EG.address(["run"]), "Provenance", view === "run"]);
     list[0][0] = EG.address([""]);
     var pick = h("select", { id: "benchmark", "aria-label": "Benchmark", onchange: function () {
       location.hash = EG.address([VIEWS.indexOf(view) >= 0 && view !== "sample" ? view : "browse", pick.value]);

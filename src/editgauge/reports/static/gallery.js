@@ -54,7 +54,7 @@ var Gallery = (function () {
     }
     var search = h("input", { type: "search", value: query.get("q") || "", placeholder: "instruction or id", size: 14,
       onchange: function () { go(about, query, { q: search.value.trim() }); } });
-    var sorts = [["there", "samples with outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
+    var sorts = [["there", "outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
       ["models", "disagreement of models"]];
     if (Select.judges(about, state.m).length > 1) sorts.push(["judges", "disagreement of judges"]);
     sorts.push(["delta", "difference of two models"], ["disagree", "disagreement of two scores"]);
@@ -102,7 +102,7 @@ var Gallery = (function () {
   function filters(at, about, query, found) {
     var state = found.state;
     var status = h("select", { onchange: function () { go(about, query, { status: status.value }); } },
-      [option("", "any", state.status)].concat(EG.meta.statuses.map(function (s) { return option(s, EG.words(s), state.status); })));
+      [option("", "any", state.status)].concat(Scores.statuses().map(function (s) { return option(s, EG.words(s), state.status); })));
     var tags = Notes.tags(about.name);
     return [control("Status of " + (state.named || "any model"), "c-status", status),
       range(about, query, state, "score", Scores.name(about, state.m) + " of " + state.e),
@@ -215,10 +215,10 @@ var Gallery = (function () {
     }), Scores.facts(about, key).direction);
   }
 
-  function tile(made, slot, position, name, words, href, below) {
+  function tile(made, slot, position, name, words, href, below, returned) {
     var picture = Scores.thumb(made.at, made.index, slot, position, name);
     return h("a", { class: "tile", href: href, title: name }, picture || h("span", { class: "fate" }, words || "no thumbnail"),
-      below ? h("span", { class: "below" }, below) : null);
+      returned ? h("span", { class: "flag" }, "given back") : null, below ? h("span", { class: "below" }, below) : null);
   }
 
   function address(made, id, query, editor) {
@@ -245,7 +245,7 @@ var Gallery = (function () {
         return tile(made, editor, position, model, Scores.fate(made.index, editor, position), address(made, id, query, model),
           state.chips.map(function (key, k) {
             return Scores.chip(made.about, key, made.grid[number].get(key), position, levels[k][number], made.twice.has(Scores.split(key).metric));
-          }));
+          }), Scores.returned(made.index, editor)[position]);
       }));
   }
 
@@ -260,7 +260,8 @@ var Gallery = (function () {
         h("span", { class: "thumbs" }, Scores.thumb(made.at, made.index, "input", position),
           editor >= 0 ? Scores.thumb(made.at, made.index, editor, position) : null,
           second >= 0 ? Scores.thumb(made.at, made.index, second, position) : null),
-        h("span", { class: "name" }, id),
+        h("span", { class: "what" }, h("span", { class: "name" }, id),
+          made.text ? h("small", { dir: "auto" }, made.text[position].slice(0, 160)) : null),
         h("span", { class: "scores" }, score(loaded.own, state.m),
           loaded.other ? h("span", { class: "score other" }, h("small", {}, state.b + " "), Scores.said(made.about, state.m, loaded.other, position)) : null,
           loaded.delta ? h("span", { class: "score delta" }, "Δ " + Scores.text(made.about, state.m, loaded.delta[position])) : null,
@@ -363,7 +364,7 @@ var Gallery = (function () {
       measure();
       rows();
     });
-    if (gallery && !made.text) EG.text(at).then(function (text) {
+    if (!made.text) EG.text(at).then(function (text) {
       made.text = text;
       at0 = { from: -1, to: -1 };
       if (live()) rows();

@@ -130,6 +130,7 @@ var Scores = (function () {
       if (key && chosen.length < many) chosen.push(key);
       return Boolean(key);
     }
+    if (lead) take(function (key) { return key === lead.metric + "|" + lead.source; });
     wanted.slice(0, 2).forEach(function (metric) { take(function (key) { return split(key).metric === metric; }); });
     take(function (key) { return Boolean(split(key).source); });
     while (chosen.length < many && take(function () { return true; })); // as many as there are
@@ -148,6 +149,12 @@ var Scores = (function () {
       src: "thumbs/" + at + "/" + slot + "/" + position + ".webp" });
   }
 
+  // A picture of a card with a word below it, or what became of it.
+  function captioned(at, index, slot, position, word) {
+    var words = typeof slot === "number" ? fate(index, slot, position) : "";
+    return h("span", { class: "captioned" }, thumb(at, index, slot, position, word) || h("span", { class: "fate" }, words || "no thumbnail"), h("small", {}, word));
+  }
+
   // What became of an output, as words: "" where there is a picture.
   function fate(index, editor, position) {
     var codes = index.edits[editor];
@@ -162,6 +169,28 @@ var Scores = (function () {
     if (typeof index.marks[editor] === "string") index.marks[editor] = EG.bytes(index.marks[editor]);
     return index.marks[editor];
   }
+
+  // The samples of which an editor handed the input back: 1 where it did.
+  var GIVEN_BACK = "given_back";
+  function returned(index, editor) {
+    if (typeof index.back[editor] === "string") index.back[editor] = EG.bytes(index.back[editor]);
+    return index.back[editor];
+  }
+
+  // What the filter of statuses offers: those of the rows, and the inputs that were handed back.
+  function statuses() { return EG.meta.statuses.concat([GIVEN_BACK]); }
+
+  // Whether an output of an editor and a sample has a status, as a test of positions.
+  function having(index, editor, status) {
+    var bits = status === GIVEN_BACK ? returned(index, editor) : marks(index, editor);
+    var bit = status === GIVEN_BACK ? 1 : 1 << EG.meta.statuses.indexOf(status);
+    return function (position) { return Boolean(bits[position] & bit); };
+  }
+
+  // Who is ahead by the report's variant, or by the only one in which somebody is.
+  function lead(about) { return about.overview.leads[EG.variant] || about.overview.leads.faithful || about.overview.leads.corrected || null; }
+
+  function anchor(about, editor) { return about.anchors.indexOf(editor) >= 0; }
 
   // A metric's name that tells what it is when it is pointed at, focused or tapped.
   function tip(about, key) {
@@ -185,7 +214,7 @@ var Scores = (function () {
 
   return {
     keyOf: keyOf, split: split, facts: facts, keys: keys, person: person, several: several, short: short, name: name, arrow: arrow,
-    column: column, text: text, said: said, meaning: meaning, levels: levels, chip: chip, defaults: defaults, has: has, thumb: thumb,
-    fate: fate, marks: marks, tip: tip
+    column: column, text: text, said: said, meaning: meaning, levels: levels, chip: chip, defaults: defaults, has: has, thumb: thumb, captioned: captioned,
+    fate: fate, tip: tip, returned: returned, statuses: statuses, having: having, anchor: anchor, lead: lead, GIVEN_BACK: GIVEN_BACK
   };
 })();

@@ -9,7 +9,8 @@ var Select = (function () {
     var known = Scores.keys(about), shownKeys = query.getAll("chip").filter(function (key) { return known.indexOf(key) >= 0; });
     var chosen = query.getAll("model").filter(function (name) { return about.editors.indexOf(name) >= 0; });
     var e = about.editors.indexOf(query.get("e")) >= 0 ? query.get("e") : "";
-    var models = chosen.length ? chosen : about.editors.slice(0, MOST);
+    var models = chosen.length ? chosen : about.editors.filter(function (name) { return !Scores.anchor(about, name); })
+      .concat(about.anchors).slice(0, MOST);
     if (e && models.indexOf(e) < 0) models = [e].concat(models.slice(0, MOST - 1));
     var m = known.indexOf(query.get("m")) >= 0 ? query.get("m") : "";
     var chips = shownKeys.length ? shownKeys : Scores.defaults(about, 3);
@@ -21,14 +22,14 @@ var Select = (function () {
       m2: known.indexOf(query.get("m2")) >= 0 ? query.get("m2") : "",
       view: query.get("density") === "list" ? "list" : "gallery",
       sort: query.get("sort") || "there", desc: query.get("desc") === "1",
-      status: EG.meta.statuses.indexOf(query.get("status")) >= 0 ? query.get("status") : "",
+      status: Scores.statuses().indexOf(query.get("status")) >= 0 ? query.get("status") : "",
       q: (query.get("q") || "").toLowerCase(), where: query.getAll("where"), range: query.getAll("range"), tag: query.getAll("tag")
     };
   }
 
   // The model that is looked at where the address names none: the leading one with scores in the metric, or the first with some.
   function leader(about, models, m) {
-    var lead = about.overview.lead, ranked = lead ? lead.lines.map(function (line) { return line.editor; }) : [];
+    var lead = Scores.lead(about), ranked = lead ? lead.lines.map(function (line) { return line.editor; }) : [];
     var scored = ranked.concat(models).filter(function (name) {
       var at = models.indexOf(name) < 0 ? -1 : Scores.column(about, name, m);
       return at >= 0 && about.columns[at].scored > 0;
@@ -105,10 +106,10 @@ var Select = (function () {
       });
     });
     if (state.status) {
-      var bit = 1 << EG.meta.statuses.indexOf(state.status);
-      var asked = state.named ? [state.named] : about.editors;
-      var marks = asked.map(function (editor) { return Scores.marks(index, about.editors.indexOf(editor)); });
-      list.push(function (i) { return marks.some(function (one) { return one[i] & bit; }); });
+      var asked = (state.named ? [state.named] : about.editors).map(function (editor) {
+        return Scores.having(index, about.editors.indexOf(editor), state.status);
+      });
+      list.push(function (i) { return asked.some(function (test) { return test(i); }); });
     }
     if (state.q) {
       list.push(function (i) {

@@ -10,7 +10,8 @@ var Start = (function () {
     var all = about.overview.release, words = plural(about.samples, "sample");
     var judges = about.overview.sources.map(function (source) { return Scores.short(about, source); });
     return [h("strong", {}, words), all && all !== about.samples ? " of the " + all.toLocaleString("en") + " that the paper's tables are of" : "",
-      " · ", plural(about.editors.length, "model"), judges.length ? " · scored by " + judges.join(", ") : "",
+      " · ", plural(about.editors.length - about.anchors.length, "model"),
+      about.anchors.length ? " and, to compare with, " + about.anchors.join(", ") : "", judges.length ? " · scored by " + judges.join(", ") : "",
       all && about.samples < all ? h("span", { class: "warn" }, " A part of the benchmark: not comparable with the paper's numbers.") : ""];
   }
 
@@ -40,21 +41,30 @@ var Start = (function () {
   }
 
   function ranking(about) {
-    var lead = about.overview.lead;
+    var lead = Scores.lead(about);
     if (!lead) {
       return h("p", {}, about.editors.length < 2 ? "One model: there is nobody to rank it with. "
-        : "No ranking: the models were not scored on the same samples, or without intervals. ",
+        : "No ranking: there are no two samples that all models were scored on, or the tables were made without intervals. ",
       h("a", { href: EG.address(["tables", about.name]) }, "The tables"), " have every number.");
     }
     var ends = [];
     lead.lines.forEach(function (line) { [line.low, line.high, line.value].forEach(function (v) { if (typeof v === "number") ends.push(v); }); });
     var low = Math.min.apply(null, ends), high = Math.max.apply(null, ends), room = (high - low) * 0.04 || 1;
+    var fewer = Object.keys(lead.left_out).map(function (editor) { return editor + " (" + lead.left_out[editor] + ")"; });
     return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead)),
+      lead.others.length ? h("p", {}, lead.others.map(function (other) {
+        return "By " + Scores.short(about, other.source) + ", " + (other.editor === lead.lines[0].editor ? "the same" : other.editor) + " is first" +
+          (other.certain ? "" : ", not certainly") + ". ";
+      })) : null,
+      lead.n < lead.of ? h("p", {}, "Ranked on the " + lead.n + " of " + plural(lead.of, "sample") + " that all of these models have a score of: " +
+        "the numbers differ from the tables', which take what each model has.") : null,
+      lead.returned.length ? h("p", {}, "Not ranked, as every picture came back unchanged: " + lead.returned.join(", ") + ".") : null,
+      fewer.length ? h("p", {}, "Not ranked, with too few scores: " + fewer.join(", ") + ".") : null,
       lead.link && Scores.facts(about, lead.link.metric + "|").keeps ? h("p", { class: "warn" },
         "This score tells what was kept, not what was done: a model that changes nothing wins it.") : null,
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking of " + about.title },
         h("table", {}, h("caption", {}, "by " + lead.heading.join(" ") + ({ higher: " ↑", lower: " ↓" }[lead.direction] || "") +
-          (lead.variant ? " (" + lead.variant + ")" : "") + "; brackets: 95 % interval"),
+          (lead.source ? " · " + Scores.short(about, lead.source) : "") + (lead.variant ? " (" + lead.variant + ")" : "") + "; brackets: 95 % interval"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "model"), h("th", { scope: "col" }, "score"), h("th", { scope: "col" }, "rank"),
           h("th", { scope: "col" }, "could be"), h("th", { scope: "col" }, "n"), h("td", { class: "strips" }))),
         h("tbody", {}, lead.lines.map(function (line) {
@@ -67,20 +77,41 @@ var Start = (function () {
         })))));
   }
 
+  // A score that no model has (weights that are not there) is no model's fault: one line for all of them.
+  function together(about, index, list) {
+    var has = new Set(), all = new Map();
+    about.columns.forEach(function (column) { if (column.scored) has.add(column.metric); });
+    var rest = list.filter(function (one) {
+      if (!one.metrics.length || one.metrics.some(function (metric) { return has.has(metric); })) return true;
+      all.set(one.status, new Set(Array.from(all.get(one.status) || []).concat(one.metrics)));
+      return false;
+    });
+    all.forEach(function (metrics, status) {
+      var tests = about.editors.map(function (_, editor) { return Scores.having(index, editor, status); }), n = 0;
+      for (var i = 0; i < about.samples; i++) if (tests.some(function (test) { return test(i); })) n++;
+      rest.push({ editor: "", status: status, n: n, metrics: Array.from(metrics) });
+    });
+    return rest;
+  }
+
   // The commonest failures, as samples: each opens exactly those.
-  function wrong(about) {
+  function wrong(about, index) {
     var list = [];
     about.coverage.forEach(function (one) {
       Object.keys(one.counts).forEach(function (status) {
         if (["scored", "not_applicable"].indexOf(status) < 0) list.push({ editor: one.editor, status: status, n: one.counts[status], metrics: one.metrics[status] || [] });
       });
     });
+    about.cost.forEach(function (one) { // an anchor that changes nothing does what it is for
+      if (one.given_back && !Scores.anchor(about, one.editor)) list.push({ editor: one.editor, status: Scores.GIVEN_BACK, n: one.given_back, metrics: [] });
+    });
+    list = together(about, index, list);
     list.sort(function (a, b) { return b.n - a.n; });
     if (!list.length) return h("p", {}, "Every output was there and got its scores.");
     return h("ul", {}, list.slice(0, 5).map(function (one) {
-      return h("li", {}, one.editor + ": ", h("a", { "data-status": one.status,
-        href: EG.address(["browse", about.name], new URLSearchParams({ e: one.editor, status: one.status })) },
-      plural(one.n, "sample") + " " + EG.words(one.status)), one.metrics.length ? h("small", {}, " (" + one.metrics.slice(0, 3).map(function (name) {
+      return h("li", {}, (one.editor || "no model has " + one.metrics.map(function (name) { return Scores.facts(about, name + "|").title; }).join(", ")) + ": ", h("a", { "data-status": one.status,
+        href: EG.address(["browse", about.name], new URLSearchParams(one.editor ? { e: one.editor, status: one.status } : { status: one.status })) },
+      plural(one.n, "sample") + " " + EG.words(one.status)), one.editor && one.metrics.length ? h("small", {}, " (" + one.metrics.slice(0, 3).map(function (name) {
         return Scores.facts(about, name + "|").title;
       }).join(", ") + (one.metrics.length > 3 ? "…" : "") + ")") : null);
     }), list.length > 5 ? h("li", {}, h("a", { href: EG.address(["tables", about.name]) }, list.length - 5 + " more")) : null);
@@ -89,10 +120,10 @@ var Start = (function () {
   function card(at, about, index, position, editors, words) {
     var id = index.ids[position], query = new URLSearchParams({ e: about.editors[editors[editors.length - 1]] });
     editors.slice(0, -1).forEach(function (editor) { query.set("left", "edit:" + about.editors[editor]); });
-    return h("li", {}, h("a", { class: "card", href: EG.address(["sample", about.name, id], query) },
-      h("span", { class: "pair" }, [["input", "input"]].concat(editors.map(function (editor) { return [editor, about.editors[editor]]; })).map(function (slot) {
-        return Scores.thumb(at, index, slot[0], position, slot[1]) || h("span", { class: "fate" }, Scores.fate(index, slot[0], position) || slot[1]);
-      })), h("span", { class: "card-name" }, id), h("small", {}, words)));
+    return h("li", {}, h("a", { class: "card", title: id, href: EG.address(["sample", about.name, id], query) },
+      h("span", { class: "pair" }, [["input", "input"]].concat(editors.map(function (editor, n) { return [editor, words[n]]; })).map(function (slot) {
+        return Scores.captioned(at, index, slot[0], position, slot[1]);
+      })), h("span", { class: "card-ask", dir: "auto" }, about.overview.asked[position] || id)));
   }
 
   // A model with its number; JSON has no infinity: what is none is not printed.
@@ -104,26 +135,27 @@ var Start = (function () {
   function first(at, about, index) {
     var seen = about.overview, by = seen.by;
     if (!by) return null;
-    var title = Scores.name(about, by.metric + "|" + by.source);
-    return h("div", { class: "firsts" },
-      seen.worst.length ? h("section", {}, h("h3", {}, "Worst samples by " + title), h("ul", { class: "cards" }, seen.worst.map(function (one, n) {
-        return card(at, about, index, one[0], [one[1]], named(about, by, one[1], seen.worst_values[n][0]));
+    var title = Scores.name(about, by.metric + "|" + by.source), kind = EG.meta.variants.length > 1 ? " (" + by.variant + ")" : "";
+    return h("div", { class: "firsts" }, seen.edits ? null
+      : h("p", { class: "warn" }, "The run has no edit with this score, only anchors and inputs that were given back: those are shown."),
+      seen.worst.length ? h("section", {}, h("h3", {}, "Worst samples by " + title + kind), h("ul", { class: "cards" }, seen.worst.map(function (one, n) {
+        return card(at, about, index, one[0], [one[1]], [named(about, by, one[1], seen.worst_values[n][0])]);
       }))) : null,
       seen.contested.length ? h("section", {}, h("h3", {}, "Where models differ most"), h("ul", { class: "cards" }, seen.contested.map(function (one, n) {
         var values = seen.contested_values[n];
         return card(at, about, index, one[0], [one[1], one[2]],
-          named(about, by, one[1], values[0]) + " against " + named(about, by, one[2], values[1]));
+          [named(about, by, one[1], values[0]), named(about, by, one[2], values[1])]);
       }))) : null);
   }
 
   function benchmark(at, about, index) {
     return h("section", { class: "bench", "aria-labelledby": "b-" + about.name },
-      h("h2", { id: "b-" + about.name }, about.title), h("p", {}, extent(about)),
-      h("div", { class: "columns" }, ranking(about), h("div", { class: "wrong" }, h("h3", {}, "What went wrong"), wrong(about))),
+      h("h2", { id: "b-" + about.name }, about.title, about.about ? h("small", { class: "about-it" }, about.about) : null), h("p", {}, extent(about)),
+      h("div", { class: "columns" }, ranking(about), h("div", { class: "wrong" }, h("h3", {}, "What went wrong"), wrong(about, index))),
       first(at, about, index),
       h("p", { class: "ways" }, h("a", { class: "way", href: EG.address(["browse", about.name]) }, "All samples"),
         h("a", { class: "way", href: EG.address(["tables", about.name]) }, "Tables and figures"),
-        h("a", { class: "way", href: EG.address(["reviewers", about.name]) }, "For reviewers"),
+        h("a", { class: "way", href: EG.address(["reviewers", about.name]) }, "For reviewers: what each model damaged"),
         about.study ? h("a", { class: "way", href: EG.address(["study", about.name]) }, "What people said") : null));
   }
 

@@ -108,7 +108,8 @@ var Tables = (function () {
         h("tbody", {}, about.coverage.map(function (one) {
           var cost = about.cost.find(function (c) { return c.editor === one.editor; }) || {};
           return h("tr", {}, h("th", { scope: "row" }, one.editor), h("td", {}, cost.outputs === undefined ? "–" : cost.outputs),
-            h("td", {}, cost.given_back === undefined ? "–" : cost.given_back),
+            h("td", {}, !cost.given_back ? (cost.given_back === undefined ? "–" : "0") : h("a", { "data-status": Scores.GIVEN_BACK,
+              href: EG.address(["browse", about.name], new URLSearchParams({ e: one.editor, status: Scores.GIVEN_BACK })) }, cost.given_back)),
             h("td", {}, EG.number(cost.seconds, 2)), h("td", {}, EG.number(cost.cost, 4)),
             statuses.map(function (s) {
               var n = one.counts[s] || 0;
@@ -147,7 +148,7 @@ var Tables = (function () {
       }).map(function (key) {
         return [h("dt", {}, Scores.facts(about, key).title), h("dd", {}, Scores.meaning(about, Scores.split(key).metric + "|"))];
       })),
-      h("p", {}, "faithful: computed as the paper's released code does, its faults included. corrected: the same, with the faults mended. " +
+      h("p", {}, "faithful: computed as the paper's released code does, its faults included. corrected: the same, with the faults fixed. " +
         "A number in brackets behind a mean is its 95 % interval under resampling of the samples; n/N are the samples with a score, of those that could have one. " +
         "† is a paper's own line."));
   }

@@ -10,6 +10,7 @@ from typing import Any
 from editgauge.run.check.data import DataReport, check_data
 from editgauge.run.check.issues import Issue, Level, Progress
 from editgauge.run.check.outputs import OutputsReport, check_outputs, editor_folders
+from editgauge.store.local_copies import local_folder
 from editgauge.types import Benchmark
 
 
@@ -59,6 +60,7 @@ class Checked:
 class Subject:
     """What is checked: a benchmark's data, and a folder of outputs where there is one.
 
+    `data` and `outputs` may be addresses, or packed (`store.local_copies`).
     `outputs`: a folder in official naming, of one model or several. `editor`: the model in it;
     default every one. `split`: that part of the data alone; outputs of its other parts are told
     from those that belong nowhere.
@@ -84,12 +86,14 @@ def check(
     Raises `DataError` for a folder that is not the benchmark's, `UsageError` for outputs that are
     not there.
     """
-    bench, outputs = subject.benchmark, subject.outputs
-    dataset = bench.load(subject.data, split=subject.split)
+    bench, place, outputs = (
+        subject.benchmark, local_folder(subject.data), local_folder(subject.outputs),
+    )  # fmt: skip
+    dataset = bench.load(place, split=subject.split)
     data = check_data(bench, dataset, workers=workers, progress=progress)
     reports = []
     if outputs is not None and data.samples:
-        others = list(bench.load(subject.data)) if subject.split is not None else ()
+        others = list(bench.load(place)) if subject.split is not None else ()
         for name, folder in editor_folders(outputs, subject.editor, data.samples).items():
             reports.append(
                 check_outputs(

@@ -1,5 +1,5 @@
-"""Are a model's outputs there, readable, and what they are taken for? Looked at before anything is
-spent on them.
+"""Are a model's outputs there, readable, and what they are taken for? Looked at before spending
+anything on them.
 """
 
 from __future__ import annotations

@@ -38,6 +38,13 @@ def show(checked: Checked, console: Console, *, limit: int | None = 20) -> None:
         console.print(f"{of_data + of_outputs:,} lines need attention: {parts}", style="yellow")
     else:
         console.print("nothing needs attention", style="green")
+    for report in reports:
+        if not report.count["present"] and report.count["extra"]:
+            console.print(
+                f"files of other names? editgauge import-outputs {data.benchmark} … --from "
+                f"{escape(str(report.folder))} shows what they match",
+                soft_wrap=True,
+            )
     if not reports:
         console.print(
             f"next: editgauge check {data.benchmark} … --outputs DIR, or editgauge score",

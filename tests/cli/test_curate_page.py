@@ -1,0 +1,82 @@
+"""docs/how-to/make-a-benchmark.md as it is written; what people do in the browser, a test does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import pytest
+from tests.cli.pages import read, typed
+from tests.curation.made_set import area, edited, scene
+
+from editgauge.curation import privacy, review
+from editgauge.curation.dataset import DataSet
+from editgauge.images import write_png
+from editgauge.testing import FaultServer
+
+pytest.importorskip("httpx", reason="texts from a model need the extra judge")
+pytest.importorskip("skimage", reason="faces need the extra study")
+NOT_RUN = {
+    "curate serve": "the browser; tests/curation/test_server.py",
+    "curate propose": "an OCR engine; tests/curation/test_server_journey_browser.py",
+}
+SIZE = (128, 96)
+
+
+def material() -> None:
+    for number in range(1, 6):
+        pixels = scene(number, SIZE)
+        pair = {"before": f"before/s-{number}.png", "after": f"after/s-{number}.png"}
+        if number == 5:
+            pair = {"before": "before.png", "after": "after.png"}
+        write_png(Path(pair["before"]), pixels)
+        write_png(Path(pair["after"]), edited(pixels))
+        write_png(Path(f"outputs/mymodel/s-{number}.png"), edited(pixels))
+    write_png(Path("scans/chest.png"), scene(9, SIZE))
+    film = cv2.VideoWriter("heart.mp4", cv2.VideoWriter.fourcc(*"mp4v"), 2, SIZE)
+    for number in range(12):
+        film.write(scene(20 + number, SIZE))
+    film.release()
+
+
+def work(folder: Path) -> None:
+    """Texts, masks, looks and reviews of everything that is not withdrawn."""
+    data = DataSet(folder)
+    for record in data.records():
+        name = record["id"]
+        pixels = data.keep(area(SIZE), "masks")
+        fields = {
+            "instruction": "Remove the nodule.",
+            "masks": {"input": pixels},
+            "change": "Edit this scan to remove the nodule.",
+            "source": {"licence": "CC0", "consent": "written, 2026"},
+            "attributes": {"organ": "Lung", "task": "remove nodule"},
+        }
+        data.update(name, lambda _, fields=fields: fields, "ann")  # type: ignore[misc]
+        for picture in privacy.unseen(data.record(name)):
+            version = data.record(name)["version"]
+            privacy.hide(data, name, version, picture, (), "ann")
+        for who in ("ann", "ben"):
+            review.review(data, name, data.record(name)["version"], "accept", who)
+
+
+def test_the_page_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "sk-very-secret")
+    material()
+
+    def people(words: list[str]) -> None:
+        if words[0] == "score" or words[:2] == ["curate", "ready"]:
+            work(Path("wards"))
+        if "--layout" in words[:5]:  # MedEBench's has one input and a reference
+            for name in {"chest", "heart"} & {
+                one["id"] for one in DataSet(Path("wards")).records()
+            }:
+                assert typed(["curate", "withdraw", "wards", name, "--why", "no pair"]) == 0
+
+    with FaultServer(answer=lambda body: '{"plain": "Remove it.", "paraphrases": []}') as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        read("make-a-benchmark", NOT_RUN, before=people)
+    assert Path("wards-1.1.0.zip").is_file()
+    assert next(Path("exports/hub").rglob("*.parquet")).is_file()
+    assert len(list(Path("figures").iterdir())) > 4

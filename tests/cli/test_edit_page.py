@@ -1,0 +1,69 @@
+"""docs/how-to/edit-with-a-model.md as it is written, against services that tests play."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.benchmarks.releases import organ_record, organ_set, task_record, task_set
+from tests.cli.pages import read, text_data
+from tests.editors.fake_batches import FakeBatches
+from tests.editors.fake_jobs import KEY, FakeJobs
+from tests.editors.fake_service import FakeService
+from tests.test_docs import ROOT
+
+from editgauge.store.run_folder import RunFolder
+from editgauge.testing import FaultServer
+from editgauge.types import Status
+
+pytest.importorskip("httpx", reason="image services need the extra api")
+NOT_RUN = {
+    "edit texteditbench DATA --editor typeset": "an OCR engine's models; tests/editors",
+    "edit medebench DATA --editor instructpix2pix": "a model; tests/editors/test_diffusers.py",
+    "edit krisbench DATA --editor qwen-image-edit-plus": "a model",
+    "edit texteditbench DATA --editor flux-kontext": "a model",
+    "edit texteditbench DATA --editor diffusers": "a model",
+    "edit texteditbench DATA --editor instructpix2pix": "a model",
+    "recipe run": "a checkout; tests/editors/test_recipes.py",
+    "edit mini --editor http": "tests/editors/test_command.py starts the example's server",
+}
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    monkeypatch.chdir(tmp_path)
+    for name in ("EDITGAUGE_EDITOR_KEY", "EDITGAUGE_REWRITER_KEY"):
+        monkeypatch.setenv(name, KEY)
+    text_data(tmp_path)
+    organ_set(tmp_path / "DATA", [organ_record(38), organ_record(45)])
+    task_set(tmp_path / "DATA", {"1": task_record(1)}, names=("1.png",))
+    with ExitStack() as stack:
+        made = {name: FakeJobs(shape=name) for name in ("bfl", "fal", "chat")}
+        made |= {"openai": FakeService(), "gemini": FakeService(), "batches": FakeBatches()}
+        yield {name: stack.enter_context(one) for name, one in made.items()}
+
+
+def test_the_page_runs_as_written(services: dict[str, Any]) -> None:
+    with FaultServer(answer=lambda body: "Write NEW instead of OLD.") as writer:
+
+        def more(words: list[str]) -> Sequence[str]:
+            name = words[words.index("--editor") + 1] if "--editor" in words else ""
+            name = "batches" if "--batch" in words else name
+            url = ("--base-url", services[name].url) if name in services else ()
+            few = ("--limit", "3") if "mini" in words else ()
+            return (*url, *few, *(("--rewriter-url", writer.url) if "--rewriter" in words else ()))
+
+        program = {"python examples/": f"{sys.executable} {ROOT}/examples/"}
+        read("edit-with-a-model", NOT_RUN, more=more, spelled=program)
+        assert writer.requests == 4
+    made = {
+        (one.benchmark, one.editor): one.status
+        for one in RunFolder.open(Path("runs/first")).edits()
+    }
+    lacking = {name for name, status in made.items() if status is not Status.SCORED}
+    assert lacking == {("medebench", "gemini-2.5-flash-image[2 shots]")}, "too few to show"
+    assert {"flux-2-pro", "gemini-by-chat", "mirror"} <= {editor for _, editor in made}

@@ -1,0 +1,71 @@
+"""docs/how-to/ask-a-judge.md as it is written, against a server that answers by script."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.benchmarks.releases import prompt_record, prompt_set, task_record, task_set
+from tests.cli.pages import every_line, read, typed
+
+from editgauge.errors import UsageError
+from editgauge.testing import FaultServer
+
+pytest.importorskip("httpx", reason="a judge needs the extra judge")
+MODEL = "gpt-4o-2024-11-20"
+PAPER = (
+    "fetch prompts textedit",
+    "prompts show textedit --prompts paper",
+    f"judge run textedit DATA --run runs/my-model --model {MODEL} --limit 50",
+)
+"""Lines that need the authors' scripts."""
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    """A folder as the page supposes it, and the judge's server."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "sk-very-secret")
+    prompt_set(Path("DATA"), [prompt_record(3), prompt_record(4)])
+    task_set(Path("DATA"), {"1": task_record(1)}, names=("1.png",))
+    assert typed("edit textedit DATA --editor copy --run runs/my-model --workers 0") == 0
+    Path("my-rubrics").mkdir()
+    Path("my-rubrics/questions.md").write_text("Was {{source}} replaced?", encoding="utf-8")
+    scores = Path("results/some-model/chemistry/metrics.json")
+    scores.parent.mkdir(parents=True)
+    told = {"consistency_score": 4, "consistency_reasoning": "as it was"}
+    scores.write_text(json.dumps({"1": told}), encoding="utf-8")
+    with FaultServer(model=MODEL) as asked:
+        monkeypatch.setenv("OPENAI_BASE_URL", asked.url)
+        yield asked
+
+
+def test_the_page_runs_as_written(server: FaultServer, capsys: pytest.CaptureFixture[str]) -> None:
+    done = read(
+        "ask-a-judge",
+        dict.fromkeys(PAPER, "below"),
+        spelled={"http://localhost:8000/v1": server.url},
+    )
+    assert len(done) >= 13
+    assert server.requests == 4, "two samples, two judges: nothing is asked twice"
+
+
+def test_prompts_that_are_not_there_are_missed_before_anything_is_asked(
+    server: FaultServer,
+) -> None:
+    words = f"judge run textedit DATA --run runs/my-model --model {MODEL} --compare-prompts"
+    with pytest.raises(UsageError, match="fetch prompts textedit"):
+        typed(words)
+    assert server.requests == 0
+
+
+def test_the_paper_s_prompts(server: FaultServer, shared: Path) -> None:
+    clone = ["--from", str(shared / "released" / "textedit")]
+    mine = [words for words in every_line("ask-a-judge") if shlex.join(words).startswith(PAPER)]
+    assert len(mine) == len(PAPER)
+    for words in mine:
+        assert typed([*words, *(clone if words[0] == "fetch" else ())]) in (0, 1), words
+    assert server.requests == 4, "with the paper's words and with ours"

@@ -192,3 +192,18 @@ def test_only_the_command_that_is_called_is_imported(words: str, built: str | No
 def test_a_shell_that_completes_is_given_every_word(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_EDITGAUGE_COMPLETE", "complete_bash")
     assert len(app_for([]).registered_groups) == len(build_app().registered_groups) > 3
+
+
+def test_ctrl_c_while_the_program_loads_is_one_line(tmp_path: Path) -> None:
+    """Before there is a command line that could say it."""
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    code = "from editgauge.__main__ import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "interrupted before anything was done\n"

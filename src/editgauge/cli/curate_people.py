@@ -56,6 +56,7 @@ def serve(
         if link:
             print(f"owner: {link}", flush=True)
         run(bench.app(), host=host, port=port)
+    print("stopped; every change is kept: run the same command again to go on")
 
 
 def invite(

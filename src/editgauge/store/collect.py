@@ -62,7 +62,8 @@ def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
     near = sorted(p.name for p in outputs.iterdir() if p.is_dir())[:8] if outputs.is_dir() else []
     raise DataError(
         f"{outputs}: no outputs of {editor!r} found; wanted files such as {editor}/{wanted}.png, "
-        f"found {'the folders ' + ', '.join(near) if near else 'nothing of the kind'}"
+        f"found {'the folders ' + ', '.join(near) if near else 'nothing of the kind'}; files of "
+        f"other names: see editgauge import-outputs"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import socket
 from collections import Counter
@@ -49,7 +50,8 @@ def serve(app: Any, *, host: str = "127.0.0.1", port: int = 8600) -> None:
             date_header=False,
             timeout_keep_alive=30,
         )
-        uvicorn.Server(settings).run(sockets=[listening])
+        with contextlib.suppress(KeyboardInterrupt):  # uvicorn ends first, and raises it again
+            uvicorn.Server(settings).run(sockets=[listening])
 
 
 def impatient(

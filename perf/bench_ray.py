@@ -70,7 +70,8 @@ def trivial(batch: Sequence[int]) -> Counts:
         for item in batch
     ]  # fmt: skip
     return Counts(
-        Counter({("e", "one", "one", "faithful", "scored"): len(rows)}), Counter(), Counter(), rows
+        Counter({("e", "one", "one", "faithful", "scored"): len(rows)}), Counter(), Counter(), rows,
+        (), Counter(),
     )
 
 

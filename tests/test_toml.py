@@ -21,6 +21,23 @@ def test_what_is_none_is_one_error(text: str) -> None:
         toml.parsed(text)
 
 
+def test_a_line_of_quotes_takes_no_square_of_time() -> None:
+    """Each escaped quote was looked at as the beginning of a string to the end of the line."""
+    taken = []
+    for length in (1 << 15, 1 << 18):
+        began = time.process_time()
+        with pytest.raises(ValueError, match="end of document"):
+            toml.parsed('"\\' * (length // 2))
+        taken.append(time.process_time() - began)
+    assert taken[1] < 4 * 8 * taken[0] + 0.5
+
+
+@pytest.mark.parametrize("before", ["", " ", "[", "[[ ", "x = {", "x = {a = 1, "])
+def test_a_long_key_is_found_wherever_a_key_may_begin(before: str) -> None:
+    with pytest.raises(ValueError, match="more than 100 parts"):
+        toml.parsed(before + ".".join(["'a'", '"b"', "c"] * 40) + " = 1")
+
+
 @pytest.mark.parametrize("text", DEEP)
 def test_whoever_reads_it_says_which_file(tmp_path: Path, text: str) -> None:
     (tmp_path / "editgauge.toml").write_text(text)

@@ -10,8 +10,11 @@ from typing import Any
 MOST_BYTES = 1 << 20
 _DEEPEST = 100
 _KEY_PART = r"""(?>"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'|[\w-]++)[ \t]*+"""
-_LONG_KEY = re.compile(rf"(?<![\w-])(?>{_KEY_PART}\.[ \t]*+){{{_DEEPEST}}}")
-"""A dotted key of more parts than any settings have: `tomllib` takes their square in time."""
+_LONG_KEY = re.compile(rf"(?<![^\s,{{\[])(?>{_KEY_PART}\.[ \t]*+){{{_DEEPEST}}}")
+"""A dotted key of more parts than any settings have: `tomllib` takes their square in time. A quote
+that is no beginning of a key is not looked at: each of a line of escaped ones is a beginning of a
+string to the end of the line.
+"""
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from tests.study.made_study import EDITORS, judged, make_run
 
 from editgauge.errors import RunError, UsageError
 from editgauge.store import addresses
+from editgauge.study import serving
+from editgauge.study.store import Sent, StudyStore
 
 
 def type_(*words: object) -> str:
@@ -92,12 +94,28 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
     design = tmp_path / "design.toml"
     design.write_text(DESIGN, encoding="utf-8")
     assert f"study start {there}" in type_("study", "plan", there, design)
-    assert "/a/" in type_("study", "start", there, design, "--annotators", "ann,ben")
-    assert "ann: 0 of 4" in type_("study", "status", there)
+    assert "/a/" in type_("study", "start", there, design, "--annotators", "cy,dan")
+    assert "cy: 0 of 4" in type_("study", "status", there)
+    pytest.importorskip("uvicorn")
+
+    def served(*_: object, **__: object) -> None:
+        """Cy gives one answer, and Ctrl-C ends it."""
+        (path,) = (tmp_path / "first").rglob("first.sqlite")
+        with StudyStore(path) as store:
+            cy = store.annotators()[0].id
+            task = store.next(cy)
+            assert task is not None
+            answer = {"answers": {"IF": [3] * len(task.editors)}}
+            store.submit([Sent(annotator=cy, task=task.id, nonce="n", payload=answer, seconds=1)])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serving, "serve", served)
+    said = type_("study", "serve", there)
+    assert f"3 new ratings; next: editgauge agree {there}" in said
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))
     facts = orjson.loads(type_("agree", there, "--json", "--resamples", 100))
-    assert facts["agreements"][0]["metrics"][0]["annotators"] == 2
-    assert "72 ratings" in type_("study", "export", there, tmp_path / "out.csv")
+    assert facts["agreements"][0]["metrics"][0]["annotators"] >= 2
+    assert "75 ratings" in type_("study", "export", there, tmp_path / "out.csv")
     with pytest.raises(UsageError, match="'first' was started on another machine"):
         type_("study", "status", there)
     with pytest.raises(UsageError, match="give this one another name"):

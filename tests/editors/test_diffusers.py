@@ -46,6 +46,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         "klein": tiny_pipelines.klein,
         "inpaint": tiny_pipelines.inpaint,
         "plus": lambda path: tiny_pipelines.qwen(path, plus=True),
+        "omnigen": tiny_pipelines.omnigen,
     }
     return lambda name: folder / name if (folder / name).is_dir() else makers[name](folder / name)
 
@@ -65,9 +66,8 @@ def small_qwen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def editor(family_name: str, path: Path, **settings: Any) -> Any:
-    return catalog.find("editors", family_name)(
-        [], model=str(path), num_inference_steps="2", device="cpu", **settings
-    )
+    given = {"num_inference_steps": "2", "device": "cpu", **settings}
+    return catalog.find("editors", family_name)([], model=str(path), **given)
 
 
 def test_instructpix2pix_in_batches_gives_what_it_gives_alone(saved: Any, tmp_path: Path) -> None:
@@ -437,3 +437,49 @@ def test_settings_become_values() -> None:
         " ",
         3,
     ]
+
+
+# -- on a GPU --------------------------------------------------------------------------------------
+
+SMALL: dict[str, tuple[str, dict[str, Any]]] = {
+    "instructpix2pix": ("pix2pix", {"side": "64", "batch_size": "2"}),
+    "magicbrush": ("pix2pix", {"side": "64"}),
+    "paint-by-inpaint": ("pix2pix", {"side": "64"}),
+    "flux-kontext": (
+        "kontext",
+        {"max_area": str(64 * 48), "_auto_resize": "false", "max_sequence_length": "16"},
+    ),
+    "qwen-image-edit": ("qwen", {}),
+    "qwen-image-edit-plus": ("plus", {"height": "64", "width": "64"}),
+    "omnigen": ("omnigen", {}),
+    "imagic": ("stable", {"embedding_steps": "2", "tuning_steps": "2", "side": "64"}),
+    "diffusers": ("klein", KLEIN),
+}
+"""A tiny pipeline and settings for an editor of each family."""
+
+
+def test_every_family_has_a_tiny_editor() -> None:
+    assert set(SMALL) == {*FAMILIES, "diffusers"}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_on_a_gpu_an_output_depends_on_its_sample_alone(
+    name: str, saved: Any, small_qwen: None, tmp_path: Path
+) -> None:
+    if name == "omnigen" and torchvision_here.why_not():
+        pytest.skip(torchvision_here.why_not())
+    pipeline, settings = SMALL[name]
+    size = (96, 64) if name == "diffusers" else (64, 48)  # what klein takes at least
+    samples = [make_sample(tmp_path / "data", f"s{n}", size=size) for n in range(3)]
+    made = editor(name, saved(pipeline), dtype="float32", **{"device": "cuda", **settings})
+    orders = []
+    for turn in (samples, samples[::-1]):
+        folders = [tmp_path / f"{len(orders)}-{sample.id}" for sample in turn]
+        for folder in folders:
+            folder.mkdir()
+        edits = made.edit_batch(turn, folders)
+        assert all(edit.ok for edit in edits), [edit.reason for edit in edits]
+        orders.append({edit.sample: read_image(edit.path).astype(int) for edit in edits})
+    for sample in samples:
+        assert abs(orders[0][sample.id] - orders[1][sample.id]).max() <= 2

@@ -361,6 +361,7 @@ def test_half_of_a_text_and_another_number_are_not_the_text() -> None:
     lines = [line("Spinach", 0, 0, 20), line("2022", 0, 60, 20)]
     assert find(lines, Target("Spinach 2.20"), (400, 300)) == []
     assert find(lines, Target("2023"), (400, 300)) == []
+    assert find([line("turn the pag", 0, 0, 20)], Target("turn the page"), (400, 300)) == []
     row = [*lines, line("2.20", 300, 0, 20)]
     (entry,) = find(row, Target("Spinach 2.20"), (400, 300))
     assert [span.line for span in entry.spans] == [0, 2]

@@ -142,6 +142,10 @@ def test_swap() -> None:
         ("make 'Tea' smaller", 0.75),
         ("Make 'ink' a little bigger", 1.15),
         ("Scale up the word 'FAST' while keeping its center position", 1.3),
+        (
+            "Scale up 'FAST' while keeping its font, size, and color unchanged. Do not modify it",
+            1.3,
+        ),
         ("Enlarge 'AND' to twice its size", 2.0),
         ("Shrink 'AND' by 40%", 0.6),
         ("Shrink 'AND' to about 70% of its size", 0.7),

@@ -30,6 +30,9 @@ BEHAVIOURS = (
     "refused",
     "only a sum",
     "error in a reply",
+    "own 500",
+    "own 429",
+    "own 307",
 )
 
 
@@ -92,6 +95,9 @@ class BillingServer:
             time.sleep(1.0)
         if kind == "lost by the gateway":
             self.send(handler, 502, {"error": {"message": "upstream went away"}})
+            return
+        if kind.startswith("own "):
+            self.send(handler, int(kind[4:]), {"error": {"message": "billed all the same"}})
             return
         if kind == "reset":
             handler.send_response(200)

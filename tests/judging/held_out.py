@@ -14,6 +14,7 @@ gives a number with the words of its anchor is a verdict).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,3 +61,38 @@ def _allowed(word: str) -> frozenset[int | None]:
         return frozenset({None})
     number = int(word.rstrip("?"))
     return frozenset({number, None} if word.endswith("?") else {number})
+
+
+SETS = ("set_a", "set_b", "set_c", "set_d")
+"""Sets that somebody wrote who had not seen the reader. When first run, wrong numbers and clear
+replies read were: A 0 of 150 and 38 of 84, B 0 of 151 and 33 of 80, C 2 of 150 and 43 of 80, D 1
+of 156 and 23 of 78. Their clear replies are in many languages and forms that no prompt asks for;
+most of what is not read of them is left so.
+"""
+_NAMES = {
+    "medebench": {"EA": "Editing Accuracy", "VQ": "Visual Quality"},
+    "krisbench": {
+        "VC": "consistency_score",
+        "VQ": "quality_score",
+        "IF": "instruction_score",
+        "KP": "knowledge_score",
+    },
+}
+"""What the sets call a field, and what the call asks for."""
+
+
+def of_set(name: str) -> Iterator[Case]:
+    """The cases of such a set; a field without a number in its verdict may have none."""
+    for entry in json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")):
+        names = _NAMES.get(entry["benchmark"], {})
+        verdict = entry["verdict"] or {}
+        yield Case(
+            kind=entry["id"],
+            reply=entry["reply"],
+            fields={names.get(field, field): tuple(r) for field, r in entry["fields"].items()},
+            allowed=tuple(
+                frozenset({verdict[field]} if entry["clear"] else {verdict.get(field), None})
+                for field in entry["fields"]
+            ),
+            clear=entry["clear"],
+        )

@@ -254,7 +254,8 @@ TRAPS: list[tuple[Ranges, str, list[int]]] = [
     (KRIS, "The consistency score ranges from 1 to 5.", [9]),
     (KRIS, "consistency_score: 1 means everything changed\nconsistency_score: 5 means the same", [9]),
     (KRIS, "instruction_score: 4", [9]),
-    (KRIS, "score: 4", [9]),
+    # once labelled unreadable: asked for one score, a reply of one score is about that one
+    (KRIS, "score: 4", [4]),
     (MED, "Editing Accuracy: 8/10\nVisual Quality: 9/10\n\nAfter another look: Editing Accuracy: 5/10", [5, 9]),
     (MED, "Model A\nEditing Accuracy: 8/10\nVisual Quality: 9/10\nModel B\nEditing Accuracy: 3/10\nVisual Quality: 4/10", [99, 99]),
     (MED, "Editing Accuracy: 8.5/10\nVisual Quality: 9/10", [99, 9]),

@@ -45,7 +45,7 @@ def test_no_behaviour_passes_the_budget(bench: Bench, behaviour: str) -> None:
                     price=PRICED,
                     budget=BUDGET,
                     concurrency=8,
-                    timeout=0.4,
+                    timeout=0.4 if behaviour == "late" else 5.0,
                     store=f"replies-{number}.sqlite",
                     ledger=FILE,
                 )

@@ -615,3 +615,39 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
     assert rows["s1", "lpips", "corrected"].value > 0
     assert rows["s1", "CLIP", "faithful"].origin["clip-vit-large-patch14"]["model.safetensors"]
     assert str(tmp_path) not in repr(rows)
+
+
+# -- on a GPU --------------------------------------------------------------------------------------
+
+NETWORKS = sorted(
+    (module.__name__, scorer.name)
+    for module in BENCHMARKS
+    for scorer in module.BENCHMARK.scorers(("embedding",))
+    if hasattr(scorer, "precision")  # those of a network; other models are programs of their own
+)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("module", "name"), NETWORKS)
+def test_every_metric_on_a_gpu_is_the_processor_s(
+    module: str, name: str, monkeypatch: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "weights"
+    for net in ("squeeze", "alex"):
+        tiny.install_lpips(monkeypatch, folder, net)
+    tiny.install_clip(monkeypatch, folder)
+    tiny.install_aesthetic(monkeypatch, folder)
+    tiny.install_inception(monkeypatch, folder)
+    told = {"caption": "a red sign", "change": "a sign", "rephrased": "paint it"}
+    pairs = [pair(tmp_path, f"s{n}", size=(48, 40), **told) for n in range(3)]
+    found = []
+    for device in ("cpu", "cuda"):
+        scorer = named(sys.modules[module], name, device=device, cache=tmp_path / device)
+        lists = scorer.score_batch(pairs) if isinstance(scorer, BatchScorer) else [scorer(pairs)]
+        assert {score.status for scores in lists for score in scores} <= {
+            Status.SCORED,
+            Status.NOT_APPLICABLE,
+        }
+        found.append([score.value for scores in lists for score in scores if score.value])
+    assert found[0]
+    assert found[1] == pytest.approx(found[0], rel=1e-3, abs=1e-5)

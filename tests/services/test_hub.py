@@ -136,8 +136,9 @@ def test_other_bytes_than_listed_are_refused(hub: HTTPServer, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "path", ["../evil", "/etc/evil", "a/../../evil", "a\\evil", "C:evil", "x/./y", LOCK_FILE, ""]
-)
+    "path", ["../evil", "/etc/evil", "a/../../evil", "a\\evil", "C:evil", "x/./y", LOCK_FILE, "",
+             "\ud800evil", "x//y", "evil\x1b]52;c;aGk=\x07", "e" * 2000]
+)  # fmt: skip
 def test_a_listing_that_leaves_the_folder_is_refused_as_a_whole(
     hub: HTTPServer, tmp_path: Path, path: str
 ) -> None:
@@ -148,6 +149,17 @@ def test_a_listing_that_leaves_the_folder_is_refused_as_a_whole(
         fetch_dataset(SOURCE, tmp_path / "d", revision=COMMIT)
     assert not list(tmp_path.rglob("*evil*"))
     assert not asked(hub, "resolve")
+
+
+def test_what_lies_in_hidden_folders_is_not_brought(hub: HTTPServer, tmp_path: Path) -> None:
+    """A planted ``.git/config`` names programs that git runs."""
+    hub.clear_all_handlers()
+    names = ["good.json", ".git/config", "a/.git/hooks/x", ".cache/huggingface/x", "b/..c/x"]
+    listing = entries(dict.fromkeys(names, SMALL))
+    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(listing)
+    serve(hub, "good.json", SMALL)
+    assert fetch_dataset(SOURCE, tmp_path / "d", revision=COMMIT).files == 1
+    assert not list(tmp_path.rglob(".git"))
 
 
 def test_long_listings_come_in_pages(hub: HTTPServer) -> None:

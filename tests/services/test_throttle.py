@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import random
 import threading
 import time
 
@@ -133,3 +134,26 @@ def test_never_more_threads_than_places() -> None:
     assert len(most) == 12
     assert max(most) <= 3
     assert gate.in_flight == 0
+
+
+def test_a_server_that_refuses_at_random_is_not_asked_ever_more_slowly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It has no bucket that could be learned, and says when the next call may come."""
+    clock = Clock()
+    monkeypatch.setattr(throttle, "time", clock)
+    pace, chance, done, began = Pace(4), random.Random(1), 0, clock.now
+    while done < 400:
+        if not pace.admits():
+            clock.now += pace.delay() or 0.001
+            continue
+        admitted = clock.now
+        pace.take()
+        clock.now += 0.02
+        if chance.random() < 0.5:
+            pace.refused(admitted, 0.05)
+        else:
+            pace.succeeded()
+            done += 1
+        pace.leave(0, admitted)
+    assert clock.now - began < 800 * (0.02 + 2 * 0.05)

@@ -45,8 +45,10 @@ def made(columns: int, *, counts: tuple[int, ...] = (7,) * len(NAMES), **more: o
 
 def compiled(folder: Path, *texts: str) -> str:
     """What pdflatex says of a two-column page with these tables."""
-    if shutil.which("pdflatex") is None:
-        pytest.skip("no pdflatex here (Debian: texlive-latex-base)")
+    found = shutil.which("kpsewhich")
+    style = found and subprocess.run([found, "booktabs.sty"], capture_output=True, check=False)
+    if shutil.which("pdflatex") is None or not style or not style.stdout:
+        pytest.skip("no pdflatex with booktabs here (Debian: texlive-latex-recommended)")
     page = [
         r"\documentclass[10pt,twocolumn]{article}",
         rf"\textwidth={latex.TEXT}pt \columnsep=17pt \textheight=700pt \topmargin=-60pt",

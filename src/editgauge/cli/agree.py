@@ -35,6 +35,7 @@ def agree(
 
     from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
+    from editgauge.store.addresses import address_of
     from editgauge.store.selection import one_of
     from editgauge.study import agreement, sheets
     from editgauge.study.people import directions_of
@@ -48,9 +49,10 @@ def agree(
             collect(opened_run)
         frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
         if not frames:
+            first = address_of(runs[0]) or runs[0].name
             raise UsageError(
-                f"{runs[0].name}: nobody has rated anything; import ratings first: editgauge study "
-                f"import {runs[0].name} ratings.csv"
+                f"{first}: nobody has rated anything; import ratings first: editgauge study import "
+                f"{first} ratings.csv"
             )
         found = [
             agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=seed)

@@ -31,6 +31,7 @@ def merge(
 
     from editgauge.cli.common import print_json
     from editgauge.escape import plain
+    from editgauge.store.addresses import address_of
     from editgauge.store.merge import merge as merge_runs
     from editgauge.store.remote_run import working
     from editgauge.store.run_folder import RunFolder
@@ -39,8 +40,9 @@ def merge(
     with working(to) as here:
         done = merge_runs(rows.open_runs(runs, pictures=True), RunFolder.create(here))
         _derive(RunFolder.open(here))
+    place = address_of(to) or str(to)
     if as_json:
-        print_json({"run": str(to), **asdict(done)})
+        print_json({"run": place, **asdict(done)})
         return
     typer.echo(
         f"{done.rows} rows, {done.edits} edits, {done.samples} samples, {done.replies} replies "
@@ -51,8 +53,8 @@ def merge(
         typer.echo(f"warning: {plain(text, None)}", err=True)
     for name in done.left:
         typer.echo(f"not taken: {plain(name)} ({_why_left(name)})")
-    typer.echo(f"rows:  {to}")
-    typer.echo(f"next:  editgauge table {to}")
+    typer.echo(f"rows:  {place}")
+    typer.echo(f"next:  editgauge table {place}")
 
 
 def _why_left(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -115,7 +116,8 @@ def serve(
             keeping_up(run, lambda: collect(folder), HANDED_OVER),
         ):
             print(f"study {made.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
-            serve_it(host, port)
+            with suppress(KeyboardInterrupt):  # its usual end: answers become rows then
+                serve_it(host, port)
         with warned(folder):
             done = collect(folder)
     print(f"{done.new + done.changed} new ratings; next: editgauge agree {address_of(run) or run}")

@@ -132,13 +132,13 @@ class Service:
             reply, meant, pause = self._attempt(request, identity)
             tries += 1
             if request.charge is not None and reply.status is not Status.SCORED:
-                request.charge.lost(meant.billed, reply.reason)
+                request.charge.lost(meant.billed, reply.reason, reported=not meant.lost)
             spent = time.monotonic() - began
             if meant.kind == "stop":
                 self._stop(reply)
             faults += meant.kind == "again"
-            paid += meant.kind == "again" and meant.billed
-            taken = request.once and meant.kind == "again" and meant.billed
+            paid += meant.kind == "again" and meant.lost
+            taken = request.once and meant.kind == "again" and meant.lost
             if taken or not self._once_more(meant, pause, faults, paid, spent):
                 if not self._reached:
                     self._stop(reply)
@@ -259,7 +259,7 @@ class Service:
             except Lost as error:
                 self._reached = self._reached or error.sent
                 reply = Reply(status=Status.FAILED, reason=error.reason)
-                return reply, policy.Meaning("again", billed=error.sent), None
+                return reply, policy.Meaning("again", billed=error.sent, lost=error.sent), None
             except BaseException:
                 if request.charge is not None:
                     request.charge.lost(True, "dropped while under way")
@@ -284,7 +284,7 @@ class Service:
             start = self.secrets.line(response.data[:60].decode("utf-8", "replace"))
             reason = f"no JSON in {len(response.data)} bytes: {start!r}"
             reply = Reply(status=Status.FAILED, reason=reason, http=status)
-            return reply, policy.Meaning("again", billed=True), None
+            return reply, policy.Meaning("again", billed=True, lost=True), None
         told = policy.error_of(value)
         code = str(told.get("code") or told.get("type") or told.get("status") or "")
         said = str(told.get("message") or response.data[:300].decode("utf-8", "replace"))
@@ -295,7 +295,7 @@ class Service:
             http=status,
             code=self.secrets.line(code, 100),
         )
-        meant = policy.meaning(status, response.headers, told)
+        meant = policy.meaning(status, response.headers, told, self._at.host)
         return reply, meant, retry_after(response.headers, told)
 
 

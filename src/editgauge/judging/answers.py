@@ -11,7 +11,7 @@ a reason, and the whole reply is kept by the caller: a second call is cheap, a w
   over.
 * Two verdicts that differ are flagged, unless the later one says that it replaces the earlier.
 * A sentence behind the verdict that takes it back, or gives another number, flags it; so does a
-  reason with a number of the scale that counts or names nothing (see `doubts`).
+  reason with a number of the scale that counts or names nothing (see `remainder`).
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
 second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``,
@@ -28,39 +28,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
-from editgauge.judging.claims import Verdicts, unquoted
-from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
+from editgauge.judging.mentions import BLANK, Mention, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
+from editgauge.judging.remainder import Verdicts, against, rival_in
+from editgauge.judging.spelling import plainer, without_other_dimensions
 from editgauge.judging.thinking import without_thinking
 from editgauge.judging.values import (
     is_about_other,
     is_template,
+    keys_of,
     plain_name,
     read_text,
     read_value,
-    reasons_of,
-    rivals_of,
     spread,
     values_of,
     words_in,
 )
 from editgauge.judging.wording import (
     LEAD,
+    NAMES_OF_NUMBERS,
     SPOKEN,
-    fractions_in,
     is_cited,
     is_cited_heading,
     is_refusal,
     is_revision,
-    is_taken_back,
     is_unannounced,
-    is_withdrawn,
-    short_corrections,
     spoken,
     without_names,
-    without_other_labels,
 )
 from editgauge.types import Status
 
@@ -70,6 +65,12 @@ MAX_REPLY = 1_000_000
 MAX_REASON = 10_000
 """Characters of a reason that are looked at, and kept."""
 
+_NO_FIELDS = "no object holds the fields that were asked for"
+_NO_NAMES = "no verdict under the names that were asked for"
+_NO_PLAIN_NUMBER = "no plain number under the names that were asked for"
+_NOT_ONE_NUMBER = "a line without one plain number"
+_NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
+"""Reasons after which another spelling is looked for."""
 _BRACELESS = re.compile(r'"[A-Za-z_][\w ]{0,60}"\s?:[^{}]{1,5000}\Z')
 _MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
 Ranges = Mapping[str, tuple[int, int]]
@@ -114,7 +115,10 @@ def read_answer(
             fields, f"the reply has {len(reply):,} characters; at most {MAX_REPLY:,} are read"
         )
     try:
-        return _read(reply, fields, lists or {})
+        readings = _read(reply, fields, lists or {})
+        if any(reading.value is not None for reading in readings.values()):
+            return readings
+        return _in_other_words(reply, fields, lists or {}, readings)
     except (Tangled, OverflowError) as error:
         return _all(fields, f"the reply is too tangled to be read: {error}")
     except Exception as error:  # no reply may stop a run, whatever it does to the reader
@@ -160,18 +164,44 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     refused = is_refusal(said)
     statements, why = _statements(text, found, fields, lists, refused)
     if statements:
-        return _undoubted(_decide(statements, fields), text, found, statements, fields)
+        return _undoubted(_decide(statements, fields), text, found, statements, fields, lists)
     if why:
         return _all(fields, why)
     if found:
         cut = any(not item.closed for item in found)
         return _all(
             fields,
-            "the verdict is cut off" if cut else "no object holds the fields that were asked for",
+            "the verdict is cut off" if cut else _NO_FIELDS,
         )
     if refused and len(text) < 600:
         return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
-    return _all(fields, "no verdict under the names that were asked for")
+    return _all(fields, _NO_NAMES)
+
+
+def _in_other_words(
+    reply: str, fields: Ranges, lists: Lists, readings: dict[str, Reading]
+) -> dict[str, Reading]:
+    """What the reply says in another spelling, where it says nothing under the fields' names."""
+    if not all(reading.reason in _NOTHING_NAMED for reading in readings.values()):
+        return readings
+    only = next(iter(fields))
+    if (
+        len(fields) == 1
+        and only != "score"
+        and any(
+            item.value is not None and values_of(item.value, {"score": (0, 0)})
+            for item in _answer(reply)[1]
+        )
+    ):
+        # what is called the score can be about nothing else where one was asked for
+        other = _read(reply, {"score": fields[only]}, {})
+        return {only: other["score"]}
+    plain = plainer(reply, fields)
+    if plain != reply:
+        readings = _read(plain, fields, lists)
+    if len(fields) == 1 and only != "score" and readings[only].reason in _NOTHING_NAMED:
+        readings = {only: _read(plain, {"score": fields[only]}, {})["score"]}
+    return readings
 
 
 def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
@@ -267,11 +297,9 @@ def _statements(
             else:
                 statements.append(_line_statement(mention, fields))
         elif mention.kind == "line" and not statements and not passed_over:
-            passed_over = "no plain number under the names that were asked for"
+            passed_over = _NO_PLAIN_NUMBER
     statements += _listed_statements(prose.text, fields, lists)
     statements.sort(key=lambda statement: statement.start)
-    if statements:
-        statements += _second_thoughts(prose.text, mentions(prose, fields), statements, fields)
     return statements, passed_over
 
 
@@ -288,7 +316,6 @@ def _object_statements(
 ) -> list[_Statement]:
     assert item.value is not None
     statements = []
-    reasons = reasons_of(item.value)
     for name, value in values.items():
         low, high = fields[name]
         reading = _reading(value, low, high)
@@ -296,25 +323,8 @@ def _object_statements(
             numbers = _numbers_under(text[item.start : item.end], name, high)
             if numbers - {reading.value}:
                 reading = _none("an object that can be read in two ways")
-        if reading.value is not None:
-            rivals = set(rivals_of(item.value, name, alone=len(fields) == 1)) - {reading.value}
-            if any(low <= rival <= high for rival in rivals):
-                reading = _none("another key gives the field another number")
-        if reading.value is not None:
-            claims = _claims(reasons, name, high, alone=len(fields) == 1)
-            if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
-                reading = _none(f"the judge's own reason says {claims[-1]}")
         statements.append(_Statement(name=name, start=item.start, end=item.end, reading=reading))
     return statements
-
-
-def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> list[int]:
-    """The numbers that the reasons say the score is, in order; `alone` where it is the only one."""
-    claims: list[int] = []
-    for reason in map(unquoted, reasons):
-        claims += claims_in(reason, (name,), generic=alone)
-        claims += [*fractions_in(reason, high), *short_corrections(reason)] if alone else []
-    return claims
 
 
 def _broken_statements(text: str, item: JsonPart, fields: Ranges) -> list[_Statement]:
@@ -366,7 +376,7 @@ def _listed_statements(text: str, fields: Ranges, lists: Lists) -> list[_Stateme
 
 def _line_statement(mention: Mention, fields: Ranges) -> _Statement:
     if mention.number is None:
-        reading = _none("a line without one plain number")
+        reading = _none(_NOT_ONE_NUMBER)
     else:
         reading = _reading(mention.number, *fields[mention.name])
     return _Statement(
@@ -377,50 +387,6 @@ def _line_statement(mention: Mention, fields: Ranges) -> _Statement:
         final=mention.final,
         weak=mention.weak,
     )
-
-
-def _second_thoughts(
-    text: str, said: Sequence[Mention], statements: Sequence[_Statement], fields: Ranges
-) -> list[_Statement]:
-    """Statements without a number for what is taken back behind the last verdict."""
-    end = max(statement.end for statement in statements)
-    given: dict[str, set[int]] = {name: set() for name in fields}
-    for statement in statements:
-        if statement.reading.value is not None:
-            given[statement.name].add(statement.reading.value)
-    doubts = []
-    reading = _none("the verdict is contradicted after it was given")
-    for mention in said:
-        known = given[mention.name]
-        later = mention.kind == "sentence" and mention.start >= end and not mention.cited
-        if later and known and mention.number not in {None, *known}:
-            doubts.append(
-                _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
-            )
-    after = spoken(text[end:])
-    top = max(high for _, high in fields.values())
-    every = set().union(*given.values())
-    taken = is_taken_back(after, every, top)
-    if not taken and len(fields) == 1:
-        taken = any(
-            claim not in every and claim <= top
-            for claim in claims_in(after, tuple(fields), generic=True)
-        )
-    taken = taken or _withdrawn_beside(text, statements)
-    if taken:
-        doubts += [
-            _Statement(name=name, start=len(text), end=len(text), reading=reading)
-            for name in fields
-        ]
-    return doubts
-
-
-def _withdrawn_beside(text: str, statements: Sequence[_Statement]) -> bool:
-    """Whether the last line that gives a verdict takes it back itself: ``IF: 4. I withdraw it.``"""
-    last = statements[-1]
-    if text[last.end - 1 : last.end] in ("}", "]"):
-        return False  # an object: what stands in it are its values
-    return is_withdrawn(text[last.start : min(last.end, last.start + SPOKEN)])
 
 
 def _reading(value: Any, low: int, high: int) -> Reading:
@@ -441,8 +407,9 @@ def _undoubted(
     found: list[JsonPart],
     statements: Sequence[_Statement],
     fields: Ranges,
+    lists: Lists,
 ) -> dict[str, Reading]:
-    """The readings, or none of them where the judge's own words speak against one, see `doubts`."""
+    """The readings, or none of them where the judge's own words speak against one."""
     last = max(statements, key=lambda statement: statement.end)
     number = readings[last.name].value
     if (
@@ -456,19 +423,29 @@ def _undoubted(
     given = {reading.value for reading in readings.values() if reading.value is not None}
     if not given:
         return readings
-    spans = {(item.start, item.end) for item in statements if item.reading.value is not None}
+    if any(reading.reason == _NOT_ONE_NUMBER for reading in readings.values()):
+        # lines of pairs: what one of them seems to say alone is no verdict either
+        return _all(fields, _NOT_ONE_NUMBER)
+    known = keys_of(fields) | {plain_name(key) for key in lists}
+    statements = [
+        item
+        for item in statements
+        if item.reading.value is not None and item.reading == readings[item.name]
+    ]
+    spans = {(item.start, item.end) for item in statements}
     reasons: list[str] = []
     remarks: list[str] = []
     for item in found:
         if item.value is not None and (item.start, item.end) in spans:
-            for texts, more in zip((reasons, remarks), words_in(item.value), strict=True):
+            for texts, more in zip((reasons, remarks), words_in(item.value, known), strict=True):
                 texts += more
-    reasons += [
-        _behind_number(text[item.start : item.end], item.reading.value)
-        for item in statements
-        if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
+    lines = [item for item in statements if text[item.end - 1 : item.end] not in "}]"]
+    beside = [
+        _behind_number(text[item.start : item.end], item.name, item.reading.value)
+        for item in lines
+        if item.reading.value is not None
     ]
-    prose = _blanked(text, found)
+    prose = _without_lines(_blanked(text, found), lines)
     end = max(statement.end for statement in statements)
     verdicts = Verdicts(
         given,
@@ -476,10 +453,21 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
+    for item in found:
+        if item.value is None or (item.start, item.end) not in spans:
+            continue
+        if rival := rival_in(item.value, known, verdicts):
+            return _all(fields, f"another key holds a number that may be the verdict: {rival}")
+    reasons, beside, remarks = (
+        [without_names(part, names) for part in texts] for texts in (reasons, beside, remarks)
+    )
+    before, after = (
+        without_names(without_other_dimensions(part, fields), names)
+        for part in (prose[:end], prose[end:])
+    )
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
-    if why := doubts.against(reasons, remarks, before, after, verdicts):
+    if why := against(reasons, beside, remarks, before, after, verdicts):
         return {
             name: _none(why) if reading.value is not None else reading
             for name, reading in readings.items()
@@ -487,13 +475,27 @@ def _undoubted(
     return readings
 
 
-def _behind_number(line: str, number: int) -> str:
+def _without_lines(prose: str, lines: Sequence[_Statement]) -> str:
+    """The prose with the lines that give a verdict blanked."""
+    pieces, at = [], 0
+    for item in sorted(lines, key=lambda item: item.start):
+        if item.start >= at:
+            pieces += [prose[at : item.start], BLANK * (item.end - item.start)]
+            at = item.end
+    return "".join([*pieces, prose[at:]])
+
+
+def _behind_number(line: str, name: str, number: int) -> str:
     """What a line says behind its number; nothing for a row of a table."""
     pattern = (
-        rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
+        rf"(?<!\d)(?:{number}(?!\d)(?:\.0+)?|{NAMES_OF_NUMBERS[number] if number < 11 else number})"
+        r"(?:[*_\])]{0,4}\s{0,3}\(?(?:/|out of)\s{0,3}[*_]{0,2}(?:\d+(?:\.0+)?|five|ten))?"
+        r"[*_\])]{0,4}(?:\s?(?:points?|stars?|分|点|점)(?![^\W\d]))?"
     )
-    value = re.search(pattern, line[:SPOKEN])
-    return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
+    value = re.search(pattern, line[len(name) : SPOKEN], re.IGNORECASE)
+    if value is None or "|" in line:
+        return ""
+    return line[len(name) + value.end() :]
 
 
 def _decided(statements: Sequence[_Statement]) -> Reading:
@@ -505,8 +507,6 @@ def _decided(statements: Sequence[_Statement]) -> Reading:
     last = statements[-1]
     different = {(item.reading.value, item.reading.reason) for item in statements}
     if len(different) == 1:
-        return last.reading
-    if last.reading.value is None and "contradicted" in last.reading.reason:
         return last.reading
     if last.final and not last.weak and len(different) == 2:
         return last.reading

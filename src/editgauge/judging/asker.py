@@ -178,7 +178,9 @@ class Asker:
         elif outcome is None:
             engine.ledger.keep(entry, "dropped while under way")
         elif outcome.billed:
-            engine.ledger.keep(entry, outcome.reason or "no usable usage record")
+            engine.ledger.keep(
+                entry, outcome.reason or "no usable usage record", reported=not outcome.lost
+            )
             return entry.amount
         else:
             engine.ledger.release(entry, outcome.reason)
@@ -222,7 +224,7 @@ class Asker:
         if outcome.kind != "again":
             return False
         tries.failures += 1
-        tries.paid += outcome.billed
+        tries.paid += outcome.lost
         pause = outcome.retry_after
         if pause is None:
             pause = policy.pause_before(tries.failures, settings.backoff)

@@ -199,7 +199,7 @@ def _store(
     others: set[str],
 ) -> int:
     """Store the reply of one call; 1, or 0 for a call of another command."""
-    outcome = read_response(response, 0.0, engine.client.secrets)
+    outcome = read_response(response, 0.0, engine.client.secrets, engine.client.address.host)
     entry = standing.pop(batches.entry_key(key), None)
     usage = usage_of(outcome.usage)
     cost = engine.price.of_usage(usage, batch=True) if engine.price and usage else None

@@ -112,6 +112,8 @@ class Outcome:
     retry_after: float | None = None
     http: int = 0
     billed: bool = True
+    lost: bool = True
+    """Whether an answer may have been made and lost: see `policy.Meaning`."""
     unreachable: bool = False
     """The server was never reached: no connection could be made."""
 
@@ -252,9 +254,10 @@ class Client:
                 reason=error.reason,
                 seconds=time.monotonic() - began,
                 billed=error.sent,
+                lost=error.sent,
                 unreachable=not error.sent and not error.late,
             )
-        return read_response(response, time.monotonic() - began, self.secrets)
+        return read_response(response, time.monotonic() - began, self.secrets, self.address.host)
 
     async def get(self, path: str) -> Any:
         """A small JSON document from the server (``/models/…``), or None when there is none to be
@@ -319,7 +322,7 @@ _THOUGHT = ("reasoning_content", "reasoning", "thinking")
 
 
 def read_response(
-    response: Response, seconds: float = 0.0, secrets: Secrets | None = None
+    response: Response, seconds: float = 0.0, secrets: Secrets | None = None, host: str = ""
 ) -> Outcome:
     """An HTTP response as an `Outcome`. Knows the habits of servers: quota as 429, HTML as 200,
     null choices.
@@ -327,16 +330,21 @@ def read_response(
     secrets = secrets or Secrets()
     value = decode(response.data, secrets)
     if 200 <= response.status < 300:
-        return _read_completion(value, response, seconds, secrets)
+        return _read_completion(value, response, seconds, secrets, host)
     error = policy.error_of(value)
-    return _failed(response.status, error, response, seconds, secrets)
+    return _failed(response.status, error, response, seconds, secrets, host)
 
 
 def _failed(
-    status: int, error: Mapping[str, Any], response: Response, seconds: float, secrets: Secrets
+    status: int,
+    error: Mapping[str, Any],
+    response: Response,
+    seconds: float,
+    secrets: Secrets,
+    host: str,
 ) -> Outcome:
     said = secrets.line(str(error.get("message") or response.data[:300].decode("utf-8", "replace")))
-    meant = policy.meaning(status, response.headers, error)
+    meant = policy.meaning(status, response.headers, error, host)
     reason = f"HTTP {status}: {said}" if said else f"HTTP {status}"
     if meant.kind == "stop" and status not in (401, 403, 404, 407):
         reason += " (the account's quota is used up, or its billing is refused)"
@@ -347,10 +355,13 @@ def _failed(
         retry_after=retry_after(response.headers, error),
         http=response.status,
         billed=meant.billed,
+        lost=meant.lost,
     )
 
 
-def _read_completion(value: Any, response: Response, seconds: float, secrets: Secrets) -> Outcome:
+def _read_completion(
+    value: Any, response: Response, seconds: float, secrets: Secrets, host: str
+) -> Outcome:
     usage = value.get("usage") if isinstance(value, dict) else None
     facts: dict[str, Any] = {
         "usage": usage if isinstance(usage, dict) else {},
@@ -366,7 +377,7 @@ def _read_completion(value: Any, response: Response, seconds: float, secrets: Se
     facts["system_fingerprint"] = secrets.line(str(value.get("system_fingerprint") or ""), 200)
     error = value.get("error")
     if isinstance(error, dict):
-        return _error_in_reply(error, response, facts, secrets)
+        return _error_in_reply(error, response, facts, secrets, host)
     choices = value.get("choices")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         blocked = value.get("promptFeedback") or value.get("prompt_feedback")
@@ -377,12 +388,16 @@ def _read_completion(value: Any, response: Response, seconds: float, secrets: Se
 
 
 def _error_in_reply(
-    error: Mapping[str, Any], response: Response, facts: Mapping[str, Any], secrets: Secrets
+    error: Mapping[str, Any],
+    response: Response,
+    facts: Mapping[str, Any],
+    secrets: Secrets,
+    host: str,
 ) -> Outcome:
     """An error that comes as HTTP 200: routers pass on the status of whom they asked as a code."""
     code = error.get("code")
     if isinstance(code, int) and code in policy.STATUSES:
-        outcome = _failed(code, error, response, float(facts["seconds"]), secrets)
+        outcome = _failed(code, error, response, float(facts["seconds"]), secrets, host)
         if outcome.kind in ("busy", "stop"):
             return outcome
     said = secrets.line(str(error.get("message")))

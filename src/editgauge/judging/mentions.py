@@ -382,9 +382,10 @@ def read_number(value: str, low: int, high: int) -> int | None:
 
 
 _SPELLED = re.compile(
-    rf"({'|'.join(NUMBER_WORDS)})(?: out of ({'|'.join(NUMBER_WORDS)}))?\W{{0,3}}\Z", re.IGNORECASE
+    rf"({'|'.join(NUMBER_WORDS)})(?:(?=\W{{0,3}}\Z)| out of ({'|'.join(NUMBER_WORDS)})(?=\W{{0,3}}\Z|[.;,]\s))",
+    re.IGNORECASE,
 )
-"""A value that is one number in words, and nothing else."""
+"""A value that is one number in words."""
 _TEMPLATE_REST = re.compile(
     r"[\s,;:–—-]{0,5}(?:(?:an? |your |the )?(?:short |brief )?(?:reason|rationale|explanation|justification)(?:ing)?"
     r"(?: (?:here|goes here|in one sentence))?|<[^<>]{0,60}>|\.{3}|…)\W{0,3}\Z",

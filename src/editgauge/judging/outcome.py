@@ -122,6 +122,8 @@ class Outcome:
             money = f", {stats.spent:.4f} US dollars"
             if stats.unbilled > 5e-5:
                 money += f" ({stats.unbilled:.4f} of it estimated: no usable bill came)"
+        if told := todo.engine.ledger.told_of_errors():
+            out.append(f"note: of the US dollars booked, {told.rstrip()}")
         out.append(
             f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} "
             f"tokens in, {stats.tokens_out:,} out{money}"

@@ -67,10 +67,10 @@ _DISOWNED = re.compile(
     _FLAGS,
 )
 _INTRODUCED = re.compile(
-    r"§|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
+    r"§|步[骤驟]|ステップ|단계|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
-    r"|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
+    r"|评[分估]|步[骤驟]|ステップ|단계|schritt|étape|pas[os]o?|шаг|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
     r"|evaluaci[óo]n|puntuaci[óo]n|aqu[íi]|certainly|sure|ok(?:ay)?|understood|done|yes|of course|absolutely|alright|great|gladly|avalia[çc][ãa]o|결과|평가|оценка|результат|ответ"
     r"|object|update|correct\w*|revis\w+|reflection|thought|questions?|compar\w+|based on)\b",
     _FLAGS,
@@ -200,6 +200,7 @@ NUMBER_WORDS = {
         ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     )
 }
+NAMES_OF_NUMBERS = tuple(NUMBER_WORDS)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not "
     r"able|unable)"

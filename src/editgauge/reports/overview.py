@@ -4,7 +4,8 @@ ahead and whether that is certain, what went wrong, and which samples to look at
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,9 @@ def overview(
 ) -> dict[str, Any]:
     """JSON values: ``release`` (samples of the full release, None where nobody says), ``sources``
     (judges and engines), ``leads`` (who is ahead by each variant, see `_leads`; empty where nothing
-    ranks),
-    ``worst`` and ``contested`` (samples by the metric behind it, see `_shown_first`), ``asked``
-    (their instructions, by position), ``kept`` (the
-    metrics that tell damage outside the wanted edit, those of a scale that can be read first).
+    ranks), ``worst`` and ``contested`` (samples by the metric behind it, see `_shown_first`),
+    ``asked`` (their instructions, by position), ``kept`` (the metrics that tell damage outside the
+    wanted edit, those of a scale that can be read first).
 
     `marks` (E, S): which statuses the rows of an editor and a sample have, a bit for each.
     """
@@ -86,9 +86,9 @@ def _leads(frame: Frame, tables: Sequence[Table]) -> dict[str, Any]:
     ranks 95 % of the resamples put it. Empty without intervals.
 
     Anchors, and models that gave every input back (`returned`), are ranked only where there are
-    fewer than two others. `certain`: no other model's ranks
-    reach the first one's. `n` of the column's `of` samples are those that all models have;
-    `left_out` has the models with too few. `others`: whom other judges have first.
+    fewer than two others. `certain`: no other model's ranks reach the first one's. `n` of the
+    column's `of` samples are those that all models have; `left_out` has the models with too few.
+    `others`: whom other judges have first.
     """
     if not any(map(_intervals, tables)):
         return {}
@@ -104,28 +104,42 @@ def _leads(frame: Frame, tables: Sequence[Table]) -> dict[str, Any]:
     sides = frame.without_people().sides()
     found: dict[str, Any] = {}
     for variant in VARIANTS:
+        whole = every_layout(replace(sides[-1], side=None), variant)
+        order = {layout.name: number for number, layout in enumerate(whole)}
         layouts = [(side, layout) for side in sides for layout in every_layout(side, variant)]
-        layouts.sort(key=lambda pair: is_further(pair[1].name))
-        for side, layout in layouts:
-            if (made := ranking(side, layout)) is not None:
-                lead = _ranked(side, layout, made)
-                found[variant] = {**lead, "returned": told, "others": _others(layouts, lead)}
-                break
+        layouts.sort(key=lambda pair: _place(order, pair[1]))
+        lead = next(_ahead(layouts), None)
+        if lead is not None:
+            found[variant] = {**lead, "returned": told, "others": _others(layouts, lead)}
     return found
+
+
+def _place(order: Mapping[str, int], layout: Layout) -> tuple[bool, bool, int]:
+    """The paper's own tables in its order, then what we add, then what is in no table."""
+    place = order.get(layout.name, len(order))
+    return is_further(layout.name), not layout.published, place
+
+
+def _ahead(layouts: Sequence[tuple[Frame, Layout]]) -> Iterator[dict[str, Any]]:
+    """Rankings by the tables in order; those by a score that tells what was kept come last, as a
+    model that does nothing wins them.
+    """
+    for keeps in (False, True):
+        for side, layout in layouts:
+            if (made := ranking(side, layout, keeps=keeps)) is not None:
+                yield _ranked(side, layout, made)
 
 
 def _others(layouts: Sequence[tuple[Frame, Layout]], lead: Mapping[str, Any]) -> list[Any]:
-    """Whom the same table of other judges has first: ``source``, ``editor`` and ``certain``."""
-    found = []
-    for side, layout in layouts:
-        if layout.name != lead["name"]:
-            continue
-        made = ranking(side, layout)
-        if made is not None and made.table.source not in ("", lead["source"]):
-            other = _ranked(side, layout, made)
-            first = other["lines"][0]["editor"]
-            found.append({"source": other["source"], "editor": first, "certain": other["certain"]})
-    return found
+    """Whom the same column of the same table has first by other judges: ``source``, ``editor`` and
+    ``certain``.
+    """
+    same = [pair for pair in layouts if pair[1].name == lead["name"]]
+    return [
+        {"source": one["source"], "editor": one["lines"][0]["editor"], "certain": one["certain"]}
+        for one in _ahead(same)
+        if one["column"] == lead["column"] and one["source"] not in ("", lead["source"])
+    ]
 
 
 def _gave_all_back(frame: Frame, editor: str) -> bool:

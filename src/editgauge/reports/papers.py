@@ -210,7 +210,7 @@ def _fill(place: Any, figure: Figure, whole: float) -> None:
         box = (0.25, bottom + 0.25 * height / whole, 0.5, 0.5 * height / whole)
         axes = place.add_axes(box, projection="polar")
     else:
-        left = 0.34 if figure.kind in ("bars", "counts") else 0.14
+        left = 0.34 if figure.kind in ("bars", "counts") else 0.2  # five digits and a name upright
         axes = place.add_axes((left, bottom, 0.97 - left, height / whole))
     _DRAWN[figure.kind](axes, figure, _names(figure))
     handles, labels = axes.get_legend_handles_labels()

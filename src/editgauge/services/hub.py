@@ -32,6 +32,12 @@ LOCK_FILE = ".editgauge-source.json"
 MAX_FILES = 2_000_000
 """Longest list that is read: a hub that never ends its list is not waited for."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_PLAIN = re.compile(r"[^\x00-\x1f\x7f\\\ud800-\udfff]+")
+_LONGEST = 1024
+_HIDDEN = re.compile(r"(?:^|/)\.(?!\.?/)[^/]*/")
+"""Within a hidden folder: what a data set has of it is for other programs. A planted ``.git`` would
+be obeyed by git, and ``.cache`` is where the library keeps what it knows.
+"""
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".7z", ".rar")
 Progress = Callable[[int, int], None]
 """Called with files that are there and files wanted."""
@@ -76,7 +82,7 @@ def fetch_dataset(
     `revision` is a commit, branch or tag; without it the folder's lock file decides, then the
     source's own pin. Raises `UsageError` when there is neither, `DataError` when the folder holds
     another commit or repository, and `DownloadError` when the hub does not answer, lists an unsafe
-    path, or gives other bytes than it lists.
+    path, or gives other bytes than it lists. Files in hidden folders are passed over.
     """
     repo = checked(repo or source.repo)
     lock = _read_lock(target)
@@ -93,7 +99,7 @@ def fetch_dataset(
             f"{target}: holds {lock.get('repo')} at {lock.get('commit')}, wanted {repo} at "
             f"{commit}; give another --to"
         )
-    files = list(list_files(repo, commit))
+    files = [file for file in list_files(repo, commit) if not _HIDDEN.search(file.path)]
     for file in files:
         _check_path(repo, file.path)
     target.mkdir(parents=True, exist_ok=True)
@@ -190,9 +196,9 @@ def answering(what: str) -> Iterator[None]:
 
 
 def _check_path(repo: str, path: str) -> None:
-    parts = PurePosixPath(path).parts
-    bad = not parts or path.startswith("/") or "\\" in path or ":" in parts[0] or "\0" in path
-    if bad or any(part in ("..", ".") for part in path.split("/")) or parts[-1] == LOCK_FILE:
+    parts = path.split("/")
+    bad = not _PLAIN.fullmatch(path) or ":" in parts[0] or len(path) > _LONGEST
+    if bad or any(part in ("", "..", ".") for part in parts) or parts[-1] == LOCK_FILE:
         raise DownloadError(
             f"{repo}: lists the file {path[:120]!r}, which does not stay in its folder; nothing "
             f"was fetched"

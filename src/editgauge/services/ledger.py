@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Self
 
 from editgauge.errors import BudgetExceeded, RunError
+from editgauge.services.policy import FREE_ERRORS
 
 FILE = "ledger.sqlite"
 _SLACK = 1e-9
@@ -61,6 +62,10 @@ class Ledger:
         """US dollars that this object has booked and not released: the cost of one command."""
         self.unbilled = 0.0
         """The part of `made` that stands at its estimate, because no bill came."""
+        self.errors = 0
+        """Requests of this object that were answered with an error that may have been billed."""
+        self.for_errors = 0.0
+        """US dollars that stand booked for them."""
         self._open: dict[int, Entry] = {}
         self._changed = threading.Condition()
         self._ratios: dict[str, float] = {}
@@ -190,7 +195,19 @@ class Ledger:
         return BudgetExceeded(
             f"stopped before the budget was passed: {self.spent:.4f} of {self.budget or 0:.4f} US "
             f"dollars are booked, and the next call may cost {amount:.4f}; what was done is kept. "
-            f"Raise --budget to go on"
+            f"{self.told_of_errors()}Raise --budget to go on"
+        )
+
+    def told_of_errors(self) -> str:
+        """A sentence on what is booked for errors that the server reported; empty where nothing
+        is.
+        """
+        if not self.errors:
+            return ""
+        return (
+            f"{self.for_errors:.4f} of them are for {self.errors} error replies (such as 429 and "
+            f"500), which this service may have billed; if it bills none, name its host in "
+            f"{FREE_ERRORS}. "
         )
 
     def bill(self, entry: Entry, dollars: float) -> None:
@@ -206,9 +223,14 @@ class Ledger:
                 )
             self._settle(entry, "billed", dollars, "")
 
-    def keep(self, entry: Entry, why: str = "") -> None:
-        """No bill came for a request that was sent: it stays booked at its estimate."""
+    def keep(self, entry: Entry, why: str = "", *, reported: bool = False) -> None:
+        """No bill came for a request that was sent: it stays booked at its estimate. `reported`:
+        the server answered with an error.
+        """
         with self._changed:
+            if reported:
+                self.errors += 1
+                self.for_errors += entry.amount
             self._settle(entry, "kept", entry.amount, why)
 
     def release(self, entry: Entry, why: str = "") -> None:
@@ -335,13 +357,15 @@ class Charge:
         if self._amount:
             self._entry = self._ledger.wait(self._amount, self._model, key=self._key)
 
-    def lost(self, billed: bool, why: str) -> None:
-        """The attempt ended without an answer; `billed` says whether it may have been billed."""
+    def lost(self, billed: bool, why: str, *, reported: bool = False) -> None:
+        """The attempt ended without an answer; `billed` says whether it may have been billed,
+        `reported` that the server itself said so.
+        """
         entry, self._entry = self._entry, None
         if entry is None:
             return
         if billed:
-            self._ledger.keep(entry, why)
+            self._ledger.keep(entry, why, reported=reported)
             self._kept += entry.amount
         else:
             self._ledger.release(entry, why)

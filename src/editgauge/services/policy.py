@@ -1,17 +1,20 @@
 """What an answer of a server means, once for judges and editors: the only table of HTTP statuses.
 
 Two questions are answered for every exchange: what is done about it (`Meaning.kind`), and whether
-it may have been billed (`Meaning.billed`). An error that the server itself reports is not billed by
-any provider. An answer that was lost on the way (a time-out, a connection that is cut, a gateway
-that lost its server) may have been made, and so may have been billed.
+it may have been billed (`Meaning.billed`). Whatever was sent may have been: an answer that was lost
+on the way (a time-out, a connection that is cut, a gateway that lost its server), and an error that
+the server reports as well, a refusal for being busy included. What is known to the contrary is a
+fact about a service: the hosts of `ERRORS_FREE`, and those that the user names in the environment
+variable `FREE_ERRORS`, bill no error that they report.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from editgauge.services.waiting import retry_after
@@ -34,14 +37,34 @@ LONGEST_PAUSE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one answer means. `billed` False: certainly not billed; True: it may have been."""
+    """What one answer means. `billed` False: certainly not billed; True: it may have been. `lost`:
+    an answer may have been made and lost, so that asking again may pay twice for one.
+    """
 
     kind: Kind
     billed: bool = False
+    lost: bool = False
+
+
+FREE_ERRORS = "EDITGAUGE_FREE_ERRORS"
+"""The environment variable with the hosts, in commas, that bill no error they report."""
+ERRORS_FREE = frozenset({"generativelanguage.googleapis.com"})
+"""Hosts whose owners say that a request that fails with an error is not charged. Source: the
+Gemini API's page on billing (ai.google.dev/gemini-api/docs/billing), of 400 and 500.
+"""
+
+
+def errors_are_free(host: str) -> bool:
+    """Whether a service is known to bill no error that it reports itself; `host` may end in a
+    port, which a name without one leaves open.
+    """
+    named = (name.strip().lower() for name in os.environ.get(FREE_ERRORS, "").split(","))
+    own = {host.lower(), host.lower().rpartition(":")[0]} - {""}
+    return not own.isdisjoint({*ERRORS_FREE, *named})
 
 
 _AGAIN = Meaning("again")
-_LOST = Meaning("again", billed=True)
+_LOST = Meaning("again", billed=True, lost=True)
 _STOP = Meaning("stop")
 STATUSES: Mapping[int, Meaning] = {
     401: _STOP,  # a wrong key
@@ -85,12 +108,20 @@ _FILTER = frozenset({
 })  # fmt: skip
 
 
-def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:
-    """What an HTTP status other than success means. `error` is the body's error object.
+def meaning(
+    status: int, headers: Mapping[str, str], error: Mapping[str, Any], host: str = ""
+) -> Meaning:
+    """What an HTTP status other than success means. `error` is the body's error object, `host` the
+    service that answered: see `errors_are_free`.
 
     A quota of the account that is used up (for a day or for good) is ``stop``: waiting a moment
     does not help, and the model is not at fault.
     """
+    meant = _kind(status, headers, error)
+    return replace(meant, billed=meant.lost or not errors_are_free(host))
+
+
+def _kind(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:
     codes = {str(error.get(name) or "") for name in ("code", "type", "status")}
     known = STATUSES.get(status, Meaning("bad"))
     if status in (402, 403, 429, 503) and (codes & _QUOTA or _daily(error)):

@@ -10,10 +10,10 @@ from __future__ import annotations
 import base64
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from editgauge.errors import UsageError
 
@@ -31,23 +31,66 @@ DEEPEST = 64
 _WIDEST = 2**63 - 1
 
 
+def _coded(secret: str) -> Iterator[str]:
+    """The codes of a secret that a search finds as they are."""
+    data = secret.encode("utf-8", "surrogatepass")
+    yield from (secret, data.hex(), data.hex().upper())
+    for code in (base64.b64encode, base64.urlsafe_b64encode):
+        coded = code(data).decode()
+        yield from (coded, coded.rstrip("="))
+        for lead in (1, 2):  # as the middle of a longer text: what its neighbours do not change
+            middle = code(b"\0" * lead + data).decode().rstrip("=")
+            yield middle[lead + 1 : len(middle) - 1]
+        yield coded.rstrip("=")[:-1]
+
+
+_JOINT = "(?:\\s|\u200b" + r"|\\[nrt]|[\"']\s?\+?\s?[\"']){0,4}"
+"""What may lie between two letters of a secret that is broken into pieces."""
+
+
+def _spelled(secret: str) -> str:
+    """A pattern of a secret whose letters may be escaped one by one, or broken into pieces."""
+    return _JOINT.join(_letter(letter) for letter in secret)
+
+
+def _letter(letter: str) -> str:
+    ways = [re.escape(letter)]
+    number = ord(letter)
+    if number < 0x100:
+        ways += [
+            rf"\\+u00(?i:{number:02x})",
+            rf"\\+x(?i:{number:02x})",
+            rf"%(?:25)?(?i:{number:02x})",
+        ]
+        ways += [rf"&#0{{0,4}}{number};", rf"&#[xX]0{{0,4}}(?i:{number:x});"]
+    ways += [rf"\\{re.escape(letter)}"] if not letter.isalnum() else []
+    return f"(?:{'|'.join(ways)})"
+
+
 class Secrets:
     """Cuts given secrets out of texts, bytes and JSON values.
 
-    Knows each secret as it is, as part of an address, in base64 and in hexadecimal digits. Secrets
-    of fewer than `SHORTEST` letters, and words such as ``EMPTY``, are not taken for secrets.
+    Knows each secret forwards and backwards: as it is, broken by line ends, blanks or the joints of
+    string literals, with its letters escaped (``\\u0073``, ``%73``, ``&#115;``), in base64 (also as
+    a part of a longer text) and in hexadecimal digits. Secrets of fewer than `SHORTEST` letters,
+    and words such as ``EMPTY``, are not taken for secrets.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        forms: set[str] = set()
-        for secret in secrets:
-            if len(secret) >= SHORTEST and secret.lower() not in _PLACEHOLDERS:
-                data = secret.encode("utf-8", "surrogatepass")
-                coded = base64.b64encode(data).decode()
-                forms |= {secret, quote(secret, safe=""), quote_plus(secret), data.hex()}
-                forms |= {coded, coded.rstrip("="), base64.urlsafe_b64encode(data).decode()}
+        taken = {
+            secret
+            for secret in secrets
+            if len(secret) >= SHORTEST and secret.lower() not in _PLACEHOLDERS
+        }
+        forms = {form for secret in taken for form in _coded(secret)}
+        forms |= {form[::-1] for form in forms}
         self._forms = sorted(forms, key=len, reverse=True)
         self._bytes = [form.encode("utf-8", "surrogatepass") for form in self._forms]
+        spelled = [_spelled(form) for secret in sorted(taken) for form in (secret, secret[::-1])]
+        self._spelled = re.compile("|".join(spelled)) if spelled else None
+        self._spelled_bytes = (
+            re.compile("|".join(spelled).encode("utf-8", "surrogatepass")) if spelled else None
+        )
 
     def __repr__(self) -> str:
         return "Secrets(…)"
@@ -57,14 +100,16 @@ class Secrets:
         for form in self._forms:
             if form in text:
                 text = text.replace(form, HIDDEN)
-        return text
+        return text if self._spelled is None else self._spelled.sub(HIDDEN, text)
 
     def data(self, data: bytes) -> bytes:
         """The bytes with `HIDDEN` in place of every secret."""
         for form in self._bytes:
             if form in data:
                 data = data.replace(form, HIDDEN.encode())
-        return data
+        if self._spelled_bytes is None:
+            return data
+        return self._spelled_bytes.sub(HIDDEN.encode(), data)
 
     def value(self, value: Any) -> Any:
         """A JSON value that any store takes: clean texts, and names, without lone surrogates;
@@ -143,6 +188,11 @@ class Address:
     query: str = ""
     shown: str = ""
     secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def host(self) -> str:
+        """Its host, with the port where one is given."""
+        return urlsplit(self.base).netloc
 
     def of(self, path: str) -> str:
         """The address of a request to `path`."""

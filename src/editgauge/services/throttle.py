@@ -72,6 +72,8 @@ class Pace:
         self._shrunk_at = 0.0
         self._consecutive = 0
         self._eased_at: float | None = None
+        self._told: float | None = None
+        """Seconds that the server last asked for."""
         self._began: float | None = None
 
     def succeeded(self) -> None:
@@ -104,6 +106,7 @@ class Pace:
             pause = max(1.0 / self.rate, 0.02)
         self._open_at = max(self._open_at, now + pause)
         self._eased_at = self._open_at
+        self._told = retry_after or self._told
         return self._open_at - now
 
     def admits(self, size: int = 0) -> bool:
@@ -170,7 +173,10 @@ class Pace:
         beginning, else as many as there are places.
         """
         if self.rate is not None:
-            return self.rate * (PROBE + 0.006 * (now - self._last_refusal))
+            speed = self.rate * (PROBE + 0.006 * (now - self._last_refusal))
+            # A server that refuses at random has no bucket: what is learned from it falls without
+            # end. It says itself when the next call may come.
+            return max(speed, 1.0 / self._told) if self._told else speed
         if self.refusals or self._began is None:
             return math.inf
         if self._sent < self.concurrency:

@@ -80,22 +80,25 @@ def import_outputs(
     samples: Iterable[Sample],
     hashes: HashStore,
     named: Mapping[str, Path] | None = None,
+    *,
+    known: Mapping[str, EditRecord] | None = None,
 ) -> list[EditRecord]:
     """Record the output, or its absence, of one editor for each sample; keep the files in the run;
     return the records.
 
     Nothing is resized or decoded: the first bytes are read. An output that is the same as at the
     last call costs a look at its size and time. Whether one was given back says `tell`. `named`:
-    sample id -> its file, where the names are not the official ones.
+    sample id -> its file, where the names are not the official ones. `known`: sample id -> the
+    editor's record in the run, from who has read them already.
     """
-    before = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
-    samples = list(samples)
+    if known is None:
+        known = _by_editor(run, benchmark).get(editor, {})
     outputs = OutputFolder(folder, named)
     records = [
-        _take(run, benchmark, editor, outputs, sample, hashes, before.get(sample.id))
+        _take(run, benchmark, editor, outputs, sample, hashes, known.get(sample.id))
         for sample in samples
     ]
-    new = [record for record in records if record != before.get(record.sample)]
+    new = _changed(records, known)
     with run.edit_writer("collect") as writer:
         run.write_edits(new, writer)
     return records
@@ -120,9 +123,11 @@ def _take(
                 status=Status.MISSING,
                 reason="no output file",
             )
-        stem = PurePosixPath(sample.output_stems[0])
+        stem = sample.output_stems[0]
+        if "/" in stem or stem in ("", "."):
+            stem = str(PurePosixPath(stem))
         place = f"edits/{plain_name(benchmark)}/{plain_name(editor)}/{stem}{file.suffix.lower()}"
-        kept = run.path / place
+        kept = f"{run.path}{os.sep}{place}"
         taken = same(file, kept)
         if not taken:
             _need_readable(file)
@@ -148,13 +153,13 @@ def _take(
     if not taken:
         run.keep(file, Path(place), hashes)
     elif old is not None and old.path == place and hashes(kept) != old.fingerprint:
-        kept.unlink()  # changed in the run, behind its size and time
+        os.unlink(kept)  # changed in the run, behind its size and time
         run.keep(file, Path(place), hashes)
     mark = hashes(kept)  # of what is kept: the file outside may change at any moment
     if old is not None and old.fingerprint == mark and old.path == place:
         return old
     try:
-        header = read_header(kept)
+        header = read_header(Path(kept))
     except ImageError as error:
         reason = portable(str(error), [run.path])
         return EditRecord(
@@ -233,14 +238,19 @@ def _need_readable(file: Path) -> None:
 
 
 def refresh(
-    run: RunFolder, benchmark: str, editor: str, samples: Sequence[Sample], hashes: HashStore
+    run: RunFolder,
+    benchmark: str,
+    editor: str,
+    samples: Sequence[Sample],
+    hashes: HashStore,
+    known: Mapping[str, EditRecord],
 ) -> list[EditRecord]:
-    """The records of an editor whose outputs are in the run already, one for each sample.
+    """The records of an editor whose outputs are in the run already, one for each sample. `known`:
+    sample id -> the editor's record in the run.
 
     A file that was replaced or removed by hand since gets a new record; a sample without any is
     `Status.MISSING`.
     """
-    known = {record.sample: record for record in run.edits(benchmark) if record.editor == editor}
     there = [sample for sample in samples if sample.id in known]
     again = [_look_again(run, known[sample.id], hashes) for sample in there]
     seen = {record.sample: record for record in again}
@@ -255,7 +265,7 @@ def refresh(
         )
         for sample in samples
     ]
-    new = [record for record in again if record != known[record.sample]]
+    new = _changed(again, known)
     with run.edit_writer("refresh") as writer:
         run.write_edits(new, writer)
     return records
@@ -312,6 +322,20 @@ def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecor
     )
 
 
+def _changed(records: Iterable[EditRecord], known: Mapping[str, EditRecord]) -> list[EditRecord]:
+    """The records that say another thing than those of the run. Most are the very same object."""
+    pairs = ((record, known.get(record.sample)) for record in records)
+    return [record for record, old in pairs if record is not old and record != old]
+
+
+def _by_editor(run: RunFolder, benchmark: str) -> dict[str, dict[str, EditRecord]]:
+    """Editor -> sample id -> its record: the records of a run are read once for all editors."""
+    found: dict[str, dict[str, EditRecord]] = {}
+    for record in run.edits(benchmark):
+        found.setdefault(record.editor, {})[record.sample] = record
+    return found
+
+
 def edits_of(
     run: RunFolder,
     benchmark: str,
@@ -326,6 +350,7 @@ def edits_of(
     Raises `DataError` for an editor without outputs.
     """
     outputs = local_folder(outputs)
+    there = _by_editor(run, benchmark)
     if outputs is not None:
         places = (
             {name: outputs_of(outputs, name, samples) for name in editors}
@@ -335,9 +360,11 @@ def edits_of(
         return [
             record
             for name, place in places.items()
-            for record in import_outputs(run, benchmark, name, place, samples, hashes)
+            for record in import_outputs(
+                run, benchmark, name, place, samples, hashes, known=there.get(name, {})
+            )
         ]
-    known = sorted({record.editor for record in run.edits(benchmark)})
+    known = sorted(there)
     for name in editors:
         if name not in known:
             raise DataError(
@@ -355,5 +382,5 @@ def edits_of(
     return [
         record
         for name in (editors or known)
-        for record in refresh(run, benchmark, name, samples, hashes)
+        for record in refresh(run, benchmark, name, samples, hashes, there[name])
     ]

@@ -39,7 +39,7 @@ class HashStore:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._memory: dict[Path, str] = {}
+        self._memory: dict[str, str] = {}
         self._new: list[tuple[bytes, int, int, int, str]] = []
         self._known: dict[bytes, tuple[int, int, int, str]] | None = None
         self._db: sqlite3.Connection | None = None
@@ -49,40 +49,43 @@ class HashStore:
             except (sqlite3.Error, OSError, RunError):
                 self._db = None  # a cache that cannot be kept is only slower
 
-    def __call__(self, path: Path) -> str:
+    def __call__(self, path: Path | str) -> str:
         """Hash of the file's bytes, as `images.fingerprint` gives it. Raises `ImageError` when it
         cannot be read.
         """
-        if (known := self._memory.get(path)) is not None:
+        name = os.fspath(path)
+        if (known := self._memory.get(name)) is not None:
             return known
         try:
-            stat = os.stat(path)
+            stat = os.stat(name)
         except OSError:
-            return images.fingerprint(path)  # raises with the reason
-        value = self._look_up(_key(path), stat)
+            return images.fingerprint(Path(name))  # raises with the reason
+        value = self._look_up(_key(name), stat)
         if value is None:
-            value = images.fingerprint(path)
-            self.learn(path, stat, value)
-        self._memory[path] = value
+            value = images.fingerprint(Path(name))
+            self.learn(name, stat, value)
+        self._memory[name] = value
         return value
 
-    def learn(self, path: Path, stat: os.stat_result, value: str) -> None:
+    def learn(self, path: Path | str, stat: os.stat_result, value: str) -> None:
         """Remember the hash of a file that was read for another reason. `stat`: as it was before
         the first byte was read.
         """
-        self._memory[path] = value
+        name = os.fspath(path)
+        self._memory[name] = value
         if time.time_ns() - stat.st_mtime_ns > _RACY:
-            self._new.append((_key(path), stat.st_size, stat.st_mtime_ns, stat.st_ino, value))
+            self._new.append((_key(name), stat.st_size, stat.st_mtime_ns, stat.st_ino, value))
             if len(self._new) >= _AT_ONCE:
                 self.flush()
 
-    def forget(self, path: Path, *, lasting: bool = False) -> None:
+    def forget(self, path: Path | str, *, lasting: bool = False) -> None:
         """Drop what this object remembers of a file that has just been replaced; with `lasting`
         also what it has kept, for a file that has changed behind its size and time.
         """
-        self._memory.pop(path, None)
+        name = os.fspath(path)
+        self._memory.pop(name, None)
         if lasting:
-            key = _key(path)
+            key = _key(name)
             if self._known is not None:
                 self._known.pop(key, None)
             self._new = [row for row in self._new if row[0] != key]
@@ -143,8 +146,7 @@ class HashStore:
             return {}
 
 
-def _key(path: Path) -> bytes:
-    name = os.fspath(path)
-    if not path.is_absolute() or ".." in name:  # else it is as short as `Path` keeps it
+def _key(name: str) -> bytes:
+    if not os.path.isabs(name) or ".." in name:  # else it is as short as `Path` keeps it
         name = os.path.abspath(name)
     return hashlib.blake2b(os.fsencode(name), digest_size=16).digest()

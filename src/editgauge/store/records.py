@@ -62,8 +62,8 @@ def edit_fault(record: Mapping[str, Any]) -> str:
     status = record.get("status")
     if not isinstance(status, str) or status not in _STATUSES:
         return f"unknown status {str(status)[:40]!r}"
-    for name, wanted in _EDIT_KINDS.items():
-        if name in record and not wanted(record[name]):
+    for name, (clear, wanted) in _EDIT_KINDS.items():
+        if name in record and type(record[name]) not in clear and not wanted(record[name]):
             return f"{name} is of a wrong kind ({str(record[name])[:40]!r})"
     if status == Status.SCORED.value and record.get("path") is None:
         return "says that a picture was delivered, and names none"
@@ -149,17 +149,19 @@ def _amount(value: Any) -> bool:
     return _number(value) and value >= 0
 
 
-_EDIT_KINDS: dict[str, Callable[[Any], bool]] = {
-    "path": _none_or(_text),
-    "reason": _text,
-    "fingerprint": _text,
-    "width": _none_or(lambda value: _whole(value, 1 << 31)),
-    "height": _none_or(lambda value: _whole(value, 1 << 31)),
-    "seed": _none_or(lambda value: isinstance(value, int)),
-    "settings": lambda value: isinstance(value, Mapping),
-    "seconds": _none_or(_amount),
-    "cost": _none_or(_amount),
-    "instruction": _none_or(_text),
-    "detail": lambda value: isinstance(value, Mapping),
-    "given_back": _none_or(lambda value: isinstance(value, bool)),
+_NONE = type(None)
+_EDIT_KINDS: dict[str, tuple[frozenset[type], Callable[[Any], bool]]] = {
+    "path": (frozenset({_NONE, str}), _none_or(_text)),
+    "reason": (frozenset({str}), _text),
+    "fingerprint": (frozenset({str}), _text),
+    "width": (frozenset({_NONE}), _none_or(lambda value: _whole(value, 1 << 31))),
+    "height": (frozenset({_NONE}), _none_or(lambda value: _whole(value, 1 << 31))),
+    "seed": (frozenset({_NONE, int}), _none_or(lambda value: isinstance(value, int))),
+    "settings": (frozenset({dict}), lambda value: isinstance(value, Mapping)),
+    "seconds": (frozenset({_NONE}), _none_or(_amount)),
+    "cost": (frozenset({_NONE}), _none_or(_amount)),
+    "instruction": (frozenset({_NONE, str}), _none_or(_text)),
+    "detail": (frozenset({dict}), lambda value: isinstance(value, Mapping)),
+    "given_back": (frozenset({_NONE, bool}), _none_or(lambda value: isinstance(value, bool))),
 }
+"""Field -> the types of which every value will do, and what is asked of a value of another type."""

@@ -627,7 +627,7 @@ class RunFolder:
             self._note(f"{str(relative)[:200]}: {why}; left out")
         return None
 
-    def keep(self, file: Path, place: Path, hashes: HashStore | None = None) -> Path:
+    def keep(self, file: Path, place: Path | str, hashes: HashStore | None = None) -> Path:
         """Keep a file in the run at `place` (relative): a copy of its own, or a reflink where the
         file system has them, so that nobody changes the run's pictures by changing his.
 
@@ -636,7 +636,7 @@ class RunFolder:
         Raises `RunError` when it cannot be written, or `file` is no regular file of at most
         `images.MAX_FILE_BYTES`.
         """
-        name = place.as_posix()
+        name = place if isinstance(place, str) else place.as_posix()
         target = f"{self.path}{os.sep}{name}"
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
@@ -733,7 +733,10 @@ def _edit_record(record: Mapping[str, Any], once: dict[Any, Any]) -> EditRecord:
         known[name] = once.setdefault(known[name], known[name])
     for name in ("settings", "detail"):
         if known.get(name):
-            text = orjson.dumps(segments.storable(known[name]))
+            try:
+                text = orjson.dumps(known[name])
+            except TypeError:  # a lone surrogate, a very large integer
+                text = orjson.dumps(segments.storable(known[name]))
             known[name] = once.setdefault(text, known[name])
     return EditRecord(**known | {"status": Status(record["status"])})
 

@@ -41,14 +41,14 @@ def keep_samples(
     every = list(samples)
     looked_at = measured(every, chosen=wanted, memory=run.cache_folder / "measured.sqlite")
     places = _Places(benchmark, root)
+    top = f"{run.path}{os.sep}"
     for sample, full in zip(every, looked_at, strict=True):
         found = places.of(sample)
         sizes = {place: _size(path) for path, place in found.items()}
         if sample.id in wanted:
             for path, place in found.items():
                 if sizes[place] is not None:
-                    run.keep(path, Path(place), hashes)
-        top = f"{run.path}{os.sep}"
+                    run.keep(path, place, hashes)
         there = {
             path: place
             for path, place in found.items()
@@ -56,7 +56,7 @@ def keep_samples(
         }
         records.append(sample_record(full, there))
         if hashes is not None and sample.id in wanted:
-            records[-1]["marks"] = {p: hashes(run.path / p) for p in there.values()}
+            records[-1]["marks"] = {p: hashes(top + p) for p in there.values()}
         identity.append((sample.id, sample.instruction, sizes, _timeless(records[-1], sample)))
     run.write_samples(benchmark, records)
     return digest(identity)

@@ -40,6 +40,8 @@ _NESTED = 400
 """A line with fewer opening brackets than this is not nested too deeply for any reader."""
 _SAID = 20
 """Damaged lines of one file that are named one by one."""
+_MOST_NOTES = 1000
+"""Texts that a list of problems takes."""
 
 
 class Line(NamedTuple):
@@ -286,9 +288,13 @@ class _Count:
 
 
 def note(problems: list[str], text: str) -> None:
-    """Add a text to a list, once."""
-    if text not in problems:
+    """Add a text to a list, once. The list is searched each time: after `_MOST_NOTES` texts it says
+    that there are more, and takes no other.
+    """
+    if len(problems) < _MOST_NOTES and text not in problems:
         problems.append(text)
+        if len(problems) == _MOST_NOTES:
+            problems.append("and more that is damaged; `editgauge check-run` names it")
 
 
 def _judged(

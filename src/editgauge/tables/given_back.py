@@ -65,7 +65,7 @@ def with_edited(frame: Frame, table: Table, build: Callable[[Frame], Table | Non
     is of fewer samples by its nature, so that it is neither best nor second.
     """
     told = note(frame)
-    if not told:
+    if not told or not any(row.kind == "run" for row in table.rows):
         return table
     lines: dict[str, TableRow] = {}
     for editor, (edited, _) in counted(frame).items():

@@ -29,8 +29,11 @@ class Ranking:
     left_out: Mapping[str, int]
 
 
-def ranking(frame: Frame, layout: Layout) -> Ranking | None:
+def ranking(frame: Frame, layout: Layout, *, keeps: bool | None = None) -> Ranking | None:
     """The frame's editors by the layout's headline, or by its first column over all samples.
+
+    `keeps`: only by a score that tells what was kept (`Metric.keeps`), or only by another; None: by
+    either.
 
     An editor that was scored on less than half of the samples that the others have is left out
     instead of leaving them a handful. None where fewer than two editors, or two samples, are left,
@@ -40,6 +43,8 @@ def ranking(frame: Frame, layout: Layout) -> Ranking | None:
         return None
     first = [item for item in layout.fields if item.column.name == layout.headline]
     first += [item for item in layout.fields if not item.where]
+    if keeps is not None:
+        first = [item for item in first if item.metric.keeps is keeps]
     return next(filter(None, (_by(frame, layout, item) for item in first)), None)
 
 

@@ -23,7 +23,7 @@ ACCEPT = 0.7
 """The least similarity (0 to 1) of the words asked for to the words found: below it nothing is
 touched.
 """
-COMPLETE = 0.8
+COMPLETE = 0.75
 """The least length of the words found, as a part of those asked for."""
 _ALIKE_DIGITS = str.maketrans({"o": "0", "l": "1", "i": "1"})
 _SAME_ROW = 3.0
@@ -129,6 +129,8 @@ def _complete(lines: Sequence[Line], match: Match, query: str) -> bool:
     seen = plain("".join(lines[s.line].text[s.start : s.end] for s in match.spans))
     if seen == query:
         return True
+    if query.startswith(seen) or query.endswith(seen):
+        return False  # the engine lost its last letters, which would be left
     same_digits = _digits(seen) == _digits(query) or not any(c.isdigit() for c in query)
     return same_digits and len(seen) >= COMPLETE * len(query)
 

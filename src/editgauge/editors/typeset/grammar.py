@@ -102,7 +102,7 @@ _VERB = (
     r"(?:please |kindly )?(?:delete|remove|erase|add|insert|append|replace|change|move|shift|"
     r"relocate|rotate|tilt|swap|exchange|enlarge|shrink|reduce|increase|scale|resize|recolou?r|turn|"
     r"make(?! sure\b)|underline|translate|correct|write|put|substitute|set|modify|update|paint|"
-    r"colou?r|wipe|scrub|drop|enlarge|double|halve)\b"
+    r"wipe|scrub|drop|double|halve)\b"
 )
 _BEGUN = re.compile(_VERB, re.IGNORECASE)
 _NEXT = re.compile(

@@ -42,6 +42,10 @@ REMAINS = 0.15
 """The part of a text's ink that may stay when the text goes."""
 ACROSS = 0.1
 """The part of a text that may lie on other ground than the rest of it."""
+MIXED = 0.4
+"""The part of a ground that is of other colours from which it is no one ground."""
+SLANTED = 0.07
+"""The slope of a line (4 degrees) from which its upright box holds much beside it."""
 GROUND = 32.0
 """Levels of 255 within which two pixels are of one ground."""
 Mask = npt.NDArray[np.bool_]
@@ -229,6 +233,7 @@ def _remains(reading: Reading, operations: Sequence[Operation], changed: Mask) -
     """
     kinds = ("delete", "change", "recolour", "move", "resize", "rotate", "swap")
     gone = all(operation.kind in ("delete", "recolour") for operation in operations)
+    set_anew = all(operation.kind == "change" for operation in operations)
     for number in _whole_lines(reading, [o for o in operations if o.kind in kinds]):
         line = reading.lines[number]
         ground = reading.before[_ring(reading, line)].astype(np.float64)
@@ -243,7 +248,7 @@ def _remains(reading: Reading, operations: Sequence[Operation], changed: Mask) -
             left &= away > 2 * GROUND
         if float(left.sum()) > REMAINS * max(1, int(ink.sum())):
             return f"parts of {line.text!r} would be left"
-        if len(new) and not gone and _lighter(before[ink], ground) != _lighter(new, ground):
+        if len(new) and set_anew and _lighter(before[ink], ground) != _lighter(new, ground):
             return f"{line.text!r} would be set in the colour of its shadow"
     return ""
 
@@ -254,8 +259,11 @@ def _lighter(ink: Array, ground: npt.NDArray[np.float64]) -> bool:
 
 
 def _unlike(pixels: Array, ground: npt.NDArray[np.float64]) -> Mask:
-    """Which pixels (…, 3) are of no colour that some ground (n, 3) has."""
-    low, high = np.percentile(ground, 1, axis=0), np.percentile(ground, 99, axis=0)
+    """Which pixels (…, 3) are of no colour that some ground (n, 3) has; of a ground that is mostly
+    one colour, that colour alone counts.
+    """
+    most = 1.0 if _apart(ground) > MIXED else 25.0
+    low, high = np.percentile(ground, most, axis=0), np.percentile(ground, 100 - most, axis=0)
     return np.asarray(((pixels < low - GROUND) | (pixels > high + GROUND)).any(axis=-1), np.bool_)
 
 
@@ -281,21 +289,31 @@ def _shares_an_end(old: str, new: str) -> bool:
 
 
 def _across(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
-    """A text that stood on plain ground and would now lie across an edge of it."""
+    """A text that stood on one ground and would now lie across an edge of it."""
     own = [reading.lines[number] for number in _concerned(reading, operations)]
     rings = [reading.before[_ring(reading, line)] for line in own]
-    if not rings or any(len(r) < LEAST_GROUND or _apart(r) > ACROSS for r in rings):
+    if not rings or any(len(ring) < LEAST_GROUND for ring in rings):
         return ""
+    was = max(_apart(ring) for ring in rings)
+    larger = any(o.kind == "resize" and (o.amount or 0.0) > 1.0 for o in operations)
+    if larger and was > MIXED and any(abs(_slope(line)) > SLANTED for line in own):
+        return "a slanted text would outgrow its ground"
     place = changed.copy()
     for line in reading.lines:
         _part(place, _grown(line, 0.2))[...] = False
     under = reading.before[place]
-    if len(under) >= LEAST_GROUND and _apart(under) > ACROSS:
+    if was < MIXED and len(under) >= LEAST_GROUND and _apart(under) > was + ACROSS:
         return "the new text would lie across an edge of its ground"
     return ""
 
 
-def _apart(pixels: Array) -> float:
+def _slope(line: Line) -> float:
+    """How much a line rises or falls, as a part of its length."""
+    along = line.corners[1] - line.corners[0]
+    return float(along[1] / max(1.0, abs(along[0])))
+
+
+def _apart(pixels: npt.NDArray[Any]) -> float:
     """The part of some pixels that is not of their common ground, 0 to 1."""
     away = np.abs(pixels.astype(np.float64) - np.median(pixels, axis=0)).max(axis=1) > GROUND
     return float(away.mean())

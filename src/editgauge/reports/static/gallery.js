@@ -54,7 +54,7 @@ var Gallery = (function () {
     }
     var search = h("input", { type: "search", value: query.get("q") || "", placeholder: "instruction or id", size: 14,
       onchange: function () { go(about, query, { q: search.value.trim() }); } });
-    var sorts = [["there", "with outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
+    var sorts = [["there", "outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
       ["models", "disagreement of models"]];
     if (Select.judges(about, state.m).length > 1) sorts.push(["judges", "disagreement of judges"]);
     sorts.push(["delta", "difference of two models"], ["disagree", "disagreement of two scores"]);
@@ -260,7 +260,8 @@ var Gallery = (function () {
         h("span", { class: "thumbs" }, Scores.thumb(made.at, made.index, "input", position),
           editor >= 0 ? Scores.thumb(made.at, made.index, editor, position) : null,
           second >= 0 ? Scores.thumb(made.at, made.index, second, position) : null),
-        h("span", { class: "name", dir: "auto" }, id, made.text ? h("small", {}, made.text[position].slice(0, 160)) : null),
+        h("span", { class: "what" }, h("span", { class: "name" }, id),
+          made.text ? h("small", { dir: "auto" }, made.text[position].slice(0, 160)) : null),
         h("span", { class: "scores" }, score(loaded.own, state.m),
           loaded.other ? h("span", { class: "score other" }, h("small", {}, state.b + " "), Scores.said(made.about, state.m, loaded.other, position)) : null,
           loaded.delta ? h("span", { class: "score delta" }, "Δ " + Scores.text(made.about, state.m, loaded.delta[position])) : null,

@@ -61,7 +61,7 @@ var Reviewers = (function () {
     var key = measure(about);
     document.title = about.title + ": for reviewers – editgauge report";
     if (!key) {
-      EG.fill(main, h("h1", {}, about.title + ": for reviewers"), h("p", { class: "notice" },
+      EG.fill(main, h("h1", {}, about.title + ": for reviewers"), others(about), h("p", { class: "notice" },
         "Nothing in this run measures what was kept outside the wanted change. The samples themselves: ",
         h("a", { href: EG.address(["browse", about.name]) }, "all pictures"), "."));
       return Promise.resolve();
@@ -114,7 +114,7 @@ var Reviewers = (function () {
   // The other data sets of the report, in words: a reader does not know them by their names.
   function others(about) {
     if (EG.meta.benchmarks.length < 2) return null;
-    return h("details", { class: "others", open: true }, h("summary", {}, "What the pictures are"),
+    return h("details", { class: "others", open: window.innerWidth >= 640 }, h("summary", {}, "What the pictures are"),
       h("ul", {}, EG.meta.benchmarks.map(function (one) {
         var name = one === about ? h("strong", {}, one.title) : h("a", { href: EG.address(["reviewers", one.name]) }, one.title);
         return h("li", {}, name, one.about ? ": " + one.about : "");

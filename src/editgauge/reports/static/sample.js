@@ -62,10 +62,11 @@ var SampleView = (function () {
     if (last && chosen.reference) {
       inner.append(h("img", { class: "full over peek", src: chosen.reference.url, alt: "Reference", hidden: true, draggable: "false" }));
     }
-    return fitted(Zoom.pane(h("div", {}, inner)));
+    return Zoom.pane(h("div", {}, inner));
   }
 
   // As wide as there is room, and no higher than most of the window: a smaller file is enlarged to the size of its neighbours.
+  // Not where pictures lie on each other: a difference is shown pixel by pixel.
   var HIGHEST = 62; // percent of the window
   function fitted(node) {
     var image = node.querySelector("img.full:not(.over)");
@@ -82,7 +83,7 @@ var SampleView = (function () {
     var a = chosen.a, b = chosen.b;
     if (mode === "side" || !a.url || !b.url) {
       return h("div", { class: "stage side panes-" + chosen.shown.length }, chosen.shown.map(function (source, number) {
-        var figure = h("figure", { "data-source": source.key }, pane(made, chosen, picture(made, source), number === chosen.shown.length - 1),
+        var figure = h("figure", { "data-source": source.key }, fitted(pane(made, chosen, picture(made, source), number === chosen.shown.length - 1)),
           h("figcaption", {}, source.name));
         own(made, figure, source);
         return figure;

@@ -130,6 +130,7 @@ var Scores = (function () {
       if (key && chosen.length < many) chosen.push(key);
       return Boolean(key);
     }
+    if (lead) take(function (key) { return key === lead.metric + "|" + lead.source; });
     wanted.slice(0, 2).forEach(function (metric) { take(function (key) { return split(key).metric === metric; }); });
     take(function (key) { return Boolean(split(key).source); });
     while (chosen.length < many && take(function () { return true; })); // as many as there are

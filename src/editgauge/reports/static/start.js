@@ -58,7 +58,7 @@ var Start = (function () {
       })) : null,
       lead.n < lead.of ? h("p", {}, "Ranked on the " + lead.n + " of " + plural(lead.of, "sample") + " that all of these models have a score of: " +
         "the numbers differ from the tables', which take what each model has.") : null,
-      lead.returned.length ? h("p", {}, "Not ranked, as every input came back unchanged: " + lead.returned.join(", ") + ".") : null,
+      lead.returned.length ? h("p", {}, "Not ranked, as every picture came back unchanged: " + lead.returned.join(", ") + ".") : null,
       fewer.length ? h("p", {}, "Not ranked, with too few scores: " + fewer.join(", ") + ".") : null,
       lead.link && Scores.facts(about, lead.link.metric + "|").keeps ? h("p", { class: "warn" },
         "This score tells what was kept, not what was done: a model that changes nothing wins it.") : null,

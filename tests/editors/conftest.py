@@ -1,0 +1,16 @@
+"""The services of these tests bill no error that they report, unless a test says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from editgauge.services.policy import FREE_ERRORS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _errors_are_free() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FREE_ERRORS, "127.0.0.1,localhost")
+        yield

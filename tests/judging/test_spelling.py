@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from editgauge.judging.answers import read_answer
-from editgauge.judging.spelling import LONGEST, plainer, without_other_dimensions
+from editgauge.judging.spelling import LONGEST, plainer
 
 IF = {"IF": (0, 5)}
 MED = {"Editing Accuracy": (0, 10), "Visual Quality": (0, 10)}
@@ -45,8 +45,3 @@ def test_other_spellings(
 def test_what_is_too_long_stays_as_it_is() -> None:
     reply = "评分：4分 " * LONGEST
     assert plainer(reply, IF) == reply
-
-
-def test_dimensions_that_were_not_asked_for_are_taken_out() -> None:
-    assert "3" not in without_other_dimensions("Text accuracy: 3/5", IF)
-    assert "3" in without_other_dimensions("Instruction following: 3/5", IF)

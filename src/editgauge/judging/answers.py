@@ -10,14 +10,14 @@ a reason, and the whole reply is kept by the caller: a second call is cheap, a w
 * A verdict in an example, in a quotation, under a condition or about another picture is passed
   over.
 * Two verdicts that differ are flagged, unless the later one says that it replaces the earlier.
-* Every word and number around a verdict must be accounted for: a reason, or a sentence behind the
-  verdict, with something left that could bear on it flags it (see `remainder`).
 * A reply that names nothing that was asked for is read once more in other spellings (see
   `spelling`).
+* A sentence behind the verdict that takes it back, or gives another number, flags it; so does a
+  reason with a number of the scale that counts or names nothing (see `doubts`).
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
 second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``,
-``04``, ``+4``, digits of other scripts (but ``４`` beside Chinese, Japanese or Korean), ranges.
+``04``, ``+4``, digits of other scripts, ranges.
 
 Reading is linear in the reply, bounded (`MAX_REPLY`, and the limits of `objects` and `mentions`),
 and never raises.
@@ -30,34 +30,40 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
-from editgauge.judging.mentions import BLANK, Mention, mentions, prose_of
+from editgauge.judging.claims import Verdicts, unquoted
+from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
-from editgauge.judging.remainder import LONGEST, Verdicts, against, rival_in
-from editgauge.judging.spelling import plainer, without_other_dimensions
+from editgauge.judging.spelling import plainer, scores_told
 from editgauge.judging.thinking import without_thinking
 from editgauge.judging.values import (
     is_about_other,
     is_template,
-    keys_of,
     plain_name,
     read_text,
     read_value,
+    reasons_of,
+    rivals_of,
     spread,
     values_of,
     words_in,
 )
 from editgauge.judging.wording import (
     LEAD,
-    NAMES_OF_NUMBERS,
     SPOKEN,
+    fractions_in,
     is_cited,
     is_cited_heading,
     is_refusal,
     is_revision,
+    is_taken_back,
     is_unannounced,
+    is_withdrawn,
+    short_corrections,
     spoken,
     without_names,
+    without_other_labels,
 )
 from editgauge.types import Status
 
@@ -74,6 +80,9 @@ _NOT_ONE_NUMBER = "a line without one plain number"
 _NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
 """Reasons after which another spelling is looked for."""
 _BRACELESS = re.compile(r'"[A-Za-z_][\w ]{0,60}"\s?:[^{}]{1,5000}\Z')
+_TOP = re.compile(
+    r"\d\W{0,6}\([^()\n]{0,40}\b(?:full|top|maximum) (?:marks|score|points)\b(?! (?:for|if))", re.I
+)
 _MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
 Ranges = Mapping[str, tuple[int, int]]
 Lists = Mapping[str, tuple[str, ...]]
@@ -166,7 +175,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     refused = is_refusal(said)
     statements, why = _statements(text, found, fields, lists, refused)
     if statements:
-        return _undoubted(_decide(statements, fields), text, found, statements, fields, lists)
+        return _undoubted(_decide(statements, fields), text, found, statements, fields)
     if why:
         return _all(fields, why)
     if found:
@@ -203,6 +212,9 @@ def _in_other_words(
         readings = _read(plain, fields, lists)
     if len(fields) == 1 and only != "score" and readings[only].reason in _NOTHING_NAMED:
         readings = {only: _read(plain, {"score": fields[only]}, {})["score"]}
+    given = {reading.value for reading in readings.values()}
+    if len(fields) == 1 and given != {None} and scores_told(plain) - given:
+        return _all(fields, "another number is called the score beside it")
     return readings
 
 
@@ -302,6 +314,8 @@ def _statements(
             passed_over = _NO_PLAIN_NUMBER
     statements += _listed_statements(prose.text, fields, lists)
     statements.sort(key=lambda statement: statement.start)
+    if statements:
+        statements += _second_thoughts(prose.text, mentions(prose, fields), statements, fields)
     return statements, passed_over
 
 
@@ -318,6 +332,7 @@ def _object_statements(
 ) -> list[_Statement]:
     assert item.value is not None
     statements = []
+    reasons = reasons_of(item.value)
     for name, value in values.items():
         low, high = fields[name]
         reading = _reading(value, low, high)
@@ -325,8 +340,25 @@ def _object_statements(
             numbers = _numbers_under(text[item.start : item.end], name, high)
             if numbers - {reading.value}:
                 reading = _none("an object that can be read in two ways")
+        if reading.value is not None:
+            rivals = set(rivals_of(item.value, name, alone=len(fields) == 1)) - {reading.value}
+            if any(low <= rival <= high for rival in rivals):
+                reading = _none("another key gives the field another number")
+        if reading.value is not None:
+            claims = _claims(reasons, name, high, alone=len(fields) == 1)
+            if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
+                reading = _none(f"the judge's own reason says {claims[-1]}")
         statements.append(_Statement(name=name, start=item.start, end=item.end, reading=reading))
     return statements
+
+
+def _claims(reasons: Sequence[str], name: str, high: int, *, alone: bool) -> list[int]:
+    """The numbers that the reasons say the score is, in order; `alone` where it is the only one."""
+    claims: list[int] = []
+    for reason in map(unquoted, reasons):
+        claims += claims_in(reason, (name,), generic=alone)
+        claims += [*fractions_in(reason, high), *short_corrections(reason)] if alone else []
+    return claims
 
 
 def _broken_statements(text: str, item: JsonPart, fields: Ranges) -> list[_Statement]:
@@ -391,6 +423,50 @@ def _line_statement(mention: Mention, fields: Ranges) -> _Statement:
     )
 
 
+def _second_thoughts(
+    text: str, said: Sequence[Mention], statements: Sequence[_Statement], fields: Ranges
+) -> list[_Statement]:
+    """Statements without a number for what is taken back behind the last verdict."""
+    end = max(statement.end for statement in statements)
+    given: dict[str, set[int]] = {name: set() for name in fields}
+    for statement in statements:
+        if statement.reading.value is not None:
+            given[statement.name].add(statement.reading.value)
+    doubts = []
+    reading = _none("the verdict is contradicted after it was given")
+    for mention in said:
+        known = given[mention.name]
+        later = mention.kind == "sentence" and mention.start >= end and not mention.cited
+        if later and known and mention.number not in {None, *known}:
+            doubts.append(
+                _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
+            )
+    after = spoken(text[end:])
+    top = max(high for _, high in fields.values())
+    every = set().union(*given.values())
+    taken = is_taken_back(after, every, top)
+    if not taken and len(fields) == 1:
+        taken = any(
+            claim not in every and claim <= top
+            for claim in claims_in(after, tuple(fields), generic=True)
+        )
+    taken = taken or _withdrawn_beside(text, statements)
+    if taken:
+        doubts += [
+            _Statement(name=name, start=len(text), end=len(text), reading=reading)
+            for name in fields
+        ]
+    return doubts
+
+
+def _withdrawn_beside(text: str, statements: Sequence[_Statement]) -> bool:
+    """Whether the last line that gives a verdict takes it back itself: ``IF: 4. I withdraw it.``"""
+    last = statements[-1]
+    if text[last.end - 1 : last.end] in ("}", "]"):
+        return False  # an object: what stands in it are its values
+    return is_withdrawn(text[last.start : min(last.end, last.start + SPOKEN)])
+
+
 def _reading(value: Any, low: int, high: int) -> Reading:
     number = read_value(value, low, high)
     return Reading(number, Status.SCORED) if isinstance(number, int) else _none(number)
@@ -403,15 +479,23 @@ def _decide(statements: Sequence[_Statement], fields: Ranges) -> dict[str, Readi
     return {name: _decided([item for item in statements if item.name == name]) for name in fields}
 
 
+def _claims_top(text: str, statements: Sequence[_Statement], name: str) -> bool:
+    """Whether what stands in brackets behind a line's number calls it the top of the scale."""
+    return any(
+        item.name == name and _TOP.search(text[item.start : min(item.end, item.start + SPOKEN)])
+        for item in statements
+        if item.reading.value is not None
+    )
+
+
 def _undoubted(
     readings: dict[str, Reading],
     text: str,
     found: list[JsonPart],
     statements: Sequence[_Statement],
     fields: Ranges,
-    lists: Lists,
 ) -> dict[str, Reading]:
-    """The readings, or none of them where the judge's own words speak against one."""
+    """The readings, or none of them where the judge's own words speak against one, see `doubts`."""
     last = max(statements, key=lambda statement: statement.end)
     number = readings[last.name].value
     if (
@@ -428,26 +512,24 @@ def _undoubted(
     if any(reading.reason == _NOT_ONE_NUMBER for reading in readings.values()):
         # lines of pairs: what one of them seems to say alone is no verdict either
         return _all(fields, _NOT_ONE_NUMBER)
-    known = keys_of(fields) | {plain_name(key) for key in lists}
-    statements = [
-        item
-        for item in statements
-        if item.reading.value is not None and item.reading == readings[item.name]
-    ]
-    spans = {(item.start, item.end) for item in statements}
+    if any(
+        reading.value not in (None, fields[name][1]) and _claims_top(text, statements, name)
+        for name, reading in readings.items()
+    ):
+        return _all(fields, "the top of the scale is claimed beside a lower number")
+    spans = {(item.start, item.end) for item in statements if item.reading.value is not None}
     reasons: list[str] = []
     remarks: list[str] = []
     for item in found:
         if item.value is not None and (item.start, item.end) in spans:
-            for texts, more in zip((reasons, remarks), words_in(item.value, known), strict=True):
+            for texts, more in zip((reasons, remarks), words_in(item.value), strict=True):
                 texts += more
-    lines = [item for item in statements if text[item.end - 1 : item.end] not in "}]"]
-    beside = [
-        _behind_number(text[item.start : item.end], item.name, item.reading.value)
-        for item in lines
-        if item.reading.value is not None
+    reasons += [
+        _behind_number(text[item.start : item.end], item.reading.value)
+        for item in statements
+        if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
     ]
-    prose = _without_lines(_blanked(text, found), lines)
+    prose = _blanked(text, found)
     end = max(statement.end for statement in statements)
     verdicts = Verdicts(
         given,
@@ -455,21 +537,10 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    for item in found:
-        if item.value is None or (item.start, item.end) not in spans:
-            continue
-        if rival := rival_in(item.value, known, verdicts):
-            return _all(fields, f"another key holds a number that may be the verdict: {rival}")
-    reasons, beside, remarks = (
-        [without_names(part, names) for part in texts] for texts in (reasons, beside, remarks)
-    )
-    before, after = (
-        without_names(without_other_dimensions(part, fields), names)
-        for part in (prose[max(0, end - LONGEST) : end], prose[end:][: LONGEST + 1])
-    )
-    if is_refusal(prose[:LEAD]):
+    before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
+    if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
-    if why := against(reasons, beside, remarks, before, after, verdicts):
+    if why := doubts.against(reasons, remarks, before, after, verdicts):
         return {
             name: _none(why) if reading.value is not None else reading
             for name, reading in readings.items()
@@ -477,27 +548,13 @@ def _undoubted(
     return readings
 
 
-def _without_lines(prose: str, lines: Sequence[_Statement]) -> str:
-    """The prose with the lines that give a verdict blanked."""
-    pieces, at = [], 0
-    for item in sorted(lines, key=lambda item: item.start):
-        if item.start >= at:
-            pieces += [prose[at : item.start], BLANK * (item.end - item.start)]
-            at = item.end
-    return "".join([*pieces, prose[at:]])
-
-
-def _behind_number(line: str, name: str, number: int) -> str:
+def _behind_number(line: str, number: int) -> str:
     """What a line says behind its number; nothing for a row of a table."""
     pattern = (
-        rf"(?<!\d)(?:{number}(?!\d)(?:\.0+)?|{NAMES_OF_NUMBERS[number] if number < 11 else number})"
-        r"(?:[*_\])]{0,4}\s{0,3}\(?(?:/|out of)\s{0,3}[*_]{0,2}(?:\d+(?:\.0+)?|five|ten))?"
-        r"[*_\])]{0,4}(?:\s?(?:points?|stars?|分|点|점)(?![^\W\d]))?"
+        rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
     )
-    value = re.search(pattern, line[len(name) : SPOKEN], re.IGNORECASE)
-    if value is None or "|" in line:
-        return ""
-    return line[len(name) + value.end() :]
+    value = re.search(pattern, line[:SPOKEN])
+    return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
 
 
 def _decided(statements: Sequence[_Statement]) -> Reading:
@@ -509,6 +566,8 @@ def _decided(statements: Sequence[_Statement]) -> Reading:
     last = statements[-1]
     different = {(item.reading.value, item.reading.reason) for item in statements}
     if len(different) == 1:
+        return last.reading
+    if last.reading.value is None and "contradicted" in last.reading.reason:
         return last.reading
     if last.final and not last.weak and len(different) == 2:
         return last.reading

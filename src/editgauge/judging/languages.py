@@ -75,7 +75,7 @@ _BLIND = (
     r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
     (
         r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
-        r"|圖)|(?:图|照片|图像|图片|圖)[^，。]{0,6}(?:没|无|未|失败|不(?!变))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl"
+        r"|圖)|(?:图|照片|圖|像)[^，。；、\n]{0,4}(?:(?:没有?|沒有?|未|无法|無法|不能|不)(?:能|被|成功)?(?:看|见|見|收|显示|顯示|加载|載入|载入|提供|上传|上傳|附|打开|打開|传|給|给|找|访问|获取|存在|可见|可用|渲染)|失败|失敗|缺失|(?:没有|無|无)(?=[。！!,，；]|\Z))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl"
         r"|\bpas d['’e] ?(?:image|photo)|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien"
         r"|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]"
         r"|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no"
@@ -150,9 +150,16 @@ def is_blind(text: str) -> bool:
     return _blind.search(text) is not None
 
 
+def is_withdrawn(after: str) -> bool:
+    """Whether the words behind a verdict say that it does not count or is to be corrected, or are
+    in a script that is not read.
+    """
+    return _withdrawn.search(after) is not None or len(_UNREAD.findall(after[:2000])) > 2
+
+
 def reasons_in(after: str) -> list[str]:
     """The lines behind a verdict that are called its reason."""
-    return [re.split("[:：]", found[0], maxsplit=1)[-1] for found in _REASON.finditer(after)]
+    return [found[0].partition(":")[2] for found in _REASON.finditer(after)]
 
 
 def without_reasons(after: str) -> str:
@@ -271,9 +278,10 @@ def _speaks_of_scores(word: str) -> bool:
     return word not in _BORROWED and word not in _ENGLISH and _SCORING.fullmatch(word) is not None
 
 
-def speaks_of_scores(sentence: str) -> bool:
-    """Whether a sentence in another language has a word of scores."""
-    return is_foreign(sentence) and _SCORING.search(sentence) is not None
+def is_english(sentence: str) -> bool:
+    """Whether at least one word of a sentence is common in English, and none foreign."""
+    words = {word.casefold() for word in _LETTERS.findall(sentence[:2000])}
+    return len(words & _ENGLISH) > len(words & _FOREIGN) and not is_foreign(sentence)
 
 
 _POINTS = re.compile(
@@ -313,81 +321,3 @@ def claims_in(sentence: str) -> Iterator[int]:
             yield int(found["digit"])
     for spelled in _CJK_NUMBER.findall(sentence):
         yield NUMBERS[spelled]
-
-
-_SEEN = re.compile(
-    # German, Dutch, Swedish, Danish, Norwegian
-    r"\b(?:\w*schärf\w*|narbe\w*|leicht\w*|linie\w*|fläche\w*|stelle[n]?|größe\w*|form\w*|\w*text\w*|zeile\w*|zahl\w*|preis\w*"
-    r"|tamaño|línea\w*|líneas|cifra\w*|precio\w*|tamanho|linha\w*|preço\w*|total|subtotal|taille|ligne\w*|chiffre\w*|prix"
-    r"|formato|riga|righe|prezzo|posto|quadr[oi]|parete|zona|\w+mente"
-    r"|hintergrund|bild\w*|wort|wörter|text\w*|schrift\w*|buchstabe\w*|schatten|farb\w*|kante\w*|rand|ränder|fehl(?:t|en)"
-    r"|unverändert\w*|gleich\w*|scharf\w*|unscharf\w*|verschwommen\w*|sauber\w*|entfernt\w*|ersetzt\w*|geändert\w*|gelöscht"
-    r"|erhalten|sichtbar\w*|lesbar\w*|natürlich\w*|klar\w*|gut\w*|verschoben|versetzt|blieb\w*|bleibt|steht|szene|blume\w*"
-    r"|baum|bäume|himmel|gesicht\w*|hand|hände|vollständig\w*|teilweise|achtergrond|woord\w*|letters?|schaduw\w*|kleur\w*"
-    r"|ontbre\w+|gelijk|scherp\w*|wazig|verwijderd|vervangen|stoel\w*|bakgrund\w*|saknas|densamma|skarp\w*|bild\w*|bokst\w+"
-    r"|mangler|skygge\w*|samme|farge\w*"
-    # French, Spanish, Portuguese, Italian
-    r"|fond|arrière|plan|mots?|textes?|lettres?|ombres?|couleurs?|bords?|manqu\w+|identique\w*|inchangé\w*|net(?:te)?s?|flou\w*"
-    r"|propre\w*|supprimé\w*|remplacé\w*|modifié\w*|effacé\w*|conservé\w*|visible\w*|lisible\w*|naturel\w*|clair\w*|scène"
-    r"|fleurs?|arbres?|ciel|visage\w*|mains?|complète\w*|feuille\w*|fondo|palabras?|textos?|letras?|sombras?|color\w*|bordes?"
-    r"|falta\w*|igual\w*|intact[oa]s?|nítid[oa]s?|borros[oa]s?|limpi[oa]s?|eliminad[oa]s?|reemplazad[oa]s?|sustituid[oa]s?"
-    r"|cambi\w+|conserva\w*|legibles?|ilegibles?|escena|flor\w*|árbol\w*|cielo|cara|manos?|hojas?|quedó|mal|bien|fundo|palavras?"
-    r"|cor|cores|faltam?|inalterad[oa]s?|removid[oa]s?|substituíd[oa]s?|folhas?|sfondo|parol[ae]|test[oi]|letter[ae]|ombr[ae]"
-    r"|color[ei]|manca\w*|ugual\w+|nitid[oaie]|sfocat[oaie]|pulit[oaie]|rimoss[oaie]|sostituit[oaie]|cambiat[oaie]|sedi[ae]"
-    # Russian, Polish, Czech, Turkish
-    r"|tło|takie|samo|brakuje|napis\w*|tekst\w*|liter\w*|cie[nń]\w*|kolor\w*|usunięt\w*|zmienion\w*|pozadí|chybí|slov\w+"
-    r"|arka|plan|eksik|aynı|yazı\w*|harf\w*|gölge\w*|renk\w*)\b"
-    r"|фон|слов|текст|букв|тен|цвет|кра[йя]|исчез|удал|замен|измен|сохран|видн|чёт|четк|размыт|не хватает|отсутству|лист"
-    r"|сцен|цвет|дерев|неб|лиц|рук|полность|частичн"
-    # Chinese, Japanese, Korean
-    r"|背景|文字|字体|字|单词|標題|标题|招牌|阴影|陰影|颜色|色|边缘|邊緣|缺|少了|不变|未变|一致|相同|清晰|模糊|干净|乾淨|移除|删除|刪除|替换"
-    r"|替換|修改|保留|自然|完整|完成|花|树|樹|天空|脸|手|叶|葉|椅|左|右|上|下|光|影|场景|場景|变化|變化|痕迹|船|移动|移動|物体|人物|宽度|高度|大小|位置|价格|冒号|标点|行|线|線|痕跡|肺|结节|准确|準確"
-    r"|文字|変|同じ|なくな|消え|削除|置き換|残|鮮明|ぼやけ|きれい|花|葉|空|顔|배경|글자|문자|텍스트|그림자|색|사라|삭제|제거|교체|변경|유지"
-    r"|선명|흐릿|깨끗|자연|꽃|나무|하늘|얼굴|손|잎",
-    re.IGNORECASE,
-)
-"""Words of what is seen in pictures."""
-_BEARING = re.compile(
-    r"\A\W*(?:nee|nein|non|no|não|nej|nie|нет|hayır|いや|いいえ|아니|不[，,。])(?![^\W\d_])"
-    r"|\b(?:klopt|stimmt|definitie\w*|endgültig\w*|finale?|final\w*)\b|\b(?:ich|mir|mich|mein\w*|wir|sie haben|eigentlich|wäre\w*|würde\w*|könnte\w*|sollte\w*|müsste\w*|vielleicht|wahrscheinlich"
-    r"|vermutlich|doch|lieber|eher|moment|falsch|irrtum|fehler|korrektur|beispiel\w*|annahme|geraten|schätz\w*|referenz\w*|original\w*"
-    r"|vorig\w*|andere[ns]? bild\w*|zurück|mehr als|weniger als|höher|niedriger|besser|schlechter"
-    r"|je|j|moi|mon|ma|mes|nous|vous|peut-être|plutôt|devrait|serait|aurait|mérit\w*|en fait|attend\w*|faux|erreur|exemple|suppos\w*"
-    r"|référence|autre image|correction|pardon|désolé\w*|mieux|pire"
-    r"|yo|mi|mis|me|quizás?|tal vez|debería|sería|realidad|espera|error|ejemplo|supon\w*|referencia|otra imagen|perdón|mejor|peor"
-    r"|eu|meu|minha|talvez|deveria|seria|erro|exemplo|referência|desculp\w*|melhor|io|mio|mia|forse|dovrebbe|sarebbe|aspetta|errore"
-    r"|esempio|riferimento|scusa\w*|meglio|peggio|ja|moja|mój|może|błąd|przykład|ben|benim|belki|yanlış|örnek|jag|min|kanske|fel"
-    r"|ik|mijn|misschien|fout|voorbeeld)\b"
-    r"|\b(?:я|мне|мой|моя|мою|мы|вы|возможно|может|наверное|скорее|лучше|хуже|ошиб\w*|пример\w*|эталон\w*|оригинал\w*|предполож\w*"
-    r"|угада\w*|извин\w*|нет,)\b"
-    r"|我|您|你们|其实|應該|应该|也许|可能|大概|猜|假设|假如|如果|例如|示例|参考|另一张|前一|错误|搞错|抱歉|对不起|不对|等等|更好|更差|最高|最低|满分"
-    r"|私|僕|たぶん|おそらく|例えば|仮に|もし|参照|別の|間違|すみません|申し訳|やはり|本当は|満点"
-    r"|저는|나는|제가|아마|예를|만약|참조|다른 이미지|실수|죄송|사실|만점",
-    re.IGNORECASE,
-)
-"""Words of doubt, of conditions, of other pictures, and of the judge itself."""
-
-
-_RIGHT = re.compile(
-    r"正确|正確|\b(?:richtig\w*|correct[oae]s?|corrett\w*|правильн\w*)|정확|(?<!점)맞",
-    re.IGNORECASE,
-)
-"""Words for "right", which reasons say of a text as well."""
-
-
-_UNITS = re.compile(
-    r"\d{1,4}(?:[.,]\d+)?\s?(?:%|px|mm|cm|°|€|км|см|мм|처|곳|개)|R?[$€£]\s?\d[\d.,]*"
-)
-
-
-def accounts_for(sentence: str, *, seen: bool) -> bool:
-    """Whether a sentence in another language speaks of what is seen and of nothing else: no number
-    that counts nothing, no word of scores, doubt, or the judge itself, and a script that is read;
-    with `seen` it must have a word of pictures too.
-    """
-    scoring = _SCORING.search(_RIGHT.sub(" ", sentence))
-    bearing = _BEARING.search(sentence) or scoring or _withdrawn.search(sentence)
-    if bearing or _UNREAD.search(sentence) or (seen and not _SEEN.search(sentence)):
-        return False
-    plain = _UNITS.sub(" ", sentence)
-    return next(claims_in(plain), None) is None and not re.search(r"[/?？±+]", plain)

@@ -9,7 +9,7 @@ looked at in a window of `WINDOW` characters.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -20,6 +20,7 @@ from editgauge.judging.wording import (
     is_cited_heading,
     is_other_subject,
     is_unannounced,
+    without_names,
     without_other_labels,
 )
 
@@ -47,6 +48,7 @@ _LONG_NAME = re.compile(
     r"[\s\-*•|+#_`\"'\d.)]*+[A-Za-z][A-Za-z &/-]{2,50}[ *_`]{1,4}\([*_`]{0,2}\Z"
 )
 _FINAL_WORD = re.compile(r"\b(?:final|overall|revised|updated|corrected|adjusted)\b", re.IGNORECASE)
+_MY = re.compile(r"\bmy\b", re.IGNORECASE)
 _SEPARATOR = re.compile(
     r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
     r"(?:(?:[,;:|–—-][ \t]{0,9}+)?[*_]{0,2}(?:score|rating|grade)[*_]{0,2}[ \t]{0,9}+(?=[:：=]))?"
@@ -380,10 +382,9 @@ def read_number(value: str, low: int, high: int) -> int | None:
 
 
 _SPELLED = re.compile(
-    rf"({'|'.join(NUMBER_WORDS)})(?:(?=\W{{0,3}}\Z)| out of ({'|'.join(NUMBER_WORDS)})(?=\W{{0,3}}\Z|[.;,]\s))",
-    re.IGNORECASE,
+    rf"({'|'.join(NUMBER_WORDS)})(?: out of ({'|'.join(NUMBER_WORDS)}))?\W{{0,3}}\Z", re.IGNORECASE
 )
-"""A value that is one number in words."""
+"""A value that is one number in words, and nothing else."""
 _TEMPLATE_REST = re.compile(
     r"[\s,;:–—-]{0,5}(?:(?:an? |your |the )?(?:short |brief )?(?:reason|rationale|explanation|justification)(?:ing)?"
     r"(?: (?:here|goes here|in one sentence))?|<[^<>]{0,60}>|\.{3}|…)\W{0,3}\Z",
@@ -560,3 +561,46 @@ def _claim(before: str, after: str) -> int | None:
         elif plain not in _LINKS and plain not in "*_`\"'()":
             break
     return number
+
+
+def claims_in(text: str, names: tuple[str, ...], generic: bool) -> Iterator[int]:
+    """Numbers that a text says the score is, for a field named in it or (`generic`) for *the*
+    score.
+    """
+    prose = Prose(text, names)
+    for match in _matches(prose):
+        number = _claim(text[max(0, match.start() - 40) : match.start()], text[match.end() :])
+        if number is not None and not _hedged(text, match.start(), match.end(), names):
+            yield number
+    if generic:
+        for found in _GENERIC.finditer(text):
+            if not _hedged(text, found.start(), found.end(), names):
+                yield int(found[1])
+
+
+_GENERIC = re.compile(
+    r"(?:\b(?:final|overall|my|the|this|correct|actual|right) (?:final |overall )?(?:score|rating|verdict|grade)"
+    r"(?: (?:for this \w+ )?(?:is|should be|must be|would be|becomes|=)|:)"
+    r"|\b(?:this|it)(?:['’]s| is) (?:only |just |at best )?an?(?: \w{1,12})?"
+    r"|\b(?:score|rating)(?=\s\d\s?[:.])"
+    r"|\b(?:score|rating|grade|verdict)\s?[:=]|\b(?:should(?: have)?|ought to(?: have)?) be(?:en)?(?: an?)?"
+    r"|\bi (?:would )?(?:give|gave|assign|rate|score)(?: (?:it|this|the edit|this edit))?(?: (?:a|an|with|at))?(?: score of)?"
+    r"|\b(?:so|therefore|hence|thus),? (?:it(?:'s| is) )?an?)[\s*_]{1,3}(\d{1,2})(?![\w%]|[.,]\d)"
+    r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|because\b|since\b|overall\b|points?\b)[^\W\d])",
+    re.IGNORECASE,
+)
+
+
+def _hedged(text: str, start: int, end: int, names: tuple[str, ...]) -> bool:
+    sentence = re.split(r"(?<=[.!?])\s", text[max(0, start - LEAD) : end])[-1]
+    sentence = re.sub(r"\b[Ii] would\b", "I", without_names(sentence, names))
+    after = text[end : end + 30]
+    return (
+        re.search(
+            r"\b(?:if|would|could|might|unless|not|never|examples?|reference|original|maximum|at first|initially|first|for a|reserved|says?|reads?)\b",
+            sentence,
+            re.IGNORECASE,
+        )
+        is not None
+        or re.match(r"[^.]{0,20}\b(?:if|would|had)\b", after, re.IGNORECASE) is not None
+    )

@@ -100,6 +100,7 @@ _FRACTION = (
     r"|\s?(?:分|点|점|點)(?:\s?[(（](?:满分|滿分|out of |/)?\s?(?P<top2>\d{1,2})\s?(?:分|点|점|點)?\s?(?:满分|満点|만점|滿分)?[)）])?"
     r"|\s?[(（]\s?(?:满分|滿分|out of |von |sur |de )?\s?(?P<top3>\d{1,2})\s?(?:分|点|점)?\s?(?:满分|満点|만점)?[)）])?"
 )
+_TOLD = re.compile(rf"(?:{_SCORE})[^\w\n]{{1,6}}{_NUMBER}(?![\w.,]\d)", _I)
 _LINE = r"(?:(?<=\n)|(?<=\A))[ \t]{0,9}"
 _BEGIN = rf"(?:{_LINE}|(?<=[.!?;] )(?<!\.g\. )|(?<=[。！？；]))[ \t]{{0,9}}"
 _MARKS = r"[^\w\n<{(\[]{0,12}(?:\d{1,2}[.)]\s{1,3})?[*_`]{0,3}"
@@ -137,19 +138,9 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
     return text
 
 
-def without_other_dimensions(text: str, fields: Mapping[str, tuple[int, int]]) -> str:
-    """The text without the numbers of dimensions that were not asked for: ``Text accuracy: 3/5``
-    beside a score of instruction following.
-    """
-    asked = {concept for name in fields for concept in _OF_FIELD.get(name.casefold(), ())}
-    others = "|".join(names for concept, names in _CONCEPTS.items() if concept not in asked)
-    pattern = rf"(?:^|(?<=[,;|.] ))[\s*_#•-]{{0,8}}(?:\d{{1,2}}[.)]\s)?[*_]{{0,2}}(?:{others}){_SEP}\d{{1,2}}(?:\s?/\s?\d{{1,2}})?(?![\d.])"
-    return _compiled(pattern).sub(" ", text)
-
-
-@lru_cache(maxsize=64)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, _I | re.MULTILINE)
+def scores_told(text: str) -> set[int | None]:
+    """Every number that a word of scores stands before, in any of the languages."""
+    return {_value(found["number"]) for found in _TOLD.finditer(text[:LONGEST])}
 
 
 def _plain_digit(letter: str) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
-from editgauge.judging.vocabulary import is_harmless_key
 from editgauge.judging.wording import (
     NUMBER_WORDS,
     REASON_KEY,
@@ -50,7 +49,6 @@ _CONTAINERS = frozenset(
         "criteria",
         "metrics",
         "arguments",
-        "function",
         "parameters",
         "data",
         "content",
@@ -125,7 +123,6 @@ _VALID_KEYS = frozenset(
 _SEEN_KEY = re.compile(
     r"(?:can)?(?:see|saw)?(?:images?|pictures?)(?:visible|received|seen|loaded|available|provided)?"
 )
-_STEP = re.compile(r"step\d|part\d")
 _WORDS_KEY = re.compile(
     "reason|rational|explan|comment|justif|summary|feedback|thought|reflection|conclusion",
     re.IGNORECASE,
@@ -200,6 +197,33 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
     return here
 
 
+_RIVAL = re.compile(
+    r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
+)
+
+
+_GENERIC = frozenset(
+    ["score", "rating", "grade", "verdict", "overall", "overallscore", "overallrating", "points"]
+)
+
+
+def rivals_of(value: Pairs, name: str, *, alone: bool) -> list[int]:
+    """Numbers under keys that are the field's name with a word of another time or reading, such as
+    ``IF_after_review``; for the only field (`alone`) under ``score`` and its like, too.
+    """
+    plain = plain_name(name)
+    return [
+        item
+        for key, item in list(value.items())[:_MAX_ITEMS]
+        if isinstance(item, int)
+        and not isinstance(item, bool)
+        and (
+            (plain in plain_name(key) and _RIVAL.search(plain_name(key).replace(plain, "", 1)))
+            or (alone and plain_name(key) in _GENERIC)
+        )
+    ]
+
+
 def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
     """Spellings of the fields' names as keys: the field, and whether the key calls it final."""
     aliases: dict[str, tuple[str, bool]] = {}
@@ -212,11 +236,6 @@ def _aliases(names: tuple[str, ...]) -> dict[str, tuple[str, bool]]:
                 aliases.setdefault(word + spelling, (name, True))
                 aliases.setdefault(spelling + word, (name, True))
     return aliases | {plain_name(name): (name, False) for name in names}
-
-
-def keys_of(fields: Mapping[str, tuple[int, int]]) -> frozenset[str]:
-    """The keys, as `plain_name` spells them, whose numbers are the fields'."""
-    return frozenset(_aliases(tuple(fields)))
 
 
 def _walk(
@@ -238,9 +257,7 @@ def _walk(
             given = Contradiction() if key in value.contradicted else item
             if len(named) != 1 or plain not in _VALUE_KEYS:
                 yield name, given, final or called
-        elif depth < 3 and (
-            plain in _CONTAINERS or _STEP.fullmatch(plain) or _FINAL_KEY.match(plain)
-        ):
+        elif depth < 3 and (plain in _CONTAINERS or _FINAL_KEY.match(plain)):
             for inner in _inside(item):
                 if not is_about_other(inner):
                     called = _FINAL_KEY.match(plain) is not None
@@ -321,11 +338,18 @@ def is_about_other(value: Pairs) -> bool:
     return False
 
 
-def words_in(
-    value: Pairs, known: frozenset[str] = frozenset(), depth: int = 0
-) -> tuple[list[str], list[str]]:
+def reasons_of(value: Pairs) -> list[str]:
+    """The texts of the object that explain, the first 10,000 characters of each."""
+    return [
+        item[:10_000]
+        for key, item in list(value.items())[:_MAX_ITEMS]
+        if isinstance(item, str) and REASON_KEY.search(key[:200])
+    ]
+
+
+def words_in(value: Pairs, depth: int = 0) -> tuple[list[str], list[str]]:
     """The texts of the object, and of those in it, that explain, and those that remark something
-    else; a hundred at most, the first 10,000 characters of each.
+    else; as many and as long as those of `reasons_of`.
     """
     reasons: list[str] = []
     remarks: list[str] = []
@@ -333,23 +357,11 @@ def words_in(
         into = remarks if _REMARK_KEY.search(key[:200]) else reasons
         for inner in item[:_MAX_ITEMS] if isinstance(item, list) else [item]:
             if isinstance(inner, Pairs) and depth < 3:
-                for texts, more in zip(
-                    (reasons, remarks), words_in(inner, known, depth + 1), strict=True
-                ):
+                for texts, more in zip((reasons, remarks), words_in(inner, depth + 1), strict=True):
                     texts += more
-            elif isinstance(inner, str) and (
-                into is remarks or _WORDS_KEY.search(key[:200]) or _is_other_text(key, inner, known)
-            ):
+            elif isinstance(inner, str) and (into is remarks or _WORDS_KEY.search(key[:200])):
                 into.append(inner[:10_000])
     return reasons[:_MAX_ITEMS], remarks[:_MAX_ITEMS]
-
-
-def _is_other_text(key: str, text: str, known: frozenset[str]) -> bool:
-    """Whether a text beside the verdict may be about it: neither a value nor bookkeeping."""
-    plain = plain_name(key)
-    if plain in known or plain in _NAMING_KEYS or plain in _VALUE_KEYS or is_harmless_key(key):
-        return False
-    return re.search(r"[^\W\d_]{2}\W+[^\W\d_]{2}", text) is not None
 
 
 def read_value(item: Any, low: int, high: int) -> int | str:

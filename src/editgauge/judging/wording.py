@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from editgauge.judging import languages
+
 LEAD = 160
 """Characters before a verdict that can introduce it."""
 SPOKEN = 5_000
@@ -65,10 +67,10 @@ _DISOWNED = re.compile(
     _FLAGS,
 )
 _INTRODUCED = re.compile(
-    r"§|步[骤驟]|ステップ|단계|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
+    r"§|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
-    r"|评[分估]|步[骤驟]|ステップ|단계|schritt|étape|pas[os]o?|шаг|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
+    r"|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
     r"|evaluaci[óo]n|puntuaci[óo]n|aqu[íi]|certainly|sure|ok(?:ay)?|understood|done|yes|of course|absolutely|alright|great|gladly|avalia[çc][ãa]o|결과|평가|оценка|результат|ответ"
     r"|object|update|correct\w*|revis\w+|reflection|thought|questions?|compar\w+|based on)\b",
     _FLAGS,
@@ -118,13 +120,79 @@ _REVISED = re.compile(
     r"|in conclusion|to conclude|changed? my|instead|better:)\b",
     _FLAGS,
 )
+_RETRACTED = re.compile(
+    r"\b(?:(?:verdict|score|rating|answer|json|above)\b[^.\n]{0,20}\b(?:does|do|did)(?:n['’]t| not) (?:apply|count|hold|stand)"
+    r"|scratch that|in hindsight|my apologies|i apologi[sz]e|(?:for|about|of|at|on|from|with) (?:the|an?) (?:wrong|different) (?:image|sample"
+    r"|picture|file|edit|pair|task)|(?:rating|score|verdict|number|that|it|this|which) (?:is|was|seems|looks|may be) (?:too|a bit|a little"
+    r"|slightly|overly|perhaps) (?:too )?(?:high|low|generous|harsh|strict|lenient)|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
+    r"|i(?:['’]ve| have| had)? (?:confused|mixed up|swapped|misread|mistook|misjudged|erred|made an? (?:error|mistake)|was wrong|am wrong"
+    r"|(?:must|need to|have to|should|want to) correct)"
+    r"|tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|not my (?:verdict|answer|score|final)"
+    r"|(?:verdict|score|scores|answer|rating|json|object|it|that|this|the above)(?: above)? (?:is|was|were|are) (?:only |just |merely |simply |meant as |meant |an? |the )*"
+    r"(?:not (?:valid|final|mine|my|right|correct|a verdict)|to (?:show|illustrate|demonstrate|test)|illustrati\w+|sample|example|placeholder|template|wrong|a mistake|incorrect|mistaken|invalid|dummy|draft)"
+    r"|(?:made|was) a mistake|my mistake|should be (?:ignored|discarded|disregarded)|do(?:n't| not) (?:use|count))\b",
+    _FLAGS,
+)
+_WITHDRAWN = re.compile(
+    r"\b(?:tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|scratch that"
+    r"|(?:forget|discard|drop|void|cancel) (?:about )?(?:this|that|my|the) (?:\w+ )?(?:numbers?|scores?|verdict|ratings?|above|answer)"
+    r"|(?:verdict|score|rating|answer|number|grade|that|this)(?: above)? (?:is|was|were) (?:only |just |still |rather |very )*"
+    r"(?:premature|provisional|preliminary|hasty|void|obsolete|superseded|outdated|unreliable)"
+    r"|(?:should|must|can|may)(?:n['’]t| not) be (?:used|counted|trusted|taken|relied)|(?:do|does)(?:n['’]t| not) count"
+    r"|stand by (?:this|that|my|the)|(?:was|is) (?:a slip|an error|erroneous|in error)|i was (?:too|wrong|mistaken)"
+    r"|(?:verdict|score|rating|answer|number|grade) (?:as )?(?:void|invalid|null)"
+    r"|(?:will|to|may|might|must) be (?:revised|corrected|changed|replaced|updated|superseded|withdrawn))\b",
+    _FLAGS,
+)
+"""Unlike `_RETRACTED` it needs words that hardly stand in a reason."""
+_CORRECTION = re.compile(
+    r"(?:\A|[.!?;]\s)\s*(?:no|wait|rather|actually|sorry|hmm|better|make it|oops)\b[\s,:—–-]{1,3}"
+    r"(?:(?:rather|make it|it is|it's|an?|only|more like|better|actually|say)[\s,]{1,2}){0,2}"
+    r"(\d{1,2})\s*(?=[.!;]\s|[.!]?\s*\Z)",
+    _FLAGS,
+)
+_WAVERED = re.compile(
+    r"\b(?:actually|hold on|correct(?:ion| (?:value|score|answer|rating|number))|wait|hmm|on (?:second thoughts?|reflection|closer)|revis\w+|reconsider\w*|chang(?:e|ing) (?:my|it|this|the)"
+    r"|should(?: really)? (?:have been|be|get|receive)|ought to be|lower(?:ed|ing)?|rais(?:e|ed|ing)|reduc\w+|increas\w+|instead|rather"
+    r"|mak(?:e|ing) (?:it|that)|i mean\w*|sorry|apolog\w+|oops|mistake\w*|looking again|upon|final(?:ly)?|updated?|corrected|downgrad\w*|upgrad\w*|better"
+    r"|appropriate|fair(?:er)?|accurate|justified|deserv\w+|warrant\w+|closer to|more like)\b",
+    _FLAGS,
+)
+_COUNT = re.compile(
+    r"(?<![\w.,:/-])(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|zero)(?![\w%:]|[.,]\d)"
+    r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|was\b|would\b|but\b|because\b|since\b|instead\b|rather\b|at\b|as\b|for\b|on\b"
+    r"|in\b|after\b|to\b|not\b|seems?\b|feels?\b|overall\b|points?\b(?=\s*(?:[.,;)]|\Z|for\b|on\b|to\b|and\b|because\b)))[^\W\d])",
+    _FLAGS,
+)
 SHORT = 8
 """Words of a sentence in which a number behind a verdict cannot be about much else."""
+_LABEL = re.compile(
+    r"^\s*(?:[-*•#>]+\s*)?\d{1,2}[.):]\s|\b(?:step|rule|point|level|criterion|criteria|figure|image|line|part|question|q|no|number|item"
+    r"|section|row|frame|page|version|v|option|candidate|model)\.?\s?\d{1,2}\b"
+    r"|\b(?:confidence|certainty|weight|total|sum|max\w*|min\w*|difficulty|tokens?|time)\W{1,5}\d{1,2}\b",
+    _FLAGS | re.MULTILINE,
+)
 _OTHER_LABEL = re.compile(
     r"(?:^|[,;|.])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
     r"|actual|edit|ps|now|better|no\b|wait|overall|total score|new|hmm|oops|i\b))[^\W\d][\w()/&' -]{0,40}[*_]{0,2}[ \t]{0,3}(?:[:=]|[–-][ \t])"
     r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}/\s{0,2}\d{1,3})?(?![\w%])",
     _FLAGS | re.MULTILINE,
+)
+_A_FRACTION = re.compile(r"\d{1,4}\s{0,2}(?:/|out of)\s{0,2}\d{1,4}", _FLAGS)
+_OWN_WOULD = re.compile(r"\bI(?:['’]d| would)\b", _FLAGS)
+"""A number that names or counts off something."""
+_COMPARED = re.compile(
+    r"\b(?:instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
+    _FLAGS,
+)
+GIVES = re.compile(
+    r"(?:\A|[^\w\s]|\b(?:scor\w+|rat\w+|verdict|grade|overall|give|giving|is|was|be|of|an?|at|to|so|final|now|say|makes?|deserves?|gets?))"
+    r"[\s*_(]*\Z",
+    _FLAGS,
+)
+"""How a text ends before a fraction that is not the value of another name."""
+_FRACTIONS = re.compile(
+    r"([^.!?\n]{0,60})(?<![\d.,/])(\d{1,2})\s{0,2}(?:/|out of)\s{0,2}(\d{1,2})(?![\d.,]*\d)(?!\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b)[^\W\d]{3,}))"
 )
 NUMBER_WORDS = {
     word: number
@@ -132,7 +200,6 @@ NUMBER_WORDS = {
         ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     )
 }
-NAMES_OF_NUMBERS = tuple(NUMBER_WORDS)
 _REFUSAL = re.compile(
     r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not "
     r"able|unable)"
@@ -255,6 +322,56 @@ def _last_sentence(lead: str, names: tuple[str, ...]) -> str:
     return re.split(r"(?<=[.!?。])\s+|\n\s*\n", lead)[-1]
 
 
+def is_withdrawn(text: str) -> bool:
+    """Whether a text says of the verdict before it, in so many words, that it does not count. For
+    what stands on the verdict's own line, where a reason is expected.
+    """
+    text = languages.without_reasons(text)
+    return _WITHDRAWN.search(text) is not None or languages.is_withdrawn(text)
+
+
+def is_taken_back(after: str, given: set[int], top: int) -> bool:
+    """Whether the words behind the last verdict take it back or give another number.
+
+    `given` are the numbers of the verdicts, `top` the highest number of any scale. Another number
+    counts in a short sentence, as a fraction of the top, and beside words of second thoughts; not
+    where it is compared with ("instead of 5"), counts something, or would need a condition.
+    """
+    if _RETRACTED.search(after) or is_withdrawn(after):
+        return True
+    after = without_other_labels(languages.without_reasons(after))
+    plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
+    for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
+        if _COMPARED.search(sentence):
+            continue
+        short = len(sentence.split()) <= SHORT
+        if not short and not _WAVERED.search(sentence):
+            continue
+        for count in _COUNT.finditer(sentence):
+            word = count[1].casefold()
+            number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
+            if number <= top and number not in given:
+                return True
+    return any(number not in given for number in fractions_in(after, top))
+
+
+def short_corrections(text: str) -> list[int]:
+    """Numbers of sentences of a reason that are nothing but a correction: "No, rather 2."."""
+    return [int(number) for number in _CORRECTION.findall(spoken(text))]
+
+
 def without_other_labels(text: str) -> str:
     """The text without the values of other names: ``TA: 5`` says nothing of IF."""
     return _OTHER_LABEL.sub(" ", text)
+
+
+def fractions_in(text: str, top: int) -> list[int]:
+    """Numbers that a text gives as fractions of `top` (``2/5``, ``2 out of 5``), in order.
+
+    Not those that count something ("2/5 letters") or are compared with.
+    """
+    return [
+        int(number)
+        for lead, number, scale in _FRACTIONS.findall(text)
+        if int(scale) == top and not _COMPARED.search(lead) and GIVES.search(lead)
+    ]

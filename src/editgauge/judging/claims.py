@@ -1,0 +1,387 @@
+"""The numbers that a judge's text claims the score to be, beside the one that was read.
+
+A number in a sentence is about the picture when it counts something ("2 letters", "3 px"), names
+something ("line 2"), is quoted, or stands beside words of what was edited. Otherwise it is a
+*claim*, and one that differs from the verdict puts the verdict in doubt (see `doubts`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from editgauge.judging import languages
+from editgauge.judging.wording import GIVES, NUMBER_WORDS
+
+MAX_NUMBERS = 150
+"""Numbers in one text that are weighed; a text with more is no reason."""
+_WINDOW = 240
+"""Characters around a number that tell what it is about."""
+_I = re.IGNORECASE
+SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
+_QUOTATION = re.compile(
+    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
+    r"|(?<!\w)'[^'\n]{1,80}'(?!\w)|(?<!\w)‘[^’\n]{1,80}’|`[^`\n]{1,80}`"
+)
+_SEEN_OBJECT = re.compile(
+    r"\b(?:says?|reads?|shows?|contains?|states?|texts?|prints?|displays?)\b[^{}\n]{0,40}\{[^{}]{0,300}\}",
+    _I,
+)
+"""An object that a picture is said to show."""
+_ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
+_TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
+SCORE_WORDS = (
+    r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
+    r"|deserv\w+|merits?|merited|warrant\w*|worth|award\w*|assign(?:ed|ing)?|evaluat(?:ion|ed) (?:as|at)"
+    r"|settl(?:e|ed|ing)|defensible|lenient|generous|harsh|judge?ment)"
+)
+_SCORED = re.compile(rf"\b{SCORE_WORDS}\b", _I)
+_THUS = re.compile(
+    r"(?:\b(?:so|hence|therefore|thus|i['’]d|i would|i['’]ll|make (?:it|that)|call (?:it|this|that)|say"
+    r"|go (?:with|for)|stay (?:at|with)|rather|better|actually|but an?|(?:it|this)(?:['’]s| is)"
+    r"|should be|must be|ought to be"
+    r"|cut to|cap(?:ped)? at|dock(?:ed)?|overall|in total|final\w*|only an?|just an?)|->|→|=>)"
+    r"(?:[\s,:]{1,3}(?:only|just|an?|to|it|be|is|at|merely|rather|more like|the|no|maybe|give"
+    r"|go|say)){0,3}[\s,:*_(§]{1,5}\Z",
+    _I,
+)
+"""Words right before a number that make it a conclusion."""
+_BREAK = re.compile(r"[,;:()]|\b(?:though|but|while|whereas|yet|and so)\b", _I)
+_ARTICLE = re.compile(
+    r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I
+)
+_EDITED = re.compile(
+    r"\b(?:chang\w+|replac\w+|edit\w*|convert\w*|turn\w*|modif\w+|alter\w*|updat\w+|swap\w*"
+    r"|set|transform\w*|increas\w+"
+    r"|decreas\w+|reduc\w+|went|adjust\w*|correct(?:ed|ly)|writ\w+|add\w*|remov\w+|render\w*"
+    r"|drawn?|display\w*|reads"
+    r"|says|shows?|showing|label\w*|digits?|numbers?|numerals?|bec[ao]mes?|there (?:is|are|was"
+    r"|were)|has|have|had|contains?|remain\w*|left|asked for|wanted|needs?|equals|equation|sum"
+    r"|cells?|grid|puzzle|angle|axis|chart|price|costs?|clock|scoreboard|dice|die|cards?|jersey"
+    r"|figures?|count\w*|total|text|character\w*|letters?|instead of the)\b",
+    _I,
+)
+"""Words of what an instruction asks for: a bare number beside them belongs to the picture."""
+_FOLLOWS = (
+    r"(?:out|of|if|or|and|is|was|would|be|but|because|since|instead|rather|at|as|for|on|in|after"
+    r"|to|not|seems?|feels?|looks?"
+    r"|overall|(?:points?|stars?|marks?)(?=\s*(?:[.,;:)]|\Z|for\b|because\b|since\b|out\b|of\b"
+    r"|at\b|only\b|off\b|is\b|are\b|was\b|were\b|less\b))|due|given|only|max|maximum|here|now"
+    r"|then|than|though|although|while|with|without|so|hence"
+    r"|it|i|there|this|that|which|could|should|might|may|must|deserves?|fits?|appropriate|correct"
+    r"|right|fair|fairer|enough|again|too"
+    r"|from|sounds?|more|best|better|will|does|suits?|applies|remains?|stands?|were|had|minus"
+    r"|plus|by|under|per|when|a|an|the|also"
+    r"|instead|please|thanks?|everywhere|throughout|all|both|each|no|yes|would['’]ve|should['’]ve"
+    r"|isn['’]t|wasn['’]t|can['’]t|flat"
+    r"|appears?|makes?|reflects?|represents?|reflecting|being|at most|at best|tops?|maybe|perhaps"
+    r"|possibly|actually|really)"
+)
+_NUMBER = re.compile(
+    rf"(?<![\w.,:/%$€£¥#°×'’+-])(?:[$€£¥#]\s?)?(?P<number>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})"
+    r"(?![\w%°×]|[.,:]\d|\s?[%°€]|-\w)"
+    r"(?P<fraction>[*_]{0,2}\s{0,2}(?:/|out of|of)\s{0,2}(?:(?:the|all|these|its)\s)?(?:\d{1,3}"
+    r"|two|three|four|five|six|seven|eight|nine|ten)\b(?!\s?%))?"
+    rf"(?P<counts>[*_]{{0,2}}\s{{1,2}}(?!{_FOLLOWS}\b)[^\W\d])?",
+    _I,
+)
+_RANGE = re.compile(
+    rf"(?<![\w.,:/-])(\d{{1,2}})\s?(?:-|–|—|to|\.\.|~|～|(?<=between \d )and)\s?(\d{{1,2}})(?![\w:/%-]|[.,]\d)(?!\s?(?!{_FOLLOWS}\b)[^\W\d])"
+)
+_WOULD_BE = re.compile(r"\bwould (?:be|have been|seem)\b", _I)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|were|had|without|but for|except|otherwise|could|might|need|require|should)\b",
+    _I,
+)
+_OF_THE = re.compile(
+    r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
+    _I,
+)
+_PRICED = re.compile(r"[$€£¥#]\s?\Z")
+_LABELLED = re.compile(
+    r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:step|rule|criterion|criteria|figure|fig|image|picture"
+    r"|photo|line|part|question"
+    r"|item|section|row|column|frame|page|version|option|candidate|model|digit|number|numeral"
+    r"|day|year|hour|no|nr|chapter|route|gate"
+    r"|room|track|platform|bus|player|house|size|iphone|world war|act|floor|team|home|guest"
+    r"|door|lane|group|type|phase|q)s?\.?[\s#]{0,2}\Z)",
+    _I,
+)
+_NOT_THIS = re.compile(
+    r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
+    r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
+    r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of"
+    r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
+    _I,
+)
+_AT_MOST = re.compile(
+    r"\b(?:(?:no|not|never|nothing|n['’]t|cannot|can['’]t|hardly|barely)\b[^.;]{0,40}\b(?:more"
+    r"|higher|better|above|over|beyond|exceed)(?: than)?"
+    r"|(?:at most|at best|maximum(?: of)?|max\.?|up to|capped at|cap(?: of| at)?|limited to"
+    r"|below|under|less than|lower than|fewer than|worse than|caps? (?:it |this )?at))"
+    r"\s(?:an?\s|the\s)?[*_]{0,2}\Z",
+    _I,
+)
+_BELOW = re.compile(
+    r"\b(?:below|under|less than|lower than|fewer than|worse than|not even|short of)\s(?:an?\s"
+    r"|the\s)?[*_]{0,2}\Z",
+    _I,
+)
+_AT_LEAST = re.compile(
+    r"\b(?:at least|no (?:less|lower|worse) than|not (?:less|lower|worse|below)(?: than)?|minimum(?: of)?"
+    r"|upwards of)"
+    r"\s(?:an?\s|the\s)?[*_]{0,2}\Z",
+    _I,
+)
+_ABOVE = re.compile(r"\b(?:better|higher|more) than\s(?:an?\s|the\s)?[*_]{0,2}\Z", _I)
+_OFF = re.compile(
+    r"\s{0,2}(?:points?|marks?|stars?)?\s{0,2}(?:(?:is|are|was|were|have been|has been|off|must"
+    r"|should|be|has to|have to|go(?:es)?)\s){0,2}"
+    r"(?:deduct|subtract|tak(?:en|e) off|off\b|lost|go(?:es)?\b|remov|knocked|docked|less\b|fewer|cut\b)"
+    r"|\s{0,2}(?:points?|marks?|stars?)\s(?:off|less|lower|for (?:the|each|its|missing|an?))",
+    _I,
+)
+_OFF_BEFORE = re.compile(
+    r"\b(?:deduct\w*(?: of)?|subtract\w*|minus|less|lost|los(?:es|ing)|docked|took off|take off"
+    r"|took|knocked off|with a deduction of"
+    r"|lower\w* (?:it |this )?by|reduc\w+ (?:it |this )?by|cost(?:s|ing)? it|drops? by|down by)\s(?:an?\s)?[*_]{0,2}\Z",
+    _I,
+)
+_IF_ONLY = re.compile(
+    r"\b(?:would|could|might)\b[^.;]{0,80}|\b(?:if|unless|were it not|but for|had the|had it)\b", _I
+)
+_LACKING = re.compile(
+    r"\b(?:without|if not|but for|were it not|unless|except|if (?:the|it|there)|had)\b", _I
+)
+_OWN_WOULD = re.compile(
+    r"\b(?:one|we|you|others) (?:might|could|would) (?:give|say|rate|score)\b|\bwould be (?:the )?(?:fair\w*"
+    r"|right|correct|appropriate|better|more|closer|justified|accurate|suitable|adequate|just)\b"
+    r"|\b(?:i['’]d|i would)(?! (?:have|expect))(?![^.;]{0,60}\b(?:if|had|were|unless|without)\b)",
+    _I,
+)
+_AT_FIRST = re.compile(
+    r"\b(?:at first|first (?:glance|sight|look|thoughts?|impression|seem\w*|pass)|i first|initial\w*"
+    r"|tempted)\b[^.;\d]{0,30}\Z",
+    _I,
+)
+_COUNTS = re.compile(rf"\s+(?:of\b|(?!{_FOLLOWS}\b|points?\b|marks?\b|stars?\b)[^\W\d]{{3,}})", _I)
+"""Behind a fraction: what it is a fraction of."""
+_TOO = re.compile(
+    r"\W{0,4}(?:is|was|seems|looks|feels|may be|might be|would be|sounds)? ?(?:far |much |a bit "
+    r"|a little |slightly |perhaps |probably "
+    r"|way |rather |still )?(?:too (?:high|low|generous|harsh|strict|lenient|much|little|kind"
+    r"|severe)|generous|overly|unjustified"
+    r"|not (?:justified|deserved|warranted|right|correct|appropriate)|undeserved|wrong\b|an? (?:mistake"
+    r"|error|typo|slip|overstatement|exaggeration))",
+    _I,
+)
+_EXTREME = re.compile(
+    r"\b(?:(?P<top>full (?:marks|points|score)|top marks?|(?:the )?maximum(?=\W*\Z)|(?:perfect"
+    r"|maximum|max|top|highest|best)(?: possible)? (?:score|marks?|rating|grade|points))"
+    r"|(?P<bottom>(?:the )?minimum(?=\W*\Z)|(?:lowest|minimum|bottom|worst)(?: possible)? (?:score"
+    r"|marks?|rating|grade)|no points|zero points)|(?P<half>half (?:of )?(?:the |its )?(?:marks"
+    r"|points|score)))\b",
+    _I,
+)
+_HELD_BACK = re.compile(
+    r"\b(?:not|no|n['’]t|never|less|short|prevent\w*|keep\w*|kept|miss\w*|los\w+|cost\w*|would"
+    r"|could|might|deny|denied|denies|rules? out"
+    r"|hardly|without|if|almost|nearly|hinder\w*|stop\w*|away|avoid\w*|preclud\w*|spoil\w*|reference"
+    r"|original|but|instead|than)\b",
+    _I,
+)
+_NAME_BEFORE = re.compile(r"(?<=[\w,:;\"”)] )[A-Z][\w-]{2,20}\s\Z|\b[A-Z]{2,20}\s\Z")
+_OF_MANY = re.compile(r"\b(?:scoreboard|rating|stars?|points?|marks?)\b", _I)
+"""Words of scores that pictures have as well."""
+_SIGNED = re.compile(
+    r"(?:^|[\s(])[-−–+][1-9]\b(?!\s?[°%.,/:\d]|\s?(?:px|pixels?|mm|cm|degrees?)\b|\s[a-z])"
+)
+_PERCENT = re.compile(
+    r"\b\d{1,3}\s?(?:%|percent|per cent) of (?:the |all |its )?(?:points|marks|score)\b", _I
+)
+BRIEF = 8
+"""Words of a sentence behind a verdict that can hardly be about anything but the verdict."""
+WORD = re.compile(r"[^\W\d_]{2,}(?:['’][^\W\d_]+)?")
+
+
+class Place(Enum):
+    """Where a text stands: in a reason every number must be accounted for; before a verdict one
+    needs a word of scores; behind it a short sentence is enough.
+    """
+
+    REASON = auto()
+    BEFORE = auto()
+    BEHIND = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The numbers that were read, and the scale: `low` to `high` of the widest field."""
+
+    given: Collection[int]
+    low: int
+    high: int
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one number only, which comparisons can be held against."""
+        return len(set(self.given)) == 1
+
+
+def unquoted(text: str) -> str:
+    """The text without quotations, which are the picture's or the instruction's words."""
+    return _QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
+
+
+def plain_text(text: str) -> str:
+    """The text without quotations, tags, and the numbers of list items."""
+    text = _TAG.sub(" ", unquoted(text))
+    return _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
+
+
+def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
+    """For every claim in the text, in order: the number where it is not a verdict's, else nothing."""
+    scale = re.compile(rf"\b[01]\s?(?:-|–|—|to)\s?{verdicts.high}\b")
+    for sentence in SENTENCE.split(scale.sub(" ", plain_text(text))):
+        if not sentence.strip():
+            continue
+        if languages.is_foreign(sentence):
+            yield from (
+                "" if number in verdicts.given else str(number)
+                for number in languages.claims_in(sentence)
+                if verdicts.low <= number <= verdicts.high
+            )
+            continue
+        yield from _english_claims(sentence, verdicts, place)
+        for extreme in _EXTREME.finditer(sentence):
+            number = verdicts.high if extreme["top"] else verdicts.low
+            number = (verdicts.low + verdicts.high) // 2 if extreme["half"] else number
+            clause = re.split(r"[,;(]", sentence[: extreme.start()])[-1]
+            if not _HELD_BACK.search(clause):
+                yield "" if number in verdicts.given else extreme[0]
+
+
+def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
+    scored = _SCORED.search(sentence) is not None
+    for index, found in enumerate(_NUMBER.finditer(sentence)):
+        if index > MAX_NUMBERS:
+            yield "more numbers than a reason has"
+            return
+        word = found["number"].casefold()
+        number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
+        lead = sentence[max(0, found.start() - 80) : found.start("number")]
+        rest = sentence[found.end("number") : found.end("number") + 80]
+        outside = number > verdicts.high or _AT_FIRST.search(lead[-40:])
+        if outside or _PRICED.search(lead) or _LABELLED.search(lead):
+            continue
+        claim = _claim(number, lead, rest, found, verdicts, scored=scored)
+        counts = found["counts"] or _OF_THE.match(rest)
+        if claim is None and not counts and not _compared(number, lead, verdicts):
+            claim = _bare_claim(number, lead, found, verdicts, place)
+        if claim is not None:
+            yield claim
+
+
+def _is_plain_would(near: str) -> bool:
+    """Whether "would" is polite and not a condition: "a 1 would be honest"."""
+    return _WOULD_BE.search(near) is not None and _CONDITION.search(near) is None
+
+
+def _compared(number: int, lead: str, verdicts: Verdicts) -> bool:
+    """Whether the verdict is held against the number: "rather than 3", "not quite a 5"."""
+    if _NOT_THIS.search(lead):
+        return True
+    above = verdicts.single and number > max(verdicts.given)
+    return above and _HELD_BACK.search(lead) is not None
+
+
+def _bare_claim(
+    number: int, lead: str, found: re.Match[str], verdicts: Verdicts, place: Place
+) -> str | None:
+    """What a number claims that counts nothing and is compared with nothing."""
+    sentence = found.string
+    scored = _SCORED.search(sentence) is not None
+    behind = place is Place.BEHIND
+    if found["fraction"]:
+        told = place is Place.REASON or GIVES.search(lead) or _SCORED.search(sentence)
+        of_top = _is_of_top(found["fraction"], verdicts.high)
+        if told and of_top and not _COUNTS.match(sentence, found.end()):
+            return _other(number, verdicts, found[0])
+        return None
+    clause = _clause(sentence, found.start("number"))
+    near = sentence[max(0, found.start() - _WINDOW) : found.end() + _WINDOW]
+    if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause) and not _is_plain_would(near):
+        held = verdicts.single and number in verdicts.given and _LACKING.search(near)
+        return f"{found[0].strip()} on a condition" if held else None
+    edited = _EDITED.search(_BREAK.split(lead)[-1][-45:]) is not None
+    of_picture = edited and not behind and not (scored and not _OF_MANY.search(sentence))
+    if of_picture or _named_by(lead):
+        return None
+    concluded = _THUS.search(lead) is not None and (behind or scored or not edited)
+    named = _ARTICLE.search(lead) is not None and not edited
+    short = behind and len(WORD.findall(sentence)) <= BRIEF
+    bare = place is Place.REASON and found["number"].casefold() != "one"  # a pronoun mostly
+    if bare or scored or concluded or named or short:
+        return _other(number, verdicts, found[0])
+    return None
+
+
+def _claim(
+    number: int, lead: str, rest: str, found: re.Match[str], verdicts: Verdicts, *, scored: bool
+) -> str | None:
+    """A bound, a deduction or a word about the number itself; None where it is none of them."""
+    shown = found[0].strip()
+    worst, best = min(verdicts.given), max(verdicts.given)
+    if _TOO.match(rest) and number in verdicts.given and not found["counts"]:
+        return f"{shown} is called wrong"
+    if _BELOW.search(lead) and not found["counts"]:
+        return f"below {shown}" if verdicts.single and best >= number else ""
+    if _AT_MOST.search(lead) and not found["counts"]:
+        return f"at most {shown}" if verdicts.single and best > number else ""
+    if _AT_LEAST.search(lead) and not found["counts"] and scored:
+        return f"at least {shown}" if verdicts.single and worst < number else ""
+    if _ABOVE.search(lead) and not found["counts"]:
+        return f"above {shown}" if verdicts.single and worst <= number else ""
+    if _OFF.match(rest) and (scored or not found["counts"]):
+        return f"{shown} taken off" if verdicts.single and best > verdicts.high - number else ""
+    if _OFF_BEFORE.search(lead) and (scored or not found["counts"]):
+        return f"{shown} taken off" if verdicts.single and best > verdicts.high - number else ""
+    return None
+
+
+def ranges_in(text: str, verdicts: Verdicts) -> Iterator[str]:
+    """Numbers with a sign, shares of the points, and ranges on the scale that count nothing:
+    ``2-4``, but not the scale itself.
+    """
+    for pattern in (_SIGNED, _PERCENT):
+        yield from (found[0].strip() for found in pattern.finditer(plain_text(text)))
+    for found in _RANGE.finditer(plain_text(text)):
+        first, last = int(found[1]), int(found[2])
+        inside = verdicts.low <= first < last <= verdicts.high
+        if inside and (first, last) not in ((0, verdicts.high), (1, verdicts.high)):
+            yield found[0]
+
+
+def _clause(sentence: str, at: int) -> str:
+    """The part of a sentence between the commas around a position."""
+    first = max(0, at - _WINDOW)
+    start = max((mark.end() for mark in _BREAK.finditer(sentence, first, at)), default=first)
+    stop = _BREAK.search(sentence, at, at + _WINDOW)
+    return sentence[start : stop.start() if stop else at + _WINDOW]
+
+
+def _named_by(lead: str) -> bool:
+    """Whether a name stands before the number, which belongs to it: ``HOME 2``, ``Room 3``."""
+    named = _NAME_BEFORE.search(lead)
+    return named is not None and _SCORED.search(named[0]) is None
+
+
+def _is_of_top(fraction: str, high: int) -> bool:
+    word = fraction.split("/")[-1].split(" ")[-1].strip("*_ ").casefold()
+    return word == str(high) or NUMBER_WORDS.get(word) == high
+
+
+def _other(number: int, verdicts: Verdicts, shown: str) -> str:
+    return "" if number in verdicts.given else shown.strip()

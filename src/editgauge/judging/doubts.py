@@ -1,0 +1,277 @@
+"""What a judge's own words say against the number that it gave.
+
+A verdict that was found is kept only where the words around it carry no other: `against` reads the
+reason and the text before and behind the verdict, sentence by sentence, and returns why the number
+is in doubt. It leans to one side, as all of the reader does: a sentence that could be about the
+score counts as such, because a second call is cheaper than a wrong number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from editgauge.judging import languages
+from editgauge.judging.claims import (
+    BRIEF,
+    SCORE_WORDS,
+    SENTENCE,
+    WORD,
+    Place,
+    Verdicts,
+    claims_about,
+    plain_text,
+    ranges_in,
+)
+from editgauge.judging.mentions import BLANK
+from editgauge.judging.wording import without_other_labels
+
+_I = re.IGNORECASE
+NEAR = 2_000
+"""Characters at the beginning and at the end of a text that are looked at; reasons have fewer."""
+_EXPLAINED = re.compile(
+    r"<(rationale|reason|reasoning|explanation|comment|justification)>[^<]{0,5000}</\1>", _I
+)
+_MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
+_DISOWNED = re.compile(
+    r"\b(?:(?:ignore|disregard|discard|forget|void|don['’]t (?:use|trust|count|rely on)|do not (?:use"
+    r"|trust|count|rely on)|replace|skip|overrule|withdraw|retract|reverse|revoke|cancel)"
+    r" (?:on )?(?:this|that|the|my|these|those)?\s?(?:above |given |\w+ )?(?:scores?|ratings?"
+    r"|verdicts?|grades?|numbers?|marks?|answers?|values?|judge?ments?|evaluations?)"
+    r"|(?:scores?|ratings?|verdicts?|grades?|numbers? (?:above|below|given|here)|(?:the|this"
+    r"|these|my) (?:number|value|figure)s?|marks?|judge?ments?|evaluations?|values?)"
+    r" (?:\w+ ){0,2}(?:is|are|was|were|being|as|may be|might be)(?: \w+){0,2} (?:guess\w*|assum\w+"
+    r"|random\w*|arbitrar\w+|default\w*|placeholders?|provisional|preliminary|tentative|invalid"
+    r"|void"
+    r"|made up|invented|fabricated|unreliable|meaningless|a mistake|an error|wrong|incorrect"
+    r"|mistaken|withdrawn|retracted|estimated?|not (?:valid|reliable|meaningful|final)|speculative"
+    r"|hypothetical|based on (?:assum|the (?:text|prompt|instruction|description))\w*)"
+    r"|(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up"
+    r"|i(?:['’]m| am)? (?:just |only |merely |simply |have to |must |can only |had to )?guess(?:ed"
+    r"|ing)?"
+    r"|(?:just|only|merely|pure|purely|wild|educated|best|blind|a|this is|my) (?:a |an )?(?:guess(?:work)?"
+    r"|speculation|conjecture)|placeholder|dummy (?:value|score|number)"
+    r"|assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium"
+    r"|the edit|it (?:was|is)|success)|neutral (?:score|default|value)|default (?:score|value"
+    r"|rating)"
+    r"|(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative"
+    r"|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
+    r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain"
+    r"|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate"
+    r"|score|grade)\b(?! (?:the )?(?:difference|apart|them apart))"
+    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random"
+    r"|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|guess(?=\W*\Z)|(?:middle|centre|center) of the scale"
+    r"|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me"
+    r"|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary"
+    r"|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified"
+    r"|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it"
+    r"|that|this)|wrong (?:number|score|value|grade|rating|key|field)|not (?:received|supplied"
+    r"|delivered|attached|sent|transmitted|included here)|you (?:did|have|sent|forgot|gave|provided"
+    r"|never|asked|wanted)\b|(?:file|image|picture) (?:is|was|seems) damaged|damaged file|(?:see"
+    r"|to be|in the) (?:the )?correction|to be discussed|then again|rather less|should be (?:less"
+    r"|more|lower|higher|raised|reduced)|and a (?:bit|half|quarter|little)(?=\W*\Z)|no idea"
+    r"|stub\b|auto-?filled|filler|no access|say(?=\W*\Z)|(?:before|without) (?:looking|having looked"
+    r"|seeing|opening|comparing)|copied|(?:so|therefore|hence) i (?:comply|obey|give|follow)"
+    r"|comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign"
+    r"|sticker|text|picture|image|note|caption|banner|poster|shirt)|(?:says?|tells? (?:me|us"
+    r"|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?) to (?:give|score|rate|answer"
+    r"|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:wait"
+    r"|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a "
+    r"|an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up"
+    r"|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
+    r"|(?:score|rating|verdict|grade|answer|this) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference"
+    r"|original|input|other|another|previous|different|source|first|wrong)"
+    r"|in hindsight|on (?:second thoughts?|reflection)|scratch that|strike that|take (?:that"
+    r"|it|this) back|i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad))\b",
+    _I,
+)
+"""A judge's words about its number, or about itself, that take the weight from the number."""
+_UNSEEN = re.compile(
+    r"\b(?:attachments?|uploads?|uploaded|fetch\w*|retriev\w*|decod\w*|broken link|dead link"
+    r"|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
+    r"|only (?:process|read|handle|accept|see) text|(?:not|n['’]t|un) ?(?:supported|available in)"
+    r"|unsupported|as an ai\b|language model|conversation"
+    r"|(?:not|never|n['’]t) been (?:shown|given|sent|handed)|no (?:picture|image|photo|scan)s? (?:here"
+    r"|there|at all|given|available|found|arrived)?\W*\Z"
+    r"|empty files?|timed out|could not load|did not load|without (?:the|any) (?:scan|image"
+    r"|picture|photo)s?\b|[Bb]lind(?:ly|folded)?\b|technical (?:problem|issue|reason|difficult"
+    r"|error)\w*|(?:image|picture) viewer|viewer (?:returned|failed)|returned an? error|[Nn]o pixels"
+    r"|(?:[Gg]oing|[Jj]udging|[Gg]auging) (?:only |solely )?(?:by|from) the (?:instruction|prompt"
+    r"|text|wording|caption|description|task)|rests? on the (?:text|wording|instruction|prompt)"
+    r"|only the (?:original|input|first|source|reference|second|edited)(?: \w+)? (?:is|was|are) (?:visible"
+    r"|shown|there|here|available|present)|(?:is|are|was|were) (?:not|n['’]t) here|not (?:rated"
+    r"|scored|assessed|evaluated|judged|graded)|unrated|unscored|ungraded|(?:[Ss]ee|as in|same as) (?:the "
+    r"|my )?(?:other|previous|earlier|last|first) (?:answer|reply|message|case|sample|one|evaluation"
+    r"|response)|(?:was|is) (?:probably|presumably|likely|surely) (?:fine|ok|okay|successful"
+    r"|done|good|correct))",
+)
+"""Words for how pictures reach a judge, which have no place in what it says of one."""
+_I_DO = re.compile(
+    r"\bI\b(?=\s[a-z]|['’])(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?"
+    r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|choose|chose|saw"
+    r"|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
+    r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
+    r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
+    r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|prefer|like|ignored"
+    r"|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
+    r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
+    r"|detect|spot|observe|count|give|rate|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b"
+    r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
+)
+"""A judge that speaks of itself otherwise than as of one that looks and rates."""
+_ONLY_WORD = re.compile(
+    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I
+)
+_META = re.compile(
+    rf"\b(?:{SCORE_WORDS}|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply"
+    rf"|response|wait|hmm|hold on"
+    r"|actually|sorry|apolog\w+|oops|correction|erratum|errata|edit:|ps|p\.s|nb|n\.b|update:"
+    r"|revis\w+|amend\w*|reconsider\w*"
+    r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
+    r"|guess\w*|assum\w+"
+    r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|example|placeholder|reference (?:is|gets|deserves))\b|\?",
+    _I,
+)
+"""Words behind a verdict that may speak of the verdict and not of the picture."""
+_BRIEF_META = re.compile(
+    r"\b(?:numbers?|first|corrected|again|lower|higher|raise|reduce|instead|rather|wrong|should"
+    r"|ought|must|no longer|would|could|less|more|correct|right|too (?:high|low|generous|harsh"
+    r"|strict|lenient|much|kind|severe)"
+    r"|these|those|halve|double|update\w*)\b",
+    _I,
+)
+"""The same in a sentence of a few words."""
+_CLOSING = re.compile(
+    r"\W*(?:(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
+    r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
+    r"|(?:(?:(?:please )?note|disclaimer):?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical"
+    r"|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
+    r"|(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)\b.*|(?:i )?hope (?:this"
+    r"|that|it) (?:helps?|is helpful|is useful)\W*"
+    r"|would you like\b.*|(?:happy|glad) to help\b.*|(?:thank you|thanks)\b[^.]{0,40}\W*|end(?: of (?:the )?(?:evaluation"
+    r"|answer|report|assessment|json|output))?\W*|done\W*"
+    r"|(?:that is|that['’]s|this is) (?:all\b[^.]{0,40}|it|my (?:final )?(?:verdict|assessment"
+    r"|evaluation|answer|judge?ment))\W*"
+    r"|(?:if you|should you) (?:have|need|want|would like)\b.*|(?:this|the|my|these|all) (?:score|rating"
+    r"|verdict|evaluation|assessment|grade|judge?ment)s? (?:reflects?|(?:is|are) based on|(?:is|was) given because"
+    r"|follows? from|accounts? for|considers?|takes? into account)\b.*"
+    r"|[^.]{0,80}\bwould (?:have )?(?:deserve|get|earn|merit|receive|warrant|score|be|rate)\w*(?: an?)? (?:higher"
+    r"|better|full|perfect)\b[^.]{0,120}\W*"
+    r"|(?:here is|below is|see) (?:the |my )?(?:reason|explanation|rationale)\w*\W*)\Z",
+    _I | re.DOTALL,
+)
+_REASONED = re.compile(
+    r"^\W{0,8}(?:(?:\w{1,20} ){0,2}(?:rationale|reason(?:ing|s)?|explanations?|justifications?"
+    r"|comments?|details?|analysis|summary|observations?|evidence|why"
+    r"|strengths?|weaknesses?|pros|cons|feedback|notes? on \w+|breakdown|differences?|description"
+    r"|confidence|certainty|step \d)\b[^\n:=]{0,40}[:：=]|[-*•]\s|\d{1,2}[.)]\s|#|\*\*[^*\n]{1,60}\*\*)",
+    _I,
+)
+"""How a line begins that explains, lists or heads: what is in it is about the picture."""
+_OF_PICTURE = re.compile(
+    r"\b(?:words?|letters?|texts?|signs?|images?|pictures?|photos?|edit(?:s|ed|ing|or)?|backgrounds?"
+    r"|colou?rs?|fonts?|typefaces?|letterings?|lines?|edges?|shadows?|lights?|lighting|details?"
+    r"|objects?|areas?|regions?|scenes?"
+    r"|results?|outputs?|inputs?|originals?|instructions?|operations?|changes?|changed|replac\w+"
+    r"|delet\w+|deletion|remov\w+|add(?:ed|ition)|artefacts?|artifacts?|quality|sharp\w*|blur\w*"
+    r"|textures?|shapes?|positions?|sizes?|characters?"
+    r"|spelling|case|titles?|logos?|commas?|dots?|marks|lesions?|mass|organs?|bones?|tissues?"
+    r"|scans?|anatom\w+|contrast|noise|halos?|seams?|traces?|poses?|faces?|hands?|bod(?:y|ies)"
+    r"|person|people|animals?|process|physics|reference|requested"
+    r"|visible|readable|legible|preserv\w+|consisten\w+|realis\w+|natural\w*|correctly|clean\w*"
+    r"|complete\w*|elements?|parts?|shift(?:s|ed)?|model|perspective|style|everything|nothing"
+    r"|otherwise|lamps?|trees?|rims?|stains?)\b",
+    _I,
+)
+"""Words for what is in a picture and what was done to it."""
+_DESCRIBED = re.compile(
+    r"\W*(?:the|an?|one|two|three|some|all|both|its|there (?:is|are)|only|no)\s", _I
+)
+_PRAISE = re.compile(
+    r"\W*(?:(?:very |quite |fairly |mostly |no |well )?(?:good|fine|sharp|clean|clear|natural"
+    r"|excellent|perfect|nice|okay|same|kept|done|identical|intact|preserved|unchanged|crisp"
+    r"|plausible|realistic|convincing|acceptable|smooth|blurry|blurred|soft|noisy|grainy|artefacts?"
+    r"|artifacts?|flaws?|changes?|seams?|differences?|great|job|work|off|weak|poor|bad|right"
+    r"|halo"
+    r"|rationale|reasoning|reason|explanation|half|too|far|rotated|shifted|moved|colou?r|changed"
+    r"|lost|missing|letters?|words?|text|background|shadow|font)\W{0,3}){1,5}",
+    _I,
+)
+"""A few words that say how a picture is."""
+_SCORE_LINE = re.compile(
+    r"\W{0,8}(?:final |overall )?(?:score|rating|grade)s?\W{1,6}\d{1,2}(?:\s?/\s?\d{1,2})?\W*\Z", _I
+)
+
+
+def against(
+    reasons: list[str], remarks: list[str], before: str, after: str, verdicts: Verdicts
+) -> str:
+    """Why the verdicts are in doubt, or an empty text.
+
+    `reasons` explain them, `remarks` say something else beside them, `before` and `after` are the
+    texts around them. Of each `NEAR` characters at the beginning and at the end are looked at.
+    """
+    for text in [*reasons, *languages.reasons_in(after[:NEAR])]:
+        text = _ends(text)
+        plain = plain_text(text)
+        if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
+            return "the judge's own words take its number back"
+        if (own := _I_DO.search(plain)) is not None:
+            return f"the judge speaks of itself: {plain[own.start() : own.start() + 40].strip()}"
+        for claim in (*ranges_in(text, verdicts), *claims_about(text, verdicts, Place.REASON)):
+            if claim:
+                return f"the judge's own words give another number: {claim}"
+    # The last word counts: a judge may weigh one number after the other.
+    claims = list(claims_about(without_other_labels(before[-2 * NEAR :]), verdicts, Place.BEFORE))
+    if claims and claims[-1]:
+        return f"the judge's own words give another number: {claims[-1]}"
+    for remark in remarks:
+        if why := _behind(remark, verdicts):
+            return why
+    return _behind(after, verdicts)
+
+
+def _behind(after: str, verdicts: Verdicts) -> str:
+    """Why words behind the verdicts speak against them, or an empty text."""
+    after = without_other_labels(languages.without_reasons(_MARKER.sub(" ", _ends(after))))
+    if after.strip():
+        if _DISOWNED.search(plain_text(after)):
+            return "the verdict is contradicted after it was given: it is taken back"
+        for claim in claims_about(after, verdicts, Place.BEHIND):
+            if claim:
+                return f"the verdict is contradicted after it was given: {claim}"
+        if stray := _stray(after, verdicts):
+            return f"words behind the verdict may be about it: {stray}"
+    return ""
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
+
+
+def _stray(after: str, verdicts: Verdicts) -> str:
+    """The first sentence behind a verdict that may be about the verdict, or in a language that is
+    not read; empty where all of them close, explain or describe.
+    """
+    for line in plain_text(_EXPLAINED.sub(" ", after)).split("\n"):
+        if _REASONED.match(line) or _SCORE_LINE.match(line):
+            continue
+        if not WORD.search(line) and set(map(int, re.findall(r"\d{1,4}", line))) - {
+            *verdicts.given,
+            verdicts.high,
+        }:
+            return line.strip()[:60]
+        for sentence in SENTENCE.split(line):
+            if BLANK in sentence or not WORD.search(sentence) or _CLOSING.match(sentence[:300]):
+                continue
+            words = len(WORD.findall(sentence))
+            if line.rstrip(" *_").endswith(":") and not _META.search(sentence):
+                continue  # a heading over what follows
+            brief = words <= BRIEF and _BRIEF_META.search(sentence)
+            described = _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+            told = _PRAISE.fullmatch(sentence[:80]) or (
+                described and languages.is_english(sentence)
+            )
+            if brief or _META.search(sentence) or not told:
+                return sentence.strip()[:60]
+    return ""

@@ -111,7 +111,9 @@ def test_released_parsers_on_thirty_replies() -> None:
 
 
 def test_the_strict_reader_never_takes_a_stray_digit() -> None:
-    """Replies on which the released parser is wrong: the strict reader gives no number."""
+    """Replies on which the released parser is wrong: the strict reader gives the verdict or no
+    number.
+    """
     field = {"consistency_score": (1, 5)}
     stray = [
         "There are 2 people and 1 dog. The final rating is 5.",
@@ -120,7 +122,12 @@ def test_the_strict_reader_never_takes_a_stray_digit() -> None:
         '{"consistency_score": 4.6, "reasoning": "float"}',
     ]
     assert [released_score(reply, "consistency") for reply in stray] == [2, 1, 7, 4]
-    assert [read_answer(reply, field)["consistency_score"].value for reply in stray] == [None] * 4
+    assert [read_answer(reply, field)["consistency_score"].value for reply in stray] == [
+        5,
+        None,
+        None,
+        None,
+    ]
 
 
 def test_scripts_differ_where_they_say_so() -> None:

@@ -167,7 +167,7 @@ _COUNT = re.compile(
 SHORT = 8
 """Words of a sentence in which a number behind a verdict cannot be about much else."""
 _LABEL = re.compile(
-    r"^\s*(?:[-*•#>]+\s*)?\d{1,2}[.):]\s|\b(?:step|rule|point|level|criterion|criteria|figure|image|line|part|question|q|no|number|item"
+    r"^[ \t]{0,40}(?:[-*•#>]{1,9}[ \t]{0,9})?\d{1,2}[.):]\s|\b(?:step|rule|point|level|criterion|criteria|figure|image|line|part|question|q|no|number|item"
     r"|section|row|frame|page|version|v|option|candidate|model)\.?\s?\d{1,2}\b"
     r"|\b(?:confidence|certainty|weight|total|sum|max\w*|min\w*|difficulty|tokens?|time)\W{1,5}\d{1,2}\b",
     _FLAGS | re.MULTILINE,

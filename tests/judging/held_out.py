@@ -95,3 +95,15 @@ def of_set(name: str) -> Iterator[Case]:
             ),
             clear=entry["clear"],
         )
+
+
+def ordinary() -> Iterator[Case]:
+    """Replies of judges that keep to the prompts, each with the verdict in it; all are clear."""
+    for entry in json.loads((FOLDER / "ordinary.json").read_text(encoding="utf-8")):
+        yield Case(
+            kind=entry["id"],
+            reply=entry["reply"],
+            fields={field: tuple(scale) for field, scale in entry["fields"].items()},
+            allowed=tuple(frozenset({entry["verdict"][field]}) for field in entry["fields"]),
+            clear=True,
+        )

@@ -9,7 +9,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.judging.held_out import HELD_OUT, SETS, held_out, of_set
+from tests.judging.held_out import HELD_OUT, SETS, held_out, of_set, ordinary
 from tests.judging.reply_corpus import Case, all_cases, made_cases
 from tests.judging.reply_corpus_fifth import fifth_cases
 from tests.judging.reply_corpus_fourth import LISTS, TWO, fourth_cases
@@ -386,6 +386,20 @@ def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float)
     read = [case.read(given) for case, given in pairs if case.clear]
     assert sum(read) / len(read) >= share
     assert len(cases) >= 150
+
+
+def test_ordinary_replies_are_read() -> None:
+    """Two hundred as judges write them who keep to the prompts, by somebody who had not seen the
+    reader. When first run 190 were read, none wrongly; a reader that wanted every word accounted
+    for read 139.
+    """
+    values = [
+        (case, [reading.value for reading in read_answer(case.reply, case.fields).values()])
+        for case in ordinary()
+    ]
+    assert [(case.kind, given) for case, given in values if case.wrong(given)] == []
+    assert len(values) == 200
+    assert sum(case.read(given) for case, given in values) >= 195
 
 
 def test_no_beginning_of_a_clear_reply_gives_another_number() -> None:

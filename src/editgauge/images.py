@@ -59,6 +59,7 @@ _EXTENSION_OF = {
     "TIFF": ".tif",
 }
 _ORIENTATION = 0x0112
+_TILE_WIDTH, _TILE_HEIGHT = 322, 323
 _PILLOW_LIMIT = threading.Lock()
 _LIBRARIES = 1 << 28
 """Bytes that a process has in use before it reads anything: interpreter, NumPy, OpenCV, DuckDB."""
@@ -70,6 +71,12 @@ _ROWS = 256
 """Rows that are converted at once: as floating point numbers they take eight times their bytes."""
 _DAMAGE = ("Corrupt JPEG data", "Premature end of JPEG")
 """How libjpeg's warnings begin after which it fills up what is missing."""
+_BEFORE_PIXELS = 1 << 25
+"""Bytes of a file that are read to learn its header: 32 MB. Profiles, EXIF and XMP of cameras take
+a few; what is longer is copied again and again by Pillow, and its texts are kept decoded.
+"""
+_READS = 1 << 18
+"""Pieces in which they are read: each chunk, segment or comment is work for Python."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 
 
@@ -85,6 +92,8 @@ class Header:
     height: int
     orientation: int = 1
     """The EXIF orientation, 1 to 8; not applied when reading."""
+    tile: tuple[int, int] = (0, 0)
+    """Width and height of the tiles of a TIFF, which may be larger than it; 0 without tiles."""
 
     @property
     def extension(self) -> str:
@@ -127,7 +136,8 @@ def memory_size(text: str, of: str = "--memory (EDITGAUGE_MEMORY)") -> int:
 
 def decoding_bytes(header: Header) -> int:
     """Bytes that reading a picture of this header takes at its peak, and using it afterwards."""
-    return header.width * header.height * max(_WORKING, _DECODING[header.format])
+    tile = header.tile[0] * header.tile[1]
+    return max(header.width * header.height, tile) * max(_WORKING, _DECODING[header.format])
 
 
 class _Limit:
@@ -219,7 +229,7 @@ def read_header(path: Path) -> Header:
     """
     with _named_errors(path):
         _need_file(path)
-        with path.open("rb") as file:
+        with _File(io.FileIO(path)) as file:
             return _header(file)
 
 
@@ -387,7 +397,7 @@ def fingerprint(path: Path) -> str:
 def _read(path: Path) -> tuple[bytes, Header]:
     """A file's bytes and header, within all limits: the header is looked at before the rest."""
     _need_file(path)
-    with path.open("rb") as file:
+    with _File(io.FileIO(path)) as file:
         size = os.fstat(file.fileno()).st_size
         if size > MAX_FILE_BYTES:
             raise ImageTooLarge(
@@ -396,6 +406,7 @@ def _read(path: Path) -> tuple[bytes, Header]:
             )
         header = _header(file)
         _check_size(header, size, path)
+        file.metered = False
         file.seek(0)
         return file.read(size), header
 
@@ -471,7 +482,40 @@ def _pillow(file: Any) -> Iterator[Image.Image]:
             yield image
 
 
-def _header(file: Any) -> Header:
+class _TooMuch(Exception):
+    """More than `_BEFORE_PIXELS` comes before the pixels. No `OSError`: Pillow goes on after those,
+    without what it could not read.
+    """
+
+
+class _Metered:
+    """A file that gives `_BEFORE_PIXELS` in `_READS` pieces, and no more while it is `metered`."""
+
+    metered = True
+    _bytes = _pieces = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data: bytes = super().read(size)  # type: ignore[misc]
+        if self.metered:
+            self._bytes += len(data)
+            self._pieces += 1
+            if self._bytes > _BEFORE_PIXELS or self._pieces > _READS:
+                raise _TooMuch(
+                    f"more than {_BEFORE_PIXELS >> 20} MB or {_READS:,} pieces of metadata before "
+                    f"its pixels; save it without them"
+                )
+        return data
+
+
+class _File(_Metered, io.BufferedReader):
+    """A metered file of the disk."""
+
+
+class _Bytes(_Metered, io.BytesIO):
+    """A metered file in memory."""
+
+
+def _header(file: _File) -> Header:
     with _pillow(file) as image:
         try:
             orientation = int(_exif(image, file).get(_ORIENTATION, 1))
@@ -486,7 +530,16 @@ def _header(file: Any) -> Header:
             width=image.width,
             height=image.height,
             orientation=orientation,
+            tile=_tile(image),
         )
+
+
+def _tile(image: Image.Image) -> tuple[int, int]:
+    """Width and height of the tiles that a decoder of this TIFF makes room for, each at a time."""
+    tags = getattr(image, "tag_v2", {})
+    sides = [tags.get(tag) for tag in (_TILE_WIDTH, _TILE_HEIGHT)]
+    width, height = (side if isinstance(side, int) else 0 for side in sides)
+    return width, height
 
 
 def _exif(image: Image.Image, file: Any) -> Image.Exif:
@@ -568,7 +621,9 @@ def _need_all_rows(data: bytes) -> None:
 
 
 def _decode_with_pillow(data: bytes, mode: str) -> Array:
-    with _pillow(io.BytesIO(data)) as image:
+    file = _Bytes(data)
+    with _pillow(file) as image:
+        file.metered = False
         image.load()
         if image.format == "PNG":
             _need_all_rows(data)

@@ -481,3 +481,18 @@ def test_tiles_that_are_larger_than_their_picture_are_counted(tmp_path: Path) ->
     assert images.read_header(path).tile == (30000, 30000)
     with pytest.raises(ImageTooLarge, match=r"64 x 64 \(TIFF\) takes up to 13,7\d\d MB"):
         images.read_image(path)
+
+
+def test_a_jpeg_of_many_scans_is_refused(tmp_path: Path) -> None:
+    """Each scan costs as many bytes as one likes, and all the pixels: 40 kB took a minute."""
+    made = io.BytesIO()
+    Image.new("RGB", (64, 64), (9, 99, 199)).save(made, "JPEG", progressive=True)
+    data = made.getvalue()
+    last = data[data.rindex(b"\xff\xda") : -2]
+    path = tmp_path / "scans.jpg"
+    path.write_bytes(data[:-2] + last * 400 + b"\xff\xd9" + last * 400)
+    assert images.read_small(path, 32).size == (32, 32)
+    path.write_bytes(data[:-2] + last * 800 + b"\xff\xd9")
+    for read in (images.read_image, images.read_grey, lambda path: images.read_small(path, 32)):
+        with pytest.raises(ImageError, match="more than 500 scans"):
+            read(path)

@@ -77,6 +77,10 @@ a few; what is longer is copied again and again by Pillow, and its texts are kep
 """
 _READS = 1 << 18
 """Pieces in which they are read: each chunk, segment or comment is work for Python."""
+_SCANS = 500
+"""Scans of a JPEG, as fuzzers of libjpeg-turbo have it; ten are usual."""
+_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd8\xff]")
+"""A marker of JPEG that a segment follows, or its end."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 
 
@@ -304,6 +308,20 @@ def read_luma(path: Path) -> Array:
         return _decode_with_pillow(data, "L")
 
 
+def read_small(path: Path, side: int) -> Image.Image:
+    """The picture in RGB, at most `side` pixels long, for people to look at: a JPEG is decoded at a
+    fraction of its size, and what ends early shows what is there or raises. Raises as `read_image`
+    does.
+    """
+    with _named_errors(path), _guard():
+        data, _ = _read(path)
+        with _opened(data) as image:
+            image.draft("RGB", (side * 2, side * 2))
+            small = image.convert("RGB")
+            small.thumbnail((side, side), Image.Resampling.BILINEAR, reducing_gap=2.0)
+            return small
+
+
 def read_mask(path: Path) -> Mask:
     """A mask as an ndarray of shape (H, W), bool: True where the stored grey value is 128 or more.
 
@@ -408,7 +426,10 @@ def _read(path: Path) -> tuple[bytes, Header]:
         _check_size(header, size, path)
         file.metered = False
         file.seek(0)
-        return file.read(size), header
+        data = file.read(size)
+    if header.format == "JPEG":
+        _need_few_scans(data)
+    return data, header
 
 
 def _need_file(path: Path) -> None:
@@ -571,6 +592,18 @@ def _plain_png(data: bytes, header: Header) -> bool:
     )
 
 
+def _need_few_scans(data: bytes) -> None:
+    """Raise `OSError` for a JPEG of more than `_SCANS`: each is work for all pixels, and takes a
+    few bytes.
+    """
+    at, scans = 2, 0
+    while (found := _MARKER.search(data, at)) is not None and found[0] != b"\xff\xd9":
+        at = found.end() + int.from_bytes(data[found.end() : found.end() + 2], "big")
+        scans += found[0] == b"\xff\xda"
+        if scans > _SCANS:
+            raise OSError(f"more than {_SCANS} scans")
+
+
 def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
     """A JPEG decoded by libjpeg-turbo, which stops at its first warning; None for one that it does
     not know (lossless, 12 bits) or that is kept in other colours (CMYK), but is not damaged.
@@ -620,10 +653,17 @@ def _need_all_rows(data: bytes) -> None:
         raise OSError(f"truncated: {found:,} bytes of pixels, wanted {wanted:,}")
 
 
-def _decode_with_pillow(data: bytes, mode: str) -> Array:
+@contextlib.contextmanager
+def _opened(data: bytes) -> Iterator[Image.Image]:
+    """Pillow's picture of a file's bytes, metered until it is to be decoded."""
     file = _Bytes(data)
     with _pillow(file) as image:
         file.metered = False
+        yield image
+
+
+def _decode_with_pillow(data: bytes, mode: str) -> Array:
+    with _opened(data) as image:
         image.load()
         if image.format == "PNG":
             _need_all_rows(data)

@@ -211,8 +211,8 @@ def test_the_command_from_end_to_end(run: RunFolder, weights: Path, tmp_path: Pa
     words += ["--figures", str(tmp_path / "figures")]
     done = invoke(words)
     assert done.exit_code == 0, done.output
-    assert "attention: 3 scored; 21 rows made now" in done.output
-    assert "change: 6 scored; 42 rows made now" in done.output
+    assert "attention: 3 scored; 21 new rows" in done.output
+    assert "change: 6 scored; 42 new rows" in done.output
     assert "no attention of constant: not made by a diffusers pipeline" in done.output
     assert "Where models looked and where they changed the picture" in done.output
     drawn = Counter(path.name.split("-")[0] for path in (tmp_path / "figures").iterdir())

@@ -77,6 +77,8 @@ a few; what is longer is copied again and again by Pillow, and its texts are kep
 """
 _READS = 1 << 18
 """Pieces in which they are read: each chunk, segment or comment is work for Python."""
+_BEYOND_PIXELS = 1 << 20
+"""Bytes of a PNG beside its pixels as they are that OpenCV is given."""
 _SCANS = 500
 """Scans of a JPEG, as fuzzers of libjpeg-turbo have it; ten are usual."""
 _MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd8\xff]")
@@ -581,10 +583,12 @@ def _exif(image: Image.Image, file: Any) -> Image.Exif:
 
 def _plain_png(data: bytes, header: Header) -> bool:
     """Whether OpenCV may decode this: a PNG of 8-bit grey or RGB whose end is there (OpenCV fills
-    up what is missing).
+    up what is missing), and not much larger than its pixels (it inflates all texts, and all data
+    behind the last row).
     """
     return (
         header.format == "PNG"
+        and len(data) <= header.width * header.height * 4 + _BEYOND_PIXELS
         and header.mode in ("RGB", "RGBA", "L")
         and data[-12:-4] == b"\x00\x00\x00\x00IEND"
         and data[24:25] == b"\x08"

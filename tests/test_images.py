@@ -432,3 +432,78 @@ def test_every_reader_of_a_jpeg_gives_the_usual_pixels(
     assert np.array_equal(read_image(path), np.asarray(usual))
     assert np.array_equal(read_grey(path), np.asarray(usual.convert("L")))
     assert np.array_equal(read_luma(path), cv2.imread(str(path), cv2.IMREAD_GRAYSCALE))
+
+
+def chunk(kind: bytes, data: bytes = b"") -> bytes:
+    check = zlib.crc32(kind + data).to_bytes(4, "big")
+    return len(data).to_bytes(4, "big") + kind + data + check
+
+
+def swollen(kind: str) -> bytes:
+    """A picture of 8 x 8 pixels before which a limit's worth of something else is read."""
+    made = io.BytesIO()
+    Image.new("RGB", (8, 8), (9, 99, 199)).save(made, kind)
+    data = made.getvalue()
+    if kind == "PNG":  # of the small limits that the test sets
+        return data[:33] + chunk(b"prVt", b"x" * 5000) + data[33:]
+    if kind == "JPEG":
+        return data[:2] + (b"\xff\xe1\x03\xf0Exif\0\0" + b"x" * 1000) * 5 + data[2:]
+    if kind == "GIF":
+        at = data.index(b",", 13)
+        return data[:at] + b"!\xfe" + b"\x01x" * 100 + b"\0" + data[at:]
+    told = [(256, 4, 1, 8), (257, 4, 1, 8), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1)]
+    told += [(273, 4, 1, 9), (278, 4, 1, 8), (279, 4, 1, 64), (700, 7, 5000, 200)]
+    entries = b"".join(struct.pack("<HHII", *entry) for entry in told)
+    return struct.pack("<2sHIH", b"II", 42, 8, len(told)) + entries + bytes(5500)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "TIFF"])
+def test_what_comes_before_the_pixels_is_limited(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """300 MB of tags or comments took 1.2 GB and minutes, before a size was known."""
+    path = tmp_path / "swollen"
+    path.write_bytes(swollen(kind))
+    assert images.read_image(path).shape == (8, 8, 3)
+    monkeypatch.setattr(images, "_BEFORE_PIXELS", 4000)
+    monkeypatch.setattr(images, "_READS", 150)
+    for read in (images.read_header, images.read_image, images.read_grey, images.read_luma):
+        with pytest.raises(ImageError, match="metadata before its pixels"):
+            read(path)
+
+
+def test_tiles_that_are_larger_than_their_picture_are_counted(tmp_path: Path) -> None:
+    told = [(256, 4, 1, 64), (257, 4, 1, 64), (258, 3, 1, 8), (259, 3, 1, 8), (262, 3, 1, 1)]
+    told += [(322, 4, 1, 30000), (323, 4, 1, 30000), (324, 4, 1, 130), (325, 4, 1, 20)]
+    entries = b"".join(struct.pack("<HHII", *entry) for entry in told)
+    path = tmp_path / "tiled.tif"
+    path.write_bytes(struct.pack("<2sHIH", b"II", 42, 8, len(told)) + entries + bytes(500))
+    assert images.read_header(path).tile == (30000, 30000)
+    with pytest.raises(ImageTooLarge, match=r"64 x 64 \(TIFF\) takes up to 13,7\d\d MB"):
+        images.read_image(path)
+
+
+def test_a_jpeg_of_many_scans_is_refused(tmp_path: Path) -> None:
+    """Each scan costs as many bytes as one likes, and all the pixels: 40 kB took a minute."""
+    made = io.BytesIO()
+    Image.new("RGB", (64, 64), (9, 99, 199)).save(made, "JPEG", progressive=True)
+    data = made.getvalue()
+    last = data[data.rindex(b"\xff\xda") : -2]
+    path = tmp_path / "scans.jpg"
+    path.write_bytes(data[:-2] + last * 400 + b"\xff\xd9" + last * 400)
+    assert images.read_small(path, 32).size == (32, 32)
+    path.write_bytes(data[:-2] + last * 800 + b"\xff\xd9")
+    for read in (images.read_image, images.read_grey, lambda path: images.read_small(path, 32)):
+        with pytest.raises(ImageError, match="more than 500 scans"):
+            read(path)
+
+
+def test_texts_behind_the_pixels_do_not_reach_opencv(tmp_path: Path) -> None:
+    """It inflated them all: 3 MB of them took 2.9 s, and 4 MB behind the last row 9 s."""
+    made = io.BytesIO()
+    Image.new("RGB", (8, 8), (9, 99, 199)).save(made, "PNG")
+    text = chunk(b"zTXt", b"k\0\0" + zlib.compress(b"A" * 900_000))
+    path = tmp_path / "texts.png"
+    path.write_bytes(made.getvalue()[:-12] + text * 1200 + chunk(b"IEND"))
+    with pytest.raises(ImageError, match="text chunks"):
+        images.read_image(path)

@@ -59,6 +59,7 @@ _EXTENSION_OF = {
     "TIFF": ".tif",
 }
 _ORIENTATION = 0x0112
+_TILE_WIDTH, _TILE_HEIGHT = 322, 323
 _PILLOW_LIMIT = threading.Lock()
 _LIBRARIES = 1 << 28
 """Bytes that a process has in use before it reads anything: interpreter, NumPy, OpenCV, DuckDB."""
@@ -70,6 +71,18 @@ _ROWS = 256
 """Rows that are converted at once: as floating point numbers they take eight times their bytes."""
 _DAMAGE = ("Corrupt JPEG data", "Premature end of JPEG")
 """How libjpeg's warnings begin after which it fills up what is missing."""
+_BEFORE_PIXELS = 1 << 25
+"""Bytes of a file that are read to learn its header: 32 MB. Profiles, EXIF and XMP of cameras take
+a few; what is longer is copied again and again by Pillow, and its texts are kept decoded.
+"""
+_READS = 1 << 18
+"""Pieces in which they are read: each chunk, segment or comment is work for Python."""
+_BEYOND_PIXELS = 1 << 20
+"""Bytes of a PNG beside its pixels as they are that OpenCV is given."""
+_SCANS = 500
+"""Scans of a JPEG, as fuzzers of libjpeg-turbo have it; ten are usual."""
+_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd8\xff]")
+"""A marker of JPEG that a segment follows, or its end."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 
 
@@ -85,6 +98,8 @@ class Header:
     height: int
     orientation: int = 1
     """The EXIF orientation, 1 to 8; not applied when reading."""
+    tile: tuple[int, int] = (0, 0)
+    """Width and height of the tiles of a TIFF, which may be larger than it; 0 without tiles."""
 
     @property
     def extension(self) -> str:
@@ -127,7 +142,8 @@ def memory_size(text: str, of: str = "--memory (EDITGAUGE_MEMORY)") -> int:
 
 def decoding_bytes(header: Header) -> int:
     """Bytes that reading a picture of this header takes at its peak, and using it afterwards."""
-    return header.width * header.height * max(_WORKING, _DECODING[header.format])
+    tile = header.tile[0] * header.tile[1]
+    return max(header.width * header.height, tile) * max(_WORKING, _DECODING[header.format])
 
 
 class _Limit:
@@ -219,7 +235,7 @@ def read_header(path: Path) -> Header:
     """
     with _named_errors(path):
         _need_file(path)
-        with path.open("rb") as file:
+        with _File(io.FileIO(path)) as file:
             return _header(file)
 
 
@@ -292,6 +308,20 @@ def read_luma(path: Path) -> Array:
             if found is not None and found.shape == (header.height, header.width):
                 return np.asarray(found, dtype=np.uint8)
         return _decode_with_pillow(data, "L")
+
+
+def read_small(path: Path, side: int) -> Image.Image:
+    """The picture in RGB, at most `side` pixels long, for people to look at: a JPEG is decoded at a
+    fraction of its size, and what ends early shows what is there or raises. Raises as `read_image`
+    does.
+    """
+    with _named_errors(path), _guard():
+        data, _ = _read(path)
+        with _opened(data) as image:
+            image.draft("RGB", (side * 2, side * 2))
+            small = image.convert("RGB")
+            small.thumbnail((side, side), Image.Resampling.BILINEAR, reducing_gap=2.0)
+            return small
 
 
 def read_mask(path: Path) -> Mask:
@@ -387,7 +417,7 @@ def fingerprint(path: Path) -> str:
 def _read(path: Path) -> tuple[bytes, Header]:
     """A file's bytes and header, within all limits: the header is looked at before the rest."""
     _need_file(path)
-    with path.open("rb") as file:
+    with _File(io.FileIO(path)) as file:
         size = os.fstat(file.fileno()).st_size
         if size > MAX_FILE_BYTES:
             raise ImageTooLarge(
@@ -396,8 +426,12 @@ def _read(path: Path) -> tuple[bytes, Header]:
             )
         header = _header(file)
         _check_size(header, size, path)
+        file.metered = False
         file.seek(0)
-        return file.read(size), header
+        data = file.read(size)
+    if header.format == "JPEG":
+        _need_few_scans(data)
+    return data, header
 
 
 def _need_file(path: Path) -> None:
@@ -471,7 +505,40 @@ def _pillow(file: Any) -> Iterator[Image.Image]:
             yield image
 
 
-def _header(file: Any) -> Header:
+class _TooMuch(Exception):
+    """More than `_BEFORE_PIXELS` comes before the pixels. No `OSError`: Pillow goes on after those,
+    without what it could not read.
+    """
+
+
+class _Metered:
+    """A file that gives `_BEFORE_PIXELS` in `_READS` pieces, and no more while it is `metered`."""
+
+    metered = True
+    _bytes = _pieces = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data: bytes = super().read(size)  # type: ignore[misc]
+        if self.metered:
+            self._bytes += len(data)
+            self._pieces += 1
+            if self._bytes > _BEFORE_PIXELS or self._pieces > _READS:
+                raise _TooMuch(
+                    f"more than {_BEFORE_PIXELS >> 20} MB or {_READS:,} pieces of metadata before "
+                    f"its pixels; save it without them"
+                )
+        return data
+
+
+class _File(_Metered, io.BufferedReader):
+    """A metered file of the disk."""
+
+
+class _Bytes(_Metered, io.BytesIO):
+    """A metered file in memory."""
+
+
+def _header(file: _File) -> Header:
     with _pillow(file) as image:
         try:
             orientation = int(_exif(image, file).get(_ORIENTATION, 1))
@@ -486,7 +553,16 @@ def _header(file: Any) -> Header:
             width=image.width,
             height=image.height,
             orientation=orientation,
+            tile=_tile(image),
         )
+
+
+def _tile(image: Image.Image) -> tuple[int, int]:
+    """Width and height of the tiles that a decoder of this TIFF makes room for, each at a time."""
+    tags = getattr(image, "tag_v2", {})
+    sides = [tags.get(tag) for tag in (_TILE_WIDTH, _TILE_HEIGHT)]
+    width, height = (side if isinstance(side, int) else 0 for side in sides)
+    return width, height
 
 
 def _exif(image: Image.Image, file: Any) -> Image.Exif:
@@ -507,15 +583,29 @@ def _exif(image: Image.Image, file: Any) -> Image.Exif:
 
 def _plain_png(data: bytes, header: Header) -> bool:
     """Whether OpenCV may decode this: a PNG of 8-bit grey or RGB whose end is there (OpenCV fills
-    up what is missing).
+    up what is missing), and not much larger than its pixels (it inflates all texts, and all data
+    behind the last row).
     """
     return (
         header.format == "PNG"
+        and len(data) <= header.width * header.height * 4 + _BEYOND_PIXELS
         and header.mode in ("RGB", "RGBA", "L")
         and data[-12:-4] == b"\x00\x00\x00\x00IEND"
         and data[24:25] == b"\x08"
         and b"tRNS" not in data[:4096]
     )
+
+
+def _need_few_scans(data: bytes) -> None:
+    """Raise `OSError` for a JPEG of more than `_SCANS`: each is work for all pixels, and takes a
+    few bytes.
+    """
+    at, scans = 2, 0
+    while (found := _MARKER.search(data, at)) is not None and found[0] != b"\xff\xd9":
+        at = found.end() + int.from_bytes(data[found.end() : found.end() + 2], "big")
+        scans += found[0] == b"\xff\xda"
+        if scans > _SCANS:
+            raise OSError(f"more than {_SCANS} scans")
 
 
 def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
@@ -567,8 +657,17 @@ def _need_all_rows(data: bytes) -> None:
         raise OSError(f"truncated: {found:,} bytes of pixels, wanted {wanted:,}")
 
 
+@contextlib.contextmanager
+def _opened(data: bytes) -> Iterator[Image.Image]:
+    """Pillow's picture of a file's bytes, metered until it is to be decoded."""
+    file = _Bytes(data)
+    with _pillow(file) as image:
+        file.metered = False
+        yield image
+
+
 def _decode_with_pillow(data: bytes, mode: str) -> Array:
-    with _pillow(io.BytesIO(data)) as image:
+    with _opened(data) as image:
         image.load()
         if image.format == "PNG":
             _need_all_rows(data)

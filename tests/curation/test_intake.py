@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from editgauge.curation import alignment, dicom, duplicates, intake, privacy
 from editgauge.curation.readiness import faults
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, ImageTooLarge, UsageError
 from editgauge.images import read_image, write_png
 from tests.curation.made_set import SIZE, edited, make_set, scene
 
@@ -426,3 +426,18 @@ def test_frames_of_a_video(tmp_path: Path) -> None:
     place.write_bytes(b"no video")
     with pytest.raises(DataError, match="no video"):
         intake.frames(data, place, how, start=0.0, end=1.0, missing=2)
+
+
+def test_a_scan_over_the_memory_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A frame of 98 million pixels took 2.7 GB."""
+    pydicom = pytest.importorskip("pydicom")
+    path = scan(tmp_path / "a.dcm")
+    assert dicom.read(path).pixels.ndim == 3
+    data = pydicom.dcmread(path)
+    data.Rows, data.Columns = 2000, 2000
+    data.save_as(path, enforce_file_format=True)
+    monkeypatch.setenv("EDITGAUGE_MEMORY", "100MB")
+    with pytest.raises(ImageTooLarge, match=r"takes up to 10[67] MB to read"):
+        dicom.read(path)

@@ -11,6 +11,7 @@ import pytest
 from tests.store.test_matching import folder, samples
 
 from editgauge.errors import DataError
+from editgauge.store import maps
 from editgauge.store.maps import end_of, lines_of
 from editgauge.store.matching import by_map
 
@@ -113,3 +114,14 @@ def test_no_more_is_read_of_a_map_than_maps_have(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("editgauge.store.maps._BYTES", 1000)
     with pytest.raises(DataError, match="wanted at most 1,000 bytes"):
         list(lines_of(Path("/dev/zero")))
+
+
+def test_a_map_of_endless_lines_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """60 MB of short lines took 3.4 GB."""
+    monkeypatch.setattr(maps, "_MOST_LINES", 3)
+    path = tmp_path / "map.csv"
+    path.write_text("sample,file\n" + "a,b\n" * 3)
+    assert len(list(maps.lines_of(path))) == 3
+    path.write_text("sample,file\n" + "a,b\n" * 4)
+    with pytest.raises(DataError, match="wanted at most 3 lines"):
+        list(maps.lines_of(path))

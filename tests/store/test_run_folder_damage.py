@@ -10,6 +10,7 @@ import pytest
 from tests.store.damaged import KINDS, damage, files, make_run, state, walk
 
 from editgauge.errors import EditgaugeError
+from editgauge.store import segments
 from editgauge.store.examine import examine
 from editgauge.store.merge import merge
 from editgauge.store.run_folder import RunFolder
@@ -105,3 +106,17 @@ def test_every_file_damaged_in_every_way(
         assert not [text for text in wrong if not text.startswith("gone")], what
         assert problems or not wrong, f"{what}: {wrong[:3]}"
     assert looked >= 3 * seeds
+
+
+def test_a_line_of_too_many_values_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line of 200 MB of empty lists took more than 7 GB."""
+    monkeypatch.setattr(segments, "_MOST_PARTS", 20)
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a":[' + "{}," * 5 + "0]}\n" + '{"a":[' + "{}," * 30 + "0]}\n")
+    problems: list[str] = []
+    faults = [line.fault for line in segments.lines(path, problems)]
+    assert faults == ["", "more than 20 values"]
+    assert len(problems) == 1
+    assert "line 2: more than 20 values; left out" in problems[0]

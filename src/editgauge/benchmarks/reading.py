@@ -26,6 +26,8 @@ published counts, and categories of the release may be missing.
 """
 MAX_JSON_BYTES = 64 << 20
 """Above any released file by a factor of 20; a larger one is not read."""
+_MOST_PARTS = 2_000_000
+"""Values of one JSON text, and commas in its texts: each takes up to some 200 bytes."""
 _IGNORED = {"thumbs.db", "desktop.ini", "__macosx"}
 _DIGITS = re.compile(r"(\d+)")
 _TOKEN = re.compile(
@@ -290,6 +292,10 @@ def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
             result[key] = value
         return result
 
+    parts = sum(text.count(sign) for sign in "[{,")
+    if parts > _MOST_PARTS:
+        found = f"some {parts:,} values"
+        return None, [Finding("json-size", file, found, f"not read (limit {_MOST_PARTS:,})", False)]
     reason = ""
     for candidate, strict, findings in _candidates(text, file):
         twice.clear()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.errors import ImageError
-from editgauge.images import max_pixels, read_header, write_bytes
+from editgauge.images import read_small, write_bytes
 from editgauge.tables.frame import Frame
 
 if TYPE_CHECKING:
@@ -104,30 +104,11 @@ def _make_batch(batch: list[Job]) -> int:
 
 
 def _make(source: Path, target: Path) -> bool:
-    import warnings
-
-    from PIL import Image
-
     try:
-        header = read_header(source)
-        if header.width * header.height > max_pixels():
-            return False
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(source, formats=[header.format]) as image:
-                image.draft(
-                    "RGB", (SIDE * 2, SIDE * 2)
-                )  # a JPEG is decoded at an eighth of its size
-                picture = image.convert("RGB")
-                picture.thumbnail((SIDE, SIDE), Image.Resampling.BILINEAR, reducing_gap=2.0)
-        buffer = io.BytesIO()
-        picture.save(buffer, format="WEBP", quality=70, method=2)
-    except (
-        ImageError,
-        OSError,
-        ValueError,
-        SyntaxError,
-    ):  # decoders raise all of these at broken files
+        picture = read_small(source, SIDE)
+    except ImageError:
         return False
+    buffer = io.BytesIO()
+    picture.save(buffer, format="WEBP", quality=70, method=2)
     write_bytes(target, buffer.getvalue())
     return True

@@ -17,7 +17,7 @@ import ast
 import csv
 import io
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from editgauge.errors import DataError
 from editgauge.images import EXTENSIONS
 
 _BYTES = 1 << 26
+_MOST_LINES = 1_000_000
 _LONGEST_LIST = 20_000
 """Letters of a prediction that are read as a list."""
 
@@ -60,7 +61,7 @@ def lines_of(path: Path) -> Iterator[Line]:
     limit = csv.field_size_limit(_BYTES)
     try:
         reader = csv.DictReader(io.StringIO(text, newline=""), dialect=_dialect(path))
-        yield from _columns(path, list(reader), reader.fieldnames or ())
+        yield from _columns(path, _few(path, reader), reader.fieldnames or ())
     except csv.Error as error:
         raise DataError(f"{path}: cannot be read as csv ({error})") from error
     finally:
@@ -80,7 +81,7 @@ def _dialect(path: Path) -> str:
     return "excel-tab" if path.suffix.lower() == ".tsv" else "excel"
 
 
-def _columns(path: Path, lines: list[dict[str, Any]], names: Collection[str]) -> Iterator[Line]:
+def _columns(path: Path, lines: Iterator[dict[str, Any]], names: Collection[str]) -> Iterator[Line]:
     if {"sample", "file"} <= set(names):
         for number, line in enumerate(lines, start=2):
             file = (line["file"] or "").replace("\\", "/")
@@ -96,6 +97,13 @@ def _columns(path: Path, lines: list[dict[str, Any]], names: Collection[str]) ->
         pictures = _pictures(line["prediction"] or "")
         if pictures:
             yield Line(number, line["index"] or "", pictures[-1], True)
+
+
+def _few(path: Path, lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(lines):
+        if number == _MOST_LINES:
+            raise DataError(f"{path}: wanted at most {_MOST_LINES:,} lines")
+        yield line
 
 
 def _pictures(text: str) -> list[str]:

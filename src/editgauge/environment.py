@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from editgauge.services.policy import FREE_ERRORS
+FREE_ERRORS = "EDITGAUGE_FREE_ERRORS"
+"""Hosts, in commas, that bill no error they report: see `services.policy`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from editgauge.services.policy import FREE_ERRORS
+from editgauge.environment import FREE_ERRORS
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -33,7 +33,7 @@ from typing import Any
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.mentions import BLANK, Mention, mentions, prose_of
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
-from editgauge.judging.remainder import Verdicts, against, rival_in
+from editgauge.judging.remainder import LONGEST, Verdicts, against, rival_in
 from editgauge.judging.spelling import plainer, without_other_dimensions
 from editgauge.judging.thinking import without_thinking
 from editgauge.judging.values import (
@@ -465,9 +465,9 @@ def _undoubted(
     )
     before, after = (
         without_names(without_other_dimensions(part, fields), names)
-        for part in (prose[:end], prose[end:])
+        for part in (prose[max(0, end - LONGEST) : end], prose[end:][: LONGEST + 1])
     )
-    if is_refusal(before[:LEAD]):
+    if is_refusal(prose[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
     if why := against(reasons, beside, remarks, before, after, verdicts):
         return {

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from editgauge.environment import FREE_ERRORS
 from editgauge.errors import BudgetExceeded, RunError
-from editgauge.services.policy import FREE_ERRORS
 
 FILE = "ledger.sqlite"
 _SLACK = 1e-9

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from editgauge.environment import FREE_ERRORS
 from editgauge.services.waiting import retry_after
 
 Kind = Literal["ok", "refused", "busy", "again", "bad", "stop"]
@@ -46,8 +47,6 @@ class Meaning:
     lost: bool = False
 
 
-FREE_ERRORS = "EDITGAUGE_FREE_ERRORS"
-"""The environment variable with the hosts, in commas, that bill no error they report."""
 ERRORS_FREE = frozenset({"generativelanguage.googleapis.com"})
 """Hosts whose owners say that a request that fails with an error is not charged. Source: the
 Gemini API's page on billing (ai.google.dev/gemini-api/docs/billing), of 400 and 500.

@@ -109,8 +109,8 @@ def edit(
     `workers` processes, each stopped after `seconds_a_sample`), ``thread`` (on
     ``editor.concurrency`` threads of this process: for services and programs; a limit that the
     editor keeps itself, its ``timeout``, is lowered to `seconds_a_sample`) or ``serial`` (one after
-    the other in this process: for a model on a GPU; in batches where it has a ``batch_size`` above 1
-    and a method ``edit_batch(samples, folders) -> edits``). An engine may take the place of
+    the other in this process: for a model on a GPU; in batches where it has a ``batch_size`` above
+    1 and a method ``edit_batch(samples, folders) -> edits``). An engine may take the place of
     the number of `workers`; one on other machines also does ``serial`` editors, each of its workers
     with the model loaded, and refuses ``thread`` with a `UsageError`: the limits and the budget of
     a service are kept in one process. Samples whose record has a status in `retry`

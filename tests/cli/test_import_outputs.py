@@ -49,6 +49,17 @@ def test_look_then_copy_then_score(outputs: Path, tmp_path: Path) -> None:
     assert any(line["statuses"] == {"scored": 3} for line in counts[0])
 
 
+def test_nothing_is_copied_through_a_link(outputs: Path, tmp_path: Path) -> None:
+    """TO may be a link, which the user has named; what stands in it under the editor's name not."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "official").mkdir()
+    (tmp_path / "official" / "mine").symlink_to(tmp_path / "elsewhere")
+    result = call("import-outputs", "mini", "--from", outputs, "--editor", "mine", "--to",
+                  tmp_path / "official")  # fmt: skip
+    assert "a link where a folder" in str(result.exception)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 def test_wrong_words(outputs: Path, tmp_path: Path) -> None:
     for words, told in (
         (("import-outputs", "mini"), "wanted --from"),

@@ -72,6 +72,19 @@ def test_the_variable_names_another_file(here: Path, monkeypatch: pytest.MonkeyP
     assert isinstance(call("list").exception, UsageError)
 
 
+def test_an_option_is_named_as_it_is_typed(here: Path) -> None:
+    """Its parameter has another name (`form`), which is no other way to write it, and under [all]
+    the `--source` of one command is not the `--from` of another.
+    """
+    (here / "editgauge.toml").write_text('[all]\nsource = "x"\n[table]\nformat = "roman"\n')
+    result = call("table", "none")
+    assert "--source, --format, unless typed" in result.stderr
+    assert "wanted --from" in str(call("import-outputs", "mini").exception)
+    (here / "editgauge.toml").write_text('[table]\nform = "json"\n')
+    told = str(call("table", "none").exception)
+    assert told.endswith("editgauge table has no --form; did you mean format?")
+
+
 def test_levels() -> None:
     before = logging.getLogger().level, list(logging.getLogger().handlers)
     try:

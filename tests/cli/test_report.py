@@ -90,6 +90,11 @@ def test_one_run_is_reported_inside_it(tmp_path: Path) -> None:
     assert again["thumbnails_made"] == 0
 
 
+def test_the_memory_of_a_report_is_limited(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--memory .*wanted a size"):
+        reported(str(make_run(tmp_path / "run", "a").path), "--memory", "much")
+
+
 def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / name, name) for name in ("a", "b")]
     with pytest.raises(UsageError, match="name a folder for their report"):

@@ -242,6 +242,20 @@ def test_a_full_disk_is_never_the_editors_failure(
     assert again.counts == {"scored": len(samples)}
 
 
+class Program(Painter):
+    """Keeps its own time, as programs do."""
+
+    timeout = 600.0
+
+
+def test_a_program_has_no_more_time_than_a_sample(run: RunFolder, samples: list[Sample]) -> None:
+    editor = Program("program", parallel="thread")
+    edit(run, "bench", samples, editor, seconds_a_sample=900.0)
+    assert editor.timeout == 600.0
+    edit(run, "bench", samples, editor, seconds_a_sample=3.0)
+    assert editor.timeout == 3.0
+
+
 def test_two_commands_do_not_edit_the_same(run: RunFolder, samples: list[Sample]) -> None:
     """It would be paid twice. Another editor may."""
     seen: list[str] = []

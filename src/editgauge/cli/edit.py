@@ -52,7 +52,12 @@ def edit(
     varying: Varying,
     spending: Spending,
     timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, help="Seconds a sample may take.")
+        float,
+        typer.Option(
+            "--timeout",
+            min=0.1,
+            help="Seconds a sample may take; a call of a service: --set timeout=S.",
+        ),
     ] = 600.0,
     memory: MemoryOpt = "1GB",
     json: JsonOpt = False,

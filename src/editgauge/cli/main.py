@@ -143,9 +143,10 @@ def _project_file(context: typer.Context, *, quiet: bool) -> None:
         return
     place, tables = found
     group: Any = context.command
-    defaults = project.defaults(place, tables, group.commands[name], name, COMMANDS)
+    command = group.commands[name]
+    defaults = project.defaults(place, tables, command, name, COMMANDS)
     context.default_map = {name: defaults}
-    options = project.taken(defaults)
+    options = project.taken(defaults, command)
     if options and not quiet:
         typer.echo(f"{place}: {', '.join(options)}, unless typed", err=True)
 

@@ -64,12 +64,12 @@ def _of_command(
     place: Path, name: str, command: Any, own: Mapping[str, Any], general: Mapping[str, Any]
 ) -> dict[str, Any]:
     inner: Mapping[str, Any] = getattr(command, "commands", {})
-    options = {option.name for option in command.params if option.name}
+    options = _spellings(command)
     found: dict[str, Any] = {}
     for key, value in general.items():
         option = _typed_name(place, "all", key)
         if option in options:
-            found[option] = value
+            found[options[option]] = value
     for key, value in own.items():
         if key in inner:
             continue
@@ -77,11 +77,23 @@ def _of_command(
         if option not in options:
             near = _near(option, options)
             raise UsageError(f"{place}, [{name}]: editgauge {name} has no --{key}{near}")
-        found[option] = value
+        found[options[option]] = value
     for word, command_within in inner.items():
         table = _table(place, f"{name}.{word}", own.get(word, {}))
         found[word] = _of_command(place, f"{name} {word}", command_within, table, general)
     return found
+
+
+def _spellings(command: Any) -> dict[str, str]:
+    """How the file names an option or argument -> Click's name of it. An option is named as it is
+    typed: ``format`` for ``--format``, whatever the parameter behind it is called.
+    """
+    known: dict[str, str] = {}
+    for parameter in command.params:
+        typed = [word[2:] for word in parameter.opts if word.startswith("--")]
+        for word in typed or [parameter.name]:
+            known[word.replace("-", "_")] = parameter.name
+    return known
 
 
 def _typed_name(place: Path, table: str, key: str) -> str:
@@ -104,12 +116,13 @@ def _near(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0].replace('_', '-')}?" if close else ""
 
 
-def taken(found: Mapping[str, Any]) -> list[str]:
-    """The options that have a default from the file, as they are typed."""
+def taken(found: Mapping[str, Any], command: Any) -> list[str]:
+    """The options of a command that have a default from the file, as they are typed."""
+    typed = {option.name: option.opts[0] for option in command.params if option.opts}
     names = []
     for name, value in found.items():
         if isinstance(value, Mapping):
-            names += taken(value)
+            names += taken(value, command.commands[name])
         else:
-            names.append(f"--{name.replace('_', '-')}")
+            names.append(typed[name])
     return list(dict.fromkeys(names))

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from editgauge.cli.options import MemoryOpt
+
 
 def register(app: typer.Typer) -> None:
     app.command("report", epilog="Example: editgauge report runs/first --published")(report)
@@ -44,6 +46,7 @@ def report(
     workers: Annotated[
         int | None, typer.Option("--workers", min=0, help="Processes for thumbnails.")
     ] = None,
+    memory: MemoryOpt = "1GB",
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object instead of text.")
     ] = False,
@@ -53,13 +56,14 @@ def report(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.evaluation.report import paper_figures, parts_of
+    from editgauge.evaluation.report import paper_figures, parts_of, thumbnails_on
     from editgauge.reports import site
     from editgauge.store.addresses import address_of
     from editgauge.store.published import copy_of, publish
     from editgauge.tables import rows
 
     began = time.perf_counter()
+    common.set_memory(memory)
     opened = rows.open_runs(runs, pictures=True)
     if to is None and len(opened) > 1:
         raise UsageError("several runs: name a folder for their report with --to")
@@ -82,7 +86,7 @@ def report(
             target,
             copy_images=copy_images or (to is not None and address is not None),
             thumbnails=thumbnails,
-            workers=common.cores() if workers is None else workers,
+            spread=thumbnails_on(common.cores() if workers is None else workers),
             progress=show,
         )
     drawn = paper_figures(parts, target) if figures else []

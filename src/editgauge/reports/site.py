@@ -67,7 +67,7 @@ def build(
     *,
     copy_images: bool = False,
     thumbnails: bool = True,
-    workers: int = 1,
+    spread: thumbs.Spread = thumbs.here,
     progress: Progress | None = None,
 ) -> Site:
     """Write the report of one or several runs to the folder `to`; what an older report left there
@@ -75,8 +75,9 @@ def build(
 
     Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or
     with `copy_images`: a path that leads out of the run would tell a reader about this machine.
-    Thumbnails that are there already are kept. Raises `RunError` when `to` cannot be written, holds
-    something else, or holds a link: a report is never written through one.
+    Thumbnails that are there already are kept, others are made where `spread` makes them. Raises
+    `RunError` when `to` cannot be written, holds something else, or holds a link: a report is never
+    written through one.
     """
     to = claim(to, runs)
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
@@ -89,7 +90,7 @@ def build(
         places.know(part.frame)
         if thumbnails:
             jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
-            made += thumbs.make(jobs, workers=workers, progress=progress)
+            made += thumbs.make(jobs, spread=spread, progress=progress)
         shown.append(benchmark.write(part, number, folder, places, runs))
         shown[-1]["figures"] = figures.write(
             part.frame, part.metrics, part.plots, to / "figures", prefix=str(number)

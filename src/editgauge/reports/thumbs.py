@@ -1,14 +1,13 @@
-"""Thumbnails: made once, from pictures that may mean harm, by processes that may die."""
+"""Thumbnails: made once, from pictures that may mean harm, by processes that may die (whoever calls
+brings them: see `Spread`).
+"""
 
 from __future__ import annotations
 
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,10 @@ SIDE = 224
 _BATCH = 64
 Job = tuple[str, str]
 Progress = Callable[[int, int, str], None]
+Spread = Callable[[Iterator[Sequence[Job]]], Iterator[tuple[int, int]]]
+"""Calls `make_batch` on batches of jobs, on processes if it likes. As batches end it yields how
+many jobs that were, and how many thumbnails were made.
+"""
 
 
 def wanted(frame: Frame, places: Places, folder: Path) -> Iterator[Job]:
@@ -66,40 +69,29 @@ def present(folder: Path, frame: Frame) -> dict[str, NDArray[np.bool_]]:
     return found
 
 
-def make(jobs: Iterator[Job], *, workers: int = 1, progress: Progress | None = None) -> int:
-    """Make thumbnails on `workers` processes; return how many. A picture that cannot be read gets
-    none.
+def here(batches: Iterator[Sequence[Job]]) -> Iterator[tuple[int, int]]:
+    """The `Spread` over this process alone."""
+    for batch in batches:
+        yield len(batch), make_batch(batch)
+
+
+def make(jobs: Iterator[Job], *, spread: Spread = here, progress: Progress | None = None) -> int:
+    """Make thumbnails; return how many. A picture that cannot be read, or not within the limit of
+    `--memory`, gets none. A few are made here, whatever `spread` says.
     """
     todo = list(jobs)
-    if not todo:
-        return 0
-    batches = [todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH)]
+    batches = (todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH))
     made = done = 0
-    for batch, number in zip(batches, _results(batches, workers), strict=True):
+    for jobs_done, number in (spread if len(todo) > _BATCH else here)(batches):
         made += number
-        done += len(batch)
+        done += jobs_done
         if progress:
             progress(done, len(todo), "thumbnails")
     return made
 
 
-def _results(batches: Sequence[list[Job]], workers: int) -> Iterator[int]:
-    if workers <= 1 or len(batches) == 1:
-        yield from map(_make_batch, batches)
-        return
-    done = 0
-    try:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            for number in pool.map(_make_batch, batches):
-                done += 1
-                yield number
-    except (
-        BrokenProcessPool
-    ):  # a decoder crashed: the rest of the pictures simply have no thumbnail
-        yield from (0 for _ in range(len(batches) - done))
-
-
-def _make_batch(batch: list[Job]) -> int:
+def make_batch(batch: Sequence[Job]) -> int:
+    """Make the thumbnails of a batch; returns how many."""
     return sum(_make(Path(source), Path(target)) for source, target in batch)
 
 

@@ -107,9 +107,10 @@ def edit(
 
     How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on
     `workers` processes, each stopped after `seconds_a_sample`), ``thread`` (on
-    ``editor.concurrency`` threads of this process: for services) or ``serial`` (one after the other
-    in this process: for a model on a GPU; in batches where it has a ``batch_size`` above 1 and a
-    method ``edit_batch(samples, folders) -> edits``). An engine may take the place of
+    ``editor.concurrency`` threads of this process: for services and programs; a limit that the
+    editor keeps itself, its ``timeout``, is lowered to `seconds_a_sample`) or ``serial`` (one after
+    the other in this process: for a model on a GPU; in batches where it has a ``batch_size`` above
+    1 and a method ``edit_batch(samples, folders) -> edits``). An engine may take the place of
     the number of `workers`; one on other machines also does ``serial`` editors, each of its workers
     with the model loaded, and refuses ``thread`` with a `UsageError`: the limits and the budget of
     a service are kept in one process. Samples whose record has a status in `retry`
@@ -177,6 +178,9 @@ def _edit(
         records = _on_engine(run, benchmark, batches, editor, engine, seconds_a_sample)
     else:
         at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
+        own = getattr(editor, "timeout", None)
+        if how == "thread" and isinstance(own, int | float) and own > seconds_a_sample:
+            editor.timeout = seconds_a_sample  # type: ignore[attr-defined]  # it has one
         records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once, again)
     try:
         for record in records:

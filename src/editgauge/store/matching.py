@@ -229,10 +229,10 @@ def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, edit
 
     `named`: sample id -> its file. A file that is there unchanged is not copied again. Raises
     `DataError` for an output name that leads out of the folder, `RunError` for an editor that no
-    folder can be called, and as `copies.copy`.
+    folder can be called and for a link where a folder belongs, and as `copies.copy`.
     """
-    root, copied = to / plain_name(editor), 0
-    root.mkdir(parents=True, exist_ok=True)
+    to.mkdir(parents=True, exist_ok=True)
+    root, copied = paths.folder(to, plain_name(editor)), 0
     for sample in samples:
         file = named.get(sample.id)
         if file is None:

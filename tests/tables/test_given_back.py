@@ -12,6 +12,7 @@ from editgauge.tables.draw import draw
 from editgauge.tables.frame import Delivery, Frame
 from editgauge.tables.layouts import tables
 from editgauge.tables.table import Table, standing
+from editgauge.types import Status
 from tests.made_rows import frame, record, row
 
 RECORDS = [record(f"s{n}", split="real", topic="ab"[n % 2]) for n in range(4)]
@@ -53,6 +54,30 @@ def test_means_stand_for_all_and_for_the_edited_ones() -> None:
     assert names.index("typeset, edited only") == names.index("typeset") + 1
     assert "other, edited only" not in names
     assert "copy, edited only" not in names, "nothing is left of it"
+
+
+def test_a_count_of_edited_ones_is_of_as_many_samples_as_that_of_all() -> None:
+    """A sample that was given back, and that the metric says nothing of, counts in neither."""
+    found = made()
+    silent = [
+        row(f"s{n}", "typeset", "mse", value, status=status, benchmark="texteditbench")
+        for n, (value, status) in enumerate(
+            [(None, Status.NOT_APPLICABLE), (4.0, Status.SCORED), (9.0, Status.SCORED),
+             (16.0, Status.SCORED)]
+        )
+    ]  # fmt: skip
+    silent += [
+        row("s0", editor, "mse", None, status=Status.NOT_APPLICABLE, benchmark="texteditbench")
+        for editor in ("other", "copy")
+    ]
+    grown = replace(frame(silent, RECORDS, "texteditbench"), deliveries=found.deliveries)
+    told = {
+        line.name: (line.cells[name].n, line.cells[name].of)
+        for line in table_of(grown).rows
+        for name in line.cells
+        if line.cells[name].value is not None
+    }
+    assert told == {"typeset": (3, 3), "typeset, edited only": (2, 3)}
 
 
 def test_the_counts_are_a_note() -> None:

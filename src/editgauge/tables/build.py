@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from editgauge.store.labels import Samples
 from editgauge.tables import stats
-from editgauge.tables.frame import STATUSES, Frame, Grid
+from editgauge.tables.frame import STATUSES, Frame, Grid, excused
 from editgauge.tables.spec import Field, Floats, Layout, Leaf
 from editgauge.tables.table import OWN, Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Status
@@ -614,9 +614,7 @@ def _parts_of_release(frame: Frame, layout: Layout, part: _Matrix) -> list[tuple
 
 def _excused(frame: Frame, leaf: Leaf, editor: int) -> Mask:
     """(S,): the samples of which the protocol itself gives this editor no score of the leaf."""
-    excuses = [STATUSES.index(s) for s in (Status.NOT_APPLICABLE, Status.DATASET_FAULT)]
-    status = frame.grid(leaf.metric.name, leaf.variant).status[editor]
-    return np.asarray(np.isin(status, excuses))
+    return excused(frame.grid(leaf.metric.name, leaf.variant).status[editor])
 
 
 def _corrected(frame: Frame, layout: Layout) -> bool:

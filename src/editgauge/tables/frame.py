@@ -39,6 +39,8 @@ STATUSES: tuple[Status, ...] = tuple(Status)
 """The order of the numbers in `Columns.status`; -1 stands for "no row"."""
 FAILURES = (Status.MISSING, Status.UNREADABLE, Status.REFUSED, Status.FAILED, Status.UNPARSABLE)
 """The statuses that a mean "with failures at the scale's minimum" counts."""
+EXCUSES = (Status.NOT_APPLICABLE, Status.DATASET_FAULT)
+"""The statuses of samples that the protocol itself, or the data, give no score."""
 WHOLE_SET = "*"
 """The sample id of a metric of a whole set of edits (FID)."""
 PEOPLE = "human:"
@@ -46,6 +48,13 @@ PEOPLE = "human:"
 a machine's: see `Frame.without_people`.
 """
 _SCORED = STATUSES.index(Status.SCORED)
+
+
+def excused(status: Codes) -> Mask:
+    """Where numbers into `STATUSES` are of `EXCUSES`; of the same shape."""
+    return np.asarray(np.isin(status, [STATUSES.index(excuse) for excuse in EXCUSES]))
+
+
 _TEXT = ("sample", "editor", "scorer", "metric", "variant", "source", "status")
 
 
@@ -90,10 +99,7 @@ class Grid(NamedTuple):
         """Samples that the metric can say something about: (S,). Not those that every editor's row
         calls not applicable or a fault of the data set.
         """
-        out = np.isin(
-            self.status,
-            [STATUSES.index(Status.NOT_APPLICABLE), STATUSES.index(Status.DATASET_FAULT)],
-        )
+        out = excused(self.status)
         return np.asarray(~(out.any(axis=0) & (out | (self.status < 0)).all(axis=0)))
 
     @property

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from editgauge.tables.compare import Comparison
-from editgauge.tables.frame import Frame
+from editgauge.tables.frame import Frame, excused
 from editgauge.tables.table import Table, TableRow
 
 EDITED_ONLY = ", edited only"
@@ -44,7 +44,8 @@ def note(frame: Frame) -> str:
 
 def edited_only(frame: Frame) -> Frame:
     """The rows of outputs that were not given back. Rows of whole sets go: they are of all
-    outputs.
+    outputs. Rows that say that a sample has no score by its nature stay: a count is of as many
+    samples as that of all outputs.
     """
     keep = frame.columns.sample >= 0
     place = {identity: number for number, identity in enumerate(frame.samples.ids)}
@@ -53,7 +54,7 @@ def edited_only(frame: Frame) -> Frame:
             continue
         back = [place[identity] for identity in delivery.given_back if identity in place]
         mine = frame.columns.editor == code
-        keep = keep & ~(mine & np.isin(frame.columns.sample, back))
+        keep = keep & ~(mine & np.isin(frame.columns.sample, back) & ~excused(frame.columns.status))
     return replace(frame.only(keep), deliveries={})
 
 

@@ -55,7 +55,7 @@ def test_no_behaviour_passes_the_budget(bench: Bench, behaviour: str) -> None:
         assert server.requests > 2
     with Ledger(bench.folder / FILE) as book:
         assert book.spent <= BUDGET + server.dearest
-        if behaviour != "dear":
+        if behaviour not in ("dear", "suddenly dear"):
             assert book.spent >= server.bill - 1e-9, "what was sent is booked"
 
 
@@ -77,9 +77,9 @@ def test_many_connections_wait_for_reservations(bench: Bench) -> None:
     with BillingServer("honest", tokens_in=1000) as server:
         real = server.behave
 
-        def short(handler, tokens_out):  # type: ignore[no-untyped-def]
+        def short(handler, tokens_out, tokens_in):  # type: ignore[no-untyped-def]
             server.bill -= (tokens_out - 40) * PRICE[1] / 1e6
-            real(handler, 40)
+            real(handler, 40, tokens_in)
 
         server.behave = short  # type: ignore[method-assign]
         jobs = bench.jobs(10, repeats=6)

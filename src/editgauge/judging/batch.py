@@ -24,7 +24,6 @@ from editgauge.judging.engine import Engine, Job
 from editgauge.services import batches
 from editgauge.services.batches import File
 from editgauge.services.ledger import Entry
-from editgauge.services.prices import usage_of
 from editgauge.services.transport import Lost, Response
 
 _ENDPOINT = "/v1/chat/completions"
@@ -201,8 +200,9 @@ def _store(
     """Store the reply of one call; 1, or 0 for a call of another command."""
     outcome = read_response(response, 0.0, engine.client.secrets, engine.client.address.host)
     entry = standing.pop(batches.entry_key(key), None)
-    usage = usage_of(outcome.usage)
-    cost = engine.price.of_usage(usage, batch=True) if engine.price and usage else None
+    job = about.get(key)
+    words = len(engine.skeleton(job)) if job is not None else 0
+    cost = engine.asker.bill(outcome, words, batch=True)
     if entry is not None and cost is not None:
         engine.ledger.bill(entry, cost)
     elif entry is not None and outcome.billed:
@@ -210,7 +210,6 @@ def _store(
     elif entry is not None:
         engine.ledger.release(entry, outcome.reason)
     engine.count_request(outcome)
-    job = about.get(key)
     if job is None:
         return 0  # of another command: it stays in the provider's files
     if not engine.answer_of(outcome.model):

@@ -258,6 +258,8 @@ class Asker:
                     f"mixed: name the one you want, or use another --replies"
                 )
             return
+        if outcome.thought:  # an empty answer: all that was allowed went into thinking
+            engine.notice_cut(True, engine.keep(request, key, outcome, cost).request)
         self._in_a_row += 1
         if self._in_a_row >= policy.HOPELESS:
             raise RunError(

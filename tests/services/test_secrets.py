@@ -96,6 +96,7 @@ def test_whatever_comes_can_be_stored(value: object) -> None:
 def test_addresses() -> None:
     found = address("https://host:8/v1/?api-version=2&code=hidden-one", "--base-url")
     assert found.of("/chat") == "https://host:8/v1/chat?api-version=2&code=hidden-one"
+    assert found.of("/batches?limit=9").endswith("?limit=9&api-version=2&code=hidden-one")
     assert found.shown == "https://host:8/v1"
     assert found.secrets == ("hidden-one",)
     assert "hidden" not in repr(found).replace(found.query, "")

@@ -261,8 +261,9 @@ class Address:
         return urlsplit(self.base).netloc
 
     def of(self, path: str) -> str:
-        """The address of a request to `path`."""
-        return self.base + path + (f"?{self.query}" if self.query else "")
+        """The address of a request to `path`, which may have a query of its own."""
+        joint = "&" if "?" in path else "?"
+        return self.base + path + (f"{joint}{self.query}" if self.query else "")
 
 
 def address(text: str, option: str) -> Address:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.judging.test_run import command, edited, rows_of
+from tests.judging.test_run import command, rows_of
 from tests.local_server import LocalServer
 
 from editgauge.judging import batch as judge_batch
 from editgauge.services.ledger import FILE, Ledger
 from editgauge.types import Status
 
-__all__ = ["edited"]
 TOKENS_IN, TOKENS_OUT = 1500, 40
 SCORES = json.dumps({"reason": "fine", "score": {f"Q{n}": 3 for n in range(1, 6)}})
 
@@ -84,11 +82,6 @@ class BatchServer(LocalServer):
             self.raw(handler, status, self.files[name.split("/")[1]] if status == 200 else b"{}")
         else:
             self.send(handler, 404, {})
-
-
-@pytest.fixture
-def made(edited: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(edited, tmp_path / "run"))
 
 
 def batch(made: Path, server: BatchServer, what: str, code: int = 0) -> str:

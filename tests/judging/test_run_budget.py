@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import signal
 import subprocess
 import time
@@ -12,22 +11,15 @@ from pathlib import Path
 import pytest
 from tests.judging.billing_server import BEHAVIOURS, PRICE, BillingServer
 from tests.judging.conftest import Bench
-from tests.judging.test_run import SAMPLES, _environment, _words, command, edited
+from tests.judging.test_run import SAMPLES, _environment, _words, command
 
 from editgauge.errors import RunError
 from editgauge.services.ledger import FILE, Ledger
 from editgauge.services.prices import Price
 from editgauge.testing import FaultServer
 
-__all__ = ["edited"]
-"""The fixture of the other file, under its own name."""
 PRICED = Price(input=PRICE[0], output=PRICE[1], images="gemini-flat")
 BUDGET = 0.1
-
-
-@pytest.fixture
-def made(edited: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(edited, tmp_path / "run"))
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)

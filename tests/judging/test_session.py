@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 from PIL import Image
 from tests.judging.conftest import Bench
 from tests.judging.raw_server import saying
-from tests.judging.test_run import SAMPLES, _environment, _words, command, edited, essence, rows_of
+from tests.judging.test_run import SAMPLES, _environment, _words, command, essence, rows_of
 
 from editgauge.errors import RunError
 from editgauge.judging.cache import ReplyStore
@@ -25,13 +24,6 @@ from editgauge.services.transport import decode
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer, ScriptedJudge
 from editgauge.types import Status
-
-__all__ = ["edited"]
-
-
-@pytest.fixture
-def made(edited: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(edited, tmp_path / "run"))
 
 
 @pytest.mark.parametrize("protocol", ["replace-01", "replace-02"])

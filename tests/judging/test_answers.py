@@ -100,6 +100,7 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ("评分：4分（满分5分）", ONE, [4]),
     ("スコア：５", ONE, [5]),
     ("Final: 4/5", ONE, [4]),
+    ("I give this 3 out of 5 because 2 objects moved.", ONE, [3]),
     ("The sign is sharp, hence $\\boxed{4}$", ONE, [4]),
     ("Score: 4", ONE, [4]),
     ("Score: 4/5", ONE, [4]),
@@ -210,7 +211,6 @@ FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
     ('<think>{"score": 1}', ONE), ('<think>{"score": 1}</think>', ONE),
     ('<think>I say 4</think>4', ONE),
     ("The image is fine.", ONE),
-    ("I give this 3 out of 5 because 2 objects moved.", ONE),
     ("1. The sky is the same.\n2. The tree is the same.", ONE),
     ("Score: 3-4", ONE), ("Score: 3 - 4", ONE), ("Score: 4.5", ONE), ("Score: 4.5/5", ONE),
     ("Score: 8/10", ONE),
@@ -373,7 +373,7 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
     assert len(cases) >= 70
 
 
-@pytest.mark.parametrize(("name", "share"), list(zip(SETS, (0.8, 0.7, 0.65, 0.45), strict=True)))
+@pytest.mark.parametrize(("name", "share"), list(zip(SETS, (0.95, 0.93, 0.95, 0.87), strict=True)))
 def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
     """Most of their clear replies that are flagged are in forms that no prompt asks for."""
     cases = list(of_set(name))
@@ -399,7 +399,7 @@ def test_ordinary_replies_are_read() -> None:
     ]
     assert [(case.kind, given) for case, given in values if case.wrong(given)] == []
     assert len(values) == 200
-    assert sum(case.read(given) for case, given in values) >= 195
+    assert sum(case.read(given) for case, given in values) >= 198
 
 
 def test_no_beginning_of_a_clear_reply_gives_another_number() -> None:

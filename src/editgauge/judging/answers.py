@@ -26,7 +26,7 @@ and never raises.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,9 +77,11 @@ _NO_FIELDS = "no object holds the fields that were asked for"
 _NO_NAMES = "no verdict under the names that were asked for"
 _NO_PLAIN_NUMBER = "no plain number under the names that were asked for"
 _NOT_ONE_NUMBER = "a line without one plain number"
+_MISSING = "missing"
 _NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
 """Reasons after which another spelling is looked for."""
 _BRACELESS = re.compile(r'"[A-Za-z_][\w ]{0,60}"\s?:[^{}]{1,5000}\Z')
+_QUOTED_LINE = re.compile(r"^>[ \t]?", re.MULTILINE)
 _TOP = re.compile(
     r"\d\W{0,6}\([^()\n]{0,40}\b(?:full|top|maximum) (?:marks|score|points)\b(?! (?:for|if))", re.I
 )
@@ -127,9 +129,9 @@ def read_answer(
         )
     try:
         readings = _read(reply, fields, lists or {})
-        if any(reading.value is not None for reading in readings.values()):
+        if all(reading.value is not None for reading in readings.values()):
             return readings
-        return _in_other_words(reply, fields, lists or {}, readings)
+        return _agreed(readings, _in_other_words(reply, fields, lists or {}, readings))
     except (Tangled, OverflowError) as error:
         return _all(fields, f"the reply is too tangled to be read: {error}")
     except Exception as error:  # no reply may stop a run, whatever it does to the reader
@@ -193,7 +195,10 @@ def _in_other_words(
     reply: str, fields: Ranges, lists: Lists, readings: dict[str, Reading]
 ) -> dict[str, Reading]:
     """What the reply says in another spelling, where it says nothing under the fields' names."""
-    if not all(reading.reason in _NOTHING_NAMED for reading in readings.values()):
+    if not any(
+        reading.reason in _NOTHING_NAMED or (len(fields) > 1 and reading.reason == _MISSING)
+        for reading in readings.values()
+    ):
         return readings
     only = next(iter(fields))
     if (
@@ -216,6 +221,18 @@ def _in_other_words(
     if len(fields) == 1 and given != {None} and scores_told(plain) - given:
         return _all(fields, "another number is called the score beside it")
     return readings
+
+
+def _agreed(first: dict[str, Reading], second: dict[str, Reading]) -> dict[str, Reading]:
+    """The second reading where it has a number for every field and none that differs from the
+    first's; else the first one, where that has any.
+    """
+    known = {name: reading.value for name, reading in first.items() if reading.value is not None}
+    if not known:
+        return second
+    if any(second[name].value not in (None, value) for name, value in known.items()):
+        return _all(tuple(first), "the reply can be read in two ways")
+    return second if all(reading.value is not None for reading in second.values()) else first
 
 
 def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
@@ -244,6 +261,12 @@ def _opened(reply: str) -> str:
     escaped without need, braces that are missing.
     """
     bare = reply.strip()
+    if (
+        bare.startswith(">")
+        and bare.count("\n>")
+        and all(line.startswith(">") for line in bare.splitlines() if line)
+    ):
+        bare = reply = _QUOTED_LINE.sub("", bare)  # all of it is quoted: nothing is
     if bare.startswith('{\\"') and isinstance(decode_whole(bare.replace('\\"', '"')), Pairs):
         return bare.replace('\\"', '"')
     if _BRACELESS.match(bare) and isinstance(decode_whole(f"{{{bare}}}"), Pairs):
@@ -560,7 +583,7 @@ def _behind_number(line: str, number: int) -> str:
 def _decided(statements: Sequence[_Statement]) -> Reading:
     """The reading that the statements about one field come to."""
     if not statements:
-        return _none("missing")
+        return _none(_MISSING)
     if all(item.weak for item in statements):
         return _none("the words before the only verdict do not say that it is one")
     last = statements[-1]
@@ -592,5 +615,5 @@ def _none(reason: str) -> Reading:
     return Reading(None, Status.UNPARSABLE, reason)
 
 
-def _all(fields: Ranges, reason: str) -> dict[str, Reading]:
+def _all(fields: Iterable[str], reason: str) -> dict[str, Reading]:
     return {name: _none(reason) for name in fields}

@@ -45,7 +45,7 @@ _DISOWNED = re.compile(
     r"|made up|invented|fabricated|unreliable|meaningless|a mistake|an error|wrong|incorrect"
     r"|mistaken|withdrawn|retracted|estimated?|not (?:valid|reliable|meaningful|final)|speculative"
     r"|hypothetical|based on (?:assum|the (?:text|prompt|instruction|description))\w*)"
-    r"|(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up"
+    r"|(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up(?! (?:letter|word|text|name|sign|character|symbol|glyph|script|line)s?)"
     r"|i(?:['’]m| am)? (?:just |only |merely |simply |have to |must |can only |had to )?guess(?:ed"
     r"|ing)?"
     r"|(?:just|only|merely|pure|purely|wild|educated|best|blind|a|this is|my) (?:a |an )?(?:guess(?:work)?"
@@ -114,7 +114,7 @@ _I_DO = re.compile(
     r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|prefer|like|ignored"
     r"|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
-    r"|detect|spot|observe|count|give|rate|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b"
+    r"|detect|spot|observe|count|give|rate|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
@@ -134,10 +134,10 @@ _META = re.compile(
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
-    r"\b(?:numbers?|first|corrected|again|lower|higher|raise|reduce|instead|rather|wrong|should"
+    r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead|rather|wrong|should"
     r"|ought|must|no longer|would|could|less|more|correct|right|too (?:high|low|generous|harsh"
     r"|strict|lenient|much|kind|severe)"
-    r"|these|those|halve|double|update\w*)\b",
+    r"|these|those|halve|double|(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )update\w*)\b",
     _I,
 )
 """The same in a sentence of a few words."""
@@ -185,7 +185,9 @@ _OF_PICTURE = re.compile(
 )
 """Words for what is in a picture and what was done to it."""
 _DESCRIBED = re.compile(
-    r"\W*(?:the|an?|one|two|three|some|all|both|its|there (?:is|are)|only|no)\s", _I
+    r"\W*(?:the|an?|one|two|three|some|all|both|its|there (?:is|are)|only|no|everything|nothing|every|each|none|most|many"
+    r"|several|few|parts?|partly|partially|fully|mostly|completely|entirely|minor|slight|slightly|small|faint|visible)\s",
+    _I,
 )
 _PRAISE = re.compile(
     r"\W*(?:(?:very |quite |fairly |mostly |no |well )?(?:good|fine|sharp|clean|clear|natural"
@@ -198,6 +200,16 @@ _PRAISE = re.compile(
     _I,
 )
 """A few words that say how a picture is."""
+_LOOKED = re.compile(
+    r"\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
+    _I,
+)
+"""What a judge says of itself that looks at a picture."""
+_OF_RUN = re.compile(
+    r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator)\s?[:=]\s?[\w.:/ ,-]{1,60}\Z",
+    _I,
+)
+"""A line that says by whom or when it was judged."""
 _SCORE_LINE = re.compile(
     r"\W{0,8}(?:final |overall )?(?:score|rating|grade)s?\W{1,6}\d{1,2}(?:\s?/\s?\d{1,2})?\W*\Z", _I
 )
@@ -254,7 +266,7 @@ def _stray(after: str, verdicts: Verdicts) -> str:
     not read; empty where all of them close, explain or describe.
     """
     for line in plain_text(_EXPLAINED.sub(" ", after)).split("\n"):
-        if _REASONED.match(line) or _SCORE_LINE.match(line):
+        if _REASONED.match(line) or _SCORE_LINE.match(line) or _OF_RUN.match(line):
             continue
         if not WORD.search(line) and set(map(int, re.findall(r"\d{1,4}", line))) - {
             *verdicts.given,
@@ -262,6 +274,7 @@ def _stray(after: str, verdicts: Verdicts) -> str:
         }:
             return line.strip()[:60]
         for sentence in SENTENCE.split(line):
+            sentence = _LOOKED.sub("", sentence)
             if BLANK in sentence or not WORD.search(sentence) or _CLOSING.match(sentence[:300]):
                 continue
             words = len(WORD.findall(sentence))
@@ -269,8 +282,12 @@ def _stray(after: str, verdicts: Verdicts) -> str:
                 continue  # a heading over what follows
             brief = words <= BRIEF and _BRIEF_META.search(sentence)
             described = _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+            if languages.is_foreign(sentence):
+                if words < 3 or languages.is_of_verdict(sentence):
+                    return sentence.strip()[:60]
+                continue
             told = _PRAISE.fullmatch(sentence[:80]) or (
-                described and languages.is_english(sentence)
+                (described or words > BRIEF) and languages.is_english(sentence)
             )
             if brief or _META.search(sentence) or not told:
                 return sentence.strip()[:60]

@@ -129,7 +129,11 @@ _WITHDRAWN = (
 _REASON = re.compile(
     r"^\W{0,6}(?:rationale|reason(?:ing)?|explanation|justification|comments?|why|begründung|erklärung"
     r"|raison|explication|motivo|raz[óo]n|explicaci[óo]n|justificaci[óo]n|explicação|motivazione"
-    r"|причина|обоснование|理由|原因|说明|解释|説明|이유|설명)\W{0,4}[:：][^\n]*",
+    r"|причина|обоснование|理由|原因|说明|解释|説明|이유|설명|justification|justificativa|giustificazione|spiegazione|commentaire"
+    r"|comentario|comentário|commento|kommentar|toelichting|motivatie|reden|uitleg|uzasadnienie|powód|zdůvodnění|odůvodnění|gerekçe|neden"
+    r"|açıklama|motivering|begrundelse|begrunnelse|forklaring|perustelu\w*|syy|indoklás|lý do|giải thích|alasan|penjelasan|motiv\w*"
+    r"|justificare|explicație|обґрунтування|пояснення|объяснение|αιτιολ\w+|λόγος|εξήγηση|נימוק|סיבה|הסבר|السبب|التبرير|الشرح|التفسير|دلیل|توضیح"
+    r"|कारण|स्पष्टीकरण|เหตุผล|คำอธิบาย)(?:\W{0,4}[:：]|[】\]])[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that is called the reason of the verdict above it: there words like "corrected" are about
@@ -137,12 +141,93 @@ the picture.
 """
 _blind = re.compile("|".join(f"(?:{pattern})" for pattern in _BLIND), re.IGNORECASE)
 _withdrawn = re.compile("|".join(f"(?:{pattern})" for pattern in _WITHDRAWN), re.IGNORECASE)
-_UNREAD = re.compile(
-    r"[\u0370-\u03ff\u0530-\u10ff\u1200-\u1cff\u0700-\u0eff\u0600-\u06ff\u0f00-\u0fff]"
-)
-"""Letters of scripts of which no word is known here: Greek, Armenian, Hebrew, Arabic, those of
-India and South-East Asia, Ethiopic, Georgian.
+_UNREAD = re.compile(r"[\u0530-\u058f\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1cff]")
+"""Letters of scripts of which no word is known here: Armenian, Syriac, those of India but Devanagari,
+Lao, Tibetan, Burmese, Georgian, Ethiopic, Khmer.
 """
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f]")
+_OF_VERDICT = re.compile(
+    r"\b(?:"
+    # German, Dutch
+    r"ich|mir|mich|mein\w*|moment|warte\w*|halt|entschuldig\w*|verzeih\w*|irrtum\w*|geirrt|vertan|korrig\w*|korrektur\w*"
+    r"|berichtig\w*|revidier\w*|note|noten|wertung\w*|bewert\w*|punkt(?:e|en|zahl)?|verdien\w*|eigentlich|stattdessen|vielmehr"
+    r"|lieber|tatsächlich|ungültig|gilt|zähl\w*|ignorier\w*|vergess\w*|rate|geraten|schätz\w*|vermut\w*|annahme|platzhalter"
+    r"|beispiel\w*|vorläufig\w*|unsicher|urteil\w*|antwort\w*|nein|sollte\w*|müsste\w*|wäre\w*|hätte\w*|würde\w*|angemess\w*"
+    r"|ik|mij|mijn|wacht|excuus|vergis\w*|herzie\w*|cijfer\w*|beoordel\w*|punten|eigenlijk|nee|definitieve|gok|hoort|liever"
+    # the Scandinavian ones
+    r"|jag|jeg|mitt|vänta|vent|ursäkta|förlåt|undskyld|beklager|unnskyld|betyg\w*|poäng\w*|karakter\w*|poeng\w*|egentlig\w*"
+    r"|nej|nei|borde|burde|gissa\w*|gæt\w*|gjett\w*|rättelse|rettelse|korriger\w*|ångra\w*|ändra\w*|snarare|snarere"
+    # French, Spanish, Portuguese, Italian, Romanian
+    r"|je|moi|mon|mes|attend\w*|pardon|désolé\w*|excus\w*|tromp\w*|corrig\w*|rectifi\w*|notes|notation|points?|mérit\w*|en fait"
+    r"|plutôt|finalement|annul\w*|ignor\w*|oubli\w*|devin\w*|suppos\w*|hypothès\w*|provisoire|exemple|devrait|aurait|serait|valait"
+    r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|nota|notas|puntu\w*|puntos|calific\w*"
+    r"|merec\w*|en realidad|más bien|mejor dicho|anul\w*|olvid\w*|adivin\w*|supon\w*|provisional|ejemplo|debería|sería|habría|retir\w*"
+    r"|eu|meu|minha|espere|desculp\w*|enganei|engano|pontu\w*|pontos|avalia\w*|na verdade|aliás|esque\w*|palpite|exemplo|deveria"
+    r"|seria|teria|melhor|io|mio|mia|aspett\w*|scus\w*|sbagliat[oa]|corregg\w*|rettific\w*|voto|punteggi\w*|punti|merit\w*"
+    r"|in realtà|anzi|piuttosto|annull\w*|dimentic\w*|indovin\w*|esempio|dovrebbe|sarebbe|avrebbe|ritir\w*|valut\w*"
+    r"|scuz\w*|așteapt\w*|corectez|notă|punct\w*|de fapt|mai degrabă|ar trebui|retrag"
+    # Polish, Czech, Turkish, Vietnamese, Indonesian, Finnish, Hungarian
+    r"|mój|moja|moje|czekaj|chwil\w*|przepraszam|pomyli\w*|popraw\w*|korekt\w*|ocen\w*|punkt\w*|zasług\w*|właściwie|raczej"
+    r"|zgad\w*|przykład\w*|powinn\w*|byłoby|wycof\w*|já|můj|počkej\w*|promiň\w*|omlouv\w*|splet\w*|oprav\w*|hodnocen\w*"
+    r"|bod(?:y|ů|u)?|zaslouž\w*|vlastně|spíše?|příklad|hádá\w*|ben|benim|bekle\w*|dur|özür|hatalı|hatam|düzelt\w*|puan\w*"
+    r"|aslında|daha doğrusu|tahmin\w*|örnek|olmalı\w*|iptal|geri al\w*|tôi|xin lỗi|đợi|khoan|nhầm|sửa lại|điểm|thực ra|đáng"
+    r"|bỏ qua|đoán|ví dụ|rút lại|hủy|saya|maaf|tunggu|keliru|koreksi|ralat|skor\w*|nilai|sebenarnya|seharusnya|abaikan|tebak\w*"
+    r"|contoh|batal\w*|minä|minun|anteeksi|odota\w*|erehdy\w*|korja\w*|piste\w*|arvosana\w*|oikeastaan|ansaits\w*|arva\w*"
+    r"|esimerk\w*|pitäisi|peru\w*|bocsánat|elnézést|várj\w*|téved\w*|javít\w*|pont(?:szám\w*|ot|ok)?|értékel\w*|valójában"
+    r"|inkább|érdem\w*|tipp\w*|példa|kellene|visszavon\w*|scores?|sorry|stop"
+    # Russian and Ukrainian, Greek
+    r"|я|мне|мо[йяею]|моё|подожд\w*|стоп|извин\w*|прост(?:и|ите)|вибач\w*|зачека\w*|ошиб(?:ся|лась)|помил\w*|исправ\w*|виправ\w*"
+    r"|поправ\w*|оцен\w*|оцін\w*|балл\w*|бал(?:и|ів|а)?|заслуж\w*|заслугов\w*|на самом деле|насправді|вернее|точнее|скорее"
+    r"|скоріше|отмен\w*|скасов\w*|отзыв\w*|игнор\w*|ігнор\w*|забуд\w*|угад\w*|предполож\w*|пример|приклад|должн\w*|следовало"
+    r"|бы|б|передум\w*|εγώ|μου|συγγνώμη|περίμεν\w*|διόρθω\w*|διορθών\w*|βαθμ\w*|στην πραγματικότητα|μάλλον|αξίζει|πρέπει|αγνο\w*"
+    r"|ακυρ\w*|μαντε\w*|υποθέτ\w*|παράδειγμα|αποσύρ\w*|τελικ\w*|έκανα"
+    r")\b"
+    # French and Ukrainian words before an apostrophe or a comma; "no" at the beginning
+    r"|\bj['’]|\A\W{0,3}(?:non|no|nein|nee|nej|нет|ні|não|ne|όχι|hayır|không|tidak|nem|ei|लेकिन|नहीं|לא|لا|نه)\b"
+    # Chinese, Japanese, Korean
+    r"|我|等等|等一下|抱歉|对不起|對不起|看错|看錯|弄错|弄錯|搞错|搞錯|更正|修正|订正|訂正|改为|改為|改成|应该|應該|应为|應為|应当|其实|其實"
+    r"|实际上|實際上|准确地说|评[分价]|評[分價]|分数|分數|得分|给[出予]?\s?\d|[0-9一二三四五六七八九十两]\s?分(?!之)|作废|忽略|撤回|取消|无效|猜|假设|默认|示例"
+    r"|例如|不对|不對|重新|再看|才对|收回|暂定|私|すみません|申し訳|ごめん|待って|待った|いや|修正します|間違|見直|改めて|スコア|評価|点数"
+    r"|[0-9一二三四五六七八九十]\s?点|実際には|本当は|むしろ|べき|取り消|無視|無効|推測|仮に|例えば|やはり|やっぱり|相応|妥当"
+    r"|나는|저는|제가|내가|죄송|미안|잠깐|잠시만|아니|정정|수정합|잘못 보|착각|다시 보|점수|평가|\d\s?점|사실은|오히려|해야|취소|무시|무효|추측|가정"
+    r"|예시|예를 들|철회|맞습니다|적절"
+    # Arabic, Persian, Hebrew, Hindi, Thai
+    r"|أنا|عذر|آسف|أعتذر|اعتذر|معذرة|انتظر|لحظة|أخطأت|خطأ مني|تصحيح|أصحح|صحح|الدرجة|درجة|التقييم|تقييم|نقاط|نقطة|في الواقع|بل |تستحق"
+    r"|يستحق|يجب|تجاهل|إلغاء|ألغي|أسحب|سحب|تخمين|افترا|مثال|لا أستطيع|لم أتمكن|الأصح|ببخشید|متأسف|متاسف|صبر|اشتباه|تصحیح|امتیاز|نمره"
+    r"|در واقع|باید|نادیده|حدس|אני|סליחה|רגע|טעיתי|טעות|תיקון|לתקן|ציון|נקוד|בעצם|למעשה|מגיע|צריך להיות|התעלם|ניחוש|דוגמה|מבטל|חוזר בי"
+    r"|मैं|मेरा|मेरी|क्षमा|माफ़|माफ|रुकिए|रुको|ठहर|गलती|ग़लती|सुधार|स्कोर|अंक|दरअसल|वास्तव में|असल में|बल्कि|चाहिए|अनदेखा|रद्द|अनुमान|उदाहरण"
+    r"|वापस ले|ฉัน|ผม(?!ร)|ดิฉัน|ขอโทษ|ขออภัย|เดี๋ยว|รอสักครู่|ผิดพลาด|คะแนน|จริงๆ|ที่จริง|ควร|ยกเลิก|เดา|ตัวอย่าง|ถอน",
+    re.IGNORECASE,
+)
+"""Words of other languages that a sentence behind a verdict has where it is about the verdict, or
+about the judge: of scores, corrections, excuses, guesses and examples.
+"""
+
+
+_BRIEFLY = re.compile(
+    r"\b(?:falsch\w*|richtig\w*|stimmt|korrekt\w*|doch|fehler|höher|niedriger|tiefer|mehr|weniger|besser|schlechter|zu (?:hoch|niedrig|streng|viel|wenig)"
+    r"|fout\w*|juist\w*|hoger|lager|meer|minder|beter|fel|rätt|högre|lägre|mer|mindre|bättre|forkert|højere|lavere|bedre|feil|faux|fausse|erreur|juste|exact"
+    r"|moins|plus|trop|mieux|supérieur\w*|inférieur\w*|incorrect[oa]|correct[oa]|error|mal|menos|más|demasiado|mejor|peor|errad[oa]|cert[oa]|erro|mais"
+    r"|demais|pior|errore|giust[oa]|corrett[oa]|meno|più|troppo|meglio|peggio|alt[oa]|bass[oa]|baj[oa]|baix[oa]|źle|błęd\w*|dobrze|więcej|mniej|lepiej|špatně"
+    r"|správně|víc|méně|lépe|yanlış|doğru|fazla|az|daha|sai|đúng|hơn|kém|salah|benar|lebih|kurang|väärin|oikein|enemmän|vähemmän|rossz|helyes|több|kevesebb"
+    r"|greșit|corect|mai (?:mult|puțin)|неверно|неправильно|верно|правильно|больше|меньше|выше|ниже|лучше|неправда|вище|нижче|більше|менше|краще|λάθος|σωστό"
+    r"|περισσότερο|λιγότερο)\b|错|錯|对$|高了|低了|太高|太低|多了|少了|違|高すぎ|低すぎ|틀렸|틀림|높|낮|خطأ|صحيح|أكثر|أقل|أعلى|غلط|درست|לא נכון|שגוי|נכון|יותר|פחות"
+    r"|ग़लत|गलत|सही|अधिक|कम|ผิด|ถูก|สูงไป|ต่ำไป",
+    re.IGNORECASE,
+)
+BRIEF = 5
+"""Words of a sentence in another language that can hardly be about much else than the verdict."""
+
+
+def is_of_verdict(sentence: str) -> bool:
+    """Whether a sentence in another language than English may be about the verdict before it."""
+    brief = len(_LETTERS.findall(sentence)) <= BRIEF or len(sentence) <= 2 * BRIEF
+    return (
+        _OF_VERDICT.search(sentence) is not None
+        or (brief and _BRIEFLY.search(sentence) is not None)
+        or _withdrawn.search(sentence) is not None
+        or len(_UNREAD.findall(sentence[:2000])) > 2
+    )
 
 
 def is_blind(text: str) -> bool:
@@ -154,12 +239,18 @@ def is_withdrawn(after: str) -> bool:
     """Whether the words behind a verdict say that it does not count or is to be corrected, or are
     in a script that is not read.
     """
-    return _withdrawn.search(after) is not None or len(_UNREAD.findall(after[:2000])) > 2
+    return (
+        _withdrawn.search(after) is not None
+        or len(_UNREAD.findall(after[:2000])) > 2
+        or (
+            _OTHER_SCRIPT.search(after[:2000]) is not None and _OF_VERDICT.search(after) is not None
+        )
+    )
 
 
 def reasons_in(after: str) -> list[str]:
     """The lines behind a verdict that are called its reason."""
-    return [found[0].partition(":")[2] for found in _REASON.finditer(after)]
+    return [re.split("[:：】]", found[0], maxsplit=1)[-1] for found in _REASON.finditer(after)]
 
 
 def without_reasons(after: str) -> str:
@@ -232,7 +323,7 @@ _FOREIGN_NUMBER = re.compile(
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
 _COUNTER = re.compile(
-    "[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색]"
+    "[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색곳군글단칸처块塊层層段句列行頁页倍份组組节節]"
 )
 """What numbers count with in Chinese, Japanese and Korean."""
 _COMMON_ENGLISH = (

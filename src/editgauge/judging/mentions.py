@@ -553,6 +553,11 @@ def _claim(before: str, after: str) -> int | None:
         if plain in NUMBER_WORDS or (plain.isdecimal() and plain.isascii()):
             given = NUMBER_WORDS[plain] if plain in NUMBER_WORDS else int(plain[:7])
             following = next(words, "").casefold()
+            after_that = next(words, "").casefold()
+            if following in "-–—" and after_that.isdecimal():
+                break  # "1-2 px"
+            if following == "of" and after_that in ("the", "these", "those", "its", "all", "them"):
+                break  # "one of the labels"
             if not following.isalpha() or following in _AFTER_NUMBER:
                 number = given
             break

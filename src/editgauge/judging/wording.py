@@ -29,8 +29,13 @@ PLACEHOLDER = re.compile(
 )
 """A text that stands for a value; for texts of at most 200 characters."""
 REASON_KEY = re.compile("reason|rational|explan|comment", _FLAGS)
+QUOTATION = re.compile(
+    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
+    r"|(?<!\w)'[^'\n]{1,80}'(?!\w)|(?<!\w)‘[^’\n]{1,80}’|`[^`\n]{1,80}`"
+)
+"""What is quoted are the words of the picture or of the instruction."""
 _QUOTED = re.compile(
-    r"\b(?:for example|examples?|for instance|template|schema|(?:a|the) sample\b|sample "
+    r"\b(?:format reminder|reminder of|for example|examples?|for instance|template|schema|(?:a|the) sample\b|sample "
     r"(?:output|answer"
     r"|json|re\w+)|hypothetical\w*|placeholder"
     r"|for reference|possible|allowed|valid "
@@ -70,7 +75,7 @@ _INTRODUCED = re.compile(
     r"§|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
-    r"|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
+    r"|步[骤驟]|ステップ|단계|schritt|étape|paso|passo|шаг|alone|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
     r"|evaluaci[óo]n|puntuaci[óo]n|aqu[íi]|certainly|sure|ok(?:ay)?|understood|done|yes|of course|absolutely|alright|great|gladly|avalia[çc][ãa]o|결과|평가|оценка|результат|ответ"
     r"|object|update|correct\w*|revis\w+|reflection|thought|questions?|compar\w+|based on)\b",
     _FLAGS,
@@ -93,7 +98,7 @@ _OTHER = (
     r"|(?:image|picture|photo) (?:1|one|a))"
 )
 _ABOUT_OTHER = re.compile(
-    rf"(?:^|[^\w-]){_OTHER}(?:\s*\([^()]{{0,40}}\))?(?:\s+(?:itself|alone|would|gets?|scores?|"
+    rf"(?:^|(?<!against)(?<!with)(?<!versus)[^\w-]){_OTHER}(?:\s*\([^()]{{0,40}}\))?(?:\s+(?:itself|alone|would|gets?|scores?|"
     rf"receives?|earns?|has|is|was|deserves?|rates?|at)\b[^.]{{0,30}})?\s*[:：=,–—-]?\s*\Z"
     rf"|\b(?:for|of|about) (?:comparison|calibration)\b[^.]{{0,40}}\Z",
     _FLAGS,
@@ -159,7 +164,7 @@ _WAVERED = re.compile(
     _FLAGS,
 )
 _COUNT = re.compile(
-    r"(?<![\w.,:/-])(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|zero)(?![\w%:]|[.,]\d)"
+    r"(?<![\w.,:/-])(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|zero)(?![\w%:]|[.,]\d|\s?[-–—]\s?\d+\s?[^\W\d])"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|was\b|would\b|but\b|because\b|since\b|instead\b|rather\b|at\b|as\b|for\b|on\b"
     r"|in\b|after\b|to\b|not\b|seems?\b|feels?\b|overall\b|points?\b(?=\s*(?:[.,;)]|\Z|for\b|on\b|to\b|and\b|because\b)))[^\W\d])",
     _FLAGS,
@@ -340,7 +345,8 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     if _RETRACTED.search(after) or is_withdrawn(after):
         return True
     after = without_other_labels(languages.without_reasons(after))
-    plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", _A_FRACTION.sub(" ", after)))
+    bare = QUOTATION.sub("“”", _A_FRACTION.sub(" ", after))
+    plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", bare))
     for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
         if _COMPARED.search(sentence):
             continue

@@ -34,6 +34,7 @@ from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.claims import Verdicts, unquoted
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
+from editgauge.judging.names import without_other_lines
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
 from editgauge.judging.spelling import plainer, scores_told
 from editgauge.judging.thinking import without_thinking
@@ -55,6 +56,7 @@ from editgauge.judging.wording import (
     fractions_in,
     is_cited,
     is_cited_heading,
+    is_obeying,
     is_refusal,
     is_revision,
     is_taken_back,
@@ -171,6 +173,8 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     said = spoken(text)
     if is_blind(said):
         return _all(fields, "the judge says that it saw no picture, or not all")
+    if is_obeying(said):
+        return _all(fields, "the judge follows a text that it found in a picture")
     for item in found:
         if item.value is not None:
             spread(item.value, lists)
@@ -464,7 +468,7 @@ def _second_thoughts(
             doubts.append(
                 _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
             )
-    after = spoken(text[end:])
+    after = without_other_lines(spoken(text[end:]), tuple(fields))
     top = max(high for _, high in fields.values())
     every = set().union(*given.values())
     taken = is_taken_back(after, every, top)
@@ -560,7 +564,8 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
+    behind = without_other_lines(prose[end:], names)
+    before, after = (without_names(part, names) for part in (prose[:end], behind))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
     if why := doubts.against(reasons, remarks, before, after, verdicts):

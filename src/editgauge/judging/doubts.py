@@ -57,7 +57,7 @@ _DISOWNED = re.compile(
     r"|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
     r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain"
     r"|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate"
-    r"|score|grade)\b(?! (?:the )?(?:difference|apart|them apart))"
+    r"|score|grade)\b(?! [^.,;]{0,40}\b(?:difference|differences|apart|from)\b)"
     r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random"
     r"|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|guess(?=\W*\Z)|(?:middle|centre|center) of the scale"
     r"|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me"
@@ -107,14 +107,14 @@ _UNSEEN = re.compile(
 """Words for how pictures reach a judge, which have no place in what it says of one."""
 _I_DO = re.compile(
     r"\bI\b(?=\s[a-z]|['’])(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?"
-    r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|choose|chose|saw"
+    r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|tell|choose|chose|saw"
     r"|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
     r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
     r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|prefer|like|ignored"
     r"|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
-    r"|detect|spot|observe|count|give|rate|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit)\b)"
+    r"|detect|spot|observe|count|give|rate|tell|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
@@ -201,10 +201,12 @@ _PRAISE = re.compile(
 )
 """A few words that say how a picture is."""
 _LOOKED = re.compile(
-    r"\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
+    r"\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
     _I,
 )
 """What a judge says of itself that looks at a picture."""
+_REST = re.compile(r"\s*[,，、]\s")
+"""How the rest of a line begins whose label and number are another's."""
 _OF_RUN = re.compile(
     r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator)\s?[:=]\s?[\w.:/ ,-]{1,60}\Z",
     _I,
@@ -281,6 +283,8 @@ def _stray(after: str, verdicts: Verdicts) -> str:
             if line.rstrip(" *_").endswith(":") and not _META.search(sentence):
                 continue  # a heading over what follows
             brief = words <= BRIEF and _BRIEF_META.search(sentence)
+            if _REST.match(sentence) and not brief and not _META.search(sentence):
+                continue
             described = _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
             if languages.is_foreign(sentence):
                 if words < 3 or languages.is_of_verdict(sentence):

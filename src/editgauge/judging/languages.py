@@ -318,14 +318,14 @@ _ARTICLES = frozenset(
 )
 """Number words that are articles or verbs as well: no claim by themselves."""
 _FOREIGN_NUMBER = re.compile(
-    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![\d.,/:])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)",
+    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![A-Za-zА-я\d.,/:#№])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)",
     re.IGNORECASE,
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
-_COUNTER = re.compile(
-    "[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색곳군글단칸처块塊层層段句列行頁页倍份组組节節]"
+_SCORED = re.compile(
+    "分(?![钟鐘之析辨割明布别别子])|[点點](?![钟鐘灯燈击擊])|점|吧|了|的|吗|才|就|而|更|较|比|合|是|为|を|が|は|に|で|と|だ|か|な|も|の|へ|가|이|은|는|을|를|로|으|의|도|만|와|과|에|입|이"
 )
-"""What numbers count with in Chinese, Japanese and Korean."""
+"""What follows a number in Chinese, Japanese and Korean that counts nothing but points."""
 _COMMON_ENGLISH = (
     "the a an is are was were be been being of and or to in on at it its this that these "
     "those with without for from by as not no nothing but because since so if when while than "
@@ -334,7 +334,8 @@ _COMMON_ENGLISH = (
     "still now i my me you your we they he she which who what where how into onto over under "
     "after before again same other another such good bad fine clear clean natural sharp "
     "correct score rating edit image picture text letters word result hence therefore thus "
-    "overall looks seems remains "
+    "overall looks seems remains none nothing everything found kept removed added changed missing visible "
+    "of where every between at about against through across across "
 )
 _ENGLISH = frozenset(_COMMON_ENGLISH.split())
 _COMMON_ELSEWHERE = (
@@ -387,7 +388,7 @@ def _counts(sentence: str, at: int) -> bool:
         return False
     word = following[1].casefold()
     if ord(word[0]) > 0x2E7F:  # no spaces between words: the next letter tells
-        return _COUNTER.match(word) is not None
+        return _SCORED.match(word) is None
     return not (word in _FOREIGN | _ENGLISH or _SCORING.match(word))
 
 

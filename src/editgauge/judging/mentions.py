@@ -547,7 +547,7 @@ def _claim(before: str, after: str) -> int | None:
         before,
     )
     number: int | None = int(lead[1]) if lead else None
-    words = iter(re.findall(r"[\w'’]+|[^\w\s]", after[:80]))
+    words = iter(re.findall(r"\d+(?:[.,]\d+)+\w*|[\w'’]+|[^\w\s]", after[:80]))
     for word in words:
         plain = word.casefold()
         if plain in NUMBER_WORDS or (plain.isdecimal() and plain.isascii()):

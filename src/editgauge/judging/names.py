@@ -44,7 +44,7 @@ _CONCEPTS = {
     "quality": (
         r"(?:visual|image|perceptual|overall image)[ -]quality|quality(?: score)?|qualité(?: (?:visuelle|de l['’]image))?|calidad(?: visual"
         r"| de (?:la )?imagen)?|qualidade(?: visual| da imagem)?|qualità(?: visiva| dell['’]immagine)?|bildqualität|visuelle qualität"
-        r"|(?:视觉|視覺|視覚|图像|画像|画面)[的の]?(?:质量|質量|品質|品质)(?:分)?|画質|(?:시각적? ?|이미지 ?)품질"
+        r"|(?:(?:视觉|視覺|視覚|图像|影像|图片|画像|画面|整体)[的の]?)?(?:质量|質量|品質|品质)(?:分)?|画質|(?:시각적? ?|이미지 ?)품질"
         r"|(?:визуальное )?качество(?: изображения)?|جودة (?:الصورة|بصرية)|الجودة البصرية"
         r"|(?:visuele |beeld)kwaliteit|kwaliteit|jakość(?: wizualna| obrazu)?|(?:görsel |görüntü )?kalite(?:si)?|(?:visuell |bild)?kvalitet|(?:οπτική )?ποιότητα(?: εικόνας)?|(?:दृश्य |छवि )?गुणवत्ता|chất lượng(?: hình ảnh| thị giác)?|kualitas(?: visual| gambar)?|(?:візуальна )?якість(?: зображення)?|(?:vizuální |obrazová )?kvalita|คุณภาพ(?:ของ)?(?:ภาพ)?|איכות(?: חזותית| התמונה)?|کیفیت(?: بصری| تصویر)?|(?:جودة|الجودة)(?: المرئية)?"
     ),
@@ -129,6 +129,33 @@ def other_names(name: str) -> re.Pattern[str]:
     mine = _OF_FIELD.get(name.casefold(), ())
     others = [pattern for concept, pattern in _CONCEPTS.items() if concept not in mine]
     return re.compile(rf"(?<!\w)(?:{'|'.join(others)})(?!\w)", re.IGNORECASE)
+
+
+_ANY_CODE = r"(?-i:IF|TA|VC|LP|SE|EA|VQ|CP|KP|TP|SI|LR|Q[1-9])"
+
+
+@lru_cache(maxsize=64)
+def _other_line(names: tuple[str, ...]) -> re.Pattern[str]:
+    others = "|".join([*_CONCEPTS.values(), _ANY_CODE])
+    return re.compile(
+        rf"^[^\w\n]{{0,9}}(?:\d{{1,2}}[.)][ ])?[*_]{{0,3}}(?:(?:{others})(?:[ _-]?score)?)[*_]{{0,3}}(?:\s?\([^()\n]{{1,30}}\))?[*_]{{0,3}}\s?[:：=|–-]"
+        r"[ \t*_\[]{0,6}\d{1,2}[^\n]{0,500}$",
+        re.IGNORECASE | re.MULTILINE,
+    )
+
+
+def without_other_lines(text: str, names: tuple[str, ...]) -> str:
+    """The text without lines that give a number to a dimension that is not one of `names`.
+
+    Lines of the fields themselves stay; so does whatever else there is.
+    """
+
+    def kept(found: re.Match[str]) -> str:
+        label = re.split("[:：=|]", found[0].strip(" \t|"))[0]
+        own = field_called(re.sub(r"^\W*(?:\d{1,2}[.)]\s)?", "", label), names)
+        return found[0] if own else " "
+
+    return _other_line(names).sub(kept, text)
 
 
 _AROUND = re.compile(

@@ -46,7 +46,7 @@ _UNITS = r"(?:%|°|‰|±|×|x\d|(?:px|pixels?|mm|cm|m|km|pt|kb|mb|ms|s|sec|seco
 _DIGITS = re.compile(
     rf"(?<!\d:)(?<![\w.,/$€£¥#×±~≈<>≥≤°'’^\ue202-])(?<!\d\s[-–—/])(?:(?P<digits>0|[1-9]\d?)(?:\.0{{1,3}})?|(?P<word>{_ANY_WORD}))(?![\d\ue201])"
     r"(?:\s?[(（](?P<again>\d{1,2}|[^\W\d_]{2,9})[)）])?"
-    rf"(?P<fraction>(?:\s(?:points?|marks?|stars?)|分|点|点|점)?\s{{0,2}}(?:{OF}\s{{0,2}}|[(（]\s?(?:out of|of|von|sur|de|su|из|满分|滿分|/|[01]\s?[-–—~～]\s?)?\s?)(?P<top>\d{{1,3}}|{_ANY_WORD})(?:\.0)?(?:分|点|점)?(?:满分|満点|滿分|만점)?(?![.,]?\d))?"
+    rf"(?P<fraction>(?:\s(?:points?|marks?|stars?)|分|点|点|점)?\s{{0,2}}(?:{OF}\s{{0,2}}|[(（]\s?(?:out of|of|von|sur|de|su|из|满分|滿分|/|[01]\s?[-–—~～]\s?|(?=\w{{1,2}}\s?(?:分|点|점)?(?:满分|満点|滿分|만점)))\s?)(?P<top>\d{{1,3}}|{_ANY_WORD})(?:\.0)?(?:分|点|점)?(?:满分|満点|滿分|만점)?(?![.,]?\d))?"
     r"(?P<points>\s?-?(?:points?|pts?|stars?|marks?|punkten?|puntos?|pontos?|punt[io]|балл\w{0,3}|бал\w{0,3}|分|点|點|점|puan|poäng|punten|pkt)(?![^\W\d_])\.?)?"
     r"(?:\s?(?:满分|満点|滿分|만점))?(?:\s?[)）](?=\W|\Z))?"
     rf"(?![\w°%‰]|[.,:/]\d|\s?{_UNITS}|-[^\W\d]|\s?[-–—~～→±]\s?\d|\s?/|\s?\.\.|\s?(?:->|or|to|bis|à|oder|ou)\s\d)",
@@ -110,7 +110,7 @@ _THROUGH = re.compile(
     rf"\b(?:all|every|each|everything)\b[^\ue200-\ue3ff.]{{0,40}}(?P<first>{_NAME})\s?(?:to|through|thru|[-–—…]|\.\.)\s?(?P<last>{_NAME})(?P<gap>{_GLUE})(?P<number>{_NUMBER})",
     _I,
 )
-_ADVERB = r"(?:(?:so|hence|therefore|thus|overall|in total|in sum|in short|all in all|altogether|accordingly|finally|consequently|as a result|as it stands|on balance|taken together|for (?:this|these) reasons?|in conclusion|to conclude|to sum up|and|but|still|yet|here|now|then|also|that said|given this|with that|for me)[\s,:]{1,3}){0,3}"
+_ADVERB = r"(?:(?:so|hence|therefore|thus|overall|in total|in sum|in short|all in all|altogether|accordingly|finally|consequently|as a result|as it stands|on balance|taken together|for (?:this|these) reasons?|in conclusion|to conclude|to sum up|因此|所以|故而?|综上|最终|よって|따라서|and|but|still|yet|here|now|then|also|that said|given this|with that|for me)[\s,:]{0,3}){0,3}"
 _SUBJECT = r"(?:i|it|this|that|we|(?:this|that|the|my)(?: \w+ed| \w+ing| final| present| current| output| model['’]s)* (?:edit|output|image|picture|result|generation|version|one|attempt|sample|frame|photo|photograph|scene|verdict|score|rating|grade|mark))"
 _OBJECT = r"(?:(?: (?:it|this|that|this one|(?:the|this)(?: edited| output| generated| final| resulting)* (?:edit|output|image|picture|result|generation|attempt|sample|frame|one)))(?= ))?"
 _VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put (?:it|this) at|place it at|call (?:it|this)|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|is)"
@@ -161,6 +161,8 @@ _OF_SCORES = re.compile(
     _I,
 )
 _CONCLUDES = re.compile(r"\b(?:so|hence|thus|therefore|accordingly|as it stands|overall|now)\b", _I)
+_AND = re.compile(r"\W*and\b", _I)
+_IF = re.compile(r"\b(?:if|unless|whether|assuming|provided|depending|depends|otherwise)\b", _I)
 _OWN_LABEL = re.compile(
     r"[\W_]*(?:(?:my|the|this|present|current|final|overall|step \d|edited|generated|output|model|result|here are|here is|of|for) ?)*(?:outputs?|edit|edited|result|image|picture|scores?|ratings?|verdicts?|evaluation|assessment|judge?ment|grades?|marks?|answer|one|conclusion|summary|final|overall|step \d)?[\W_]*",
     _I,
@@ -291,10 +293,10 @@ def _name_patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
         label = rf"(?:{own}{code}(?:\s?[–—:-]?\s?(?:{others}))?|{others}){score}{code}(?:\s?[(（]\s?\d\s?[-–—]\s?\d{{1,2}}\s?[)）])?"
         if len(names) == 1:
             determined = r"(?:(?:my|the|a|final|overall|total|so|hence|endgültige|finale?|最终|最終|综合|최종|итоговая)[\s:]{0,2}){0,3}"
-            generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
+            generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=因此)|(?<=所以)|(?<=最终)|(?<=综合)|(?<=总体)|(?<=よって)|(?<=따라서 )|(?<=\band )|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（为為是は-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
             label = generic if name.casefold() == "score" else rf"{label}|{generic}"
         patterns.append(
-            re.compile(rf"(?<!\w)(?<!\w-)(?:{label})(?![^\W\d_]{{1}}(?![\u0900-\uffff]))", _I)
+            re.compile(rf"(?<!\w)(?<!\w-)(?:{label})(?![A-Za-z\u00c0-\u024f\u0400-\u04ff])", _I)
         )
     return tuple(patterns)
 
@@ -472,7 +474,8 @@ def _is_own_lead(lead: str, *, behind: bool) -> bool:
         )
     if _OWN_SUBJECT.search(own) or _CONCLUDES.search(own):
         return True
-    return not any(pattern.search(before) for pattern in (_CONDITION, _OTHER_SUBJECT, _QUOTES))
+    doubted = _IF if _AND.match(own) else _CONDITION
+    return not any(pattern.search(before) for pattern in (doubted, _OTHER_SUBJECT, _QUOTES))
 
 
 def _is_own_tail(tail: str) -> bool:

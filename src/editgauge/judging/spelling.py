@@ -31,7 +31,7 @@ _TOP = rf"(?P<top>\d{{1,2}}|{'|'.join(sorted(map(re.escape, _WORDS), key=len, re
 _FRACTION = (
     rf"(?:\s?{_OF}\s?[*_]{{0,2}}{_TOP}(?:\s?(?:分|点|점|punkten?|points?|puntos|pontos|punti|баллов))?"
     r"|\s?(?:分|点|점|點)(?:\s?[(（](?:满分|滿分|out of |/)?\s?(?P<top2>\d{1,2})\s?(?:分|点|점|點)?\s?(?:满分|満点|만점|滿分)?[)）])?"
-    r"|\s?[(（]\s?(?:满分|滿分|out of |von |sur |de )?\s?(?P<top3>\d{1,2})\s?(?:分|点|점)?\s?(?:满分|満点|만점)?[)）])?"
+    r"|\s?[(（]\s?(?:满分|滿分|out of |von |sur |de |/|(?=\d{1,2}\s?(?:分|点|점)?\s?(?:满分|満点|만점)))\s?(?P<top3>\d{1,2})\s?(?:分|点|점)?\s?(?:满分|満点|만점)?[)）])?"
 )
 _TOLD = re.compile(rf"(?:{SCORE})[^\w\n]{{1,6}}{_NUMBER}(?![\w.,]\d|\s?[-–—]\s?\d)", _I)
 _LINE = r"(?:(?<=\n)|(?<=\A))[ \t]{0,9}"

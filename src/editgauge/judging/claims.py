@@ -20,7 +20,9 @@ MAX_NUMBERS = 150
 _WINDOW = 240
 """Characters around a number that tell what it is about."""
 _I = re.IGNORECASE
-SENTENCE = re.compile(r"(?<=[.!?;])(?<![Nn]r\.)(?<![Nn]o\.)(?<!\bca\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<![Ff]ig\.)\s+|(?<=[。！？；])|\n+")
+SENTENCE = re.compile(
+    r"(?<=[.!?;])(?<![Nn]r\.)(?<![Nn]o\.)(?<!\bca\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<![Ff]ig\.)\s+|(?<=[。！？；])|\n+"
+)
 _SEEN_OBJECT = re.compile(
     r"\b(?:says?|reads?|shows?|contains?|states?|texts?|prints?|displays?)\b[^{}\n]{0,40}\{[^{}]{0,300}\}",
     _I,
@@ -45,7 +47,9 @@ _THUS = re.compile(
 )
 """Words right before a number that make it a conclusion."""
 _WHICH_OUGHT = re.compile(r"\b(?:which|that) (?:should|must|ought to) (?:be|read|say|show)\s\Z", _I)
-_READ_OUT = re.compile(r"(?<!I )(?<!would )(?<!must )\b(?:reads?|says|shows|displays|prints?)\b[^.;]{0,40}\Z", _I)
+_READ_OUT = re.compile(
+    r"(?<!I )(?<!would )(?<!must )\b(?:reads?|says|shows|displays|prints?)\b[^.;]{0,40}\Z", _I
+)
 """What a picture or an instruction says, and not the judge."""
 _OUGHT = re.compile(r"\b(?:should|must|ought to) be(?: an?| the)?\s\Z", _I)
 _BREAK = re.compile(r"[,;:()]|\b(?:though|but|while|whereas|yet|and so)\b", _I)

@@ -62,7 +62,7 @@ _DISOWNED = re.compile(
     r"|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|guess(?=\W*\Z)|(?:middle|centre|center) of the scale"
     r"|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me"
     r"|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary"
-    r"|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified"
+    r"|temporar\w+|interim|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified"
     r"|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it"
     r"|that|this)|wrong (?:number|score|value|grade|rating|key|field)|not (?:received|supplied"
     r"|delivered|attached|sent|transmitted|included here)|you (?:did|have|sent|forgot|gave|provided"
@@ -287,7 +287,8 @@ def _stray(after: str, verdicts: Verdicts) -> str:
                 continue
             described = _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
             if languages.is_foreign(sentence):
-                if words < 3 or languages.is_of_verdict(sentence):
+                wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
+                if (words < 2 and not wide) or languages.is_of_verdict(sentence):
                     return sentence.strip()[:60]
                 continue
             told = _PRAISE.fullmatch(sentence[:80]) or (

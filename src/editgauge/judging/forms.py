@@ -109,7 +109,7 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _with_elements(_SUM.sub(_worked_out, text), fields)
     text = _with_tables(text)
     text = _with_bars(text, fields)
-    text = _with_boxes(text, fields)
+    text = _joined(_with_boxes(text, fields), fields)
     text = _without_scale(text, fields)
     text = _with_tuples(text, fields)
     return _with_commas(text, fields)
@@ -186,6 +186,11 @@ def _with_bars(text: str, fields: Ranges) -> str:
             sum(letter in _FULL + _EMPTY for letter in found[part]) for part in ("full", "empty")
         )
         top = full + empty
+        if not empty and re.search(
+            rf"(?<!\d){full}(?:\s?/\s?\d{{1,2}})?\s{{0,3}}[*_]{{0,3}}\s?\Z",
+            text[: found.start()][-12:],
+        ):
+            return ""  # the number before them over again
         if top not in tops or (
             found["number"] and (int(found["number"]), int(found["top"])) != (full, top)
         ):
@@ -218,6 +223,30 @@ def _with_boxes(text: str, fields: Ranges) -> str:
             line = f": {line}"
         text = f"{before}{line}{text[run[-1].end() :]}"
     return text
+
+
+_CODE = re.compile(
+    r"^([^\w\n]{0,6}(?:Q\d|IF|TA|VC|LP|SE|EA|VQ|CP|KP)[*_]{0,3})[.)][*_]{0,3}[ \t]{1,4}(?=[*_\[]{0,3}\d)",
+    re.MULTILINE,
+)
+_ALONE = re.compile(r"[\s*_#:]{0,9}\d{1,2}(?:\s?/\s?\d{1,2})?[\s*_.]{0,6}")
+
+
+def _joined(text: str, fields: Ranges) -> str:
+    """Names with a point behind them, or on a line above their number, as ``NAME: 4``."""
+    lines = _CODE.sub(r"\1: ", text).split("\n")
+    names = tuple(fields)
+    filled = [at for at, line in enumerate(lines[: 5 * MAX_ROWS]) if line.strip()]
+    for at, below in zip(filled, filled[1:], strict=False):
+        if (
+            len(lines[at]) < 80
+            and _ALONE.fullmatch(lines[below])
+            and not lines[at].strip()[:1].isdigit()
+        ):
+            name = field_called(lines[at].strip("#*_>•- \t:"), names)
+            if name is not None:
+                lines[at], lines[below] = "", f"{name}: {lines[below].strip('*_#: ')}"
+    return "\n".join(lines)
 
 
 def _own_words(text: str, first: re.Match[str], second: re.Match[str]) -> str:

@@ -345,7 +345,8 @@ _COMMON_ELSEWHERE = (
     "un una es del por pero se al lo su más y muy os uma não em da dos mas com para na nas um "
     "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
     "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
-    "momento yang dan tidak dengan ini là và không của "
+    "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
+    "stata il gli alla été sont ont hat haben waren är har blev nog "
 )
 _FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
 _BORROWED = frozenset(
@@ -363,7 +364,7 @@ def is_foreign(sentence: str) -> bool:
     english = sum(word in _ENGLISH for word in words)
     foreign = sum(word in _FOREIGN or _speaks_of_scores(word) for word in words)
     accented = any(ord(letter) > 0x7F for letter in letters)
-    return foreign > english or (accented and english == 0)
+    return foreign > english or (accented and english <= foreign)
 
 
 def _speaks_of_scores(word: str) -> bool:

@@ -53,13 +53,18 @@ _DIGITS = re.compile(
     _I,
 )
 _BEHIND = re.compile(
-    r"\s*(?:\Z|[.,;:!)\]}>|।،؛。，；：、！）】（(|·•–—\n«»\"“”]|-{1,2}(?=\s)|&|/(?!\d)|\ue201|\ue202|[\ue100-\ue1ff]|<|=>|✓|✔|✅|👍|it is\b|from me\b|in total\b"
+    r"\s*(?:\Z|[.,;:!)\]}>|।،؛。，；：、！）】（(|·•–—\n«»\"“”]|-{1,2}(?=\s)|&|/(?!\d)|\ue201|\ue202|[\ue100-\ue1ff]|<|=>|[→➜⇒](?!\s?\d)|✓|✔|✅|👍|it is\b|from me\b|in total\b"
     r"|(?:because|since|as|for|on|in|due|and|with|at|overall|here|but|from|given|also|too|so|while|though|although|this|that|it|each|both|apiece|which|given|under|per|thanks|owing|by|weil|car|porque|perché|потому|так|da|wegen|pour|por|per|para|für|auf|und|et|y|e|и|och|en)\b)",
     _I,
 )
 _EMPHASIS = re.compile(
     r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|`{1,3}(?=[^`\n]{0,40}`)|(?<=\d)`"
 )
+_SCALE = re.compile(
+    r"\b(?:on|using|with) (?:a|the|our) (?:scale (?:of|from)? ?|\w+ scale,? (?:of|from) )?[01]\s?(?:to|-|–|—|\.\.)\s?(\d{1,2})(?: scale| points?)?,?\s?(?=\D)",
+    _I,
+)
+"""The scale in words, which says nothing of the score."""
 _STRUCK = re.compile(r"~~[^~\n]{1,60}~~")
 
 # --- what a sentence may say around a verdict -----------------------------------------------------
@@ -97,7 +102,7 @@ _GLUE = (
     r"|score|value|verdict|result|comes out|comes to|lands|stands|sits|reaches|achieves?|attains?|obtains?|with|to be|be|my|final|overall|final score|i (?:give|award|assign|rate|score)(?: it)?|given|awarded|rated|assigned|it|equals|for (?:this|the) (?:present |edited |current |generated |output |final )*(?:edit|output|image|picture|result|sample|frame|one)"
     r"|for frame \d|both|all|each|every|by me|in my (?:view|opinion)|to (?:this|the) (?:edit|output|image|result)|ist|liegt|bei|beträgt|bekommt|erhält|est|es|é|è|reçoit|obtient|mérite|obtiene|recibe|merece|recebe|ottiene|merita|составляет|равна|равно|получает|هي|هو|為|为|是|は|が|です|는|은|이|가)\b)*"
 )
-_GIVEN = re.compile(rf"(?P<name>{_NAME})(?P<gap>{_GLUE})(?P<number>{_NUMBER})", _I)
+_GIVEN = re.compile(rf"(?P<name>{_NAME})(?P<gap>{_GLUE})\(?(?P<number>{_NUMBER})", _I)
 _REVERSED = re.compile(
     rf"(?P<number>{_NUMBER})\s{{1,3}}(?:points? )?(?:for|on|in|to|as(?: the)?|für|pour|para|por|per|за)\s{{1,3}}(?:the |both |its |d(?:er|ie|as) |l[ae] )?(?P<name>{_NAME})",
     _I,
@@ -111,13 +116,13 @@ _THROUGH = re.compile(
     _I,
 )
 _ADVERB = r"(?:(?:so|hence|therefore|thus|overall|in total|in sum|in short|all in all|altogether|accordingly|finally|consequently|as a result|as it stands|on balance|taken together|for (?:this|these) reasons?|in conclusion|to conclude|to sum up|因此|所以|故而?|综上|最终|よって|따라서|and|but|still|yet|here|now|then|also|that said|given this|with that|for me)[\s,:]{0,3}){0,3}"
-_SUBJECT = r"(?:i|it|this|that|we|(?:this|that|the|my)(?: \w+ed| \w+ing| final| present| current| output| model['’]s)* (?:edit|output|image|picture|result|generation|version|one|attempt|sample|frame|photo|photograph|scene|verdict|score|rating|grade|mark))"
+_SUBJECT = r"(?:i|it|this|that|we|(?:this|that|the|my)(?: \w+ed| \w+ing| final| present| current| output| model['’]s)* (?:edit|output|image|picture|result|generation|version|one|attempt|sample|frame|photo|photograph|scene|verdict|scores?|ratings?|grades?|marks?))"
 _OBJECT = r"(?:(?: (?:it|this|that|this one|(?:the|this)(?: edited| output| generated| final| resulting)* (?:edit|output|image|picture|result|generation|attempt|sample|frame|one)))(?= ))?"
-_VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put (?:it|this) at|place it at|call (?:it|this)|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|is)"
+_VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put (?:it|this) at|place it at|call (?:it|this)|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|(?:a?m) (?:giving|rating|scoring|awarding|grading|putting)|is|are)"
 _OWN_LEAD = re.compile(
     rf"[\W_]*{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
     rf"(?:(?:of |for |on |in )?{_SUBJECT}(?:['’]s)?(?: (?:therefore|thus|hence|so|only|just|still|clearly|now|really|would|then|also|finally|all|both))?(?:['’ ]{_VERB}| reaches| achieves| has| are)?)?"
-    r"(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
+    r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
     _I,
 )
 _TOLD = re.compile(
@@ -168,7 +173,7 @@ _OWN_LABEL = re.compile(
     _I,
 )
 _TAIL_DENIED = re.compile(
-    r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
+    r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
     _I,
 )
 _OF_OTHER = re.compile(
@@ -276,10 +281,11 @@ def _marked(words: str, fields: Ranges) -> str:
     """The sentence with a mark for each field's name and each number that can be a score."""
     if len(words) > LONGEST:
         return ""
+    tops = {high for _, high in fields.values()}
+    words = _SCALE.sub(lambda found: " " if int(found[1]) in tops else found[0], words)
     text = _EMPHASIS.sub("", _STRUCK.sub(" ", QUOTATION.sub("“”", words)))
     for index, pattern in enumerate(_name_patterns(tuple(fields))):
         text = pattern.sub(chr(_FIRST + index), text)
-    tops = {high for _, high in fields.values()}
     return _DIGITS.sub(lambda found: _mark(found, tops), text)
 
 
@@ -402,9 +408,7 @@ def _unnamed(marked: str, name: str, *, opening: bool, asked: bool) -> int | Non
     """The number of a sentence that names no field, where one was asked for."""
     if re.search(_NAME, marked) or other_names(name).search(marked):
         return None
-    clauses = re.split(r"[,;]\s", marked, maxsplit=1)
-    if len(clauses) == 2 and _OWN_SUBJECT.search(clauses[1]) and _OTHER_SUBJECT.search(clauses[0]):
-        marked = clauses[1]  # "Where the reference would be a 5, the edited picture deserves a 3"
+    marked = _own_clause(marked)
     patterns = [_TOLD, _ALONE, _VERDICT_IS, _IT_WAS_NOT]
     patterns += [_FIRST_WORD] if opening else []
     if asked:
@@ -435,6 +439,25 @@ def _unnamed(marked: str, name: str, *, opening: bool, asked: bool) -> int | Non
             continue
         return _score(match["number"])
     return None
+
+
+def _own_clause(marked: str) -> str:
+    """The last clause of a sentence where it concludes by itself; else all of it."""
+    boundary = list(re.finditer(r"[,;]\s|\s[–—]\s", marked))
+    for mark in reversed(boundary):
+        before, own = marked[: mark.start()], marked[mark.end() :]
+        if _TOLD.match(own) is None and not _ALONE.match(own):
+            continue
+        if (
+            _OWN_SUBJECT.search(own)
+            and _OTHER_SUBJECT.search(before)
+            and not _OPENS_CONDITION.match(before)
+        ):
+            return own  # "Where the reference would be a 5, the edited picture deserves a 3"
+        aside = any(p.search(before) for p in (_CONDITION, _OTHER_SUBJECT, _QUOTES))
+        if not aside and not re.search(_NUMBER, before):
+            return own
+    return marked
 
 
 def _own(marked: str, match: re.Match[str], at: int) -> bool:

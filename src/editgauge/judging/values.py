@@ -273,7 +273,9 @@ def _walk(
             given = Contradiction() if key in value.contradicted else item
             if len(named) != 1 or plain not in _VALUE_KEYS:
                 yield name, given, final or called
-        elif depth < 4 and _may_hold(key, plain, aliases):
+        elif depth < 4 and (
+            _may_hold(key, plain, aliases) or (plain == "input" and "name" in value)
+        ):
             for inner in _inside(item):
                 if not is_about_other(inner):
                     called = _FINAL_KEY.match(plain) is not None

@@ -107,14 +107,14 @@ _UNSEEN = re.compile(
 """Words for how pictures reach a judge, which have no place in what it says of one."""
 _I_DO = re.compile(
     r"\bI\b(?=\s[a-z]|['’])(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?"
-    r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|tell|choose|chose|saw"
+    r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|tell|act on|follow|obey|comply|heed|choose|chose|saw"
     r"|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
     r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
     r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|prefer|like|ignored"
     r"|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
-    r"|detect|spot|observe|count|give|rate|tell|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit)\b)"
+    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
@@ -134,7 +134,7 @@ _META = re.compile(
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
-    r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead|rather|wrong|should"
+    r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of “”)|rather|wrong|should"
     r"|ought|must|no longer|would|could|less|more|correct|right|too (?:high|low|generous|harsh"
     r"|strict|lenient|much|kind|severe)"
     r"|these|those|halve|double|(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )update\w*)\b",
@@ -142,7 +142,7 @@ _BRIEF_META = re.compile(
 )
 """The same in a sentence of a few words."""
 _CLOSING = re.compile(
-    r"\W*(?:(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
+    r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
     r"|(?:(?:(?:please )?note|disclaimer):?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical"
     r"|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
@@ -201,7 +201,7 @@ _PRAISE = re.compile(
 )
 """A few words that say how a picture is."""
 _LOOKED = re.compile(
-    r"\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
+    r"\b(?:I|and) (?:have )?(?:also )?(?:compared|looked|checked|examined|inspected|zoomed|counted|noticed|noted|verified|went|studied|searched)\b|\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
     _I,
 )
 """What a judge says of itself that looks at a picture."""

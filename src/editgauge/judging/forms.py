@@ -8,6 +8,7 @@ at a bounded stretch, so that the time is linear in the text.
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -101,10 +102,16 @@ def plain_marks(text: str) -> str:
     )
 
 
+_TOP_FIRST = re.compile(
+    r"(?:[满滿]分\s?)?(?P<top>\d{1,2})\s?(?:分|点|점)\s?(?:満点|[满滿]分|만점)?\s?(?:中|得|に|에|で|,|，|里|制)?\s?(?:得|给|給|为|為)?\s?(?P<number>\d{1,2})\s?(?:分|点|점)"
+)
+
+
 def in_lines(text: str, fields: Ranges) -> str:
     """The text with every form of a verdict as lines ``NAME: 4``."""
     for pattern, plain in _LATEX:
         text = pattern.sub(plain, text)
+    text = _TOP_FIRST.sub(_fraction, text)
     text = _EXPLAINED.sub(_reason_line, _CDATA.sub(r"\1", text))
     text = _with_elements(_SUM.sub(_worked_out, text), fields)
     text = _with_tables(text)
@@ -113,6 +120,12 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _without_scale(text, fields)
     text = _with_tuples(text, fields)
     return _with_commas(text, fields)
+
+
+def _fraction(found: re.Match[str]) -> str:
+    """``5点満点中4点`` as ``4/5``."""
+    full = re.search("満点|[满滿]分|만점", found[0])
+    return f"{found['number']}/{found['top']}" if full else found[0]
 
 
 def _lines(values: Mapping[str, str]) -> str:
@@ -237,7 +250,7 @@ def _joined(text: str, fields: Ranges) -> str:
     lines = _CODE.sub(r"\1: ", text).split("\n")
     names = tuple(fields)
     filled = [at for at, line in enumerate(lines[: 5 * MAX_ROWS]) if line.strip()]
-    for at, below in zip(filled, filled[1:], strict=False):
+    for at, below in itertools.pairwise(filled):
         if (
             len(lines[at]) < 80
             and _ALONE.fullmatch(lines[below])

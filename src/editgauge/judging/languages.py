@@ -79,7 +79,26 @@ _BLIND = (
         r"|\bpas d['’e] ?(?:image|photo)|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien"
         r"|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]"
         r"|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no"
-        r"|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)"
+        r"|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b"
+    ),
+    # Arabic, Persian, Hebrew
+    (
+        r"(?:لا|لم|لن|تعذر|غير قادر|لست قادر)[^.\n]{0,25}(?:أر[ىي]|رؤية|أستطيع|أتمكن|أستلم|أتلق|أفتح|فتح|عرض|تحميل|مشاهدة|الوصول|أشاهد|إرفاق|ترفق|تصلني|يصلني|تقديم|توفير)"
+        r"[^.\n]{0,25}صور|صور[^.\n]{0,25}(?:غير (?:متاح|متوفر|مرفق|موجود|مرئي|ظاهر)|لم (?:ترفق|تُرفق|تصل|تظهر|يتم|تُحم|تحم)|لا تظهر|مفقود|تالف)"
+        r"|(?:بدون|دون|لا توجد|لا يوجد|ليس هناك|ليست هناك)(?: أي| أية)? صور|تصویر[^.\n]{0,25}(?:نمی|ندار|نیست|نشد)|(?:بدون|هیچ) تصویر"
+        r"|(?:לא|אין)[^.\n]{0,25}(?:רואה|לראות|קיבלתי|התקבל|צורפ|לפתוח|גישה|נטענ|זמינ)[^.\n]{0,20}תמונ|תמונ[^.\n]{0,20}(?:לא (?:צורפ|נטענ|התקבל|זמינ|הגיע)|חסר|אינ)"
+        r"|(?:אין|בלי|ללא) (?:שום )?תמונ"
+    ),
+    # Hindi, Thai, Greek, Turkish, Polish, Czech, Vietnamese, Indonesian, Finnish, Swedish
+    (
+        r"(?:चित्र|छवि|तस्वीर|इमेज)[^।\n]{0,20}(?:नहीं (?:दिख|मिल|देख|उपलब्ध|है)|उपलब्ध नहीं)|ไม่(?:สามารถ(?:เห็น|ดู|เปิด)|เห็น|พบ|ได้รับ|มี)(?:ภาพ|รูป)"
+        r"|(?:δεν|χωρίς)[^.\n]{0,25}(?:βλέπω|δω|ανοίξω|έλαβα|εμφαν|φορτώ|διαθέσιμ|επισυν)[^.\n]{0,20}εικόν|εικόν\w*[^.\n]{0,20}(?:δεν (?:φορτ|εμφαν|υπάρχ|επισυν)|λείπ)"
+        r"|(?:görsel|resim|resm|görüntü|fotoğraf)\w*[^.\n]{0,25}(?:göremiyorum|göremedim|yüklenmedi|yok\b|alınamadı|eklenmemiş|açılmıyor|erişemiyorum)"
+        r"|nie (?:widzę|mogę (?:zobaczyć|otworzyć)|otrzyma\w+|ma)[^.\n]{0,15}(?:obraz|zdjęc)|(?:nevidím|nemohu (?:vidět|otevřít)|nemám)[^.\n]{0,15}obráz"
+        r"|không (?:thể )?(?:xem|thấy|nhìn thấy|mở|nhận được|có)[^.\n]{0,15}(?:ảnh|hình)|tidak (?:dapat|bisa) (?:melihat|membuka)[^.\n]{0,15}gambar"
+        r"|gambar[^.\n]{0,15}tidak (?:terlihat|tersedia|dimuat|dilampirkan|ada)|en näe (?:\w+ )?kuv|kuva[^.\n]{0,15}(?:puuttuu|ei (?:näy|latau))"
+        r"|(?:kan|kunde|kunne) (?:inte|ikke) (?:se|öppna|åpne|åbne)[^.\n]{0,15}(?:bild|bilde|billede)|(?:ingen|inga) (?:\w+ )?(?:bild|bilde|billede)"
+        r"|(?:kan|zie|heb|krijg) (?:\w+ )?geen (?:\w+ )?(?:afbeelding|beeld|foto)|afbeelding\w*[^.\n]{0,15}(?:niet (?:geladen|zichtbaar|ontvangen|bijgevoegd)|ontbreekt)"
     ),
     # Chinese
     (
@@ -326,6 +345,9 @@ _SCORED = re.compile(
     "分(?![钟鐘之析辨割明布别别子])|[点點](?![钟鐘灯燈击擊])|점|吧|了|的|吗|才|就|而|更|较|比|合|是|为|を|が|は|に|で|と|だ|か|な|も|の|へ|가|이|은|는|을|를|로|으|의|도|만|와|과|에|입|이"
 )
 """What follows a number in Chinese, Japanese and Korean that counts nothing but points."""
+_OF_TOP = re.compile(
+    r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b", re.IGNORECASE
+)
 _COMMON_ENGLISH = (
     "the a an is are was were be been being of and or to in on at it its this that these "
     "those with without for from by as not no nothing but because since so if when while than "
@@ -399,7 +421,7 @@ def claims_in(sentence: str) -> Iterator[int]:
     Digits that count nothing, and number words that count nothing beside a word that speaks of
     scores or at the end of a clause.
     """
-    sentence = sentence[:2000]
+    sentence = _OF_TOP.sub(r"\1", sentence[:2000])
     scored = _SCORING.search(sentence) is not None
     for found in _FOREIGN_NUMBER.finditer(sentence):
         if found["word"]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from editgauge.judging.languages import NUMBERS
-from editgauge.judging.names import SCORE, names_of, other_names
+from editgauge.judging.names import SCORE, names_of, other_names, without_other_lines
 from editgauge.judging.wording import NUMBER_WORDS, QUOTATION
 
 Ranges = Mapping[str, tuple[int, int]]
@@ -99,8 +99,8 @@ _GLUE = (
     r"(?:[\s:=*_|,–—→➜➡·•▶►➤⇒>-]|\ufe0f|\([^()\ue200-\ue3ff]{0,60}\)|（[^（）\ue200-\ue3ff]{0,40}）|"
     r"\b(?:is|are|gets?|got|receives?|received|deserves?|earns?|earned|merits?|scores?|scored|rating|ratings|grade|graded|mark|marks|points?|of|at|as|an?|the|only|just|also|therefore|thus|hence|so|then|now|here"
     r"|solid|clear|strong|weak|full|perfect|excellent|good|great|high|low|slightly|a bit|somewhat|lower|higher|very|quite|rather|fairly|still|even|well|fine|decent|poor|fair|mediocre|middling|moderate|flawless|stays|remains"
-    r"|score|value|verdict|result|comes out|comes to|lands|stands|sits|reaches|achieves?|attains?|obtains?|with|to be|be|my|final|overall|final score|i (?:give|award|assign|rate|score)(?: it)?|given|awarded|rated|assigned|it|equals|for (?:this|the) (?:present |edited |current |generated |output |final )*(?:edit|output|image|picture|result|sample|frame|one)"
-    r"|for frame \d|both|all|each|every|by me|in my (?:view|opinion)|to (?:this|the) (?:edit|output|image|result)|ist|liegt|bei|beträgt|bekommt|erhält|est|es|é|è|reçoit|obtient|mérite|obtiene|recibe|merece|recebe|ottiene|merita|составляет|равна|равно|получает|هي|هو|為|为|是|は|が|です|는|은|이|가)\b)*"
+    r"|score|value|verdict|result|comes? out|comes? to|lands|stands|sits|reaches|achieves?|attains?|obtains?|with|to be|be|my|final|overall|final score|i (?:give|award|assign|rate|score)(?: it)?|given|awarded|rated|assigned|it|equals|for (?:this|the) (?:present |edited |current |generated |output |final )*(?:edit|output|image|picture|result|sample|frame|one)"
+    r"|for frame \d|both|all|each|every|by me|in my (?:view|opinion)|to (?:this|the) (?:edit|output|image|result)|ist|liegt|bei|beträgt|bekommt|erhält|est|es|é|è|reçoit|obtient|mérite|obtiene|recibe|merece|recebe|ottiene|merita|est (?:donc )?d[e'’]|donc|daher|folglich|es (?:por tanto )?de|por tanto|quindi|dunque|pari a|de|di|составляет|равна|равно|получает|هي|هو|為|为|是|は|が|です|는|은|이|가)\b)*"
 )
 _GIVEN = re.compile(rf"(?P<name>{_NAME})(?P<gap>{_GLUE})\(?(?P<number>{_NUMBER})", _I)
 _REVERSED = re.compile(
@@ -112,13 +112,17 @@ _SHARED = re.compile(
     _I,
 )
 _THROUGH = re.compile(
-    rf"\b(?:all|every|each|everything)\b[^\ue200-\ue3ff.]{{0,40}}(?P<first>{_NAME})\s?(?:to|through|thru|[-–—…]|\.\.)\s?(?P<last>{_NAME})(?P<gap>{_GLUE})(?P<number>{_NUMBER})",
+    rf"(?P<first>{_NAME})\s?(?:to|through|thru|bis|[-–—…]|\.\.)\s?(?P<last>{_NAME})(?P<gap>{_GLUE})(?P<number>{_NUMBER})", _I
+)
+_EACH = re.compile(r"\b(?:all|every|each|everything|both|apiece|alle|jeweils|chacun\w*|tou[st]\w*|cada|tod[oa]s|tutt[ei]|ciascun\w*)\b|各|均|都|すべて|모두|각", _I)
+_RESPECTIVELY = re.compile(
+    rf"(?P<names>{_NAME}(?:(?:\s{{0,2}}(?:,|&|/|and|und|et|y|e)\s{{0,2}}){{1,2}}{_NAME}){{1,9}})(?P<gap>{_GLUE})(?P<numbers>{_NUMBER}(?:(?:\s{{0,2}}(?:,|&|and|und|et|y|e)\s{{0,2}}){{1,2}}{_NUMBER}){{1,9}})",
     _I,
 )
 _ADVERB = r"(?:(?:so|hence|therefore|thus|overall|in total|in sum|in short|all in all|altogether|accordingly|finally|consequently|as a result|as it stands|on balance|taken together|for (?:this|these) reasons?|in conclusion|to conclude|to sum up|因此|所以|故而?|综上|最终|よって|따라서|and|but|still|yet|here|now|then|also|that said|given this|with that|for me)[\s,:]{0,3}){0,3}"
 _SUBJECT = r"(?:i|it|this|that|we|(?:this|that|the|my)(?: \w+ed| \w+ing| final| present| current| output| model['’]s)* (?:edit|output|image|picture|result|generation|version|one|attempt|sample|frame|photo|photograph|scene|verdict|scores?|ratings?|grades?|marks?))"
 _OBJECT = r"(?:(?: (?:it|this|that|this one|(?:the|this)(?: edited| output| generated| final| resulting)* (?:edit|output|image|picture|result|generation|attempt|sample|frame|one)))(?= ))?"
-_VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put (?:it|this) at|place it at|call (?:it|this)|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|(?:a?m) (?:giving|rating|scoring|awarding|grading|putting)|is|are)"
+_VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put|place|peg|mark|see|rank|call|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|(?:a?m) (?:giving|rating|scoring|awarding|grading|putting)|is|are)"
 _OWN_LEAD = re.compile(
     rf"[\W_]*{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
     rf"(?:(?:of |for |on |in )?{_SUBJECT}(?:['’]s)?(?: (?:therefore|thus|hence|so|only|just|still|clearly|now|really|would|then|also|finally|all|both))?(?:['’ ]{_VERB}| reaches| achieves| has| are)?)?"
@@ -142,6 +146,7 @@ _FIRST_WORD = re.compile(
     rf"\A\W{{0,6}}(?P<number>{_SCALED}[\ue300-\ue3ff]\s?(?=[—–:;,.(|·]|-\s|because\b|since\b|as\b|due\b)|{_NUMBER}\s?(?=[—–]\s|because\b|since\b))",
     _I,
 )
+_ONLY = re.compile(rf"\A[\W_]{{0,6}}(?P<number>{_NUMBER})[\W_]{{0,6}}\Z")
 _ANSWER = re.compile(rf"\A\W{{0,6}}(?P<number>{_NUMBER})\s?(?:[—–:;,.(|·]|-\s|\Z)")
 _IT_WAS_NOT = re.compile(
     rf"\A\W{{0,3}}(?:it|this|that) (?:was|is|did|does|has)(?:n['’]t| not): (?P<number>{_SCALED}[\ue300-\ue3ff])\W{{0,4}}\Z",
@@ -157,6 +162,25 @@ _BOUNDARY = re.compile(r"[,;:]\s|[：，；。]|\s[–—]\s")
 _OPENS_CONDITION = re.compile(
     r"\W*(?:if|had|should|were|unless|assuming|suppose|for comparison|example|e\.g)\b", _I
 )
+_GIVING = re.compile(
+    r"\b(?:(?:gebe|vergebe|bewerte|gibt es|verdient|bekommt|erhält|je (?:mets|donne|note|attribue)|mérite|obtient|reçoit|(?:le )?doy|otorgo|pongo|merece|obtiene|recibe"
+    r"|dou|atribuo|recebe|do|assegno|merita|ottiene|geef|krijgt|(?:jag|jeg) (?:ger|gir|giver|sätter)|får|förtjänar|fortjener|daję|oceniam|zasługuje|dávám|zaslouží|veriyorum"
+    r"|adok|annan|saa|acord|dau)\b)|ставлю|даю|оцениваю|заслуживает|получает|ставлю|заслуговує|给|給|打|得|つけ|付け|与え|とし|주|매기|드리|أعطي|أمنح|يستحق|δίνω|βάζω|נותן|מקבל|देता|देती"
+    r"|ให้|cho\b|beri\w*|memberi\w*",
+    _I,
+)
+"""How a sentence in another language gives a score."""
+_NOT_ELSEWHERE = re.compile(
+    r"\b(?:nicht|kein\w*|wenn|falls|würde|wäre|hätte|könnte|sonst|vielleicht|etwa|ungefähr|höchstens|mindestens|vorherig\w*|vorig\w*|ander\w*|zuerst|zunächst|eigentlich"
+    r"|pas|ne|si|serait|aurait|peut-être|environ|précédent\w*|autre|d['’]abord|no|sería|habría|quizás?|anterior|otr[oa]|primero|não|seria|talvez|outr[oa]|non|se|sarebbe|forse|circa"
+    r"|precedente|altr[oa]|niet|als|zou|misschien|vorige|andere|inte|ikke|om|skulle|kanske|måske|förra|annan|nie|gdyby|może|poprzedni\w*|inn[ya]|kdyby|možná|değil|eğer|belki|önceki"
+    r"|nem|ha|talán|ei|jos|ehkä|nu|dacă|poate|không|nếu|tidak|jika|mungkin)\b|\bне\b|если|бы\b|возможно|может|предыдущ|друг(?:ой|ая|ое)|якщо|可能|也许|如果|若|不|没|未|上一|之前|另|原|参考|ない|もし"
+    r"|かも|前の|他の|元の|参照|않|못|만약|아마|이전|다른|원본|참조|لا|لم|لو|ربما|السابق|أخرى|المرجع|الأصل|לא|אם|אולי|הקודם|אחר|नहीं|अगर|यदि|शायद|पिछल|ไม่|ถ้า|อาจ|δεν|αν|ίσως",
+    _I,
+)
+"""Words of other languages that deny a score, doubt it, or speak of another picture."""
+_SUPPOSES = re.compile(r"\W*(?:suppos\w+|imagine|assum\w+|if|had|were|should|in case|provided|pretend|let['’]?s (?:say|assume|pretend)|say,)\b", _I)
+_THEN = re.compile(r"\W*(?:then|in (?:that|this|which) case|otherwise|else|conversely|or else)\b", _I)
 _QUOTES = re.compile(
     r"\b(?:says?|reads?|shows?|states?|claims?|written|printed|told|tells?|asks?|answer|ocr|such as|system|best possible)\b|“”|\?",
     _I,
@@ -190,6 +214,7 @@ class _Sentence:
     marked: str
     start: int
     end: int
+    aside: bool = False
 
 
 def in_lines(text: str, fields: Ranges) -> str:
@@ -197,12 +222,19 @@ def in_lines(text: str, fields: Ranges) -> str:
 
     The text as it is where no sentence gives one, or the fields do not get one number each.
     """
+    text = without_other_lines(text, tuple(fields))
     sentences = _sentences(text, fields)
     told: list[tuple[_Sentence, list[tuple[str, int]]]] = []
     names = tuple(fields)
-    asked = False
+    asked = supposed = False
     for index, sentence in enumerate(sentences):
-        pairs = list(_pairs(sentence.marked, names, opening=index == 0, asked=asked))
+        supposed = _supposes(sentence, supposed, sentences[index - 1] if index else None)
+        sentence.aside = supposed
+        pairs = (
+            []
+            if supposed
+            else list(_pairs(sentence.marked, names, opening=index == 0, asked=asked))
+        )
         asked = _ASKED.match(sentence.marked) is not None
         if pairs:
             told.append((sentence, pairs))
@@ -212,9 +244,21 @@ def in_lines(text: str, fields: Ranges) -> str:
         return _by_sections(text, sentences, names) if told and len(fields) > 1 else text
     given = {number for _, pairs in told for _, number in pairs}
     spoken = {sentence.start for sentence, _ in told}
-    if any(_contradicts(each.marked, given) for each in sentences if each.start not in spoken):
+    if any(
+        _contradicts(each.marked, given)
+        for each in sentences
+        if each.start not in spoken and not each.aside
+    ):
         return text
     return _written(text, sentences, told)
+
+
+def _supposes(sentence: _Sentence, supposed: bool, before: _Sentence | None) -> bool:
+    """Whether a sentence supposes something, or goes on from one that does: "…; then IF: 5"."""
+    if _SUPPOSES.match(sentence.marked):
+        return True
+    goes_on = before is not None and before.words.rstrip().endswith(";")
+    return supposed and (goes_on or _THEN.match(sentence.marked) is not None)
 
 
 def _contradicts(marked: str, given: set[int]) -> bool:
@@ -239,7 +283,7 @@ def _written(
         if sentence.start in given:
             lines = "".join(f"\n{name}: {number}" for name, number in given[sentence.start])
             pieces.append(lines + _behind(sentence))
-        elif sentence.start > last or not _is_aside(sentence.marked):
+        elif sentence.start > last or not (sentence.aside or _is_aside(sentence.marked)):
             pieces.append(sentence.words)
     return "".join([*pieces, text[at:]])
 
@@ -370,7 +414,7 @@ def _pairs(
     if not re.search(_NUMBER, marked) or _NO_SENTENCE.search(marked):
         return
     marked = _OWN_WOULD.sub("I", marked)
-    shared = [*_through(marked, names), *_together(marked, names)]
+    shared = [*_through(marked, names), *_in_turn(marked, names), *_together(marked, names)]
     if shared:
         yield from shared
         return
@@ -411,8 +455,11 @@ def _unnamed(marked: str, name: str, *, opening: bool, asked: bool) -> int | Non
     marked = _own_clause(marked)
     patterns = [_TOLD, _ALONE, _VERDICT_IS, _IT_WAS_NOT]
     patterns += [_FIRST_WORD] if opening else []
+    patterns += [_ONLY] if opening and marked.endswith("\n") else []
     if asked:
         patterns.append(_ANSWER)
+    if (number := _elsewhere(marked)) is not None:
+        return number
     for pattern in patterns:
         match = pattern.search(marked)
         if match is None:
@@ -439,6 +486,19 @@ def _unnamed(marked: str, name: str, *, opening: bool, asked: bool) -> int | Non
             continue
         return _score(match["number"])
     return None
+
+
+def _elsewhere(marked: str) -> int | None:
+    """The number of a sentence in another language than English that gives one on the scale."""
+    marks = list(re.finditer(f"{_SCALED}[\ue300-\ue3ff]", marked))
+    if len(marks) != 1 or len(re.findall(_NUMBER, marked)) != 1:
+        return None
+    lead = marked[: marks[0].start()]
+    if _GIVING.search(lead) is None or _NOT_ELSEWHERE.search(re.split("[:：.]", marked[marks[0].end() :])[0]):
+        return None
+    if any(p.search(lead) for p in (_NOT_ELSEWHERE, _CONDITION, _OTHER_SUBJECT, _QUOTES, _DENIED)):
+        return None
+    return _score(marks[0][0])
 
 
 def _own_clause(marked: str) -> str:
@@ -480,6 +540,7 @@ def _until_number(marked: str, match: re.Match[str]) -> str:
 
 def _is_own_lead(lead: str, *, behind: bool) -> bool:
     """Whether what stands before a verdict in its sentence says that it is the judge's own."""
+    lead = re.sub(rf"(?:the |my )?{_NAME}", "the score", lead)
     boundary = list(_BOUNDARY.finditer(lead))
     if not boundary:
         return _OWN_LEAD.fullmatch(lead) is not None
@@ -524,12 +585,27 @@ def _through(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     match = _THROUGH.search(marked)
     if match is None or len(names) < 2 or len(re.findall(_NUMBER, marked)) != 1:
         return
-    if (
-        (_field(match["first"], names), _field(match["last"], names)) == (names[0], names[-1])
-        and _is_own_tail(marked[match.end() :])
-        and not any(p.search(marked) for p in (_CONDITION, _OTHER_SUBJECT, _QUOTES))
-    ):
-        yield from ((name, _score(match["number"])) for name in names)
+    if _EACH.search(marked) and _is_plain(marked, match):
+        first, last = (names.index(_field(match[end], names)) for end in ("first", "last"))
+        yield from ((name, _score(match["number"])) for name in names[first : last + 1])
+
+
+def _in_turn(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """``IF and KP come out at 3 and 5``: as many numbers as names."""
+    match = _RESPECTIVELY.search(marked)
+    if match is None:
+        return
+    called = [_field(mark, names) for mark in re.findall(_NAME, match["names"])]
+    numbers = [_score(mark) for mark in re.findall(_NUMBER, match["numbers"])]
+    if len(called) == len(numbers) == len(set(called)) and _is_plain(marked, match):
+        yield from zip(called, numbers, strict=True)
+
+
+def _is_plain(marked: str, match: re.Match[str]) -> bool:
+    """Whether a sentence that gives several fields their numbers is no condition and no quotation."""
+    return _is_own_tail(marked[match.end() :]) and not any(
+        pattern.search(marked) for pattern in (_CONDITION, _OTHER_SUBJECT, _QUOTES)
+    )
 
 
 def _field(mark: str, names: tuple[str, ...]) -> str:

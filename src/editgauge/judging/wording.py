@@ -179,15 +179,15 @@ _LABEL = re.compile(
 )
 _OTHER_LABEL = re.compile(
     r"(?:^|[,;|.])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
-    r"|actual|edit|ps|now|better|no\b|wait|overall|total score|new|hmm|oops|i\b))[^\W\d][\w()/&' -]{0,40}[*_]{0,2}[ \t]{0,3}(?:[:=]|[–-][ \t])"
-    r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}/\s{0,2}\d{1,3})?(?![\w%])",
+    r"|actual|in (?:short|sum|total|conclusion|summary|brief)|summary|conclusion|to (?:sum|conclude)|thus|hence|therefore|all in all|bottom|tl|edit|ps|now|better|no\b|wait|overall|total score|new|hmm|oops|i\b))[^\W\d][\w()/&' -]{0,40}[*_]{0,2}[ \t]{0,3}(?:[:=]|[–-][ \t])"
+    r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}(?:/|out of)\s{0,2}\d{1,3})?(?![\w%])",
     _FLAGS | re.MULTILINE,
 )
 _A_FRACTION = re.compile(r"\d{1,4}\s{0,2}(?:/|out of)\s{0,2}\d{1,4}", _FLAGS)
 _OWN_WOULD = re.compile(r"\bI(?:['’]d| would)\b", _FLAGS)
 """A number that names or counts off something."""
 _COMPARED = re.compile(
-    r"\b(?:instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
+    r"\b(?:why|instead of|rather than|not an?|than|versus|vs|out of|scale|maximum|max|perfect|full|would|could|might|if|unless|example)\b",
     _FLAGS,
 )
 GIVES = re.compile(

@@ -100,6 +100,7 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ("评分：4分（满分5分）", ONE, [4]),
     ("スコア：５", ONE, [5]),
     ("Final: 4/5", ONE, [4]),
+    ("Score\n**5**", ONE, [5]),
     ("I give this 3 out of 5 because 2 objects moved.", ONE, [3]),
     ("The sign is sharp, hence $\\boxed{4}$", ONE, [4]),
     ("Score: 4", ONE, [4]),
@@ -220,7 +221,7 @@ FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
     ("Score: N/A", ONE), ("Score:", ONE),
     ("Score: ~4", ONE), ("Score: 4 or 5", ONE), ("Score: 4?", ONE), ("Score: -4", ONE),
     ("Score: 40", ONE),
-    ("Score\n**5**", ONE), ("Score: 5\nScore: 4\nScore: 3", ONE),
+    ("Score: 5\nScore: 4\nScore: 3", ONE),
     ("Score: 3/5 - 4/5", ONE),
     (("For example:\nScore: 5\nI cannot judge "
      "this."), ONE), ("The sign says:\nScore: 5/5", ONE), ("> Score: 5", ONE),
@@ -373,7 +374,9 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
     assert len(cases) >= 70
 
 
-@pytest.mark.parametrize(("name", "share"), list(zip(SETS, (0.95, 0.93, 0.95, 0.87), strict=True)))
+@pytest.mark.parametrize(
+    ("name", "share"), list(zip(SETS, (0.97, 0.95, 0.96, 0.88, 0.98, 0.98), strict=True))
+)
 def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
     """Most of their clear replies that are flagged are in forms that no prompt asks for."""
     cases = list(of_set(name))

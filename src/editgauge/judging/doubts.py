@@ -65,7 +65,7 @@ _DISOWNED = re.compile(
     r"|temporar\w+|interim|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified"
     r"|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it"
     r"|that|this)|wrong (?:number|score|value|grade|rating|key|field)|not (?:received|supplied"
-    r"|delivered|attached|sent|transmitted|included here)|you (?:did|have|sent|forgot|gave|provided"
+    r"|delivered|attached|sent|transmitted|included here)|you (?:did|have(?! to)|sent|forgot|gave|provided"
     r"|never|asked|wanted)\b|(?:file|image|picture) (?:is|was|seems) damaged|damaged file|(?:see"
     r"|to be|in the) (?:the )?correction|to be discussed|then again|rather less|should be (?:less"
     r"|more|lower|higher|raised|reduced)|and a (?:bit|half|quarter|little)(?=\W*\Z)|no idea"
@@ -135,7 +135,7 @@ _META = re.compile(
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
     r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of “”)|rather|wrong|should"
-    r"|ought|must|no longer|would|could|less|more|correct|right|too (?:high|low|generous|harsh"
+    r"|ought|must|no longer|would|could|less|more|(?<!is )(?<!are )(?<!was )(?<!were )(?<!spelled )(?<!all )(?<!reads )(?:correct|right)|too (?:high|low|generous|harsh"
     r"|strict|lenient|much|kind|severe)"
     r"|these|those|halve|double|(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )update\w*)\b",
     _I,
@@ -213,7 +213,9 @@ _OF_RUN = re.compile(
 )
 """A line that says by whom or when it was judged."""
 _SCORE_LINE = re.compile(
-    r"\W{0,8}(?:final |overall )?(?:score|rating|grade)s?\W{1,6}\d{1,2}(?:\s?/\s?\d{1,2})?\W*\Z", _I
+    r"\W{0,8}(?:(?:final |overall )?(?:score|rating|grade|verdict|conclusion|summary|overall)s?|in (?:short|sum|total|conclusion|summary)|to (?:sum up|conclude)|bottom line|all in all)"
+    r"\W{1,6}(?:an? )?\d{1,2}(?:\s?(?:/|out of)\s?\d{1,2})?\W*\Z",
+    _I,
 )
 
 
@@ -285,7 +287,9 @@ def _stray(after: str, verdicts: Verdicts) -> str:
             brief = words <= BRIEF and _BRIEF_META.search(sentence)
             if _REST.match(sentence) and not brief and not _META.search(sentence):
                 continue
-            described = _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+            described = (
+                "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+            )
             if languages.is_foreign(sentence):
                 wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
                 if (words < 2 and not wide) or languages.is_of_verdict(sentence):

@@ -19,7 +19,9 @@ Ranges = Mapping[str, tuple[int, int]]
 _I = re.IGNORECASE
 _KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
 _TEN = re.compile("\U0001f51f")
-_STYLED = re.compile("[\U0001d400-\U0001d7ff\uff01-\uff5e]")
+_STYLED = re.compile(
+    "[\U0001d400-\U0001d7ff\uff08\uff09\uff0b\uff0f\uff10-\uff19\uff1d\uff21-\uff3a\uff41-\uff5a]"
+)
 _DIGIT = re.compile(r"[^\W0-9_]|[^\W_]")
 _FULL = "★⭐🌟✭✮✯●⬤⚫■█▓▮◼⬛🟩🟦🟨🟧🟥🟢🟡🟠🔵🔴✦♥❤💙✅"
 _EMPTY = "☆✩✰○◯⚪□░▒▯◻⬜◇✧♡🤍🖤▱╌"
@@ -92,7 +94,12 @@ MAX_ROWS = 200
 
 def plain_marks(text: str) -> str:
     """The text with digits and letters of every style and script of digits as plain ones."""
-    text = _TEN.sub("10", _KEYCAP.sub(r"\1", text)).replace("\u2044", "/").replace("\u2215", "/")
+    text = (
+        _TEN.sub("10", _KEYCAP.sub(r"\1", text))
+        .replace("\u2044", "/")
+        .replace("\u2215", "/")
+        .replace("：", ": ")
+    )
     text = _STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if text.isascii():
         return text

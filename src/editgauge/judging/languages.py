@@ -346,7 +346,8 @@ _SCORED = re.compile(
 )
 """What follows a number in Chinese, Japanese and Korean that counts nothing but points."""
 _OF_TOP = re.compile(
-    r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b", re.IGNORECASE
+    r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b",
+    re.IGNORECASE,
 )
 _COMMON_ENGLISH = (
     "the a an is are was were be been being of and or to in on at it its this that these "
@@ -415,6 +416,11 @@ def _counts(sentence: str, at: int) -> bool:
     return not (word in _FOREIGN | _ENGLISH or _SCORING.match(word))
 
 
+_NUMBERED = re.compile(
+    r"(?:步骤|步驟|第|图|圖|图像|圖像|画像|问题|問題|问|問|ステップ|단계|그림|질문|帧|フレーム)\s?\Z"
+)
+
+
 def claims_in(sentence: str) -> Iterator[int]:
     """Numbers that a sentence in another language may give as the score, in order.
 
@@ -432,7 +438,9 @@ def claims_in(sentence: str) -> Iterator[int]:
                 word in NUMBERS and word not in _ARTICLES and (scored or ends) and not counts
             ):
                 yield NUMBERS[word]
-        elif not _counts(sentence, found.end()):
+        elif not _counts(sentence, found.end()) and not _NUMBERED.search(
+            sentence[: found.start()][-6:]
+        ):
             yield int(found["digit"])
     for spelled in _CJK_NUMBER.findall(sentence):
         yield NUMBERS[spelled]

@@ -158,6 +158,21 @@ def without_other_lines(text: str, names: tuple[str, ...]) -> str:
     return _other_line(names).sub(kept, text)
 
 
+@lru_cache(maxsize=64)
+def _other_value(names: tuple[str, ...]) -> re.Pattern[str]:
+    mine = {concept for name in names for concept in _OF_FIELD.get(name.casefold(), ())}
+    others = "|".join(pattern for concept, pattern in _CONCEPTS.items() if concept not in mine)
+    return re.compile(
+        rf"(?:[,;]\s|\band\s)(?:and )?(?:the )?(?:{others})(?:\s?\([^()\n]{{1,20}}\))?(?:[ ](?:score|rating|grade|mark))?\s?(?:is|gets|at|of|:|=|–|-)?\s?(?:at )?\d{{1,2}}\s?(?:/|out of)\s?\d{{1,2}}(?!\d)",
+        re.IGNORECASE,
+    )
+
+
+def without_other_values(sentence: str, names: tuple[str, ...]) -> str:
+    """The sentence without clauses that give a number to a dimension that is none of `names`."""
+    return _other_value(names).sub(" ", sentence) if re.search(r"\d", sentence) else sentence
+
+
 _AROUND = re.compile(
     rf"\A(?:(?:the|my|final|overall)[ ])*(?:(?:{SCORE})(?:[ ](?:for|of|de|für|per|pour))?[ ])?(?P<bare>.*?)(?:[ ](?:{SCORE}))?\Z",
     re.IGNORECASE,

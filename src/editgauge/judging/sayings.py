@@ -18,7 +18,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from editgauge.judging.languages import NUMBERS
-from editgauge.judging.names import SCORE, names_of, other_names, without_other_lines
+from editgauge.judging.names import (
+    SCORE,
+    names_of,
+    other_names,
+    without_other_lines,
+    without_other_values,
+)
 from editgauge.judging.wording import NUMBER_WORDS, QUOTATION
 
 Ranges = Mapping[str, tuple[int, int]]
@@ -53,7 +59,7 @@ _DIGITS = re.compile(
     _I,
 )
 _BEHIND = re.compile(
-    r"\s*(?:\Z|[.,;:!)\]}>|।،؛。，；：、！）】（(|·•–—\n«»\"“”]|-{1,2}(?=\s)|&|/(?!\d)|\ue201|\ue202|[\ue100-\ue1ff]|<|=>|[→➜⇒](?!\s?\d)|✓|✔|✅|👍|it is\b|from me\b|in total\b"
+    r"\s*(?:\Z|です|である|だ(?=[。\n]|\Z)|입니다|이다|예요|[.,;:!)\]}>|।،؛。，；：、！）】（(|·•–—\n«»\"“”]|-{1,2}(?=\s)|&|/(?!\d)|\ue201|\ue202|[\ue100-\ue1ff]|<|=>|[→➜⇒](?!\s?\d)|✓|✔|✅|👍|it is\b|from me\b|in total\b"
     r"|(?:because|since|as|for|on|in|due|and|with|at|overall|here|but|from|given|also|too|so|while|though|although|this|that|it|each|both|apiece|which|given|under|per|thanks|owing|by|weil|car|porque|perché|потому|так|da|wegen|pour|por|per|para|für|auf|und|et|y|e|и|och|en)\b)",
     _I,
 )
@@ -112,9 +118,13 @@ _SHARED = re.compile(
     _I,
 )
 _THROUGH = re.compile(
-    rf"(?P<first>{_NAME})\s?(?:to|through|thru|bis|[-–—…]|\.\.)\s?(?P<last>{_NAME})(?P<gap>{_GLUE})(?P<number>{_NUMBER})", _I
+    rf"(?P<first>{_NAME})\s?(?:to|through|thru|bis|[-–—…]|\.\.)\s?(?P<last>{_NAME})(?P<gap>{_GLUE})(?P<number>{_NUMBER})",
+    _I,
 )
-_EACH = re.compile(r"\b(?:all|every|each|everything|both|apiece|alle|jeweils|chacun\w*|tou[st]\w*|cada|tod[oa]s|tutt[ei]|ciascun\w*)\b|各|均|都|すべて|모두|각", _I)
+_EACH = re.compile(
+    r"\b(?:all|every|each|everything|both|apiece|alle|jeweils|chacun\w*|tou[st]\w*|cada|tod[oa]s|tutt[ei]|ciascun\w*)\b|各|均|都|すべて|모두|각",
+    _I,
+)
 _RESPECTIVELY = re.compile(
     rf"(?P<names>{_NAME}(?:(?:\s{{0,2}}(?:,|&|/|and|und|et|y|e)\s{{0,2}}){{1,2}}{_NAME}){{1,9}})(?P<gap>{_GLUE})(?P<numbers>{_NUMBER}(?:(?:\s{{0,2}}(?:,|&|and|und|et|y|e)\s{{0,2}}){{1,2}}{_NUMBER}){{1,9}})",
     _I,
@@ -179,8 +189,13 @@ _NOT_ELSEWHERE = re.compile(
     _I,
 )
 """Words of other languages that deny a score, doubt it, or speak of another picture."""
-_SUPPOSES = re.compile(r"\W*(?:suppos\w+|imagine|assum\w+|if|had|were|should|in case|provided|pretend|let['’]?s (?:say|assume|pretend)|say,)\b", _I)
-_THEN = re.compile(r"\W*(?:then|in (?:that|this|which) case|otherwise|else|conversely|or else)\b", _I)
+_SUPPOSES = re.compile(
+    r"\W*(?:suppos\w+|imagine|assum\w+|if|had|were|should|in case|provided|pretend|let['’]?s (?:say|assume|pretend)|say,)\b",
+    _I,
+)
+_THEN = re.compile(
+    r"\W*(?:then|in (?:that|this|which) case|otherwise|else|conversely|or else)\b", _I
+)
 _QUOTES = re.compile(
     r"\b(?:says?|reads?|shows?|states?|claims?|written|printed|told|tells?|asks?|answer|ocr|such as|system|best possible)\b|“”|\?",
     _I,
@@ -192,6 +207,10 @@ _OF_SCORES = re.compile(
 _CONCLUDES = re.compile(r"\b(?:so|hence|thus|therefore|accordingly|as it stands|overall|now)\b", _I)
 _AND = re.compile(r"\W*and\b", _I)
 _IF = re.compile(r"\b(?:if|unless|whether|assuming|provided|depending|depends|otherwise)\b", _I)
+_WOULD = re.compile(
+    r"\b(?:if|unless|would|could|might|depending|depends|whether|otherwise|assuming|provided|falls|wenn|sofern|si|se|jos|если|als)\b|如果|もし|만약",
+    _I,
+)
 _OWN_LABEL = re.compile(
     r"[\W_]*(?:(?:my|the|this|present|current|final|overall|step \d|edited|generated|output|model|result|here are|here is|of|for) ?)*(?:outputs?|edit|edited|result|image|picture|scores?|ratings?|verdicts?|evaluation|assessment|judge?ment|grades?|marks?|answer|one|conclusion|summary|final|overall|step \d)?[\W_]*",
     _I,
@@ -293,7 +312,7 @@ def _behind(sentence: _Sentence) -> str:
     tail = _FILLER.sub("", re.split("[\ue300-\ue3ff]", sentence.marked)[-1])
     if re.search(_NAME, tail):
         return ".\n"
-    words = tail.strip(" \t\r\n:·|•")
+    words = tail.strip(" \t\r\n:·|•→➜⇒")
     comma = ", " if _WORD.match(words) else "" if words[:1] in tuple(".,;!?。，；！") else " "
     return f"{comma if words else '.'}{words}\n"
 
@@ -326,6 +345,7 @@ def _marked(words: str, fields: Ranges) -> str:
     if len(words) > LONGEST:
         return ""
     tops = {high for _, high in fields.values()}
+    words = without_other_values(words, tuple(fields))
     words = _SCALE.sub(lambda found: " " if int(found[1]) in tops else found[0], words)
     text = _EMPHASIS.sub("", _STRUCK.sub(" ", QUOTATION.sub("“”", words)))
     for index, pattern in enumerate(_name_patterns(tuple(fields))):
@@ -494,7 +514,9 @@ def _elsewhere(marked: str) -> int | None:
     if len(marks) != 1 or len(re.findall(_NUMBER, marked)) != 1:
         return None
     lead = marked[: marks[0].start()]
-    if _GIVING.search(lead) is None or _NOT_ELSEWHERE.search(re.split("[:：.]", marked[marks[0].end() :])[0]):
+    if _GIVING.search(lead) is None or _NOT_ELSEWHERE.search(
+        re.split("[:：.]", marked[marks[0].end() :])[0]
+    ):
         return None
     if any(p.search(lead) for p in (_NOT_ELSEWHERE, _CONDITION, _OTHER_SUBJECT, _QUOTES, _DENIED)):
         return None
@@ -564,7 +586,7 @@ def _is_own_lead(lead: str, *, behind: bool) -> bool:
 
 def _is_own_tail(tail: str) -> bool:
     """Whether what stands behind a verdict in its sentence leaves it alone."""
-    if _TAIL_DENIED.search(tail) or _CONDITION.search(tail) or _OF_OTHER.match(tail):
+    if _TAIL_DENIED.search(tail) or _WOULD.search(tail) or _OF_OTHER.match(tail):
         return False
     return re.search(_NUMBER, re.split(_NAME, tail)[0]) is None
 

@@ -267,6 +267,7 @@ def _opened(reply: str) -> str:
     bare = reply.strip()
     if (
         bare.startswith(">")
+        and len(bare) < 2 * SPOKEN
         and bare.count("\n>")
         and all(line.startswith(">") for line in bare.splitlines() if line)
     ):
@@ -564,7 +565,7 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    behind = without_other_lines(prose[end:], names)
+    behind = without_other_lines(spoken(prose[end:]), names)
     before, after = (without_names(part, names) for part in (prose[:end], behind))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")

@@ -288,7 +288,7 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
         counts = found["counts"] or _OF_THE.match(rest)
         if claim is None and not counts and not _compared(number, lead, verdicts):
-            claim = _bare_claim(number, lead, found, verdicts, place)
+            claim = _bare_claim(number, lead, found, verdicts, place, scored=scored)
         if claim is not None:
             yield claim
 
@@ -307,14 +307,19 @@ def _compared(number: int, lead: str, verdicts: Verdicts) -> bool:
 
 
 def _bare_claim(
-    number: int, lead: str, found: re.Match[str], verdicts: Verdicts, place: Place
+    number: int,
+    lead: str,
+    found: re.Match[str],
+    verdicts: Verdicts,
+    place: Place,
+    *,
+    scored: bool,
 ) -> str | None:
     """What a number claims that counts nothing and is compared with nothing."""
     sentence = found.string
-    scored = _SCORED.search(sentence) is not None
     behind = place is Place.BEHIND
     if found["fraction"]:
-        told = place is Place.REASON or GIVES.search(lead) or _SCORED.search(sentence)
+        told = place is Place.REASON or GIVES.search(lead) or scored
         of_top = _is_of_top(found["fraction"], verdicts.high)
         if told and of_top and not _COUNTS.match(sentence, found.end()):
             return _other(number, verdicts, found[0])

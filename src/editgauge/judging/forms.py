@@ -178,7 +178,7 @@ def _with_elements(text: str, fields: Ranges) -> str:
 
 def _with_tables(text: str) -> str:
     """Tables of HTML as those of Markdown."""
-    if "<tr" not in text.casefold():
+    if "</tr" not in text.casefold():
         return text
     heads = 0
 

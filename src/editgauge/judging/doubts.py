@@ -74,7 +74,7 @@ _DISOWNED = re.compile(
     r"|comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign"
     r"|sticker|text|picture|image|note|caption|banner|poster|shirt)|(?:says?|tells? (?:me|us"
     r"|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?) to (?:give|score|rate|answer"
-    r"|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:wait"
+    r"|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:given|awarded|assigned|proposed|suggested|chosen) (?:by|to|for) (?:the |an? |my )?(?:\w+ )?(?:reviewer|annotator|judge|reference|input|original|users?|other|colleague|human|baseline|rater|model|crowd)s?|(?:wait"
     r"|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a "
     r"|an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up"
     r"|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"

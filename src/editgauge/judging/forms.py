@@ -109,6 +109,10 @@ def plain_marks(text: str) -> str:
     )
 
 
+_OF_OTHER = re.compile(
+    r"<(reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>.{0,2000}?</\1\s?>", _I | re.DOTALL
+)
+"""Elements of what is not the verdict."""
 _TOP_FIRST = re.compile(
     r"(?:[满滿]分\s?)?(?P<top>\d{1,2})\s?(?:分|点|점)\s?(?:満点|[满滿]分|만점)?\s?(?:中|得|に|에|で|,|，|里|制)?\s?(?:得|给|給|为|為)?\s?(?P<number>\d{1,2})\s?(?:分|点|점)"
 )
@@ -118,6 +122,7 @@ def in_lines(text: str, fields: Ranges) -> str:
     """The text with every form of a verdict as lines ``NAME: 4``."""
     for pattern, plain in _LATEX:
         text = pattern.sub(plain, text)
+    text = _OF_OTHER.sub(" ", text) if "</" in text else text
     text = _TOP_FIRST.sub(_fraction, text)
     text = _EXPLAINED.sub(_reason_line, _CDATA.sub(r"\1", text))
     text = _with_elements(_SUM.sub(_worked_out, text), fields)

@@ -224,13 +224,13 @@ about the judge: of scores, corrections, excuses, guesses and examples.
 
 
 _BRIEFLY = re.compile(
-    r"\b(?:falsch\w*|richtig\w*|stimmt|korrekt\w*|doch|fehler|höher|niedriger|tiefer|mehr|weniger|besser|schlechter|zu (?:hoch|niedrig|streng|viel|wenig)"
+    r"\b(?:falsch\w*|richtig\w*|stimmt|korrekt\w*|doch|fehler|höher|niedriger|tiefer|mehr|weniger|besser|schlechter|zu (?:hoch|niedrig|streng|viel|wenig|groß\w*|mild\w*|hart|gut|gnädig|optimistisch)|großzügig\w*|généreu\w*|sévère|indulgent\w*|generos[oa]|sever[oa]|слишком|чересчур|надто|te (?:hoog|laag|veel|weinig|streng|mild|gul)|för (?:hög|låg|mycket|lite|snäl\w*|generös\w*)|for (?:høy|høj|lav|mye|meget)|za (?:dużo|wysok\w*|nisk\w*|mało)|zbyt|příliš|çok|quá|terlalu|liian|túl|prea|υπερβολικ\w*"
     r"|fout\w*|juist\w*|hoger|lager|meer|minder|beter|fel|rätt|högre|lägre|mer|mindre|bättre|forkert|højere|lavere|bedre|feil|faux|fausse|erreur|juste|exact"
     r"|moins|plus|trop|mieux|supérieur\w*|inférieur\w*|incorrect[oa]|correct[oa]|error|mal|menos|más|demasiado|mejor|peor|errad[oa]|cert[oa]|erro|mais"
     r"|demais|pior|errore|giust[oa]|corrett[oa]|meno|più|troppo|meglio|peggio|alt[oa]|bass[oa]|baj[oa]|baix[oa]|źle|błęd\w*|dobrze|więcej|mniej|lepiej|špatně"
     r"|správně|víc|méně|lépe|yanlış|doğru|fazla|az|daha|sai|đúng|hơn|kém|salah|benar|lebih|kurang|väärin|oikein|enemmän|vähemmän|rossz|helyes|több|kevesebb"
     r"|greșit|corect|mai (?:mult|puțin)|неверно|неправильно|верно|правильно|больше|меньше|выше|ниже|лучше|неправда|вище|нижче|більше|менше|краще|λάθος|σωστό"
-    r"|περισσότερο|λιγότερο)\b|错|錯|对$|高了|低了|太高|太低|多了|少了|違|高すぎ|低すぎ|틀렸|틀림|높|낮|خطأ|صحيح|أكثر|أقل|أعلى|غلط|درست|לא נכון|שגוי|נכון|יותר|פחות"
+    r"|περισσότερο|λιγότερο)\b|错|錯|对$|高了|低了|太|过于|過於|너무|مبالغ|جدا|מדי|बहुत|เกิน|多了|少了|違|高すぎ|低すぎ|틀렸|틀림|높|낮|خطأ|صحيح|أكثر|أقل|أعلى|غلط|درست|לא נכון|שגוי|נכון|יותר|פחות"
     r"|ग़लत|गलत|सही|अधिक|कम|ผิด|ถูก|สูงไป|ต่ำไป",
     re.IGNORECASE,
 )
@@ -371,6 +371,8 @@ _COMMON_ELSEWHERE = (
     "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
     "stata il gli alla été sont ont hat haben waren är har blev nog "
 )
+_EITHER = frozenset("i no a on to do so in an me as was".split())
+"""Words that are common in English and elsewhere."""
 _FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
 _BORROWED = frozenset(
     ["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"]
@@ -384,7 +386,7 @@ def is_foreign(sentence: str) -> bool:
     if sum(ord(letter) > 0x24F for letter in letters) > 1:
         return True
     words = [word.casefold() for word in _LETTERS.findall(sentence[:2000])]
-    english = sum(word in _ENGLISH for word in words)
+    english = sum(word in _ENGLISH - _EITHER for word in words)
     foreign = sum(word in _FOREIGN or _speaks_of_scores(word) for word in words)
     accented = any(ord(letter) > 0x7F for letter in letters)
     return foreign > english or (accented and english <= foreign)

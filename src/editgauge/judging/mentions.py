@@ -274,6 +274,7 @@ def _mention(
     if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
     cited, weak = _line_context(prose, line, prefix)
+    cited = cited or _OF_OTHER.search(separator[0]) is not None or _WRAPPED.search(text[line:start]) is not None
     return Mention(
         name=name,
         start=start,
@@ -312,6 +313,14 @@ def _kind(
     return "sentence", False
 
 
+_OF_OTHER = re.compile(
+    r"[(（][^()]{0,30}\b(?:max\w*|top|(?<!non-)(?:target|goal)(?! (?:areas?|texts?|regions?))|weight|threshold|expected|required|reference|original|input|baseline|before|example|draft)\b[^()]{0,30}[)）]", re.IGNORECASE
+)
+"""Brackets behind a name that say whose the number is, or what it is instead of a verdict."""
+_WRAPPED = re.compile(
+    r"<(?:reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>\s{0,20}<\Z", re.IGNORECASE
+)
+"""The tag around a tag: what it holds is not the verdict."""
 _SHOWING = re.compile(
     r"\b(?:shows?|reads?|says?|states?|displays?|carries|contains?)\s*\Z", re.IGNORECASE
 )

@@ -138,7 +138,7 @@ _ANY_CODE = r"(?-i:IF|TA|VC|LP|SE|EA|VQ|CP|KP|TP|SI|LR|Q[1-9])"
 def _other_line(names: tuple[str, ...]) -> re.Pattern[str]:
     others = "|".join([*_CONCEPTS.values(), _ANY_CODE])
     return re.compile(
-        rf"^[^\w\n]{{0,9}}(?:\d{{1,2}}[.)][ ])?[*_]{{0,3}}(?=[^\W\d_])(?:(?:{others})(?:[ _-]?score)?)[*_]{{0,3}}(?:\s?\([^()\n]{{1,30}}\))?[*_]{{0,3}}\s?[:：=|–-]"
+        rf"^[^\w\n]{{0,9}}(?:\d{{1,2}}[.)][ ])?[*_]{{0,3}}(?=[^\W\d_])(?P<label>(?:{others})(?:[ _-]?score)?)(?!\w)[*_]{{0,3}}(?:\s?\([^()\n]{{1,30}}\))?[*_]{{0,3}}\s?[:：=|–-]"
         r"[ \t*_\[]{0,6}\d{1,2}[^\n]{0,500}$",
         re.IGNORECASE | re.MULTILINE,
     )
@@ -151,9 +151,7 @@ def without_other_lines(text: str, names: tuple[str, ...]) -> str:
     """
 
     def kept(found: re.Match[str]) -> str:
-        label = re.split("[:：=|]", found[0].strip(" \t|"))[0]
-        own = field_called(re.sub(r"^\W*(?:\d{1,2}[.)]\s)?", "", label), names)
-        return found[0] if own else " "
+        return found[0] if field_called(found["label"], names) else " "
 
     return _other_line(names).sub(kept, text)
 

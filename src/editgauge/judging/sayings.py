@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from editgauge.judging.languages import NUMBERS
 from editgauge.judging.names import (
@@ -205,18 +205,24 @@ _OF_SCORES = re.compile(
     _I,
 )
 _CONCLUDES = re.compile(r"\b(?:so|hence|thus|therefore|accordingly|as it stands|overall|now)\b", _I)
+_IF_WORD = re.compile(rf"\W*{_NAME}\s\d{{1,3}}\s[a-z]")
+"""How a sentence begins with "IF 4 letters …": a condition in capitals."""
 _AND = re.compile(r"\W*and\b", _I)
 _IF = re.compile(r"\b(?:if|unless|whether|assuming|provided|depending|depends|otherwise)\b", _I)
 _WOULD = re.compile(
     r"\b(?:if|unless|would|could|might|depending|depends|whether|otherwise|assuming|provided|falls|wenn|sofern|si|se|jos|если|als)\b|如果|もし|만약",
     _I,
 )
+_OF_ASPECT = re.compile(
+    r"\W{0,3}(?:from|by) (?!me\b)\w|\W{0,3}(?:in|on) (?!(?:total|sum|my (?:view|opinion|book)|this (?:dimension|scale|criterion|rubric|point)|the (?:scale|dimension|rubric))\b)\w", _I
+)
+"""Behind a number: of whom it is, or of what."""
 _OWN_LABEL = re.compile(
     r"[\W_]*(?:(?:my|the|this|present|current|final|overall|step \d|edited|generated|output|model|result|here are|here is|of|for) ?)*(?:outputs?|edit|edited|result|image|picture|scores?|ratings?|verdicts?|evaluation|assessment|judge?ment|grades?|marks?|answer|one|conclusion|summary|final|overall|step \d)?[\W_]*",
     _I,
 )
 _TAIL_DENIED = re.compile(
-    r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
+    r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|how many|the number of|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
     _I,
 )
 _OF_OTHER = re.compile(
@@ -312,7 +318,7 @@ def _behind(sentence: _Sentence) -> str:
     tail = _FILLER.sub("", re.split("[\ue300-\ue3ff]", sentence.marked)[-1])
     if re.search(_NAME, tail):
         return ".\n"
-    words = tail.strip(" \t\r\n:·|•→➜⇒")
+    words = tail.strip(" \t\r\n:·|•→➜⇒।،؛。，；、")
     comma = ", " if _WORD.match(words) else "" if words[:1] in tuple(".,;!?。，；！") else " "
     return f"{comma if words else '.'}{words}\n"
 
@@ -349,7 +355,7 @@ def _marked(words: str, fields: Ranges) -> str:
     words = _SCALE.sub(lambda found: " " if int(found[1]) in tops else found[0], words)
     text = _EMPHASIS.sub("", _STRUCK.sub(" ", QUOTATION.sub("“”", words)))
     for index, pattern in enumerate(_name_patterns(tuple(fields))):
-        text = pattern.sub(chr(_FIRST + index), text)
+        text = pattern.sub(partial(_name_mark, mark=chr(_FIRST + index)), text)
     return _DIGITS.sub(lambda found: _mark(found, tops), text)
 
 
@@ -369,6 +375,16 @@ def _name_patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
             re.compile(rf"(?<!\w)(?<!\w-)(?:{label})(?![A-Za-z\u00c0-\u024f\u0400-\u04ff])", _I)
         )
     return tuple(patterns)
+
+
+def _name_mark(found: re.Match[str], mark: str) -> str:
+    """The mark of a name; none for a word that is as often no score: "Note 4", "Grade 5"."""
+    numbered = _BARE_BEHIND.match(found.string, found.end())
+    return found[0] if numbered and _AMBIGUOUS.fullmatch(found[0].strip()) else mark
+
+
+_AMBIGUOUS = re.compile(r"(?:the |my |a )?(?:notes?|notas?|marks?|grades?|answers?|punkte|voto|puan|scor|nilai|karakter)", _I)
+_BARE_BEHIND = re.compile(r"\s{1,3}\d{1,2}(?!\d|\s?(?:/|out of|von|sur|de|su|dari|av|af)\s?\d)")
 
 
 def _mark(found: re.Match[str], tops: set[int]) -> str:
@@ -432,6 +448,8 @@ def _pairs(
 ) -> Iterator[tuple[str, int]]:
     """Names and numbers of a sentence that is a verdict; nothing for any other."""
     if not re.search(_NUMBER, marked) or _NO_SENTENCE.search(marked):
+        return
+    if _IF_WORD.match(marked):
         return
     marked = _OWN_WOULD.sub("I", marked)
     shared = [*_through(marked, names), *_in_turn(marked, names), *_together(marked, names)]
@@ -499,6 +517,8 @@ def _unnamed(marked: str, name: str, *, opening: bool, asked: bool) -> int | Non
             or _OTHER_SUBJECT.search(lead)
             or _QUOTES.search(lead)
         ):
+            continue
+        if pattern is _TOLD and _OF_ASPECT.match(marked, match.end("number")):
             continue
         if not _is_own_tail(marked[match.end("number") :]):
             continue
@@ -662,6 +682,12 @@ def _by_sections(text: str, sentences: list[_Sentence], names: tuple[str, ...]) 
     told = []
     for name, parts in sections.items():
         numbers = {number for part in parts if (number := _at_end(part.marked)) is not None}
+        numbers |= {
+            number
+            for part in parts
+            for own, number in _pairs(part.marked, names, opening=False, asked=False)
+            if own == name
+        }
         if len(numbers) != 1:
             return text
         told.append(f"\n{name}: {numbers.pop()}")

@@ -69,7 +69,7 @@ _OF_OTHER = re.compile(
     r"example|template|schema|properties|format|draft|initial|before|previous|prior|old|last|reference|input|original|source"
     r"|ground|truth|gt|hypothe|ideal|perfect|max|min|expected|target|other|candidate|judge|annotator|human|rater|baseline|average"
     r"|mean|median|confidence|weight|think|scratch|user|critic|version|image_?\d|threshold|range|scale|rubric|anchor|probab|logit"
-    r"|first|attempt|option|alternativ|models?\Z|if_|would|guess",
+    r"|(?:\A|_)refs?(?:_|\Z)|first|attempt|option|alternativ|models?\Z|if_|would|guess",
     re.IGNORECASE,
 )
 """Keys of what is not the verdict."""
@@ -263,6 +263,8 @@ def _walk(
         for key, item in value.items()
         if plain_name(key) in _NAMING_KEYS and isinstance(item, str) and plain_name(item) in aliases
     ]
+    if _OF_OTHER.search(str(value.get("name", ""))[:100]) and "arguments" in value:
+        return  # a call of a tool that gives no verdict
     for key, item in value.items():
         plain = plain_name(key)
         if plain in aliases:

@@ -29,6 +29,7 @@ _SEEN_OBJECT = re.compile(
 )
 """An object that a picture is said to show."""
 _ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
+_INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})\)[ \t](?=[^\W\d])")
 _TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
 SCORE_WORDS = (
     r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
@@ -48,7 +49,7 @@ _THUS = re.compile(
 """Words right before a number that make it a conclusion."""
 _WHICH_OUGHT = re.compile(r"\b(?:which|that) (?:should|must|ought to) (?:be|read|say|show)\s\Z", _I)
 _READ_OUT = re.compile(
-    r"(?<!I )(?<!would )(?<!must )\b(?:reads?|says|shows|displays|prints?)\b[^.;]{0,40}\Z", _I
+    r"(?<!I )(?<!would )(?<!must )\b(?:reads?|says|shows|displays|prints?)\b[^.;,]{0,40}\Z", _I
 )
 """What a picture or an instruction says, and not the judge."""
 _OUGHT = re.compile(r"\b(?:should|must|ought to) be(?: an?| the)?\s\Z", _I)
@@ -103,6 +104,26 @@ _OF_THE = re.compile(
     r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
     _I,
 )
+_DIGIT_OF = re.compile(
+    r"\b(?:around|of|in|inside|behind|beside|below|above|under|over|near|touching|turned|changed|replac\w+|left|kept|keeps|lost|missing|blurs?|blurred|smudg\w+|shape of|edge of) (?:the|its)\s[*_]{0,2}\Z"
+    r"|\A\W{0,3}[Tt]he\s[*_]{0,2}\Z|[;,.] (?:and )?the\s[*_]{0,2}\Z|\bthat the\s\Z",
+    _I,
+)
+"""What stands before a digit that the picture shows: "a halo around the 5"."""
+_SHOWN = re.compile(
+    r"\b(?:position|place|spot|cell|square|channel|station|exit|seat|table|box|slot|label|letter|word|tooth|vertebra|rib|segment|lobe|slice|lot|unit|bay|pier|aisle|shelf|apartment|flat|apt|highway|road|street|lap"
+    r"|race|round|week|month|shirt number|jersey number|house number|bus line|bus number|answer on \w+ \w+|equation|digit)(?: is| are| was| shows| reads| became)?(?: now| not| at| in)?(?: \d{1,2} but)?\s\Z"
+    r"|\b(?:output|result|input|reference|original)\s\Z(?<=, the output )|, the (?:output|result|edit|edited image|reference)\s\Z",
+    _I,
+)
+_EXCHANGED = re.compile(
+    r"\s(?:instead of|rather than|in place of|was replaced|is replaced|was changed|was turned|became)\b",
+    _I,
+)
+_EXCHANGED_BEFORE = re.compile(
+    r"\b(?:instead of|rather than|replaced (?:\w+ )?(?:by|with)|turned into|changed (?:in)?to|became|from \d{1,2} to|not \d{1,2} but|between \d{1,2} and|between)(?: an?| the)?\s\Z",
+    _I,
+)
 _PRONOUN = re.compile(
     r"\b(?:the|this|that|each|every|which|any|no|some|another|only|new|old|last|first)\s\Z", _I
 )
@@ -117,7 +138,7 @@ _LABELLED = re.compile(
     _I,
 )
 _NOT_THIS = re.compile(
-    r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
+    r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
     r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
     r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
@@ -245,7 +266,16 @@ def unquoted(text: str) -> str:
 def plain_text(text: str) -> str:
     """The text without quotations, tags, and the numbers of list items."""
     text = _TAG.sub(" ", unquoted(text))
-    return _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
+    text = _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
+    return _without_numbering(text)
+
+
+def _without_numbering(text: str) -> str:
+    """The text without the numbers of a list inside a sentence: "(1) the halo, (2) the font"."""
+    marks = list(_INLINE.finditer(text))[:MAX_NUMBERS]
+    if [int(mark[1]) for mark in marks] != list(range(1, len(marks) + 1)) or len(marks) < 2:
+        return text
+    return _INLINE.sub(" ", text)
 
 
 def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
@@ -326,6 +356,8 @@ def _bare_claim(
         return None
     if _WHICH_OUGHT.search(lead) or (place is Place.BEFORE and _READ_OUT.search(lead)):
         return None
+    if not scored and _is_of_picture(lead, sentence[found.end("number") :], place):
+        return None
     clause = _clause(sentence, found.start("number"))
     near = sentence[max(0, found.start() - _WINDOW) : found.end() + _WINDOW]
     if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause) and not _is_plain_would(near):
@@ -344,6 +376,14 @@ def _bare_claim(
     if bare or scored or concluded or named or short:
         return _other(number, verdicts, found[0])
     return None
+
+
+def _is_of_picture(lead: str, rest: str, place: Place) -> bool:
+    """Whether a number without a word of scores is a digit or a count that the picture shows."""
+    if _READ_OUT.search(lead) or _DIGIT_OF.search(lead) or _SHOWN.search(lead):
+        return True
+    pair = _EXCHANGED.match(rest) or _EXCHANGED_BEFORE.search(lead)
+    return pair is not None and len(WORD.findall(_BREAK.split(lead)[-1])) >= 3
 
 
 def _claim(

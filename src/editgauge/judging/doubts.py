@@ -134,8 +134,8 @@ _META = re.compile(
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
-    r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of “”)|rather|wrong|should"
-    r"|ought|must|no longer|would|could|less|more|(?<!is )(?<!are )(?<!was )(?<!were )(?<!spelled )(?<!all )(?<!reads )(?:correct|right)|too (?:high|low|generous|harsh"
+    r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of\b)|rather(?! than\b)|wrong|should"
+    r"|no longer|less|more|(?<!is )(?<!are )(?<!was )(?<!were )(?<!spelled )(?<!all )(?<!reads )(?:correct|right)|too (?:high|low|generous|harsh"
     r"|strict|lenient|much|kind|severe)"
     r"|these|those|halve|double|(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )update\w*)\b",
     _I,
@@ -201,12 +201,18 @@ _PRAISE = re.compile(
 )
 """A few words that say how a picture is."""
 _LOOKED = re.compile(
-    r"\b(?:I|and) (?:have )?(?:also )?(?:compared|looked|checked|examined|inspected|zoomed|counted|noticed|noted|verified|went|studied|searched)\b|\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
+    r"\b(?:I|and) (?:have )?(?:also )?(?:compared|looked|checked|examined|inspected|zoomed|counted|noticed|noted|verified|went|studied|searched|would have (?:expected|liked|preferred|wished))\b|\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
     _I,
 )
 """What a judge says of itself that looks at a picture."""
 _REST = re.compile(r"\s*[,，、]\s")
 """How the rest of a line begins whose label and number are another's."""
+_SHORT_OF_TOP = re.compile(
+    r"[^.]{0,100}\b(?:(?:one|1) (?:point|mark) (?:is |was |has been )?(?:deducted|taken off|lost|off)|(?:not|costs? (?:it )?|cost|miss\w* |short of|keeps? it from|prevents?) ?(?:the |a )?(?:top|full|perfect|maximum|best|highest)"
+    r" (?:marks?|scores?|rating|grade|points))\b[^.\d]{0,60}\W*\Z",
+    _I,
+)
+"""Why a verdict is not the highest."""
 _OF_RUN = re.compile(
     r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator)\s?[:=]\s?[\w.:/ ,-]{1,60}\Z",
     _I,
@@ -279,6 +285,8 @@ def _stray(after: str, verdicts: Verdicts) -> str:
             return line.strip()[:60]
         for sentence in SENTENCE.split(line):
             sentence = _LOOKED.sub("", sentence)
+            if max(verdicts.given) < verdicts.high and _SHORT_OF_TOP.match(sentence):
+                continue
             if BLANK in sentence or not WORD.search(sentence) or _CLOSING.match(sentence[:300]):
                 continue
             words = len(WORD.findall(sentence))

@@ -110,7 +110,8 @@ def plain_marks(text: str) -> str:
 
 
 _OF_OTHER = re.compile(
-    r"<(reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>.{0,2000}?</\1\s?>", _I | re.DOTALL
+    r"<(reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>.{0,2000}?</\1\s?>",
+    _I | re.DOTALL,
 )
 """Elements of what is not the verdict."""
 _TOP_FIRST = re.compile(

@@ -345,6 +345,13 @@ _SCORED = re.compile(
     "分(?![钟鐘之析辨割明布别别子])|[点點](?![钟鐘灯燈击擊])|점|吧|了|的|吗|才|就|而|更|较|比|合|是|为|を|が|は|に|で|と|だ|か|な|も|の|へ|가|이|은|는|을|를|로|으|의|도|만|와|과|에|입|이"
 )
 """What follows a number in Chinese, Japanese and Korean that counts nothing but points."""
+_EXCHANGED = re.compile(
+    r"\b\d{1,2}\s?(?:statt|anstelle von|anstatt|au lieu d[e'’]|en lugar de|en vez de|em vez de|invece di|al posto di|i stället för|i stedet for|in plaats van|zamiast|místo"
+    r"|вместо|замість)\s?(?:der |die |das |le |la |el |een |un )?\d{1,2}\b(?!\s?(?:/|von|sur|punkt|point|балл))"
+    r"|\d{1,2}(?:被)?(?:改成|改为|改為|变成|變成|替换为|替換為|换成|換成|更改为)了?\d{1,2}(?![分\d])|\d{1,2}(?:が|を|から)\d{1,2}(?:に|へ)(?!点)|\d{1,2}(?:이|가|을|를|에서) ?\d{1,2}(?:로|으로)(?!점)",
+    re.IGNORECASE,
+)
+"""Digits that an edit put in the place of others."""
 _OF_TOP = re.compile(
     r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b",
     re.IGNORECASE,
@@ -429,7 +436,7 @@ def claims_in(sentence: str) -> Iterator[int]:
     Digits that count nothing, and number words that count nothing beside a word that speaks of
     scores or at the end of a clause.
     """
-    sentence = _OF_TOP.sub(r"\1", sentence[:2000])
+    sentence = _EXCHANGED.sub(" ", _OF_TOP.sub(r"\1", sentence[:2000]))
     scored = _SCORING.search(sentence) is not None
     for found in _FOREIGN_NUMBER.finditer(sentence):
         if found["word"]:

@@ -63,13 +63,13 @@ _NUMBER = re.compile(
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
-    r"[^\w<←]*(?:<-|←)|\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
+    r"[^\w<←]*(?:<-|←)|\W*(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
     r"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))\b|\W*[=?]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
-    r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
+    r"|make it|revised(?: to)?|changed? to|to)|(?<!\d)[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+of\s+(?:the\s+)?\w+\s+[^\W\d])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
     r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
@@ -274,7 +274,11 @@ def _mention(
     if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
     cited, weak = _line_context(prose, line, prefix)
-    cited = cited or _OF_OTHER.search(separator[0]) is not None or _WRAPPED.search(text[line:start]) is not None
+    cited = (
+        cited
+        or _OF_OTHER.search(separator[0]) is not None
+        or _WRAPPED.search(text[line:start]) is not None
+    )
     return Mention(
         name=name,
         start=start,
@@ -314,11 +318,13 @@ def _kind(
 
 
 _OF_OTHER = re.compile(
-    r"[(（][^()]{0,30}\b(?:max\w*|top|(?<!non-)(?:target|goal)(?! (?:areas?|texts?|regions?))|weight|threshold|expected|required|reference|original|input|baseline|before|example|draft)\b[^()]{0,30}[)）]", re.IGNORECASE
+    r"[(（][^()]{0,30}\b(?:max\w*|top|(?<!non-)(?:target|goal)(?! (?:areas?|texts?|regions?))|weight|threshold|expected|required|reference|original|input|baseline|before|example|draft)\b[^()]{0,30}[)）]",
+    re.IGNORECASE,
 )
 """Brackets behind a name that say whose the number is, or what it is instead of a verdict."""
 _WRAPPED = re.compile(
-    r"<(?:reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>\s{0,20}<\Z", re.IGNORECASE
+    r"<(?:reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>\s{0,20}<\Z",
+    re.IGNORECASE,
 )
 """The tag around a tag: what it holds is not the verdict."""
 _SHOWING = re.compile(

@@ -214,7 +214,8 @@ _WOULD = re.compile(
     _I,
 )
 _OF_ASPECT = re.compile(
-    r"\W{0,3}(?:from|by) (?!me\b)\w|\W{0,3}(?:in|on) (?!(?:total|sum|my (?:view|opinion|book)|this (?:dimension|scale|criterion|rubric|point)|the (?:scale|dimension|rubric))\b)\w", _I
+    r"\W{0,3}(?:from|by) (?!me\b)\w|\W{0,3}(?:in|on) (?!(?:total|sum|my (?:view|opinion|book)|this (?:dimension|scale|criterion|rubric|point)|the (?:scale|dimension|rubric))\b)\w",
+    _I,
 )
 """Behind a number: of whom it is, or of what."""
 _OWN_LABEL = re.compile(
@@ -383,7 +384,10 @@ def _name_mark(found: re.Match[str], mark: str) -> str:
     return found[0] if numbered and _AMBIGUOUS.fullmatch(found[0].strip()) else mark
 
 
-_AMBIGUOUS = re.compile(r"(?:the |my |a )?(?:notes?|notas?|marks?|grades?|answers?|punkte|voto|puan|scor|nilai|karakter)", _I)
+_AMBIGUOUS = re.compile(
+    r"(?:the |my |a )?(?:notes?|notas?|marks?|grades?|answers?|punkte|voto|puan|scor|nilai|karakter)",
+    _I,
+)
 _BARE_BEHIND = re.compile(r"\s{1,3}\d{1,2}(?!\d|\s?(?:/|out of|von|sur|de|su|dari|av|af)\s?\d)")
 
 

@@ -349,6 +349,12 @@ def is_withdrawn(text: str) -> bool:
     return _WITHDRAWN.search(text) is not None or languages.is_withdrawn(text)
 
 
+_OF_EDIT = re.compile(
+    r"\b(?:replaced|changed|renamed|turned|became|removed|added|shows|reads|misses|missing|letters?|digits?|page|jersey|plate|shirt|chapter|size|larger|smaller|wider|halo|font|kept|required|image|picture|text|word|background)\b",
+    _FLAGS,
+)
+
+
 def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """Whether the words behind the last verdict take it back or give another number.
 
@@ -364,8 +370,9 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
         if _COMPARED.search(sentence):
             continue
-        short = len(sentence.split()) <= SHORT
-        if not short and not _WAVERED.search(sentence):
+        if not _WAVERED.search(sentence) and not (
+            len(sentence.split()) <= SHORT and not _OF_EDIT.search(sentence)
+        ):
             continue
         for count in _COUNT.finditer(sentence):
             word = count[1].casefold()

@@ -579,9 +579,7 @@ def _undoubted(
 
 def _behind_number(line: str, number: int) -> str:
     """What a line says behind its number; nothing for a row of a table."""
-    pattern = (
-        rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
-    )
+    pattern = rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of|of)\s{{0,3}}[*_]{{0,2}}\d+)?"
     value = re.search(pattern, line[:SPOKEN])
     return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
 

@@ -140,7 +140,7 @@ _LABELLED = re.compile(
 _NOT_THIS = re.compile(
     r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
     r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
-    r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of"
+    r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of|possible"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
     _I,
 )
@@ -281,7 +281,10 @@ def _without_numbering(text: str) -> str:
 def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
     """For every claim in the text, in order: the number where it is not a verdict's, else nothing."""
     scale = re.compile(rf"\b[01]\s?(?:-|–|—|to)\s?{verdicts.high}\b")
-    for sentence in SENTENCE.split(scale.sub(" ", plain_text(text))):
+    text = _DIFFERENCE.sub(
+        lambda found: _without_sum(found, verdicts), scale.sub(" ", plain_text(text))
+    )
+    for sentence in SENTENCE.split(text):
         if not sentence.strip():
             continue
         if languages.is_foreign(sentence):
@@ -298,6 +301,18 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
             clause = re.split(r"[,;(]", sentence[: extreme.start()])[-1]
             if not _HELD_BACK.search(clause):
                 yield "" if number in verdicts.given else extreme[0]
+
+
+_DIFFERENCE = re.compile(r"\b(\d{1,2})\s?(?:-|−|–|minus|less)\s?(\d{1,2})\b(?!\s?[/.,]?\d)", _I)
+
+
+def _without_sum(found: re.Match[str], verdicts: Verdicts) -> str:
+    """Nothing for the sum that comes to the verdict ("5 minus 1"), else what was found."""
+    return (
+        " "
+        if int(found[1]) - int(found[2]) in verdicts.given and int(found[1]) == verdicts.high
+        else found[0]
+    )
 
 
 def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator[str]:

@@ -77,12 +77,19 @@ _CELL = re.compile(
 )
 _TABLE = re.compile(r"</?(?:table|thead|tbody|tfoot|html|body|caption)\b[^<>]{0,200}>", _I)
 _TUPLE = re.compile(
-    r"[(\[]\s?(?P<names>[^()\[\]\n\d=:]{1,160}|(?:\s?Q\d\s?[,;/]?){2,9})\s?[)\]]\s{0,3}(?:=|:|：|->|→|are|is)\s{0,3}[(\[]\s?(?P<numbers>\d{1,2}(?:\s?/\s?\d{1,2})?(?:\s?[,;]\s?\d{1,2}(?:\s?/\s?\d{1,2})?){1,9})\s?[)\]]"
+    r"[(\[]\s?(?P<names>[^()\[\]\n\d=:]{1,160}|(?:\s?Q\d\s?[,;/]?){2,9})\s?[)\]]\s{0,3}(?:=|:|：|->|→|are|is)\s{0,3}[(\[]\s?(?P<numbers>\d{1,2}(?:\s?/\s?\d{1,2})?(?:\s?[,;]\s?\d{1,2}(?:\s?/\s?\d{1,2})?){1,9}|\d{1,2}(?:\s?/\s?\d{1,2}){2,9})\s?[)\]]"
 )
-_LEVEL = re.compile(
-    r"(?P<lead>^|(?<=[;\n]))[ \t]{0,9}(?:[-*•|][ \t]{0,3})?[*_]{0,2}(?P<number>\d{1,2})[*_]{0,2}(?:\s?(?:points?|分|点|점))?\s{0,2}(?:[=:：|]|[–—-](?=\s)|means\b)\s{0,3}[*_]{0,2}(?P<words>[^\W\d][^;\n]{0,200})(?:;|$)",
-    _I | re.MULTILINE,
+_RUN = re.compile(
+    r"(?<![\w/(])(Q\d(?:\s?/\s?Q\d){2,9})\s?[:=]\s?(\d{1,2}(?:\s?/\s?\d{1,2}){2,9})(?![\d/])"
 )
+_LEVEL = r"[ \t]{0,9}(?:[-*•|][ \t]{0,3})?[*_]{0,2}(?P<number>\d{1,2})[*_]{0,2}(?:\s?(?:points?|分|点|점))?\s{0,2}(?:[=:：|]|[–—-](?=\s)|means\b)\s{0,3}[*_]{0,2}"
+_LEVELS = (
+    re.compile(rf"^{_LEVEL}(?P<words>[^\W\d][^\n]{{0,300}})$", _I | re.MULTILINE),
+    re.compile(
+        rf"(?:^|(?<=[;\n])){_LEVEL}(?P<words>[^\W\d][^;\n]{{0,200}})(?:;|$)", _I | re.MULTILINE
+    ),
+)
+"""The levels of a scale: one on each line, or several on a line."""
 _POINTED = re.compile(r"(?:<-{1,3}|<={1,2}|←|⬅|👈|◄|◀)\ufe0f?(?P<words>[^\n;]{0,60})")
 _CHOSEN = re.compile(
     r"(?:\W|my|the|this|one|here|verdict|score|rating|choice|selected|chosen|output|edit|is|it|applies|\d)*",
@@ -131,14 +138,21 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _with_bars(text, fields)
     text = _joined(_with_boxes(text, fields), fields)
     text = _without_scale(text, fields)
-    text = _with_tuples(text, fields)
+    text = _with_tuples(_RUN.sub(_in_brackets, text), fields)
     return _with_commas(text, fields)
 
 
 def _fraction(found: re.Match[str]) -> str:
     """``5点満点中4点`` as ``4/5``."""
-    full = re.search("満点|[满滿]分|만점", found[0])
+    full = re.search("満点|[满滿]分|만점|[点點分]中", found[0])
     return f"{found['number']}/{found['top']}" if full else found[0]
+
+
+def _in_brackets(found: re.Match[str]) -> str:
+    """``Q1/Q2/Q3: 4/5/3`` as lists in brackets; not where the numbers are those of a scale."""
+    numbers = [int(number) for number in found[2].split("/")]
+    steps = {second - first for first, second in itertools.pairwise(numbers)}
+    return found[0] if steps in ({1}, {-1}) else f"({found[1]}) = ({found[2]})"
 
 
 def _lines(values: Mapping[str, str]) -> str:
@@ -285,22 +299,22 @@ def _own_words(text: str, first: re.Match[str], second: re.Match[str]) -> str:
 
 def _without_scale(text: str, fields: Ranges) -> str:
     """The text without the levels of a scale; the one level that an arrow points at is a verdict."""
-    levels = list(_LEVEL.finditer(text))[:MAX_ROWS]
-    run: list[re.Match[str]] = []
-    for level in [*levels, None]:
-        if level is not None and (
-            not run
-            or (
-                level.start() - run[-1].end() <= 3
-                and level["number"] not in {each["number"] for each in run}
-            )
-        ):
-            run.append(level)
-            continue
-        if len(run) >= 3:
-            return text[: run[0].start()] + _pointed(run, fields) + text[run[-1].end() :]
-        run = [level] if level is not None else []
+    for pattern in _LEVELS:
+        run: list[re.Match[str]] = []
+        for level in [*list(pattern.finditer(text))[:MAX_ROWS], None]:
+            if level is not None and (not run or _goes_on(run, level)):
+                run.append(level)
+                continue
+            if len(run) >= 3:
+                return text[: run[0].start()] + _pointed(run, fields) + text[run[-1].end() :]
+            run = [level] if level is not None else []
     return text
+
+
+def _goes_on(run: list[re.Match[str]], level: re.Match[str]) -> bool:
+    """Whether a level is the next of a scale: right behind the last one, with a number of its own."""
+    near = level.start() - run[-1].end() <= 3
+    return near and level["number"] not in {each["number"] for each in run}
 
 
 def _pointed(run: list[re.Match[str]], fields: Ranges) -> str:
@@ -321,6 +335,8 @@ def _with_tuples(text: str, fields: Ranges) -> str:
     def lines(found: re.Match[str]) -> str:
         called = [field_called(words, names) for words in re.split(r"[,;/]", found["names"])]
         numbers = re.split(r"\s?[,;]\s?", found["numbers"])
+        if len(numbers) == 1 and len(called) > 2:
+            numbers = numbers[0].split("/")
         if None in called or len(set(called)) != len(called) or len(called) != len(numbers):
             return found[0]
         return _lines({str(name): number for name, number in zip(called, numbers, strict=True)})

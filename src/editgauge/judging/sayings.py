@@ -50,22 +50,23 @@ _ENDS = re.compile(
 )
 _UNITS = r"(?:%|°|‰|±|×|x\d|(?:px|pixels?|mm|cm|m|km|pt|kb|mb|ms|s|sec|seconds?|minutes?|hours?|days?|weeks?|years?|degrees?|percent|per cent|times|kg|g|ml|dpi|fps|pm|am|st|nd|rd|th)\b)"
 _DIGITS = re.compile(
-    rf"(?<!\d:)(?<![\w.,/$€£¥#×±~≈<>≥≤°'’^\ue202-])(?<!\d\s[-–—/])(?:(?P<digits>0|[1-9]\d?)(?:\.0{{1,3}})?|(?P<word>{_ANY_WORD}))(?![\d\ue201])"
+    rf"(?<!\d:)(?<![A-Za-z\u00c0-\u024f\u0400-\u04ff\d_.,/$€£¥#×±~≈<>≥≤°'’^\ue202-])(?<!\d\s[-–—/])(?:(?P<digits>0|[1-9]\d?)(?:\.0{{1,3}})?|(?P<word>{_ANY_WORD}))(?![\d\ue201])"
     r"(?:\s?[(（](?P<again>\d{1,2}|[^\W\d_]{2,9})[)）])?"
     rf"(?P<fraction>(?:\s(?:points?|marks?|stars?)|分|点|点|점)?\s{{0,2}}(?:{OF}\s{{0,2}}|[(（]\s?(?:out of|of|von|sur|de|su|из|满分|滿分|/|[01]\s?[-–—~～]\s?|(?=\w{{1,2}}\s?(?:分|点|점)?(?:满分|満点|滿分|만점)))\s?)(?P<top>\d{{1,3}}|{_ANY_WORD})(?:\.0)?(?:分|点|점)?(?:满分|満点|滿分|만점)?(?![.,]?\d))?"
-    r"(?P<points>\s?-?(?:points?|pts?|stars?|marks?|punkten?|puntos?|pontos?|punt[io]|балл\w{0,3}|бал\w{0,3}|分|点|點|점|puan|poäng|punten|pkt)(?![^\W\d_])\.?)?"
+    r"(?P<points>\s?-?(?:points?|pts?|stars?|marks?|punkten?|puntos?|pontos?|punt[io]|балл\w{0,3}|бал\w{0,3}|puan|poäng|punten|pkt)(?![^\W\d_])\.?|\s?(?:分(?![钟鐘之析辨别別明])|点(?![钟鐘])|點|점))?"
     r"(?:\s?(?:满分|満点|滿分|만점))?(?:\s?[)）](?=\W|\Z))?"
-    rf"(?![\w°%‰]|[.,:/]\d|\s?{_UNITS}|-[^\W\d]|\s?[-–—~～→±]\s?\d|\s?/|\s?\.\.|\s?(?:->|or|to|bis|à|oder|ou)\s\d)",
+    rf"(?![A-Za-z\u00c0-\u024f\u0400-\u04ff\d_°%‰]|[.,:/]\d|\s?{_UNITS}|-[^\W\d]|\s?[-–—~～→±]\s?\d|\s?/|\s?\.\.|\s?(?:->|or|to|bis|à|oder|ou)\s\d)",
     _I,
 )
 _BEHIND = re.compile(
-    r"\s*(?:\Z|です|である|だ(?=[。\n]|\Z)|입니다|이다|예요|[.,;:!)\]}>|।،؛。，；：、！）】（(|·•–—\n«»\"“”]|-{1,2}(?=\s)|&|/(?!\d)|\ue201|\ue202|[\ue100-\ue1ff]|<|=>|[→➜⇒](?!\s?\d)|✓|✔|✅|👍|it is\b|from me\b|in total\b"
-    r"|(?:because|since|as|for|on|in|due|and|with|at|overall|here|but|from|given|also|too|so|while|though|although|this|that|it|each|both|apiece|which|given|under|per|thanks|owing|by|weil|car|porque|perché|потому|так|da|wegen|pour|por|per|para|für|auf|und|et|y|e|и|och|en)\b)",
+    r"\s*(?:\Z|です|である|だ(?=[。\n]|\Z)|입니다|이다|예요|と(?:し|評価|判断)|を(?:つけ|付け|与え)|을?를?\s?(?:줍|주었|부여|드립)|了|吧|[.,;:!)\]}>|।،؛。，；：、！）】（(|·•–—\n«»\"“”]|-{1,2}(?=\s)|to(?=\s(?:the )?[\ue100-\ue1ff])|&|/(?!\d)|\ue201|\ue202|[\ue100-\ue1ff]|<|=>|[→➜⇒](?!\s?\d)|✓|✔|✅|👍|it is\b|from me\b|in total\b"
+    r"|(?:because|since|as|for|on|in|due|and|with|at|overall|here|but|from|given|also|too|so|while|though|although|this|that|it|each|both|apiece|which|given|under|per|thanks|owing|by|weil|denn|car|parce|puisque|porque|pues|ya que|perché|poiché|omdat|want|eftersom|fordi|ponieważ|protože|çünkü|karena|vì|koska|mert|pentru|так как|поскольку|бо|тому|потому|так|da|wegen|pour|por|per|para|für|auf|und|et|y|e|и|och|en)\b)",
     _I,
 )
 _EMPHASIS = re.compile(
     r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|`{1,3}(?=[^`\n]{0,40}`)|(?<=\d)`"
 )
+_UNDERSCORE = re.compile(r"(?<=[A-Za-z])_(?=[A-Za-z])")
 _SCALE = re.compile(
     r"\b(?:on|using|with) (?:a|the|our) (?:scale (?:of|from)? ?|\w+ scale,? (?:of|from) )?[01]\s?(?:to|-|–|—|\.\.)\s?(\d{1,2})(?: scale| points?)?,?\s?(?=\D)",
     _I,
@@ -97,7 +98,7 @@ _OWN_SUBJECT = re.compile(
 _DENIED = re.compile(
     r"\b(?:not|n['’]t|no|never|nor|neither|without|or|either|between|about|around|approximately|approx|roughly|maybe|perhaps|possibly|probably|presumably|almost|nearly|at (?:most|least|best|worst)"
     r"|below|above|under|over|less|fewer|more|lower than|higher than|better than|worse than|than|minimum|maximum|max|min|up to|mean|median|expect\w*|need\w*|require\w*|must|pass|fail|cap(?:ped)?"
-    r"|says?|reads?|reading|shows?|showing|written|writes?|states?|claims?|printed|sign|poster|banner|watermark|weight\w*|confidence|certainty|sum|total|tie|votes?|chance|probability|rank\w*|deduct\w*|minus|plus|subtract\w*|lost|lose"
+    r"|says|reads?|reading|shows?|showing|written|writes?|states?|claims?|printed|sign|poster|banner|watermark|weight\w*|confidence|certainty|sum|total|tie|votes?|chance|probability|rank\w*|deduct\w*|minus|plus|subtract\w*|lost|lose"
     r"|pretend|guess\w*|random\w*|placeholder|tentative\w*|provisional\w*|preliminary|default\w*|hypothetical\w*|left|half|halves|region|part|step|move|slice|page|line|row|column|level|from|was|were|been|had|previous|tempted|seems?|appears?|ish|ask(?:s|ed)?|want(?:s|ed)?|told|demands?|instruct\w*|suppos\w*)\b|[?±≈~<>≥≤]",
     _I,
 )
@@ -105,7 +106,7 @@ _GLUE = (
     r"(?:[\s:=*_|,–—→➜➡·•▶►➤⇒>-]|\ufe0f|\([^()\ue200-\ue3ff]{0,60}\)|（[^（）\ue200-\ue3ff]{0,40}）|"
     r"\b(?:is|are|gets?|got|receives?|received|deserves?|earns?|earned|merits?|scores?|scored|rating|ratings|grade|graded|mark|marks|points?|of|at|as|an?|the|only|just|also|therefore|thus|hence|so|then|now|here"
     r"|solid|clear|strong|weak|full|perfect|excellent|good|great|high|low|slightly|a bit|somewhat|lower|higher|very|quite|rather|fairly|still|even|well|fine|decent|poor|fair|mediocre|middling|moderate|flawless|stays|remains"
-    r"|score|value|verdict|result|comes? out|comes? to|lands|stands|sits|reaches|achieves?|attains?|obtains?|with|to be|be|my|final|overall|final score|i (?:give|award|assign|rate|score)(?: it)?|given|awarded|rated|assigned|it|equals|for (?:this|the) (?:present |edited |current |generated |output |final )*(?:edit|output|image|picture|result|sample|frame|one)"
+    r"|score|value|verdict|result|comes? out|comes? to|lands|stands|sits|reaches|achieves?|attains?|obtains?|with|to be|be|my|final|overall|final score|i (?:give|award|assign|rate|score|say)(?: it)?|given|awarded|rated|assigned|it|equals|for (?:this|the) (?:present |edited |current |generated |output |final )*(?:edit|output|image|picture|result|sample|frame|one)"
     r"|for frame \d|both|all|each|every|by me|in my (?:view|opinion)|to (?:this|the) (?:edit|output|image|result)|ist|liegt|bei|beträgt|bekommt|erhält|est|es|é|è|reçoit|obtient|mérite|obtiene|recibe|merece|recebe|ottiene|merita|est (?:donc )?d[e'’]|donc|daher|folglich|es (?:por tanto )?de|por tanto|quindi|dunque|pari a|de|di|составляет|равна|равно|получает|هي|هو|為|为|是|は|が|です|는|은|이|가)\b)*"
 )
 _GIVEN = re.compile(rf"(?P<name>{_NAME})(?P<gap>{_GLUE})\(?(?P<number>{_NUMBER})", _I)
@@ -125,18 +126,26 @@ _EACH = re.compile(
     r"\b(?:all|every|each|everything|both|apiece|alle|jeweils|chacun\w*|tou[st]\w*|cada|tod[oa]s|tutt[ei]|ciascun\w*)\b|各|均|都|すべて|모두|각",
     _I,
 )
+_ALL = re.compile(
+    rf"\b(?:all|every|each)(?: one)?(?: of)?(?: the)?(?: (?P<count>two|three|four|five|six))?(?: of them| questions?| criteria| criterion| dimensions?| aspects?| fields?| scores?| categories)+(?P<gap>{_GLUE})(?P<number>{_NUMBER})",
+    _I,
+)
 _RESPECTIVELY = re.compile(
     rf"(?P<names>{_NAME}(?:(?:\s{{0,2}}(?:,|&|/|and|und|et|y|e)\s{{0,2}}){{1,2}}{_NAME}){{1,9}})(?P<gap>{_GLUE})(?P<numbers>{_NUMBER}(?:(?:\s{{0,2}}(?:,|&|and|und|et|y|e)\s{{0,2}}){{1,2}}{_NUMBER}){{1,9}})",
+    _I,
+)
+_NUMBERS_FIRST = re.compile(
+    rf"(?P<numbers>{_NUMBER}(?:(?:\s{{0,2}}(?:,|&|and)\s{{0,2}}){{1,2}}{_NUMBER}){{1,9}}) (?:for|on|in) (?:the )?(?P<names>{_NAME}(?:(?:\s{{0,2}}(?:,|&|and)\s{{0,2}}(?:the )?){{1,2}}{_NAME}){{1,9}})(?=,? respectively)",
     _I,
 )
 _ADVERB = r"(?:(?:so|hence|therefore|thus|overall|in total|in sum|in short|all in all|altogether|accordingly|finally|consequently|as a result|as it stands|on balance|taken together|for (?:this|these) reasons?|in conclusion|to conclude|to sum up|因此|所以|故而?|综上|最终|よって|따라서|and|but|still|yet|here|now|then|also|that said|given this|with that|for me)[\s,:]{0,3}){0,3}"
 _SUBJECT = r"(?:i|it|this|that|we|(?:this|that|the|my)(?: \w+ed| \w+ing| final| present| current| output| model['’]s)* (?:edit|output|image|picture|result|generation|version|one|attempt|sample|frame|photo|photograph|scene|verdict|scores?|ratings?|grades?|marks?))"
 _OBJECT = r"(?:(?: (?:it|this|that|this one|(?:the|this)(?: edited| output| generated| final| resulting)* (?:edit|output|image|picture|result|generation|attempt|sample|frame|one)))(?= ))?"
-_VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put|place|peg|mark|see|rank|call|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|(?:a?m) (?:giving|rating|scoring|awarding|grading|putting)|is|are)"
+_VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put|place|peg|mark|see|rank|call|makes|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|(?:a?m) (?:giving|rating|scoring|awarding|grading|putting)|is|are)"
 _OWN_LEAD = re.compile(
     rf"[\W_]*{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
     rf"(?:(?:of |for |on |in )?{_SUBJECT}(?:['’]s)?(?: (?:therefore|thus|hence|so|only|just|still|clearly|now|really|would|then|also|finally|all|both))?(?:['’ ]{_VERB}| reaches| achieves| has| are)?)?"
-    r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
+    r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|leaving|which leaves|bringing|putting|making|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
     _I,
 )
 _TOLD = re.compile(
@@ -145,17 +154,23 @@ _TOLD = re.compile(
     _I,
 )
 _ALONE = re.compile(
-    rf"\A\W{{0,6}}(?P<number>{_SCALED}[\ue300-\ue3ff])(?: (?:it is|then|from me|overall|in total|in my view|in my opinion|for this edit|for this one|for me))?\W{{0,6}}\Z",
+    rf"\A\W{{0,6}}(?P<number>{_SCALED}[\ue300-\ue3ff])(?: (?:it is|then|from me|overall|in total|in my view|in my opinion|for this edit|for this one|for me)|です|である|だ|입니다|이다|예요|とします|とする)?\W{{0,6}}\Z",
     _I,
 )
 _VERDICT_IS = re.compile(
-    rf"\A\W{{0,6}}(?:so|hence|thus|therefore|overall|in total|all in all|verdict|conclusion|result|final|in sum|in short|fazit|also|daher|donc|por (?:lo )?tanto|quindi|итого|итак|因此|所以|故|よって|따라서)(?:\s|[:,，：—–-])+(?:an? |a solid |just |only )?(?P<number>{_NUMBER})\W{{0,6}}\Z",
+    rf"\A\W{{0,6}}(?:so|hence|thus|therefore|overall|in total|all in all|verdict|conclusion|result|final|in sum|in short|fazit|as (?:it|things) (?:is|stands?)|also|daher|donc|por (?:lo )?tanto|quindi|итого|итак|因此|所以|故|よって|따라서)(?:\s|[:,，：—–-])+(?:an? |a solid |just |only )?(?P<number>{_NUMBER})\W{{0,6}}\Z",
     _I,
 )
 _FIRST_WORD = re.compile(
-    rf"\A\W{{0,6}}(?P<number>{_SCALED}[\ue300-\ue3ff]\s?(?=[—–:;,.(|·]|-\s|because\b|since\b|as\b|due\b)|{_NUMBER}\s?(?=[—–]\s|because\b|since\b))",
+    rf"\A\W{{0,6}}(?P<number>{_SCALED}[\ue300-\ue3ff]\s?(?=[—–:;,.(|·]|-\s|because\b|since\b|as\b|due\b)|{_NUMBER}\s?(?=[—–-]\s|:\s|because\b|since\b))",
     _I,
 )
+_ARTICLE_FIRST = re.compile(
+    rf"\A\W{{0,6}}an? (?:solid |clear |strong |weak |good |fair |decent |full |low |high )?(?P<number>{_NUMBER})\s?(?=[.,:;—–(|]|-\s|because\b|since\b|\Z)",
+    _I,
+)
+_LISTED = re.compile(r"^\W{0,4}\d{1,2}\s?[-–—:=.)]", re.MULTILINE)
+"""Lines that begin with a number, as those of a scale or of a list."""
 _ONLY = re.compile(rf"\A[\W_]{{0,6}}(?P<number>{_NUMBER})[\W_]{{0,6}}\Z")
 _ANSWER = re.compile(rf"\A\W{{0,6}}(?P<number>{_NUMBER})\s?(?:[—–:;,.(|·]|-\s|\Z)")
 _IT_WAS_NOT = re.compile(
@@ -180,15 +195,23 @@ _GIVING = re.compile(
     _I,
 )
 """How a sentence in another language gives a score."""
+_GIVES_BEHIND = re.compile(
+    r"\s?(?:とし|を(?:つけ|付け|与え)|を\s?(?:주|드리|매기|줍|부여)|을\s?(?:주|드리|매기|줍|부여)|으?로 (?:평가|매기)|と(?:評価|判断)|をつけ)"
+)
 _NOT_ELSEWHERE = re.compile(
     r"\b(?:nicht|kein\w*|wenn|falls|würde|wäre|hätte|könnte|sonst|vielleicht|etwa|ungefähr|höchstens|mindestens|vorherig\w*|vorig\w*|ander\w*|zuerst|zunächst|eigentlich"
     r"|pas|ne|si|serait|aurait|peut-être|environ|précédent\w*|autre|d['’]abord|no|sería|habría|quizás?|anterior|otr[oa]|primero|não|seria|talvez|outr[oa]|non|se|sarebbe|forse|circa"
     r"|precedente|altr[oa]|niet|als|zou|misschien|vorige|andere|inte|ikke|om|skulle|kanske|måske|förra|annan|nie|gdyby|może|poprzedni\w*|inn[ya]|kdyby|možná|değil|eğer|belki|önceki"
-    r"|nem|ha|talán|ei|jos|ehkä|nu|dacă|poate|không|nếu|tidak|jika|mungkin)\b|\bне\b|если|бы\b|возможно|может|предыдущ|друг(?:ой|ая|ое)|якщо|可能|也许|如果|若|不|没|未|上一|之前|另|原|参考|ない|もし"
+    r"|nem|ha|talán|ei|jos|ehkä|nu|dacă|poate|không|nếu|tidak|jika|mungkin)\b|\bне\b|если|бы\b|возможно|может|предыдущ|друг(?:ой|ая|ое)|якщо|可能|也许|如果|若|不|没|未|上一|之前|另|原|参考|ではな|でない|ません|もし"
     r"|かも|前の|他の|元の|参照|않|못|만약|아마|이전|다른|원본|참조|لا|لم|لو|ربما|السابق|أخرى|المرجع|الأصل|לא|אם|אולי|הקודם|אחר|नहीं|अगर|यदि|शायद|पिछल|ไม่|ถ้า|อาจ|δεν|αν|ίσως",
     _I,
 )
 """Words of other languages that deny a score, doubt it, or speak of another picture."""
+_COMPARED = re.compile(
+    rf"\b(?:not (?:quite |really |exactly |yet )?|short of |almost |nearly |close to |better than |more than |worse than |less than )(?:an? |the )?{_NUMBER}",
+    _I,
+)
+"""A number that a verdict is held against."""
 _SUPPOSES = re.compile(
     r"\W*(?:suppos\w+|imagine|assum\w+|if|had|were|should|in case|provided|pretend|let['’]?s (?:say|assume|pretend)|say,)\b",
     _I,
@@ -207,6 +230,10 @@ _OF_SCORES = re.compile(
 _CONCLUDES = re.compile(r"\b(?:so|hence|thus|therefore|accordingly|as it stands|overall|now)\b", _I)
 _IF_WORD = re.compile(rf"\W*{_NAME}\s\d{{1,3}}\s[a-z]")
 """How a sentence begins with "IF 4 letters …": a condition in capitals."""
+_OVERALL = re.compile(
+    r"\A\W*(?:so,? )?(?:overall|in total|all in all|altogether|taken together|in sum)\b", _I
+)
+"""How a sentence begins whose number is that of all aspects weighed before it."""
 _AND = re.compile(r"\W*and\b", _I)
 _IF = re.compile(r"\b(?:if|unless|whether|assuming|provided|depending|depends|otherwise)\b", _I)
 _WOULD = re.compile(
@@ -251,6 +278,7 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = without_other_lines(text, tuple(fields))
     sentences = _sentences(text, fields)
     told: list[tuple[_Sentence, list[tuple[str, int]]]] = []
+    listed = len(_LISTED.findall(text)) > 1
     names = tuple(fields)
     asked = supposed = False
     for index, sentence in enumerate(sentences):
@@ -259,7 +287,9 @@ def in_lines(text: str, fields: Ranges) -> str:
         pairs = (
             []
             if supposed
-            else list(_pairs(sentence.marked, names, opening=index == 0, asked=asked))
+            else list(
+                _pairs(sentence.marked, names, opening=index == 0 and not listed, asked=asked)
+            )
         )
         asked = _ASKED.match(sentence.marked) is not None
         if pairs:
@@ -270,10 +300,13 @@ def in_lines(text: str, fields: Ranges) -> str:
         return _by_sections(text, sentences, names) if told and len(fields) > 1 else text
     given = {number for _, pairs in told for _, number in pairs}
     spoken = {sentence.start for sentence, _ in told}
+    overall = next((each.start for each, _ in told if _OVERALL.search(each.marked)), 0)
     if any(
         _contradicts(each.marked, given)
         for each in sentences
-        if each.start not in spoken and not each.aside
+        if each.start not in spoken
+        and not each.aside
+        and (each.start > overall or re.search(_NAME, each.marked))
     ):
         return text
     return _written(text, sentences, told)
@@ -320,6 +353,7 @@ def _behind(sentence: _Sentence) -> str:
     if re.search(_NAME, tail):
         return ".\n"
     words = tail.strip(" \t\r\n:·|•→➜⇒।،؛。，；、")
+    words = re.sub(r"\A([;,])(?=\S)", r"\1 ", words)
     comma = ", " if _WORD.match(words) else "" if words[:1] in tuple(".,;!?。，；！") else " "
     return f"{comma if words else '.'}{words}\n"
 
@@ -352,6 +386,7 @@ def _marked(words: str, fields: Ranges) -> str:
     if len(words) > LONGEST:
         return ""
     tops = {high for _, high in fields.values()}
+    words = _UNDERSCORE.sub(" ", words)
     words = without_other_values(words, tuple(fields))
     words = _SCALE.sub(lambda found: " " if int(found[1]) in tops else found[0], words)
     text = _EMPHASIS.sub("", _STRUCK.sub(" ", QUOTATION.sub("“”", words)))
@@ -369,11 +404,14 @@ def _name_patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
         score = rf"(?:[ _-]?(?:{SCORE}))?"
         label = rf"(?:{own}{code}(?:\s?[–—:-]?\s?(?:{others}))?|{others}){score}{code}(?:\s?[(（]\s?\d\s?[-–—]\s?\d{{1,2}}\s?[)）])?"
         if len(names) == 1:
-            determined = r"(?:(?:my|the|a|final|overall|total|so|hence|endgültige|finale?|最终|最終|综合|최종|итоговая)[\s:]{0,2}){0,3}"
-            generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=因此)|(?<=所以)|(?<=最终)|(?<=综合)|(?<=总体)|(?<=よって)|(?<=따라서 )|(?<=\band )|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（为為是は-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
+            determined = r"(?:(?:my|the|a|final|overall|total|so|hence|endgültige|finale?|最终|最終|综合|総合|綜合|総|总|최종|итоговая)[\s:]{0,2}){0,3}"
+            generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=我的)|(?<=本次)|(?<=总)|(?<=綜合)|(?<=総合)|(?<=因此)|(?<=所以)|(?<=最终)|(?<=综合)|(?<=总体)|(?<=よって)|(?<=따라서 )|(?<=\band )|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（为為是は-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
             label = generic if name.casefold() == "score" else rf"{label}|{generic}"
         patterns.append(
-            re.compile(rf"(?<!\w)(?<!\w-)(?:{label})(?![A-Za-z\u00c0-\u024f\u0400-\u04ff])", _I)
+            re.compile(
+                rf"(?<![A-Za-z\u00c0-\u024f\u0400-\u04ff\d_])(?<!\w-)(?:{label})(?![A-Za-z\u00c0-\u024f\u0400-\u04ff])",
+                _I,
+            )
         )
     return tuple(patterns)
 
@@ -405,7 +443,8 @@ def _mark(found: re.Match[str], tops: set[int]) -> str:
     article = found["word"] and top is None and found["word"].casefold() in _ARTICLES
     if article or number > max(tops):
         return found[0]
-    return f"{_SCALED if top is not None else _BARE}{chr(_ZERO + number)}"
+    pointed = found["points"] and ord(found["points"].strip()[0]) > 0x2E7F  # 4分, 4点, 4점
+    return f"{_SCALED if top is not None or pointed else _BARE}{chr(_ZERO + number)}"
 
 
 _NUMBERED = re.compile(
@@ -456,22 +495,26 @@ def _pairs(
     if _IF_WORD.match(marked):
         return
     marked = _OWN_WOULD.sub("I", marked)
-    shared = [*_through(marked, names), *_in_turn(marked, names), *_together(marked, names)]
+    shared = [*_through(marked, names), *_in_turn(marked, names), *_of_all(marked, names)]
     if shared:
         yield from shared
         return
     found: list[tuple[str, int]] = []
+    used: list[re.Match[str]] = []
     at = 0
-    matches = sorted([*_GIVEN.finditer(marked), *_REVERSED.finditer(marked)], key=re.Match.start)
-    for match in matches:
+    several = [match for match in _SHARED.finditer(marked) if _is_shared(marked, match)]
+    matches = [*several, *_GIVEN.finditer(marked), *_REVERSED.finditer(marked)]
+    for match in sorted(matches, key=lambda match: (match.start(), -match.end())):
         if match.start() < at:
             continue
         if not _own(marked, match, at):
             return
         at = match.end()
-        found.append((_field(match["name"], names), _score(match["number"])))
+        used.append(match)
+        called = re.findall(_NAME, match["names" if match.re is _SHARED else "name"])
+        found += [(_field(mark, names), _score(match["number"])) for mark in called]
     if found:
-        if _all_used(marked, matches):
+        if _all_used(marked, used):
             yield from found
         return
     if len(names) == 1:
@@ -496,7 +539,7 @@ def _unnamed(marked: str, name: str, *, opening: bool, asked: bool) -> int | Non
         return None
     marked = _own_clause(marked)
     patterns = [_TOLD, _ALONE, _VERDICT_IS, _IT_WAS_NOT]
-    patterns += [_FIRST_WORD] if opening else []
+    patterns += [_FIRST_WORD, _ARTICLE_FIRST] if opening else []
     patterns += [_ONLY] if opening and marked.endswith("\n") else []
     if asked:
         patterns.append(_ANSWER)
@@ -538,9 +581,8 @@ def _elsewhere(marked: str) -> int | None:
     if len(marks) != 1 or len(re.findall(_NUMBER, marked)) != 1:
         return None
     lead = marked[: marks[0].start()]
-    if _GIVING.search(lead) is None or _NOT_ELSEWHERE.search(
-        re.split("[:：.]", marked[marks[0].end() :])[0]
-    ):
+    gives = _GIVING.search(lead) or _GIVES_BEHIND.match(marked, marks[0].end())
+    if gives is None or _NOT_ELSEWHERE.search(re.split("[:：.]", marked[marks[0].end() :])[0]):
         return None
     if any(p.search(lead) for p in (_NOT_ELSEWHERE, _CONDITION, _OTHER_SUBJECT, _QUOTES, _DENIED)):
         return None
@@ -552,7 +594,7 @@ def _own_clause(marked: str) -> str:
     boundary = list(re.finditer(r"[,;]\s|\s[–—]\s", marked))
     for mark in reversed(boundary):
         before, own = marked[: mark.start()], marked[mark.end() :]
-        if _TOLD.match(own) is None and not _ALONE.match(own):
+        if not (_TOLD.match(own) or _ALONE.match(own) or _VERDICT_IS.match(own)):
             continue
         if (
             _OWN_SUBJECT.search(own)
@@ -561,7 +603,7 @@ def _own_clause(marked: str) -> str:
         ):
             return own  # "Where the reference would be a 5, the edited picture deserves a 3"
         aside = any(p.search(before) for p in (_CONDITION, _OTHER_SUBJECT, _QUOTES))
-        if not aside and not re.search(_NUMBER, before):
+        if not aside and not re.search(_NUMBER, _COMPARED.sub(" ", before)):
             return own
     return marked
 
@@ -615,15 +657,22 @@ def _is_own_tail(tail: str) -> bool:
     return re.search(_NUMBER, re.split(_NAME, tail)[0]) is None
 
 
-def _together(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    """``IF and KP get a 3 each``: one number for several fields that the sentence names."""
-    for match in _SHARED.finditer(marked):
-        called = [_field(mark, names) for mark in re.findall(_NAME, match["names"])]
-        each = re.search(r"\b(?:each|both|apiece|all|every)\b", marked, _I) or re.search(
-            r"\b(?:get|receive|deserve|are|earn|score|merit)\b", match["gap"], _I
-        )
-        if each and len(re.findall(_NUMBER, marked)) == 1 and _own(marked, match, 0):
-            yield from ((name, _score(match["number"])) for name in called)
+def _is_shared(marked: str, match: re.Match[str]) -> bool:
+    """Whether one number is said to be that of several fields: ``IF and KP get a 3 each``."""
+    return (
+        (re.fullmatch(r"\s?[:=]\s?", match["gap"]) is not None and "/" not in match["names"])
+        or re.search(r"\b(?:each|both|apiece|all|every)\b", marked, _I) is not None
+        or re.search(r"\b(?:get|receive|deserve|are|earn|score|merit)\b", marked, _I) is not None
+    )
+
+
+def _of_all(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """``All five questions get a 4``."""
+    match = _ALL.search(marked)
+    if match is not None and len(names) > 1 and len(re.findall(_NUMBER, marked)) == 1:
+        count = match["count"]
+        if _is_plain(marked, match) and (not count or WORDS.get(count.casefold()) == len(names)):
+            yield from ((name, _score(match["number"])) for name in names)
 
 
 def _through(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
@@ -638,7 +687,7 @@ def _through(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
 
 def _in_turn(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     """``IF and KP come out at 3 and 5``: as many numbers as names."""
-    match = _RESPECTIVELY.search(marked)
+    match = _RESPECTIVELY.search(marked) or _NUMBERS_FIRST.search(marked)
     if match is None:
         return
     called = [_field(mark, names) for mark in re.findall(_NAME, match["names"])]

@@ -80,6 +80,7 @@ _NO_NAMES = "no verdict under the names that were asked for"
 _NO_PLAIN_NUMBER = "no plain number under the names that were asked for"
 _NOT_ONE_NUMBER = "a line without one plain number"
 _MISSING = "missing"
+_CONTRADICTED = "the verdict is contradicted after it was given"
 _NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
 """Reasons after which another spelling is looked for."""
 _BRACELESS = re.compile(r'"[A-Za-z_][\w ]{0,60}"\s?:[^{}]{1,5000}\Z')
@@ -200,7 +201,8 @@ def _in_other_words(
 ) -> dict[str, Reading]:
     """What the reply says in another spelling, where it says nothing under the fields' names."""
     if not any(
-        reading.reason in _NOTHING_NAMED or (len(fields) > 1 and reading.reason == _MISSING)
+        reading.reason in _NOTHING_NAMED
+        or (len(fields) > 1 and reading.reason in (_MISSING, _CONTRADICTED))
         for reading in readings.values()
     ):
         return readings
@@ -461,7 +463,7 @@ def _second_thoughts(
         if statement.reading.value is not None:
             given[statement.name].add(statement.reading.value)
     doubts = []
-    reading = _none("the verdict is contradicted after it was given")
+    reading = _none(_CONTRADICTED)
     for mention in said:
         known = given[mention.name]
         later = mention.kind == "sentence" and mention.start >= end and not mention.cited

@@ -134,7 +134,7 @@ _LABELLED = re.compile(
     r"|item|section|row|column|frame|page|version|option|candidate|model|digit|number|numeral"
     r"|day|year|hour|no|nr|chapter|route|gate"
     r"|room|track|platform|bus|player|house|size|iphone|world war|act|floor|team|home|guest"
-    r"|door|lane|group|type|phase|q)s?\.?[\s#]{0,2}\Z)",
+    r"|door|lane|group|type|phase|q)s?\.?[\s#]{0,2}(?:\d{1,2}(?:,| and| to| or| through| ?[-–]) ?){0,4}\Z)",
     _I,
 )
 _NOT_THIS = re.compile(

@@ -129,6 +129,9 @@ _META = re.compile(
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
     r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
+    r"|by (?:one|two)(?= (?:if|for|when|because|since|in)\b)|take (?:one|two) off|whoever|none of (?:this|that|these)|guess\w*|swapped|wrong (?:order|picture|image|file)|evaluator|turns? out"
+    r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to|concerns"
     r"|example|placeholder|reference (?:is|gets|deserves))\b|\?",
     _I,
 )
@@ -298,13 +301,13 @@ def _stray(after: str, verdicts: Verdicts) -> str:
             described = (
                 "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
             )
-            if languages.is_foreign(sentence):
+            if languages.may_be_foreign(sentence):
                 wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
                 if (words < 2 and not wide) or languages.is_of_verdict(sentence):
                     return sentence.strip()[:60]
                 continue
             told = _PRAISE.fullmatch(sentence[:80]) or (
-                (described or words > BRIEF) and languages.is_english(sentence)
+                described and languages.is_english(sentence)
             )
             if brief or _META.search(sentence) or not told:
                 return sentence.strip()[:60]

@@ -167,8 +167,16 @@ Lao, Tibetan, Burmese, Georgian, Ethiopic, Khmer.
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f]")
 _OF_VERDICT = re.compile(
     r"\b(?:"
+    # pictures that are others, swapped or wrong; what is not sure
+    r"vertauscht\w*|verwechselt\w*|vorlage\w*|referenz\w*|galt(?:en)?|gelten|sicher|gewähr|vielleicht|womöglich|verkehrt\w*|falsches? (?:bild|foto|datei)"
+    r"|invers\w+|échang\w+|référence\w*|mauvaise?|l['’]autre|s[uû]re?s?|certaine?|peut-être|estim\w+|environ|autre (?:image|photo)"
+    r"|intercambi\w+|invertid\w*|referencia\w*|equivocad[oa]s?|otra (?:imagen|foto)|seguro|segura|quizás?|tal vez|suposici\w+|aproximad\w+"
+    r"|trocad[oa]s?|referência\w*|outra imagem|certeza|talvez|suposiç\w+|scambiat\w*|invertit\w*|riferimento|altra immagine|sicur[oa]|forse|oppure|stima\w*|indicativ\w*"
+    r"|verkeerd\w*|verwisseld\w*|referentie\w*|zeker|misschien|ongeveer|omgekeerd|fel (?:bild|fil)|förväxl\w*|forvekslet|byttet? om|referens\w*|säker|sikker|kanske|måske|kanskje"
+    r"|zły|zła|złe|zamien\w+ (?:obraz|zdję)\w*|pewien|pewna|może|prawdopodobnie|referencyjn\w*|jist[ýá]|možná|asi|špatný obr\w*|zaměn\w+|yanlış (?:resim|görsel)|emin|belki|karış\w+"
+    r"|varma|ehkä|väärä|biztos|talán|rossz kép|sigur|poate|chắc|có lẽ|nhầm ảnh|yakin|mungkin|gambar (?:yang )?salah|tertukar|provvisori\w*|previo|anterior|précédente?|precedente"
     # German, Dutch
-    r"ich|mir|mich|mein\w*|moment|warte\w*|halt|entschuldig\w*|verzeih\w*|irrtum\w*|geirrt|vertan|korrig\w*|korrektur\w*"
+    r"|geschätzt|ich|mir|mich|mein\w*|moment|warte\w*|halt|entschuldig\w*|verzeih\w*|irrtum\w*|geirrt|vertan|korrig\w*|korrektur\w*"
     r"|berichtig\w*|revidier\w*|note|noten|wertung\w*|bewert\w*|punkt(?:e|en|zahl)?|verdien\w*|eigentlich|stattdessen|vielmehr"
     r"|lieber|tatsächlich|ungültig|gilt|zähl\w*|ignorier\w*|vergess\w*|rate|geraten|schätz\w*|vermut\w*|annahme|platzhalter"
     r"|beispiel\w*|vorläufig\w*|unsicher|urteil\w*|antwort\w*|nein|sollte\w*|müsste\w*|wäre\w*|hätte\w*|würde\w*|angemess\w*"
@@ -210,6 +218,11 @@ _OF_VERDICT = re.compile(
     r"|[0-9一二三四五六七八九十]\s?点|実際には|本当は|むしろ|べき|取り消|無視|無効|推測|仮に|例えば|やはり|やっぱり|相応|妥当"
     r"|나는|저는|제가|내가|죄송|미안|잠깐|잠시만|아니|정정|수정합|잘못 보|착각|다시 보|점수|평가|\d\s?점|사실은|오히려|해야|취소|무시|무효|추측|가정"
     r"|예시|예를 들|철회|맞습니다|적절"
+    # pictures that are others, or swapped; what is not sure
+    r"|参[考照]|原[图圖]|弄反|[图圖].{0,3}反了|颠倒|調換|调换|交换|另一|第[一二两][张張]|上一|入れ替|逆でした|別の画像|他の画像|뒤바뀌|다른 (?:이미지|사진|그림)|참조 (?:이미지|그림)"
+    r"|也许|也許|或许|或許|大概|估计|不确定|不確定|说不定|偏[高低]|可能(?:偏|更|应|要)?[高低]|仅供参考|かもしれ|たぶん|恐らく|おそらく|自信が|아마|확실하지|불확실"
+    r"|перепут\w*|поменя\w+ мест|друг(?:ую|ой|ое|ая) (?:картин|изображ)\w*|эталон\w*|наверн\w+|возможно|может быть|(?:не )?уверен\w*|мабуть|можливо|впевнен\w*"
+    r"|عكس الصور|الصور معكوس|تبديل الصور|مجرد|ربما|متأكد|המקור|תמונות (?:הוחלפ|הפוכ)|אולי|בטוח|(?:चित्र|छवि)\S* बदल|शायद|निश्चित|แน่ใจ|สลับ|ίσως|σίγουρ\w*"
     # Arabic, Persian, Hebrew, Hindi, Thai
     r"|أنا|عذر|آسف|أعتذر|اعتذر|معذرة|انتظر|لحظة|أخطأت|خطأ مني|تصحيح|أصحح|صحح|الدرجة|درجة|التقييم|تقييم|نقاط|نقطة|في الواقع|بل |تستحق"
     r"|يستحق|يجب|تجاهل|إلغاء|ألغي|أسحب|سحب|تخمين|افترا|مثال|لا أستطيع|لم أتمكن|الأصح|ببخشید|متأسف|متاسف|صبر|اشتباه|تصحیح|امتیاز|نمره"
@@ -378,7 +391,7 @@ _COMMON_ELSEWHERE = (
     "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
     "stata il gli alla été sont ont hat haben waren är har blev nog "
 )
-_EITHER = frozenset("i no a on to do so in an me as was".split())
+_EITHER = frozenset(["i", "no", "a", "on", "to", "do", "so", "in", "an", "me", "as", "was"])
 """Words that are common in English and elsewhere."""
 _FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
 _BORROWED = frozenset(
@@ -401,6 +414,12 @@ def is_foreign(sentence: str) -> bool:
 
 def _speaks_of_scores(word: str) -> bool:
     return word not in _BORROWED and word not in _ENGLISH and _SCORING.fullmatch(word) is not None
+
+
+def may_be_foreign(sentence: str) -> bool:
+    """Whether a sentence is in another language, or too short to tell."""
+    words = {word.casefold() for word in _LETTERS.findall(sentence[:2000])}
+    return is_foreign(sentence) or (len(words & _ENGLISH) < 2 and is_of_verdict(sentence))
 
 
 def is_english(sentence: str) -> bool:

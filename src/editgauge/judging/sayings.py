@@ -54,7 +54,7 @@ _DIGITS = re.compile(
     r"(?:\s?[(（](?P<again>\d{1,2}|[^\W\d_]{2,9})[)）])?"
     rf"(?P<fraction>(?:\s(?:points?|marks?|stars?)|分|点|点|점)?\s{{0,2}}(?:{OF}\s{{0,2}}|[(（]\s?(?:out of|of|von|sur|de|su|из|满分|滿分|/|[01]\s?[-–—~～]\s?|(?=\w{{1,2}}\s?(?:分|点|점)?(?:满分|満点|滿分|만점)))\s?)(?P<top>\d{{1,3}}|{_ANY_WORD})(?:\.0)?(?:分|点|점)?(?:满分|満点|滿分|만점)?(?![.,]?\d))?"
     r"(?P<points>\s?-?(?:points?|pts?|stars?|marks?|punkten?|puntos?|pontos?|punt[io]|балл\w{0,3}|бал\w{0,3}|puan|poäng|punten|pkt)(?![^\W\d_])\.?|\s?(?:分(?![钟鐘之析辨别別明])|点(?![钟鐘])|點|점))?"
-    r"(?:\s?(?:满分|満点|滿分|만점))?(?:\s?[)）](?=\W|\Z))?"
+    r"(?!\s?(?:满分|満点|滿分|만점))(?:\s?[)）](?=\W|\Z))?"
     rf"(?![A-Za-z\u00c0-\u024f\u0400-\u04ff\d_°%‰]|[.,:/]\d|\s?{_UNITS}|-[^\W\d]|\s?[-–—~～→±]\s?\d|\s?/|\s?\.\.|\s?(?:->|or|to|bis|à|oder|ou)\s\d)",
     _I,
 )
@@ -190,7 +190,7 @@ _OPENS_CONDITION = re.compile(
 _GIVING = re.compile(
     r"\b(?:(?:gebe|vergebe|bewerte|gibt es|verdient|bekommt|erhält|je (?:mets|donne|note|attribue)|mérite|obtient|reçoit|(?:le )?doy|otorgo|pongo|merece|obtiene|recibe"
     r"|dou|atribuo|recebe|do|assegno|merita|ottiene|geef|krijgt|(?:jag|jeg) (?:ger|gir|giver|sätter)|får|förtjänar|fortjener|daję|oceniam|zasługuje|dávám|zaslouží|veriyorum"
-    r"|adok|annan|saa|acord|dau)\b)|ставлю|даю|оцениваю|заслуживает|получает|ставлю|заслуговує|给|給|打|得|つけ|付け|与え|とし|주|매기|드리|أعطي|أمنح|يستحق|δίνω|βάζω|נותן|מקבל|देता|देती"
+    r"|adok|annan|saa|acord|dau)\b)|ставлю|даю|оцениваю|заслуживает|получает|ставлю|заслуговує|(?:\A|[，,。、；;：:]\s?|因此|所以|故|综上|我|本人|最终|可以|可|仅|只能|只)(?:给|給|打|得)(?:出|到|了|它|其)?\Z|つけ|付け|与え|とし|주|매기|드리|أعطي|أمنح|يستحق|δίνω|βάζω|נותן|מקבל|देता|देती"
     r"|ให้|cho\b|beri\w*|memberi\w*",
     _I,
 )
@@ -202,7 +202,7 @@ _NOT_ELSEWHERE = re.compile(
     r"\b(?:nicht|kein\w*|wenn|falls|würde|wäre|hätte|könnte|sonst|vielleicht|etwa|ungefähr|höchstens|mindestens|vorherig\w*|vorig\w*|ander\w*|zuerst|zunächst|eigentlich"
     r"|pas|ne|si|serait|aurait|peut-être|environ|précédent\w*|autre|d['’]abord|no|sería|habría|quizás?|anterior|otr[oa]|primero|não|seria|talvez|outr[oa]|non|se|sarebbe|forse|circa"
     r"|precedente|altr[oa]|niet|als|zou|misschien|vorige|andere|inte|ikke|om|skulle|kanske|måske|förra|annan|nie|gdyby|może|poprzedni\w*|inn[ya]|kdyby|možná|değil|eğer|belki|önceki"
-    r"|nem|ha|talán|ei|jos|ehkä|nu|dacă|poate|không|nếu|tidak|jika|mungkin)\b|\bне\b|если|бы\b|возможно|может|предыдущ|друг(?:ой|ая|ое)|якщо|可能|也许|如果|若|不|没|未|上一|之前|另|原|参考|ではな|でない|ません|もし"
+    r"|nem|ha|talán|ei|jos|ehkä|nu|dacă|poate|không|nếu|tidak|jika|mungkin)\b|\bне\b|если|бы\b|возможно|может|предыдущ|друг(?:ой|ая|ое)|якщо|可能|也许|上次|上回|别人|别的|他|她|用户|要求|同事|评委|大家|有人|如果|若|不|没|未|上一|之前|另|原|参考|ではな|でない|ません|もし"
     r"|かも|前の|他の|元の|参照|않|못|만약|아마|이전|다른|원본|참조|لا|لم|لو|ربما|السابق|أخرى|المرجع|الأصل|לא|אם|אולי|הקודם|אחר|नहीं|अगर|यदि|शायद|पिछल|ไม่|ถ้า|อาจ|δεν|αν|ίσως",
     _I,
 )
@@ -250,7 +250,7 @@ _OWN_LABEL = re.compile(
     _I,
 )
 _TAIL_DENIED = re.compile(
-    r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|how many|the number of|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
+    r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|how many|number of|(?:images?|pictures?|files?) (?:received|loaded|attached|uploaded|found)|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
     _I,
 )
 _OF_OTHER = re.compile(

@@ -98,7 +98,7 @@ _OTHER = (
     r"|(?:image|picture|photo) (?:1|one|a))"
 )
 _ABOUT_OTHER = re.compile(
-    rf"(?:^|(?<!against)(?<!with)(?<!versus)[^\w-]){_OTHER}(?:\s*\([^()]{{0,40}}\))?(?:\s+(?:itself|alone|would|gets?|scores?|"
+    rf"(?:^|(?<!against)(?<!against the)(?<!with)(?<!with the)(?<!versus)[^\w-]){_OTHER}(?:\s*\([^()]{{0,40}}\))?(?:\s+(?:itself|alone|would|gets?|scores?|"
     rf"receives?|earns?|has|is|was|deserves?|rates?|at)\b[^.]{{0,30}})?\s*[:：=,–—-]?\s*\Z"
     rf"|\b(?:for|of|about) (?:comparison|calibration)\b[^.]{{0,40}}\Z",
     _FLAGS,

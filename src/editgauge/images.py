@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import logging
 import os
 import re
 import tempfile
@@ -58,6 +59,8 @@ _EXTENSION_OF = {
     "GIF": ".gif",
     "TIFF": ".tif",
 }
+logging.getLogger("PIL").addHandler(logging.NullHandler())
+"""Or Python would print what Pillow logs of a file that is damaged."""
 _ORIENTATION = 0x0112
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
 _PILLOW_LIMIT = threading.Lock()

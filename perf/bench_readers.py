@@ -30,7 +30,6 @@ from editgauge.metrics.text import normalise, normalise_strictly
 from editgauge.services import secrets
 from editgauge.store import paths, segments
 from editgauge.store.run_folder import RunFolder
-from editgauge.study.reading import _dialect
 from editgauge.tables.gate import read_policy
 
 SIZES = (1, 4, 16)

@@ -21,7 +21,7 @@ from editgauge.benchmarks.reading import PICTURES, ignored, natural
 from editgauge.curation import alignment, dicom, privacy, records
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError, UsageError
-from editgauge.images import Array, max_pixels, oriented, read_header, read_image, resize
+from editgauge.images import Array, confined, max_pixels, oriented, read_header, read_image, resize
 
 FRAMES = 4
 """Frames of a temporal sample (KRIS-Bench): three are given, one is the reference."""
@@ -133,7 +133,9 @@ def frames(
     if not 1 <= missing <= FRAMES:
         raise UsageError(f"--missing {missing}: wanted 1 to {FRAMES}")
     times = np.linspace(start, end, FRAMES)
-    shots = [normalised(shot, how.longest) for shot in _shots(video, times)]
+    with confined():
+        found = _shots(video, times)
+    shots = [normalised(shot, how.longest) for shot in found]
     kept = [data.keep(shot) for shot in shots]
     reference = kept.pop(missing - 1)
     attributes = {**how.fields.get("attributes", {}), "missing_frame": missing}

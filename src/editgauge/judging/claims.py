@@ -13,17 +13,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from editgauge.judging import languages
-from editgauge.judging.wording import GIVES, NUMBER_WORDS
+from editgauge.judging.wording import GIVES, NUMBER_WORDS, QUOTATION
 
 MAX_NUMBERS = 150
 """Numbers in one text that are weighed; a text with more is no reason."""
 _WINDOW = 240
 """Characters around a number that tell what it is about."""
 _I = re.IGNORECASE
-SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
-_QUOTATION = re.compile(
-    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
-    r"|(?<!\w)'[^'\n]{1,80}'(?!\w)|(?<!\w)‘[^’\n]{1,80}’|`[^`\n]{1,80}`"
+SENTENCE = re.compile(
+    r"(?<=[.!?;])(?<![Nn]r\.)(?<![Nn]o\.)(?<!\bca\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<![Ff]ig\.)\s+|(?<=[。！？；])|\n+"
 )
 _SEEN_OBJECT = re.compile(
     r"\b(?:says?|reads?|shows?|contains?|states?|texts?|prints?|displays?)\b[^{}\n]{0,40}\{[^{}]{0,300}\}",
@@ -48,6 +46,12 @@ _THUS = re.compile(
     _I,
 )
 """Words right before a number that make it a conclusion."""
+_WHICH_OUGHT = re.compile(r"\b(?:which|that) (?:should|must|ought to) (?:be|read|say|show)\s\Z", _I)
+_READ_OUT = re.compile(
+    r"(?<!I )(?<!would )(?<!must )\b(?:reads?|says|shows|displays|prints?)\b[^.;]{0,40}\Z", _I
+)
+"""What a picture or an instruction says, and not the judge."""
+_OUGHT = re.compile(r"\b(?:should|must|ought to) be(?: an?| the)?\s\Z", _I)
 _BREAK = re.compile(r"[,;:()]|\b(?:though|but|while|whereas|yet|and so)\b", _I)
 _ARTICLE = re.compile(
     r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I
@@ -81,7 +85,7 @@ _FOLLOWS = (
 )
 _NUMBER = re.compile(
     rf"(?<![\w.,:/%$€£¥#°×'’+-])(?:[$€£¥#]\s?)?(?P<number>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})"
-    r"(?![\w%°×]|[.,:]\d|\s?[%°€]|-\w)"
+    rf"(?![\w%°×]|[.,:]\d|\s?[%°€]|-\w|\s?[-–—]\s?\d{{1,4}}\s?(?!{_FOLLOWS}\b)[^\W\d])"
     r"(?P<fraction>[*_]{0,2}\s{0,2}(?:/|out of|of)\s{0,2}(?:(?:the|all|these|its)\s)?(?:\d{1,3}"
     r"|two|three|four|five|six|seven|eight|nine|ten)\b(?!\s?%))?"
     rf"(?P<counts>[*_]{{0,2}}\s{{1,2}}(?!{_FOLLOWS}\b)[^\W\d])?",
@@ -98,6 +102,9 @@ _CONDITION = re.compile(
 _OF_THE = re.compile(
     r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
     _I,
+)
+_PRONOUN = re.compile(
+    r"\b(?:the|this|that|each|every|which|any|no|some|another|only|new|old|last|first)\s\Z", _I
 )
 _PRICED = re.compile(r"[$€£¥#]\s?\Z")
 _LABELLED = re.compile(
@@ -232,7 +239,7 @@ class Verdicts:
 
 def unquoted(text: str) -> str:
     """The text without quotations, which are the picture's or the instruction's words."""
-    return _QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
+    return QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
 
 
 def plain_text(text: str) -> str:
@@ -273,13 +280,15 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
         lead = sentence[max(0, found.start() - 80) : found.start("number")]
         rest = sentence[found.end("number") : found.end("number") + 80]
+        if word == "one" and _PRONOUN.search(lead):
+            continue
         outside = number > verdicts.high or _AT_FIRST.search(lead[-40:])
         if outside or _PRICED.search(lead) or _LABELLED.search(lead):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
         counts = found["counts"] or _OF_THE.match(rest)
         if claim is None and not counts and not _compared(number, lead, verdicts):
-            claim = _bare_claim(number, lead, found, verdicts, place)
+            claim = _bare_claim(number, lead, found, verdicts, place, scored=scored)
         if claim is not None:
             yield claim
 
@@ -298,17 +307,24 @@ def _compared(number: int, lead: str, verdicts: Verdicts) -> bool:
 
 
 def _bare_claim(
-    number: int, lead: str, found: re.Match[str], verdicts: Verdicts, place: Place
+    number: int,
+    lead: str,
+    found: re.Match[str],
+    verdicts: Verdicts,
+    place: Place,
+    *,
+    scored: bool,
 ) -> str | None:
     """What a number claims that counts nothing and is compared with nothing."""
     sentence = found.string
-    scored = _SCORED.search(sentence) is not None
     behind = place is Place.BEHIND
     if found["fraction"]:
-        told = place is Place.REASON or GIVES.search(lead) or _SCORED.search(sentence)
+        told = place is Place.REASON or GIVES.search(lead) or scored
         of_top = _is_of_top(found["fraction"], verdicts.high)
         if told and of_top and not _COUNTS.match(sentence, found.end()):
             return _other(number, verdicts, found[0])
+        return None
+    if _WHICH_OUGHT.search(lead) or (place is Place.BEFORE and _READ_OUT.search(lead)):
         return None
     clause = _clause(sentence, found.start("number"))
     near = sentence[max(0, found.start() - _WINDOW) : found.end() + _WINDOW]
@@ -320,6 +336,8 @@ def _bare_claim(
     if of_picture or _named_by(lead):
         return None
     concluded = _THUS.search(lead) is not None and (behind or scored or not edited)
+    if place is Place.BEFORE and _OUGHT.search(lead) and not scored:
+        concluded = False  # what an instruction wanted: "column 5 should be 4"
     named = _ARTICLE.search(lead) is not None and not edited
     short = behind and len(WORD.findall(sentence)) <= BRIEF
     bare = place is Place.REASON and found["number"].casefold() != "one"  # a pronoun mostly
@@ -358,6 +376,8 @@ def ranges_in(text: str, verdicts: Verdicts) -> Iterator[str]:
     for pattern in (_SIGNED, _PERCENT):
         yield from (found[0].strip() for found in pattern.finditer(plain_text(text)))
     for found in _RANGE.finditer(plain_text(text)):
+        if _LABELLED.search(found.string[max(0, found.start() - 20) : found.start()]):
+            continue
         first, last = int(found[1]), int(found[2])
         inside = verdicts.low <= first < last <= verdicts.high
         if inside and (first, last) not in ((0, verdicts.high), (1, verdicts.high)):

@@ -360,10 +360,10 @@ def test_a_decoder_that_takes_more_than_it_should_is_one_error(tmp_path: Path) -
     code = """
 import sys; sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from editgauge import images
+from editgauge import confinement, images
 def greedy(data, mode): return bytearray(400 << 20)
 images._decode_with_pillow = greedy
-images.guard_reading()
+confinement.enable()
 try:
     images.read_image(Path(sys.argv[2]))
 except images.ImageTooLarge as error:

@@ -186,7 +186,7 @@ def sdk(folder: Path, count: int = 640, latency: float = 1.0, rounds: int = 3) -
                         messages=[{"role": "user", "content": content}],  # type: ignore[arg-type, misc, list-item]
                     )
 
-            async with AsyncOpenAI(base_url=url, api_key="x", max_retries=0) as client:
+            async with AsyncOpenAI(base_url=url, api_key="x", max_retries=0, timeout=120) as client:
                 await asyncio.gather(*(one(client) for _ in range(count)))
 
         runners["openai"] = theirs

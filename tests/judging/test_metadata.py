@@ -125,6 +125,16 @@ def test_a_profile_of_any_bytes_is_blanked_or_dropped(data: bytes, cut: int) -> 
         assert len(nameless(odd)) in (0, len(odd))
 
 
+def test_a_profile_of_tags_in_one_place_is_dropped_at_once() -> None:
+    """A million tags that each hold the whole profile: hours of work for nothing."""
+    head = profile()[:128]
+    tags = b"".join(
+        struct.pack(">4sII", b"desc", 128 + number % 50, 1_000_000) for number in range(100_000)
+    )
+    hostile = head + struct.pack(">I", 100_000) + tags
+    assert nameless(hostile) == b""
+
+
 def segment(marker: int, body: bytes) -> bytes:
     return b"\xff" + bytes([marker]) + struct.pack(">H", len(body) + 2) + body
 

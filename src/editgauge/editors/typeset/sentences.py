@@ -343,6 +343,10 @@ def _wanted_beside(part: str, told: _Told) -> Operation | None:
         r"(?P<new><\d+>)$",
         part,
     )
+    found = found or re.match(
+        rf"^(?:we|i) (?:need|want|would like) (?P<new><\d+>) (?P<side>{SIDE_WORDS}) (?P<np>.+)$",
+        part,
+    )
     return _insert(f"add {found['new']} {found['side']} {found['np']}", told) if found else None
 
 
@@ -422,7 +426,11 @@ def _restyle(text: str, told: _Told) -> Operation | None:
             rf"^{_SHOW} (?P<np>.+?) (?:(?:in|into|to) )?(?:{words})"
             r"(?: (?:type|letters|font|style|face|weight|print))?$",
             text,
-        ) or re.match(rf"^(?:{verbs}) (?P<np>.+)$", text)
+        ) or re.match(
+            rf"^(?:(?:{verbs})|(?:use|apply) (?:{words})(?: type| letters| font)? (?:for|to|on)) "
+            r"(?P<np>.+)$",
+            text,
+        )
         if found and (targets := _targets(found["np"], told)):
             return Operation(kind="restyle", targets=targets, manner=manner)
     return None
@@ -562,6 +570,9 @@ def _move(text: str, told: _Told) -> Operation | None:
         r"(?P<rest>.+)$",
         text,
     )
+    middle = re.match(r"^cent(?:re|er) (?P<np>.+?)(?: (?:horizontally|(?:on|in) the \w+))?$", text)
+    if middle and len(targets := _targets(middle["np"], told)) == 1:
+        return Operation(kind="move", targets=targets, place="center across")
     if found is None:
         return None
     words = re.sub(r" from (?:the )?(?:top|bottom|left|right|upper|lower)\b[^<]*?(?= to )", "",

@@ -381,15 +381,15 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
     return Operation(kind="recolour", targets=targets, colour=_shade(colour)) if targets else None
 
 
-_MANNERS: dict[Manner, str] = {
+MANNERS: dict[Manner, str] = {
     "bold": r"bold(?:er|face)?|thicker|heavier",
     "italic": r"italics?|italici[sz]ed|oblique|slanted",
     "underlined": r"underlined?",
     "struck": r"strike ?-?through|struck (?:through|out)|crossed out",
-    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps)",
+    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps|block letters)",
     "lower": r"(?:all )?(?:lower-? ?case|small letters)",
 }
-_MANNER_VERBS: dict[Manner, str] = {
+MANNER_VERBS: dict[Manner, str] = {
     "bold": r"bold|embolden",
     "italic": r"italici[sz]e|slant",
     "underlined": r"underline|(?:draw|put|add) an? (?:line under|underline (?:to|under|below))",
@@ -409,9 +409,9 @@ def _restyle(rest: str, quotes: list[str]) -> Operation | None:
     if re.search(_UNLIKE, asked):
         return None
     verbs = r"(?:make|set|turn|change|convert|render|put|write|display|show|print|style|format)"
-    for manner, words in _MANNERS.items():
+    for manner, words in MANNERS.items():
         plain = re.match(rf"{verbs}\b(?P<what>.*?)\b(?:{words})(?: (?:\w+ )?\w+)?$", asked)
-        verb = re.match(rf"(?:{_MANNER_VERBS[manner]})\b(?P<what>.*)$", rest)
+        verb = re.match(rf"(?:{MANNER_VERBS[manner]})\b(?P<what>.*)$", rest)
         found = verb or plain
         targets = _targets(found["what"], quotes) if found is not None else ()
         if targets:

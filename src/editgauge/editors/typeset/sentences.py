@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from editgauge.editors.typeset.colours import COLOUR, shade
 from editgauge.editors.typeset.grammar import (
-    Manner,
+    MANNER_VERBS,
+    MANNERS,
     Operation,
     Target,
     cut_quotes,
@@ -419,24 +420,9 @@ def _recolour(text: str, told: _Told) -> Operation | None:
     return None
 
 
-_MANNERS: dict[Manner, tuple[str, str]] = {
-    "bold": (r"bold(?:er|face)?|heavier", r"bold|embolden"),
-    "italic": (r"italics?|slanted", r"italici[sz]e|slant"),
-    "underlined": (r"underlined?", r"underline|(?:draw|put) an? (?:straight )?line under"),
-    "struck": (
-        r"strike ?-?through|struck (?:through|out)|crossed out",
-        r"strike (?:through|out)|cross out|(?:draw|put) a line through",
-    ),
-    "upper": (
-        r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps|block letters)",
-        r"capitali[sz]e",
-    ),
-    "lower": (r"(?:all )?(?:lower-? ?case|small letters)", r"lower-?case"),
-}
-
-
 def _restyle(text: str, told: _Told) -> Operation | None:
-    for manner, (words, verbs) in _MANNERS.items():
+    for manner, words in MANNERS.items():
+        verbs = MANNER_VERBS[manner]
         found = re.match(
             rf"^{_SHOW} (?P<np>.+?) (?:(?:in|into|to) )?(?:{words})"
             r"(?: (?:type|letters|font|style|face|weight|print))?$",

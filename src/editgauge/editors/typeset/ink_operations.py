@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from editgauge.editors.typeset.canvas import Canvas, Lifted, alignment, extent, pen_of
 from editgauge.editors.typeset.colours import Colour
-from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, lift, report
+from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, alone, found_text, lift, report
 from editgauge.editors.typeset.faces import Setting
 from editgauge.editors.typeset.find import Match, find
 from editgauge.editors.typeset.glyphs import stands_out
@@ -259,6 +259,7 @@ def resize(canvas: Canvas, operation: Operation) -> Done:
         match = found_text(canvas, target)
         parts = [Match((span,), 1.0) for span in match.spans] if target.role == "all" else [match]
         for part in parts:
+            alone(canvas, part)
             align = "center" if operation.centred else _side_kept(canvas, part)
             lifted = canvas.lift(part)
             if lifted is not None:

@@ -17,14 +17,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import logging
 import os
 import re
-import sys
 import tempfile
 import threading
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ import numpy.typing as npt
 import simplejpeg
 from PIL import Image, UnidentifiedImageError
 
+from editgauge import confinement
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
 
 Array = npt.NDArray[np.uint8]
@@ -58,6 +59,8 @@ _EXTENSION_OF = {
     "GIF": ".gif",
     "TIFF": ".tif",
 }
+logging.getLogger("PIL").addHandler(logging.NullHandler())
+"""Or Python would print what Pillow logs of a file that is damaged."""
 _ORIENTATION = 0x0112
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
 _PILLOW_LIMIT = threading.Lock()
@@ -146,56 +149,18 @@ def decoding_bytes(header: Header) -> int:
     return max(header.width * header.height, tile) * max(_WORKING, _DECODING[header.format])
 
 
-class _Limit:
-    """A limit of the operating system on this process's memory, held while anybody wants it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._wanted_by = 0
-        self._before = (-1, -1)
-
-    @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        import resource  # there is none outside POSIX
-
-        with self._lock:
-            self._wanted_by += 1
-            if self._wanted_by == 1:
-                self._before = resource.getrlimit(resource.RLIMIT_DATA)
-                # the sixth number: pages of data and stack
-                pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
-                wanted = pages * resource.getpagesize() + free_memory()
-                soft = min(wanted, *(size for size in self._before if size >= 0), wanted)
-                resource.setrlimit(resource.RLIMIT_DATA, (soft, self._before[1]))
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._wanted_by -= 1
-                if not self._wanted_by:
-                    resource.setrlimit(resource.RLIMIT_DATA, self._before)
-
-
-_LIMIT = _Limit()
-
-
 def limited_memory() -> contextlib.AbstractContextManager[None]:
     """Within a `with` block this process gets no more than `memory_limit` on top of what it has: a
-    decoder that was lied to ends with an error, and not with the machine's memory.
-
-    Linux only; elsewhere nothing is limited. Holds for all threads, from the first that enters to
-    the last that leaves.
+    decoder that was lied to ends with an error, and not with the machine's memory. Linux only.
     """
-    return _LIMIT.held() if sys.platform.startswith("linux") else contextlib.nullcontext()
+    return confinement.limited(free_memory())
 
 
-_guard: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
-
-
-def guard_reading() -> None:
-    """From now on every picture is read under `limited_memory`: for worker processes."""
-    global _guard  # noqa: PLW0603 - a worker process is one worker
-    _guard = limited_memory
+def confined() -> contextlib.AbstractContextManager[None]:
+    """Within a `with` block a decoder takes no more than `memory_limit`, and writes nothing to
+    standard error, where this process is a command's or a worker's: see `confinement`.
+    """
+    return confinement.confined(free_memory())
 
 
 class MemoryBudget:
@@ -233,7 +198,7 @@ def read_header(path: Path) -> Header:
 
     Raises `ImageError` when there is no file or it is no picture. Does not look at the pixel limit.
     """
-    with _named_errors(path):
+    with _named_errors(path), confined():
         _need_file(path)
         with _File(io.FileIO(path)) as file:
             return _header(file)
@@ -247,7 +212,7 @@ def read_image(path: Path) -> Array:
     there is no file, it is no picture, its data end early, or libjpeg calls them corrupt: what is
     missing is never filled up with grey.
     """
-    with _named_errors(path), _guard():
+    with _named_errors(path), confined():
         data, header = _read(path)
         if header.format == "JPEG":
             decoded = _strict_jpeg(data, header, "RGB")
@@ -280,7 +245,7 @@ def read_grey(path: Path) -> Array:
 
     Raises as `read_image` does.
     """
-    with _named_errors(path), _guard():
+    with _named_errors(path), confined():
         data, header = _read(path)
         if header.format == "JPEG":
             decoded = _strict_jpeg(data, header, "RGB" if header.mode == "RGB" else "GRAY")
@@ -296,7 +261,7 @@ def read_luma(path: Path) -> Array:
     `read_grey` converts a colour JPEG to RGB first and may be a level away from it. Raises as
     `read_image` does.
     """
-    with _named_errors(path), _guard():
+    with _named_errors(path), confined():
         data, header = _read(path)
         if header.format == "JPEG":
             decoded = _strict_jpeg(data, header, "GRAY")
@@ -315,7 +280,7 @@ def read_small(path: Path, side: int) -> Image.Image:
     fraction of its size, and what ends early shows what is there or raises. Raises as `read_image`
     does.
     """
-    with _named_errors(path), _guard():
+    with _named_errors(path), confined():
         data, _ = _read(path)
         with _opened(data) as image:
             image.draft("RGB", (side * 2, side * 2))
@@ -366,17 +331,23 @@ def write_png(path: Path, pixels: Array | Mask) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name beside `path`, then rename it into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".tmp-", suffix=path.suffix, dir=path.parent)
+    """Write a file under a temporary name beside `path`, then rename it into place. An `OSError`
+    (a full disk, no rights) names `path`.
+    """
+    temporary = ""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".tmp-", suffix=path.suffix, dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+    except BaseException as error:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

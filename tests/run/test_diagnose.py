@@ -186,10 +186,10 @@ def test_concepts_from_a_file(run: RunFolder, tmp_path: Path) -> None:
     [
         (b"a,b\n1,2\n", UsageError, "wanted the columns sample,concept or task,concept; found a,b"),
         (b"", UsageError, "found nothing"),
-        (b"\xff\xfe\x00", UsageError, "cannot be read"),
+        (b"\xff\xfe\x00", DataError, "no UTF-8"),
         (b"sample,concept\nnobody,x\n", DataError, "line 2: no sample 'nobody' in the run"),
         (b"sample,concept\ns1,x\ns1,y\n", DataError, "line 3: sample 's1' again"),
-        (b'sample,concept\n"s1,x\n', UsageError, "no CSV"),
+        (b'sample,concept\n"s1,x\n', DataError, "line 2: no valid csv"),
     ],
 )
 def test_a_file_of_concepts_that_is_none(
@@ -199,7 +199,7 @@ def test_a_file_of_concepts_that_is_none(
     file.write_bytes(content)
     with pytest.raises(kind, match=words):
         diagnose.read_concepts(file, stored_samples(run, "mini"))
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot be read"):
         diagnose.read_concepts(tmp_path / "none.csv", [])
 
 

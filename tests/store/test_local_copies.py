@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -234,6 +235,25 @@ def test_a_truncated_shard_is_named(tmp_path: Path, cut: int) -> None:
     (tmp_path / "cut.tar").write_bytes(whole[:cut])
     with pytest.raises(DataError, match=r"cut\.tar: no tar file that can be read"):
         shards.unpack([tmp_path / "cut.tar"], tmp_path / "target", limit=10_000)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a limit of Linux")
+def test_a_parquet_bomb_stays_within_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dictionary of one value is unpacked part by part, a page that is too large is refused."""
+    monkeypatch.setenv("EDITGAUGE_MEMORY", "64MB")
+    many, large = tmp_path / "many.parquet", tmp_path / "large.parquet"
+    cell = "{{'bytes': repeat('x', {})::BLOB, 'path': i || '.png'}} AS image FROM range({}) t(i)"
+    with duckdb.connect() as db:
+        for target, size, rows in ((many, 40_000, 2000), (large, 90_000_000, 1)):
+            chosen = cell.format(size, rows)
+            db.execute(f"COPY (SELECT {chosen}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
+    assert many.stat().st_size < 20_000
+    assert shards.unpack([many], tmp_path / "one", limit=1 << 30) == 2000 * 40_000
+    with pytest.raises(DataError, match=r"large\.parquet: takes more than 64 MB to unpack; raise"):
+        shards.unpack([large], tmp_path / "two", limit=1 << 30)
+    assert not (tmp_path / "two").exists()
 
 
 def test_a_parquet_file_of_something_else_is_named(tmp_path: Path) -> None:

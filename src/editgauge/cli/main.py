@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from editgauge import __version__
+from editgauge import __version__, confinement
 from editgauge.cli import exits, panels, project, verbosity
 from editgauge.cli.output import inert_output
 
@@ -179,7 +179,7 @@ def main() -> None:
     interrupted.
     """
     gc.set_threshold(*_COLLECTION)
-    with inert_output():
+    with confinement.enabled(), inert_output():
         sys.exit(exits.code_of(lambda: app_for(sys.argv[1:])(standalone_mode=False)))
 
 

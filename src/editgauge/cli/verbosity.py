@@ -39,8 +39,17 @@ def _log(level: str) -> None:
         raise UsageError(f"--log-level {level}: wanted one of {', '.join(LEVELS)}")
     import logging
 
-    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    logging.basicConfig(level=level.upper(), stream=sys.stderr, format=form, force=True)
+    from editgauge.services.secrets import clean
+
+    class Clean(logging.Formatter):
+        """What libraries log holds addresses with keys in them, and what servers say."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return clean(super().format(record))
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Clean("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 
 def quiet() -> bool:

@@ -21,8 +21,8 @@ from editgauge.errors import DataError, ImageTooLarge, MissingExtra, UsageError
 from editgauge.images import (
     MAX_FILE_BYTES,
     Array,
+    confined,
     free_memory,
-    limited_memory,
     max_pixels,
     memory_limit,
 )
@@ -161,7 +161,7 @@ class ScanFile:
         """pydicom warns of, and raises, whatever its parsers do: one clear error instead. A file
         that is compressed as a whole may be any size: memory is limited.
         """
-        with warnings.catch_warnings(), limited_memory():
+        with warnings.catch_warnings(), confined():
             warnings.simplefilter("ignore")
             try:
                 yield

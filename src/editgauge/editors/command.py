@@ -39,6 +39,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from editgauge import confinement
 from editgauge.editors.asking import Shot, shots_for
 from editgauge.editors.delivery import deliver, faulty, known, number, whole
 from editgauge.editors.service import words
@@ -161,14 +162,15 @@ class Program:
         self._loading = loading
         self._said = threading.Event()
         try:
-            self._process = subprocess.Popen(
-                list(line),
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+            with confinement.starting():
+                self._process = subprocess.Popen(
+                    list(line),
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                )
         except OSError as error:
             raise RunError(
                 f"editor 'command': {script_of(line)}: cannot be started ({error.strerror})"

@@ -389,8 +389,7 @@ class JobEditor:
         if outcome.resumed:
             for entry in self.ledger.standing([outcome.key]).values():
                 if outcome.cost is None:
-                    self.ledger.keep(entry, "no bill")
-                    return entry.amount
+                    return self.ledger.keep(entry, "no bill")
                 self.ledger.bill(entry, outcome.cost)
                 return outcome.cost
             if self.ledger.knows(outcome.key):

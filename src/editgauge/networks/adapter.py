@@ -32,6 +32,7 @@ from typing import Any, Self
 
 import orjson
 
+from editgauge import confinement
 from editgauge.errors import UsageError, WeightsError
 
 START_SECONDS = 600.0
@@ -67,9 +68,10 @@ class Adapter:
         self._answer_seconds = answer_seconds
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
         try:
-            self._process = subprocess.Popen(
-                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr
-            )
+            with confinement.starting():
+                self._process = subprocess.Popen(
+                    self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr
+                )
         except (OSError, IndexError, ValueError) as error:
             self._stderr.close()
             raise UsageError(

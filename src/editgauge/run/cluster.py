@@ -27,6 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, cast
 
+from editgauge import confinement
 from editgauge.environment import VARIABLES
 from editgauge.errors import MissingExtra, RunError, Unavailable, UsageError
 from editgauge.run.engine import TOGETHER, Job
@@ -478,11 +479,9 @@ class _Orders:
     def begin(self) -> Any:
         """Prepare this process; returns the function for batches. Raises as `arrive`."""
         self.arrive()
-        from editgauge.images import guard_reading
-
         work, start, start_args = pickle.loads(self.job)
         start(*start_args)
-        guard_reading()
+        confinement.enable()
         return work
 
     def arrive(self) -> None:

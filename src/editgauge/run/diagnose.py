@@ -4,8 +4,6 @@ whose making can be watched. The work is `score`'s: resumed, retried, one row fo
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,12 +16,12 @@ from editgauge.errors import DataError, UsageError
 from editgauge.run.engine import Engine, engine_of
 from editgauge.run.plan import Plan
 from editgauge.run.score import Progress, score
+from editgauge.store import csv_files
 from editgauge.store.hashes import HashStore
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.summary import Summary
 from editgauge.types import Edit, Sample, Status
 
-MOST_BYTES = 1 << 24
 """Of a file of concepts."""
 
 
@@ -166,21 +164,10 @@ def read_concepts(path: Path, samples: Sequence[Sample]) -> dict[tuple[str, str]
     """(``sample`` or ``task``, its name) -> key concept, from a CSV file with the columns
     ``concept`` and ``sample`` or ``task``.
 
-    Raises `UsageError` for a file that cannot be read or has other columns, and `DataError` where a
-    line names a sample or a task that the run does not have, or one twice.
+    Raises `UsageError` for a file that has other columns, and `DataError` where it cannot be read,
+    or a line names a sample or a task that the run does not have, or one twice.
     """
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"--concepts {path}: wanted at most {MOST_BYTES:,} bytes")
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--concepts {path}: cannot be read ({error})") from error
-    try:
-        table = csv.DictReader(io.StringIO(text), strict=True)
-        records: list[dict[str, Any]] = list(table)
-        columns = table.fieldnames or []
-    except csv.Error as error:
-        raise UsageError(f"--concepts {path.name}: no CSV ({error})") from error
+    columns, records = csv_files.named(path, strict=True)
     by = next((name for name in ("sample", "task") if name in columns), None)
     if by is None or "concept" not in columns:
         raise UsageError(
@@ -189,8 +176,8 @@ def read_concepts(path: Path, samples: Sequence[Sample]) -> dict[tuple[str, str]
         )
     known = {s.id if by == "sample" else str(s.attributes.get("task") or "") for s in samples}
     found: dict[tuple[str, str], str] = {}
-    for number, record in enumerate(records, start=2):
-        name, concept = ((record.get(key) or "").strip() for key in (by, "concept"))
+    for number, record in records:
+        name, concept = (record[key].strip() for key in (by, "concept"))
         if name not in known:
             some = ", ".join(repr(k) for k in sorted(known)[:3])
             raise DataError(

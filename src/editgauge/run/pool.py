@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, NamedTuple, cast
 
+from editgauge import confinement
 from editgauge.run.pace import Pace
 from editgauge.run.supervisor import (
     TOO_SLOW,
@@ -128,7 +129,7 @@ class _Process(Generic[Item]):
         self.batch: Batch[Item] | None = None
         self.deadline = float("inf")
         try:
-            with _environment(threads, gpu), _without_interrupts():
+            with _environment(threads, gpu), _without_interrupts(), confinement.starting():
                 self.process.start()
         finally:
             theirs.close()  # or the death of the worker would not end the pipe
@@ -209,6 +210,7 @@ class _Processes(Generic[Item]):
 def _serve(pipe: Connection, parent: int, safe: bool) -> None:
     """What a worker process runs: its orders first, then batch after batch, until the pipe ends."""
     _follow(parent)
+    confinement.enable()
     if not safe:  # the programs that it starts look for their modules as ever
         os.environ.pop(_SAFE, None)
     with contextlib.suppress(EOFError, OSError):

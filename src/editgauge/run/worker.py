@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
-from editgauge.images import fingerprint, guard_reading
+from editgauge.images import fingerprint
 from editgauge.networks.runtime import Halving, gpu_in_use
 from editgauge.run import machine
 from editgauge.run.plan import Item, Task, make_rows
@@ -94,8 +93,6 @@ def start(
     from editgauge.native import tune_worker
 
     tune_worker()
-    if multiprocessing.parent_process() is not None:
-        guard_reading()
     sink = _Kept() if token is None else RunFolder(Path(run)).writer(token)
     for scorer in scorers:
         begin = getattr(scorer, "begin", None)

@@ -14,10 +14,8 @@ The harnesses write paths of the machine that they ran on: their ends say which 
 from __future__ import annotations
 
 import ast
-import csv
-import io
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,9 +23,9 @@ import orjson
 
 from editgauge.errors import DataError
 from editgauge.images import EXTENSIONS
+from editgauge.store import csv_files
 
 _BYTES = 1 << 26
-_MOST_LINES = 1_000_000
 _LONGEST_LIST = 20_000
 """Letters of a prediction that are read as a list."""
 
@@ -45,27 +43,13 @@ def lines_of(path: Path) -> Iterator[Line]:
     """The lines of a map. A sample for which the harness has no picture is passed over. Raises
     `DataError` for a file of none of the three forms.
     """
-    if path.suffix.lower() == ".xlsx":
+    kind = path.suffix.lower()
+    if kind == ".xlsx":
         raise DataError(f"{path}: a workbook is not read; VLMEvalKit writes PRED_FORMAT=tsv")
-    try:
-        with path.open("rb") as file:
-            data = file.read(_BYTES + 1)
-        text = data.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read ({error})") from error
-    if len(data) > _BYTES:
-        raise DataError(f"{path}: wanted at most {_BYTES:,} bytes")
-    if path.suffix.lower() == ".jsonl":
-        yield from _logged(path, text)
-        return
-    limit = csv.field_size_limit(_BYTES)
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), dialect=_dialect(path))
-        yield from _columns(path, _few(path, reader), reader.fieldnames or ())
-    except csv.Error as error:
-        raise DataError(f"{path}: cannot be read as csv ({error})") from error
-    finally:
-        csv.field_size_limit(limit)
+    if kind == ".jsonl":
+        yield from _logged(path, _text(path))
+    else:
+        yield from _columns(path, *csv_files.named(path, delimiter="\t" if kind == ".tsv" else ","))
 
 
 def end_of(file: str, there: Collection[str]) -> str | None:
@@ -77,33 +61,34 @@ def end_of(file: str, there: Collection[str]) -> str | None:
     return None
 
 
-def _dialect(path: Path) -> str:
-    return "excel-tab" if path.suffix.lower() == ".tsv" else "excel"
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_BYTES + 1)
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read ({error})") from error
+    if len(data) > _BYTES:
+        raise DataError(f"{path}: wanted at most {_BYTES:,} bytes")
+    return text
 
 
-def _columns(path: Path, lines: Iterator[dict[str, Any]], names: Collection[str]) -> Iterator[Line]:
+def _columns(
+    path: Path, names: Sequence[str], lines: Iterator[tuple[int, Mapping[str, str]]]
+) -> Iterator[Line]:
     if {"sample", "file"} <= set(names):
-        for number, line in enumerate(lines, start=2):
-            file = (line["file"] or "").replace("\\", "/")
-            yield Line(number, line["sample"] or "", file, False)
+        for number, line in lines:
+            yield Line(number, line["sample"], line["file"].replace("\\", "/"), False)
         return
     if not {"index", "prediction"} <= set(names):
-        found = ", ".join(names) or "none"
         raise DataError(
             f"{path}: wanted the columns sample and file (or VLMEvalKit's index and prediction), "
-            f"found {found}"
+            f"found {', '.join(names)[:200] or 'none'}"
         )
-    for number, line in enumerate(lines, start=2):
-        pictures = _pictures(line["prediction"] or "")
+    for number, line in lines:
+        pictures = _pictures(line["prediction"])
         if pictures:
-            yield Line(number, line["index"] or "", pictures[-1], True)
-
-
-def _few(path: Path, lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(lines):
-        if number == _MOST_LINES:
-            raise DataError(f"{path}: wanted at most {_MOST_LINES:,} lines")
-        yield line
+            yield Line(number, line["index"], pictures[-1], True)
 
 
 def _pictures(text: str) -> list[str]:

@@ -14,12 +14,12 @@ import re
 import shutil
 import tarfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from editgauge.errors import DataError
-from editgauge.images import MAX_FILE_BYTES
+from editgauge.images import MAX_FILE_BYTES, free_memory, limited_memory, memory_limit
 from editgauge.store import paths
 
 TARS = (".tar", ".tar.gz", ".tgz")
@@ -27,8 +27,12 @@ PARQUET = ".parquet"
 MOST_FILES = 10_000_000
 _CHUNK = 1 << 20
 _FILE = re.compile(r'STRUCT\((?=.*"?bytes"? BLOB)(?=.*"?path"? VARCHAR)')
-_ROWS = 16
-"""Rows of a Parquet file that are in memory at once."""
+_HELD = 1 << 26
+"""Bytes of files that are asked of a Parquet file at once, at most; a file that is larger comes
+alone.
+"""
+_ROWS = 4096
+"""Rows that are asked at once: most may hold no file."""
 
 
 def packed(names: Sequence[str]) -> bool:
@@ -132,31 +136,69 @@ def _named_tar(shard: Path) -> Iterator[None]:
 
 
 def _parquet(shard: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The files in columns of the kind {bytes, path}, and in columns `bytes` and `path`."""
+    """The files in columns of the kind {bytes, path}, and in columns `bytes` and `path`.
+
+    Some kilobytes of a dictionary stand for gigabytes: lengths are asked first, which costs little,
+    and then as many rows as are not too long together. A page that is packed that tightly is
+    unpacked under the limit on memory.
+    """
     import duckdb
 
     try:
-        with duckdb.connect() as db:
+        with limited_memory(), duckdb.connect(config={"threads": 1}) as db:
             found = db.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(shard)]).fetchall()
-            kinds = {str(name): str(kind) for name, kind, *_ in found}
-            wanted = [name for name, kind in kinds.items() if _FILE.match(kind)]
-            if wanted:
-                columns = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
-            elif {"bytes", "path"} <= kinds.keys():
-                columns = "{'bytes': bytes, 'path': path}"
-            else:
-                raise DataError(
-                    f"{shard.name}: wanted a column with the bytes and the path of files, found "
-                    f"{', '.join(kinds)[:300]}"
+            cells = _cells(shard, {str(name): str(kind) for name, kind, *_ in found})
+            length = " + ".join(
+                f"coalesce(octet_length(({cell}).bytes), 0) + coalesce(strlen(({cell}).path), 0)"
+                for cell in cells
+            )
+            rows = db.execute(
+                f"SELECT {length} AS length FROM read_parquet(?) LIMIT ?",
+                [str(shard), MOST_FILES + 1],
+            )
+            for first, last in _ranges(rows.fetchnumpy()["length"].tolist()):
+                part = db.execute(
+                    f"SELECT {', '.join(cells)} FROM read_parquet(?, file_row_number = true) "
+                    f"WHERE file_row_number BETWEEN ? AND ?",
+                    [str(shard), first, last],
                 )
-            rows = db.execute(f"SELECT {columns} FROM read_parquet(?)", [str(shard)])
-            while part := rows.fetchmany(_ROWS):
-                for cell in (cell for row in part for cell in row if cell is not None):
+                for cell in (cell for row in part.fetchall() for cell in row if cell is not None):
                     if cell["bytes"] is None:
                         continue
                     if not isinstance(cell["path"], str) or not isinstance(cell["bytes"], bytes):
                         raise DataError(f"{shard.name}: a file without a path, or without bytes")
                     yield cell["path"], iter([cell["bytes"]])
+    except (MemoryError, duckdb.OutOfMemoryException) as error:
+        raise DataError(
+            f"{shard.name}: takes more than {memory_limit() >> 20:,} MB to unpack; raise the limit "
+            f"with --memory or EDITGAUGE_MEMORY"
+        ) from error
     except duckdb.Error as error:
         said = str(error).splitlines()[0][:300]
         raise DataError(f"{shard.name}: no Parquet file that can be read ({said})") from error
+
+
+def _cells(shard: Path, kinds: Mapping[str, str]) -> list[str]:
+    """The expressions of SQL that give a file each, {bytes, path}."""
+    wanted = [name for name, kind in kinds.items() if _FILE.match(kind)]
+    if wanted:
+        return ['"' + name.replace('"', '""') + '"' for name in wanted]
+    if {"bytes", "path"} <= kinds.keys():
+        return ["{'bytes': bytes, 'path': path}"]
+    raise DataError(
+        f"{shard.name}: wanted a column with the bytes and the path of files, found "
+        f"{', '.join(kinds)[:300]}"
+    )
+
+
+def _ranges(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first and last rows of parts that are held at once."""
+    most = min(_HELD, free_memory() // 8)
+    first = held = 0
+    for row, length in enumerate(lengths):
+        if row > first and (held + length > most or row - first >= _ROWS):
+            yield first, row - 1
+            first, held = row, 0
+        held += length
+    if lengths:
+        yield first, len(lengths) - 1

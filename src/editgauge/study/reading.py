@@ -12,9 +12,8 @@ Nothing is written when anything does not fit: every problem is listed with its 
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,10 +21,10 @@ from typing import NamedTuple
 
 from editgauge.errors import DataError, UsageError
 from editgauge.escape import csv_text, plain
+from editgauge.store import csv_files
 from editgauge.store.run_folder import digest
 from editgauge.study.scales import OUTCOMES, Rating, Scale, value_of
 
-MOST_BYTES = 256 * 2**20
 _SHOWN = 20
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "sample": ("sample", "sample_id", "sampleid", "item", "task_id", "id"),
@@ -168,27 +167,21 @@ def read_ratings(
 
 def read_sheet(path: Path, known: Known, columns: Mapping[str, str]) -> Sheet:
     """The lines of a file with our names for its columns. Raises `DataError`."""
-    text = _text(path)
-    reader = csv.reader(io.StringIO(text, newline=""), _dialect(text), strict=True)
-    try:
-        headings = [cell.strip() for cell in next(reader, [])]
-        places, editors = _places(path.name, headings, known, columns)
-        shape = _shape(path.name, headings, places, editors)
-        lines = []
-        before = reader.line_num
-        for cells in reader:
-            number, before = before + 1, reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(headings):
-                raise DataError(
-                    f"{path.name}, line {number}: {len(cells)} cells, but {len(headings)} "
-                    f"headings; quote cells that hold the separator"
-                )
-            wanted = {**places, **editors} if shape == "wide" else places
-            lines.append(Line(number, {key: _cell(cells[at]) for key, at in wanted.items()}))
-    except csv.Error as error:
-        raise DataError(f"{path.name}, line {reader.line_num}: no valid csv ({error})") from error
+    found = csv_files.records(path, strict=True)
+    headings = [cell.strip() for cell in next(found, csv_files.Record(1, [])).cells]
+    places, editors = _places(path.name, headings, known, columns)
+    shape = _shape(path.name, headings, places, editors)
+    wanted = {**places, **editors} if shape == "wide" else places
+    lines = []
+    for number, cells in found:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != len(headings):
+            raise DataError(
+                f"{path.name}, line {number}: {len(cells)} cells, but {len(headings)} "
+                f"headings; quote cells that hold the separator"
+            )
+        lines.append(Line(number, {key: _cell(cells[at]) for key, at in wanted.items()}))
     heading = headings[places["value"]].casefold() if "value" in places else ""
     return Sheet(path.name, shape, tuple(editors), heading, tuple(lines))
 
@@ -199,37 +192,12 @@ def _cell(text: str) -> str:
     return text[1:] if text[:1] == "'" and csv_text(text[1:]) == text else text
 
 
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise DataError(f"{path.name}: larger than {MOST_BYTES >> 20} MiB; split the file")
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise DataError(
-            f"{path}: the ratings cannot be read ({error.strerror}); check the path"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path.name}: byte {error.start} is no UTF-8; save the file as csv in UTF-8"
-        ) from error
-
-
-def _dialect(text: str) -> type[csv.Dialect]:
-    """Commas, semicolons or tabs: whichever the first line has most of."""
-    first = text.partition("\n")[0]
-
-    class Found(csv.excel):
-        delimiter = max(",;\t", key=first.count)
-
-    return Found
-
-
 def _places(
     name: str, headings: Sequence[str], known: Known, columns: Mapping[str, str]
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Our columns and the editors' columns -> their places."""
     lower = [heading.casefold() for heading in headings]
-    twice = sorted({heading for heading in headings if heading and headings.count(heading) > 1})
+    twice = sorted(heading for heading, times in Counter(headings).items() if heading and times > 1)
     if twice:
         raise DataError(f"{name}, line 1: two columns are called {plain(twice[0])!r}; rename one")
     places: dict[str, int] = {}

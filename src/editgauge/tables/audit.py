@@ -8,14 +8,13 @@ rounding alone explains.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from editgauge import catalog
 from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.store import csv_files
 
 _SLACK = 1e-9
 _MAX_BYTES = 16 * 2**20
@@ -217,26 +216,8 @@ def read_sheets(path: Path) -> list[Sheet]:
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The lines of a csv file by their numbers, cells without the spaces around them."""
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise DataError(
-                f"{path.name}: larger than {_MAX_BYTES >> 20} MiB, which no published table is"
-            )
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(
-            f"{path.name}: cannot be read ({error.strerror}); give a csv file"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path.name}: not UTF-8 text ({error.reason}); save it as csv, UTF-8"
-        ) from error
-    reader = csv.reader(io.StringIO(text))
-    try:
-        for line in reader:
-            yield reader.line_num, [cell.strip() for cell in line]
-    except csv.Error as error:
-        raise DataError(f"{path.name}: not a csv file ({error})") from error
+    for number, cells in csv_files.records(path, delimiter=",", most_bytes=_MAX_BYTES):
+        yield number, [cell.strip() for cell in cells]
 
 
 def _sheet(name: str, table: Sequence[tuple[int, list[str]]]) -> Sheet:

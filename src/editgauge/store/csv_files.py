@@ -1,0 +1,106 @@
+"""Csv files of other people and programs, read record by record: what they hold may mean harm, and
+a record takes many times its bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from editgauge.errors import DataError
+
+MOST_BYTES = 1 << 26
+MOST_RECORDS = 1_000_000
+LONGEST_LINE = 1 << 22
+"""Letters of a line, and of a cell."""
+MOST_CELLS = 10_000
+"""Cells of a record."""
+_DELIMITERS = ",;\t"
+
+
+class Record(NamedTuple):
+    """The number of a record's first line, from 1, and its cells; an empty line has none."""
+
+    number: int
+    cells: list[str]
+
+
+def records(
+    path: Path, *, delimiter: str = "", strict: bool = False, most_bytes: int = MOST_BYTES
+) -> Iterator[Record]:
+    """The records of a file in UTF-8, with or without a byte order mark. Without a `delimiter` it
+    is the comma, the semicolon or the tab, whichever the first line has most of. `strict`: a quote
+    in the wrong place is an error.
+
+    Raises `DataError`, with the line where there is one, for a file that cannot be read, is no
+    UTF-8, no csv, or larger than the limits of this module.
+    """
+    try:
+        if not path.is_file():
+            what = "no file" if path.exists() else "not there"
+            raise DataError(f"{path}: cannot be read ({what}); check the path")
+        if path.stat().st_size > most_bytes:
+            raise DataError(f"{path.name}: larger than {most_bytes >> 20} MiB; split the file")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield from _records(path.name, file, delimiter, strict)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path.name}: no UTF-8 ({error.reason}); save it as csv, UTF-8") from error
+
+
+def named(
+    path: Path, *, delimiter: str = ",", strict: bool = False
+) -> tuple[list[str], Iterator[tuple[int, Mapping[str, str]]]]:
+    """The headings of a file, and its other records by them, with their numbers: cells without a
+    heading, and records that are empty, are left out; a record that ends early has "" for the rest.
+    Raises as `records`, also later.
+    """
+    found = records(path, delimiter=delimiter, strict=strict)
+    headings = next(found, Record(1, [])).cells
+
+    def rest() -> Iterator[tuple[int, Mapping[str, str]]]:
+        for number, cells in found:
+            if cells:
+                missing = [""] * (len(headings) - len(cells))
+                yield number, dict(zip(headings, [*cells, *missing], strict=False))
+
+    return headings, rest()
+
+
+def _records(name: str, file: TextIO, delimiter: str, strict: bool) -> Iterator[Record]:
+    first = file.readline(LONGEST_LINE)
+    file.seek(0)
+    chosen = delimiter or max(_DELIMITERS, key=first.count)
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
+    reader = csv.reader(_lines(name, file), delimiter=chosen, strict=strict)
+    before = 0
+    for number in range(MOST_RECORDS + 1):
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise DataError(f"{name}, line {reader.line_num}: no valid csv ({error})") from error
+        if cells is None:
+            return
+        if len(cells) > MOST_CELLS:
+            raise DataError(
+                f"{name}, line {before + 1}: wanted at most {MOST_CELLS:,} cells, found "
+                f"{len(cells):,}"
+            )
+        if number == MOST_RECORDS:
+            raise DataError(f"{name}: wanted at most {MOST_RECORDS:,} records; split the file")
+        yield Record(before + 1, cells)
+        before = reader.line_num
+
+
+def _lines(name: str, file: TextIO) -> Iterator[str]:
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise DataError(
+                f"{name}, line {number}: wanted at most {LONGEST_LINE:,} letters in a line"
+            )
+        yield line

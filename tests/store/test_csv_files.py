@@ -1,0 +1,65 @@
+"""Csv files of other people: what they hold, and what they may cost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from editgauge.errors import DataError
+from editgauge.store import csv_files
+
+
+def read(path: Path, text: str, **how: object) -> list[tuple[int, list[str]]]:
+    path.write_bytes(text.encode())
+    return [tuple(record) for record in csv_files.records(path, **how)]  # type: ignore[arg-type, misc]
+
+
+def test_records_have_the_number_of_their_first_line(tmp_path: Path) -> None:
+    text = '\ufeffa;b\r\n"x\r\ny";1,5\r\n\r\nz;2'
+    found = [(1, ["a", "b"]), (2, ["x\r\ny", "1,5"]), (4, []), (5, ["z", "2"])]
+    assert read(tmp_path / "a.csv", text) == found
+    assert read(tmp_path / "a.csv", "a\tb;c", delimiter="\t") == [(1, ["a", "b;c"])]
+
+
+def test_records_by_their_headings(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1\n\n2,3,4\n")
+    headings, found = csv_files.named(path)
+    assert headings == ["a", "b"]
+    assert list(found) == [(2, {"a": "1", "b": ""}), (4, {"a": "2", "b": "3"})]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "text", "told"),
+    [
+        ("LONGEST_LINE", 50, "a,b\n" + "x" * 51, "line 2: wanted at most 50 letters"),
+        ("LONGEST_LINE", 50, "x" * 51, "line 1: wanted at most 50 letters"),
+        ("MOST_CELLS", 4, "a,b\n1,2,3,4,5\n", "line 2: wanted at most 4 cells, found 5"),
+        ("MOST_RECORDS", 3, "a,b\n" * 4, "wanted at most 3 records"),
+    ],
+)
+def test_what_is_larger_than_files_are_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, text: str, told: str
+) -> None:
+    """A line of 60 million letters took 1.2 GB, as many commas 1.4 GB and 30 seconds."""
+    monkeypatch.setattr(csv_files, limit, most)
+    with pytest.raises(DataError, match=told):
+        read(tmp_path / "a.csv", text)
+
+
+def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path in (tmp_path / "pipe.csv", tmp_path, Path("/dev/zero")):
+        with pytest.raises(DataError, match="no file"):
+            list(csv_files.records(path))
+    with pytest.raises(DataError, match="not there"):
+        list(csv_files.records(tmp_path / "gone.csv"))
+    with pytest.raises(DataError, match="larger than 0 MiB"):
+        read(tmp_path / "a.csv", "a,b", most_bytes=2)
+    (tmp_path / "a.csv").write_bytes(b"a,\xff")
+    with pytest.raises(DataError, match="no UTF-8"):
+        list(csv_files.records(tmp_path / "a.csv"))
+    with pytest.raises(DataError, match="line 1: no valid csv"):
+        read(tmp_path / "a.csv", '"a"b,c', strict=True)

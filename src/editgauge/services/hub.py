@@ -31,9 +31,9 @@ from editgauge.types import DataSource
 ENDPOINT = "https://huggingface.co"
 LOCK_FILE = ".editgauge-source.json"
 MAX_FILES = 2_000_000
-MAX_PAGES = 5_000
-"""Pages of a listing: the hub's own have up to 1,000 entries."""
 """Longest list that is read: a hub that never ends its list is not waited for."""
+MAX_PAGES = 5_000
+"""Pages of a list: the hub's own have up to 1,000 entries, a hostile one's may have none."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f\\\ud800-\udfff]+")
 _LONGEST = 1024

@@ -375,7 +375,7 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "share"), list(zip(SETS, (0.97, 0.95, 0.96, 0.88, 0.98, 0.98), strict=True))
+    ("name", "share"), list(zip(SETS, (0.96, 0.96, 0.96, 0.93, 0.99, 0.99), strict=True))
 )
 def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
     """Most of their clear replies that are flagged are in forms that no prompt asks for."""
@@ -402,7 +402,7 @@ def test_ordinary_replies_are_read() -> None:
     ]
     assert [(case.kind, given) for case, given in values if case.wrong(given)] == []
     assert len(values) == 200
-    assert sum(case.read(given) for case, given in values) >= 198
+    assert sum(case.read(given) for case, given in values) >= 200
 
 
 def test_no_beginning_of_a_clear_reply_gives_another_number() -> None:
@@ -468,6 +468,8 @@ AWKWARD = [
     "*", ">", "<", "_", "`", "(", ")", ".", "1", "4/5", "Score", "score: ", '"score":', "IF ", "if ",
     "Editing Accuracy", "<think>", "</think>", "the image is ", "cannot see ", "actually ", "for the ",
     "é", "😀", "\x00", "reference ", "Example:\n", "```json\n", "not provided ", '{"score": 4, "reason": "',
+    "★", "[x] 4 ", "<td>", "<tr>", "Had it, ", "Suppose; ", "three ", "Q1 to Q5 ", "评分：", "，", "4 of ", "IF,4\n", "$", "10 - 2 ",
+    "Visual Quality: 8/10, ", "Der Text ist gut. ",
 ]  # fmt: skip
 
 
@@ -481,7 +483,7 @@ def _seconds(reply: str, fields: dict[str, tuple[int, int]]) -> float:
     return min(times)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.sampled_from(AWKWARD), max_size=4).map("".join),
     st.lists(st.sampled_from(AWKWARD), min_size=1, max_size=4).map("".join),
@@ -498,7 +500,7 @@ def test_time_grows_no_faster_than_the_reply(
     for _ in range(5):  # a busy machine may take a moment away from either reading
         short, long = (
             _seconds(before + piece * (length // len(piece)) + after, fields)
-            for length in (60_000, 240_000)
+            for length in (40_000, 160_000)
         )
         if long < max(9 * short, 0.05):
             return

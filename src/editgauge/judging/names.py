@@ -172,7 +172,7 @@ def without_other_values(sentence: str, names: tuple[str, ...]) -> str:
 
 
 _AROUND = re.compile(
-    rf"\A(?:(?:the|my|final|overall)[ ])*(?:(?:{SCORE})(?:[ ](?:for|of|de|für|per|pour))?[ ])?(?P<bare>.*?)(?:[ ](?:{SCORE}))?\Z",
+    rf"\A(?:(?:the|my|final|overall)[ ])*(?:(?:{SCORE})(?:[ ](?:for|of|de|für|per|pour))?[ ])?(?P<bare>.*?)(?:[ ]?(?:{SCORE}))?\Z",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\A(?P<first>[^()（）]{1,60}?)\s?[(（](?P<inside>[^()（）]{1,60})[)）]\Z")

@@ -145,7 +145,7 @@ _VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:w
 _OWN_LEAD = re.compile(
     rf"[\W_]*{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
     rf"(?:(?:of |for |on |in )?{_SUBJECT}(?:['’]s)?(?: (?:therefore|thus|hence|so|only|just|still|clearly|now|really|would|then|also|finally|all|both))?(?:['’ ]{_VERB}| reaches| achieves| has| are)?)?"
-    r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|leaving|which leaves|bringing|putting|making|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
+    r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this|solid|clear|strong|weak|good|fair|decent|full|perfect))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|leaving|which leaves|bringing|putting|making|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
     _I,
 )
 _TOLD = re.compile(

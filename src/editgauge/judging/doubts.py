@@ -196,7 +196,7 @@ _PRAISE = re.compile(
     r"\W*(?:(?:very |quite |fairly |mostly |no |well )?(?:good|fine|sharp|clean|clear|natural"
     r"|excellent|perfect|nice|okay|same|kept|done|identical|intact|preserved|unchanged|crisp"
     r"|plausible|realistic|convincing|acceptable|smooth|blurry|blurred|soft|noisy|grainy|artefacts?"
-    r"|artifacts?|flaws?|changes?|seams?|differences?|great|job|work|off|weak|poor|bad|right"
+    r"|artifacts?|flaws?|faults?|blemish\w*|changes?|seams?|differences?|great|job|work|off|weak|poor|bad|right"
     r"|halo"
     r"|rationale|reasoning|reason|explanation|half|too|far|rotated|shifted|moved|colou?r|changed"
     r"|lost|missing|letters?|words?|text|background|shadow|font)\W{0,3}){1,5}",

@@ -183,7 +183,7 @@ def field_called(words: str, fields: tuple[str, ...]) -> str | None:
 
     Case, marks, a word for scores around the name, and a second name in brackets make no difference.
     """
-    words = re.sub(r"[\s_*`\"'-]+", " ", words[:120]).strip(" :：")
+    words = re.sub(r"[\s_*`\"-]+", " ", words[:120]).strip(" :：'")
     if not words:
         return None
     if (two := _BRACKETS.match(words)) is not None:

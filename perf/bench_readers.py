@@ -79,7 +79,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "words of a service": secrets.words,
     "toml": toml.parsed,
     "policy": lambda found: read_policy(found, "p.toml"),
-    "sheet of a study": _dialect,
     "text of OCR": lambda found: (normalise(found), normalise_strictly(found)),
     "segment": lambda found: _segment(found.encode("utf-8", "replace")),
     "segment of one record": lambda found: _segment(

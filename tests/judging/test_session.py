@@ -85,6 +85,8 @@ def test_a_second_process_is_refused_and_a_dead_one_holds_nothing(made: Path) ->
         (["--encoding", "jpeg"], "--encoding"),
         (["--price", "cheap"], "IN/OUT"),
         (["--price", "-1/2"], "IN/OUT"),
+        (["--model", "two\nlines"], "wanted a judge's name"),
+        (["--model", " "], "wanted a judge's name"),
     ],
 )
 def test_wrong_settings_are_errors_before_anything_is_paid(
@@ -92,8 +94,9 @@ def test_wrong_settings_are_errors_before_anything_is_paid(
 ) -> None:
     with FaultServer() as server:
         done = command(
-            "judge", "mini", "--run", str(made), *SAMPLES, *words, url=server.url, code=2
-        )
+            "judge", "mini", "--run", str(made), *SAMPLES, "--model", "scripted", "--base-url",
+            server.url, *words, code=2,
+        )  # fmt: skip
         assert server.requests == 0
     assert match in done.stderr
 
@@ -105,6 +108,16 @@ def test_wrong_settings_are_errors_before_anything_is_paid(
         ("Judge the picture.", "no field"),
         ("{{source}} {{target}} {instruct}", "{instruct} is no field"),
         ("{{source}} %(target)s", "is no field"),
+        ("{{source}} {{ target }}", "{{ target }} is no field"),
+        ("{{source}} {{Target}}", "is no field"),
+        ("{{source}} {{target}", "is no field"),
+        ("{{source}} {target.text} {}", "{target.text} is no field"),
+        ("{{source}} and {}", "{} is no field"),
+        ("{{source}} and %s", "%s is no field"),
+        ("{{source}} and $target", "$target is no field"),
+        ("{{source}} {% if target %}", "is no field"),
+        ("{{^source}}nothing{{/source}} here", "no field"),
+        ("\u200b\ufeff", "empty"),
     ],
 )
 def test_a_rubric_that_would_be_sent_in_vain_is_an_error(
@@ -118,6 +131,22 @@ def test_a_rubric_that_would_be_sent_in_vain_is_an_error(
         done = command(*words, "--rubrics", str(folder), url=server.url, code=2)
         assert server.requests == 0
     assert match in done.stderr
+
+
+@pytest.mark.parametrize("name", ["textedit.questions.MD", "readme.txt", ""])
+def test_a_folder_that_replaces_no_rubric_is_an_error(
+    made: Path, tmp_path: Path, name: str
+) -> None:
+    """Nobody wants to pay for the package's own in the belief that they are his."""
+    folder = tmp_path / "rubrics"
+    folder.mkdir()
+    if name:
+        (folder / name).write_text("{{source}} {{target}}")
+    words = ("judge", "mini", "--run", str(made), "--sample", "replace-02")
+    with FaultServer() as server:
+        done = command(*words, "--rubrics", str(folder), url=server.url, code=2)
+        assert server.requests == 0
+    assert "textedit.questions.md" in done.stderr
 
 
 def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:

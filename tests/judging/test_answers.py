@@ -391,6 +391,26 @@ def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float)
     assert len(cases) >= 150
 
 
+TAKEN_BACK = [
+    "No wait, that is wrong.", "Scratch that.", "Actually, I take that back.", "Sorry, I looked at the wrong image.",
+    "On reflection it should be lower.", "Hmm, that is too generous.", "Please ignore this score.", "Correction: 1", "Let me redo this: 1",
+    "I could not actually see the second image.", "This was only an example.", "Ich nehme das zurück.", "Je retire cette note.",
+    "Retiro la puntuación.", "以上评分作废。", "やはり訂正します。", "점수를 취소합니다.", "Отзываю эту оценку.", "أعتذر، لقد أخطأت.",
+]  # fmt: skip
+
+
+def test_no_clear_reply_keeps_its_number_when_it_is_taken_back() -> None:
+    """Whatever the form of the verdict, words behind it are heard (tables and sections once swallowed
+    them: 471 of 10,808 such replies kept the number).
+    """
+    clear = [case for name in SETS for case in of_set(name) if case.clear]
+    for index, case in enumerate(clear):
+        taken = TAKEN_BACK[index % len(TAKEN_BACK)]
+        readings = read_answer(f"{case.reply}\n{taken}", case.fields)
+        for reading, allowed in zip(readings.values(), case.allowed, strict=True):
+            assert reading.value not in allowed or allowed == {1}, (case.kind, taken)
+
+
 def test_ordinary_replies_are_read() -> None:
     """Two hundred as judges write them who keep to the prompts, by somebody who had not seen the
     reader. When first run 190 were read, none wrongly; a reader that wanted every word accounted

@@ -129,6 +129,7 @@ _META = re.compile(
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
     r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|re-?(?:do|did|done|doing|rat(?:e|ed|ing)|scor\w+|judg\w+|assess\w*|think\w*|visit\w*)\b|let me (?:re|correct|fix|change|try|start|adjust|be more)\w*|second (?:try|attempt|take|thought)"
     r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
     r"|by (?:one|two)(?= (?:if|for|when|because|since|in)\b)|take (?:one|two) off|whoever|none of (?:this|that|these)|guess\w*|swapped|wrong (?:order|picture|image|file)|evaluator|turns? out"
     r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to|concerns"

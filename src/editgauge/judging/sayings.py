@@ -741,17 +741,21 @@ def _by_sections(text: str, sentences: list[_Sentence], names: tuple[str, ...]) 
         return text
     told = []
     for name, parts in sections.items():
-        numbers = {number for part in parts if (number := _at_end(part.marked)) is not None}
-        numbers |= {
-            number
-            for part in parts
-            for own, number in _pairs(part.marked, names, opening=False, asked=False)
-            if own == name
-        }
+        given = [_of_section(part, name, names) for part in parts]
+        numbers = {number for number in given if number is not None}
         if len(numbers) != 1:
             return text
-        told.append(f"\n{name}: {numbers.pop()}")
-    return "".join(told) + "\n"
+        last = max(at for at, number in enumerate(given) if number is not None)
+        behind = "".join(part.words for part in parts[last + 1 :])
+        told.append(f"\n{name}: {numbers.pop()}{_behind(parts[last])}{behind}")
+    return "".join(told)
+
+
+def _of_section(part: _Sentence, name: str, names: tuple[str, ...]) -> int | None:
+    """The number that a sentence gives to the field whose section it is in."""
+    pairs = _pairs(part.marked, names, opening=False, asked=False)
+    own = next((number for called, number in pairs if called == name), None)
+    return own if own is not None else _at_end(part.marked)
 
 
 _OWN_SCORE = re.compile(

@@ -469,7 +469,10 @@ def compare_lpips(threads: int, args: argparse.Namespace, half: list[str]) -> No
             for precision in ("float32", *half):
                 ours = measure("lpips", "ours", threads, args, precision=precision, **more)
                 line(
-                    f"LPIPS {net}{f' {args.models} models' if many else ''} {precision}", threads, usual, ours
+                    f"LPIPS {net}{f' {args.models} models' if many else ''} {precision}",
+                    threads,
+                    usual,
+                    ours,
                 )
 
 

@@ -375,7 +375,7 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "share"), list(zip(SETS, (0.97, 0.95, 0.96, 0.88, 0.98, 0.98), strict=True))
+    ("name", "share"), list(zip(SETS, (0.96, 0.96, 0.96, 0.93, 0.99, 0.99), strict=True))
 )
 def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
     """Most of their clear replies that are flagged are in forms that no prompt asks for."""
@@ -391,6 +391,26 @@ def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float)
     assert len(cases) >= 150
 
 
+TAKEN_BACK = [
+    "No wait, that is wrong.", "Scratch that.", "Actually, I take that back.", "Sorry, I looked at the wrong image.",
+    "On reflection it should be lower.", "Hmm, that is too generous.", "Please ignore this score.", "Correction: 1", "Let me redo this: 1",
+    "I could not actually see the second image.", "This was only an example.", "Ich nehme das zurück.", "Je retire cette note.",
+    "Retiro la puntuación.", "以上评分作废。", "やはり訂正します。", "점수를 취소합니다.", "Отзываю эту оценку.", "أعتذر، لقد أخطأت.",
+]  # fmt: skip
+
+
+def test_no_clear_reply_keeps_its_number_when_it_is_taken_back() -> None:
+    """Whatever the form of the verdict, words behind it are heard (tables and sections once swallowed
+    them: 471 of 10,808 such replies kept the number).
+    """
+    clear = [case for name in SETS for case in of_set(name) if case.clear]
+    for index, case in enumerate(clear):
+        taken = TAKEN_BACK[index % len(TAKEN_BACK)]
+        readings = read_answer(f"{case.reply}\n{taken}", case.fields)
+        for reading, allowed in zip(readings.values(), case.allowed, strict=True):
+            assert reading.value not in allowed or allowed == {1}, (case.kind, taken)
+
+
 def test_ordinary_replies_are_read() -> None:
     """Two hundred as judges write them who keep to the prompts, by somebody who had not seen the
     reader. When first run 190 were read, none wrongly; a reader that wanted every word accounted
@@ -402,7 +422,7 @@ def test_ordinary_replies_are_read() -> None:
     ]
     assert [(case.kind, given) for case, given in values if case.wrong(given)] == []
     assert len(values) == 200
-    assert sum(case.read(given) for case, given in values) >= 198
+    assert sum(case.read(given) for case, given in values) >= 200
 
 
 def test_no_beginning_of_a_clear_reply_gives_another_number() -> None:
@@ -468,6 +488,8 @@ AWKWARD = [
     "*", ">", "<", "_", "`", "(", ")", ".", "1", "4/5", "Score", "score: ", '"score":', "IF ", "if ",
     "Editing Accuracy", "<think>", "</think>", "the image is ", "cannot see ", "actually ", "for the ",
     "é", "😀", "\x00", "reference ", "Example:\n", "```json\n", "not provided ", '{"score": 4, "reason": "',
+    "★", "[x] 4 ", "<td>", "<tr>", "Had it, ", "Suppose; ", "three ", "Q1 to Q5 ", "评分：", "，", "4 of ", "IF,4\n", "$", "10 - 2 ",
+    "Visual Quality: 8/10, ", "Der Text ist gut. ",
 ]  # fmt: skip
 
 
@@ -481,7 +503,7 @@ def _seconds(reply: str, fields: dict[str, tuple[int, int]]) -> float:
     return min(times)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.sampled_from(AWKWARD), max_size=4).map("".join),
     st.lists(st.sampled_from(AWKWARD), min_size=1, max_size=4).map("".join),
@@ -498,7 +520,7 @@ def test_time_grows_no_faster_than_the_reply(
     for _ in range(5):  # a busy machine may take a moment away from either reading
         short, long = (
             _seconds(before + piece * (length // len(piece)) + after, fields)
-            for length in (60_000, 240_000)
+            for length in (40_000, 160_000)
         )
         if long < max(9 * short, 0.05):
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from editgauge.judging.answers import read_answer
@@ -45,3 +47,28 @@ def test_other_spellings(
 def test_what_is_too_long_stays_as_it_is() -> None:
     reply = "评分：4分 " * LONGEST
     assert plainer(reply, IF) == reply
+
+
+PIECES = [
+    "<tr>", "<rationale>", '<a b="c" ', "★ ", "☐ 1 ☑ 2 ", "IF and ", "IF: 4\n", "IF,4\n", "Q1 to Q5 ", "评分：4分。", "Suppose; ", ". ",
+    "10 - 2 (", "4 of ", "5 = good; ", "Visual Quality: 8/10, ok\n", "**4** ", "$",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_time_grows_no_faster_than_the_reply(piece: str) -> None:
+    """Four times the length takes about four times as long, on whatever machine; see also
+    perf/bench_replies.py for a megabyte.
+    """
+
+    def seconds(length: int) -> float:
+        started = time.process_time()
+        plainer(piece * (length // len(piece)), IF)
+        return time.process_time() - started
+
+    seconds(200)
+    for _ in range(5):  # a busy machine may take a moment away from either
+        short, long = (seconds(length) for length in (LONGEST // 8, LONGEST // 2))
+        if long < max(9 * short, 0.02):
+            return
+    raise AssertionError(f"{short:.3f} s grew to {long:.3f} s for {piece!r}")

@@ -10,14 +10,15 @@ a reason, and the whole reply is kept by the caller: a second call is cheap, a w
 * A verdict in an example, in a quotation, under a condition or about another picture is passed
   over.
 * Two verdicts that differ are flagged, unless the later one says that it replaces the earlier.
-* A reply that names nothing that was asked for is read once more in other spellings (see
-  `spelling`).
+* A reply that names nothing that was asked for, or not all of it, is read once more in other
+  spellings: of names, scripts and forms (see `spelling`, `forms`), and in sentences (see
+  `sayings`).
 * A sentence behind the verdict that takes it back, or gives another number, flags it; so does a
   reason with a number of the scale that counts or names nothing (see `doubts`).
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
 second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``,
-``04``, ``+4``, digits of other scripts, ranges.
+``04``, ``+4``, ranges, and in an object digits of other scripts.
 
 Reading is linear in the reply, bounded (`MAX_REPLY`, and the limits of `objects` and `mentions`),
 and never raises.
@@ -210,6 +211,7 @@ def _in_other_words(
     if (
         len(fields) == 1
         and only != "score"
+        and "{" in reply
         and any(
             item.value is not None and values_of(item.value, {"score": (0, 0)})
             for item in _answer(reply)[1]
@@ -248,7 +250,7 @@ def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
     if isinstance(whole, str):  # an object that was serialised twice
         reply, whole = whole, decode_whole(whole.strip())
     if isinstance(whole, Pairs):
-        return reply, [JsonPart(0, len(reply), whole)]
+        return reply, [JsonPart(0, len(reply.rstrip()), whole)]
     try:
         found = find_objects(reply)
     except Tangled:  # the thinking may be what is tangled
@@ -581,9 +583,14 @@ def _undoubted(
 
 def _behind_number(line: str, number: int) -> str:
     """What a line says behind its number; nothing for a row of a table."""
-    pattern = rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of|of)\s{{0,3}}[*_]{{0,2}}\d+)?"
+    pattern = (
+        rf"(?<!\d){number}(?!\d)"
+        r"(?:[*_\])]{0,4}\s{0,3}\(?(?:/|out of|of)\s{0,3}[*_]{0,2}\d+)?"
+    )
     value = re.search(pattern, line[:SPOKEN])
-    return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
+    return (
+        "" if value is None or "|" in line else without_other_labels(line[value.end() : 2 * SPOKEN])
+    )
 
 
 def _decided(statements: Sequence[_Statement]) -> Reading:

@@ -129,6 +129,7 @@ _META = re.compile(
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
     r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|re-?(?:do|did|done|doing|rat(?:e|ed|ing)|scor\w+|judg\w+|assess\w*|think\w*|visit\w*)\b|let me (?:re|correct|fix|change|try|start|adjust|be more)\w*|second (?:try|attempt|take|thought)"
     r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
     r"|by (?:one|two)(?= (?:if|for|when|because|since|in)\b)|take (?:one|two) off|whoever|none of (?:this|that|these)|guess\w*|swapped|wrong (?:order|picture|image|file)|evaluator|turns? out"
     r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to|concerns"
@@ -196,7 +197,7 @@ _PRAISE = re.compile(
     r"\W*(?:(?:very |quite |fairly |mostly |no |well )?(?:good|fine|sharp|clean|clear|natural"
     r"|excellent|perfect|nice|okay|same|kept|done|identical|intact|preserved|unchanged|crisp"
     r"|plausible|realistic|convincing|acceptable|smooth|blurry|blurred|soft|noisy|grainy|artefacts?"
-    r"|artifacts?|flaws?|changes?|seams?|differences?|great|job|work|off|weak|poor|bad|right"
+    r"|artifacts?|flaws?|faults?|blemish\w*|changes?|seams?|differences?|great|job|work|off|weak|poor|bad|right"
     r"|halo"
     r"|rationale|reasoning|reason|explanation|half|too|far|rotated|shifted|moved|colou?r|changed"
     r"|lost|missing|letters?|words?|text|background|shadow|font)\W{0,3}){1,5}",

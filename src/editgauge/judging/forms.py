@@ -359,39 +359,54 @@ def _with_commas(text: str, fields: Ranges) -> str:
         columns = {
             column: name for column, cell in enumerate(head) if (name := field_called(cell, names))
         }
-        below = [line for line in rows[at + 1 : at + MAX_ROWS] if line.strip()]
+        table = [(line, _row_of(line, mark)) for line in rows[at + 1 : at + MAX_ROWS]]
         if len(columns) == len(fields) and len(head) > 1:
-            return _one_row(rows, at, below, mark, columns) or text
+            return _one_row(text, rows[:at], table, columns)
         if len(scores) == 1 and len(head) > 1:
-            values: dict[str, str] = {}
-            for cells in csv.reader((line for line in below if mark in line), delimiter=mark):
-                name = next((hit for cell in cells if (hit := field_called(cell, names))), None)
-                if name is None or len(cells) <= scores[0]:
-                    continue
-                if name in values:
-                    return text
-                values[name] = cells[scores[0]].strip()
-            kept = "\n".join(rows[:at] + [line for line in below if mark not in line])
-            return f"{kept}{_lines(values)}" if values else text
+            return _row_each(text, rows[:at], table, scores[0], names)
     return text
 
 
-def _one_row(
-    rows: list[str], at: int, below: list[str], mark: str, columns: Mapping[int, str]
+_Table = list[tuple[str, list[str]]]
+"""Lines below the head of a table, each with its cells; lines that are no row have none."""
+
+
+def _row_of(line: str, mark: str) -> list[str]:
+    """The cells of a line; none where it has one cell only, or is no row of such a table."""
+    try:
+        cells = next(csv.reader([line], delimiter=mark, skipinitialspace=True), []) if mark else []
+    except csv.Error:
+        return []
+    return cells if len(cells) > 1 and any(_SCORE_CELL.fullmatch(cell) for cell in cells) else []
+
+
+_SCORE_CELL = re.compile(r"\s*\d{1,2}(?:\s?/\s?\d{1,2})?\s*")
+
+
+def _row_each(
+    text: str, above: list[str], table: _Table, column: int, names: tuple[str, ...]
 ) -> str:
-    """The lines of a table with a column for each field and a single row; else an empty text."""
-    table = [
-        cells
-        for cells in csv.reader(below[:3], delimiter=mark, skipinitialspace=True)
-        if len(cells) > 1
-    ]
-    if len(table) != 1 or len(table[0]) <= max(columns):
-        return ""
-    values = {name: table[0][column].strip() for column, name in columns.items()}
-    if not all(re.fullmatch(r"\d{1,2}(?:\s?/\s?\d{1,2})?", number) for number in values.values()):
-        return ""
-    return (
-        "\n".join(rows[:at])
-        + _lines(values)
-        + "\n".join(line for line in below if mark not in line)
-    )
+    """The text of a table with a row for each field as lines; what is no row stays behind them."""
+    values: dict[str, str] = {}
+    rest = []
+    for line, cells in table:
+        name = next((hit for cell in cells if (hit := field_called(cell, names))), None)
+        if not cells or len(cells) <= column or not _SCORE_CELL.fullmatch(cells[column]):
+            rest.append(line)
+        elif name in values:
+            return text
+        elif name is not None:
+            values[name] = cells[column].strip()
+    return "\n".join(above) + _lines(values) + "\n".join(rest) if values else text
+
+
+def _one_row(text: str, above: list[str], table: _Table, columns: Mapping[int, str]) -> str:
+    """The text of a table with a column for each field and a single row as lines."""
+    found = [cells for _, cells in table if cells]
+    if len(found) != 1 or len(found[0]) <= max(columns):
+        return text
+    values = {name: found[0][column].strip() for column, name in columns.items()}
+    if not all(_SCORE_CELL.fullmatch(number) for number in values.values()):
+        return text
+    rest = [line for line, cells in table if not cells]
+    return "\n".join(above) + _lines(values) + "\n".join(rest)

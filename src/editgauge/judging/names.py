@@ -172,7 +172,7 @@ def without_other_values(sentence: str, names: tuple[str, ...]) -> str:
 
 
 _AROUND = re.compile(
-    rf"\A(?:(?:the|my|final|overall)[ ])*(?:(?:{SCORE})(?:[ ](?:for|of|de|für|per|pour))?[ ])?(?P<bare>.*?)(?:[ ](?:{SCORE}))?\Z",
+    rf"\A(?:(?:the|my|final|overall)[ ])*(?:(?:{SCORE})(?:[ ](?:for|of|de|für|per|pour))?[ ])?(?P<bare>.*?)(?:[ ]?(?:{SCORE}))?\Z",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\A(?P<first>[^()（）]{1,60}?)\s?[(（](?P<inside>[^()（）]{1,60})[)）]\Z")
@@ -183,7 +183,7 @@ def field_called(words: str, fields: tuple[str, ...]) -> str | None:
 
     Case, marks, a word for scores around the name, and a second name in brackets make no difference.
     """
-    words = re.sub(r"[\s_*`\"'-]+", " ", words[:120]).strip(" :：")
+    words = re.sub(r"[\s_*`\"-]+", " ", words[:120]).strip(" :：'")
     if not words:
         return None
     if (two := _BRACKETS.match(words)) is not None:

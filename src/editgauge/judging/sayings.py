@@ -54,8 +54,8 @@ _DIGITS = re.compile(
     r"(?:\s?[(（](?P<again>\d{1,2}|[^\W\d_]{2,9})[)）])?"
     rf"(?P<fraction>(?:\s(?:points?|marks?|stars?)|分|点|点|점)?\s{{0,2}}(?:{OF}\s{{0,2}}|[(（]\s?(?:out of|of|von|sur|de|su|из|满分|滿分|/|[01]\s?[-–—~～]\s?|(?=\w{{1,2}}\s?(?:分|点|점)?(?:满分|満点|滿分|만점)))\s?)(?P<top>\d{{1,3}}|{_ANY_WORD})(?:\.0)?(?:分|点|점)?(?:满分|満点|滿分|만점)?(?![.,]?\d))?"
     r"(?P<points>\s?-?(?:points?|pts?|stars?|marks?|punkten?|puntos?|pontos?|punt[io]|балл\w{0,3}|бал\w{0,3}|puan|poäng|punten|pkt)(?![^\W\d_])\.?|\s?(?:分(?![钟鐘之析辨别別明])|点(?![钟鐘])|點|점))?"
-    r"(?!\s?(?:满分|満点|滿分|만점))(?:\s?[)）](?=\W|\Z))?"
-    rf"(?![A-Za-z\u00c0-\u024f\u0400-\u04ff\d_°%‰]|[.,:/]\d|\s?{_UNITS}|-[^\W\d]|\s?[-–—~～→±]\s?\d|\s?/|\s?\.\.|\s?(?:->|or|to|bis|à|oder|ou)\s\d)",
+    r"(?!\s?(?:满分|満点|滿分|만점))(?(fraction)(?:\s?[)）](?=\W|\Z))?)"
+    rf"(?![A-Za-z\u00c0-\u024f\u0400-\u04ff\d_°%‰]|[.,:/]\d|\s?{_UNITS}|-[^\W\d]|[-–—~～→±]\d|\s?[~～→±]\s?\d|(?(fraction)(?!)|\s[-–—]\s?\d)|\s?/|\s?\.\.|\s?(?:->|or|to|bis|à|oder|ou)\s\d)",
     _I,
 )
 _BEHIND = re.compile(
@@ -103,7 +103,7 @@ _DENIED = re.compile(
     _I,
 )
 _GLUE = (
-    r"(?:[\s:=*_|,–—→➜➡·•▶►➤⇒>-]|\ufe0f|\([^()\ue200-\ue3ff]{0,60}\)|（[^（）\ue200-\ue3ff]{0,40}）|"
+    r"(?:[\s:=*_|,】–—→➜➡·•▶►➤⇒>-]|\ufe0f|\([^()\ue200-\ue3ff]{0,60}\)|（[^（）\ue200-\ue3ff]{0,40}）|"
     r"\b(?:is|are|gets?|got|receives?|received|deserves?|earns?|earned|merits?|scores?|scored|rating|ratings|grade|graded|mark|marks|points?|of|at|as|an?|the|only|just|also|therefore|thus|hence|so|then|now|here"
     r"|solid|clear|strong|weak|full|perfect|excellent|good|great|high|low|slightly|a bit|somewhat|lower|higher|very|quite|rather|fairly|still|even|well|fine|decent|poor|fair|mediocre|middling|moderate|flawless|stays|remains"
     r"|score|value|verdict|result|comes? out|comes? to|lands|stands|sits|reaches|achieves?|attains?|obtains?|with|to be|be|my|final|overall|final score|i (?:give|award|assign|rate|score|say)(?: it)?|given|awarded|rated|assigned|it|equals|for (?:this|the) (?:present |edited |current |generated |output |final )*(?:edit|output|image|picture|result|sample|frame|one)"
@@ -143,9 +143,9 @@ _SUBJECT = r"(?:i|it|this|that|we|(?:this|that|the|my)(?: \w+ed| \w+ing| final| 
 _OBJECT = r"(?:(?: (?:it|this|that|this one|(?:the|this)(?: edited| output| generated| final| resulting)* (?:edit|output|image|picture|result|generation|attempt|sample|frame|one)))(?= ))?"
 _VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put|place|peg|mark|see|rank|call|makes|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|(?:a?m) (?:giving|rating|scoring|awarding|grading|putting)|is|are)"
 _OWN_LEAD = re.compile(
-    rf"[\W_]*{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
+    rf"[\W_]*(?:\d{{1,2}}[.)]\s)?[\W_]*{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
     rf"(?:(?:of |for |on |in )?{_SUBJECT}(?:['’]s)?(?: (?:therefore|thus|hence|so|only|just|still|clearly|now|really|would|then|also|finally|all|both))?(?:['’ ]{_VERB}| reaches| achieves| has| are)?)?"
-    r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|leaving|which leaves|bringing|putting|making|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
+    r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this|solid|clear|strong|weak|good|fair|decent|full|perfect))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|leaving|which leaves|bringing|putting|making|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
     _I,
 )
 _TOLD = re.compile(
@@ -175,10 +175,6 @@ _ONLY = re.compile(rf"\A[\W_]{{0,6}}(?P<number>{_NUMBER})[\W_]{{0,6}}\Z")
 _ANSWER = re.compile(rf"\A\W{{0,6}}(?P<number>{_NUMBER})\s?(?:[—–:;,.(|·]|-\s|\Z)")
 _IT_WAS_NOT = re.compile(
     rf"\A\W{{0,3}}(?:it|this|that) (?:was|is|did|does|has)(?:n['’]t| not): (?P<number>{_SCALED}[\ue300-\ue3ff])\W{{0,4}}\Z",
-    _I,
-)
-_ENDING = re.compile(
-    rf"[:—–→⇒=]\s{{0,3}}(?P<number>{_NUMBER})\W{{0,4}}\Z|\bthat['’]s an? (?P<second>{_NUMBER})\W{{0,4}}\Z",
     _I,
 )
 _NO_SENTENCE = re.compile(r"[{}]|\"\s?:|\A\s*[|>]|<[^<>]{1,60}>|\[[^\]\ue100-\ue3ff]{1,40}\]")
@@ -234,6 +230,7 @@ _OVERALL = re.compile(
     r"\A\W*(?:so,? )?(?:overall|in total|all in all|altogether|taken together|in sum)\b", _I
 )
 """How a sentence begins whose number is that of all aspects weighed before it."""
+_I_GIVE = re.compile(r"\bI (?:give|rate|score|assign|award|say)\b")
 _AND = re.compile(r"\W*and\b", _I)
 _IF = re.compile(r"\b(?:if|unless|whether|assuming|provided|depending|depends|otherwise)\b", _I)
 _WOULD = re.compile(
@@ -250,7 +247,7 @@ _OWN_LABEL = re.compile(
     _I,
 )
 _TAIL_DENIED = re.compile(
-    r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|how many|number of|(?:images?|pictures?|files?) (?:received|loaded|attached|uploaded|found)|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
+    r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|previous\w*|formerly|how many|number of|(?:images?|pictures?|files?) (?:received|loaded|attached|uploaded|found)|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
     _I,
 )
 _OF_OTHER = re.compile(
@@ -259,7 +256,7 @@ _OF_OTHER = re.compile(
 _ASKED = re.compile(rf"\A[^?]{{0,80}}{_NAME}[^?]{{0,60}}\?\s*\Z")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Sentence:
     """A sentence as it stands in the text, and with marks for names and numbers."""
 
@@ -275,6 +272,9 @@ def in_lines(text: str, fields: Ranges) -> str:
 
     The text as it is where no sentence gives one, or the fields do not get one number each.
     """
+    tops = {high for _, high in fields.values()}
+    if any(int(scale[1]) not in tops for scale in _SCALE.finditer(text)):
+        return text  # another scale than the one that was asked for
     text = without_other_lines(text, tuple(fields))
     sentences = _sentences(text, fields)
     told: list[tuple[_Sentence, list[tuple[str, int]]]] = []
@@ -302,7 +302,7 @@ def in_lines(text: str, fields: Ranges) -> str:
     spoken = {sentence.start for sentence, _ in told}
     overall = next((each.start for each, _ in told if _OVERALL.search(each.marked)), 0)
     if any(
-        _contradicts(each.marked, given)
+        _contradicts(each, given, names)
         for each in sentences
         if each.start not in spoken
         and not each.aside
@@ -320,8 +320,11 @@ def _supposes(sentence: _Sentence, supposed: bool, before: _Sentence | None) -> 
     return supposed and (goes_on or _THEN.match(sentence.marked) is not None)
 
 
-def _contradicts(marked: str, given: set[int]) -> bool:
+def _contradicts(sentence: _Sentence, given: set[int], names: tuple[str, ...]) -> bool:
     """Whether a sentence that is no verdict gives a field, or the scale, a number of its own."""
+    marked = sentence.marked
+    if not without_other_lines(sentence.words.strip(), names).strip():
+        return False  # it is of a dimension that was not asked for
     numbers = re.findall(
         _NUMBER if re.search(_NAME, marked) else f"{_SCALED}[\ue300-\ue3ff]", marked
     )
@@ -374,7 +377,7 @@ def _sentences(text: str, fields: Ranges) -> list[_Sentence]:
     for end in [*(match.end() for match in _ENDS.finditer(text)), len(text)]:
         words = text[at:end]
         if words.strip():
-            found.append(_Sentence(words, _marked(words, fields), at, end))
+            found.append(_Sentence(words=words, marked=_marked(words, fields), start=at, end=end))
         at = end
         if len(found) > MAX_SENTENCES:
             break
@@ -438,6 +441,8 @@ def _mark(found: re.Match[str], tops: set[int]) -> str:
     scripted = top is not None and _NO_SPACES.match(found.string, found.end())
     if not scripted and not _BEHIND.match(found.string, found.end()):
         return found[0]
+    if _ITEM.match(found.string) and found.start() < 6 and found["fraction"] is None:
+        return found[0]
     if _NUMBERED.search(found.string[max(0, found.start() - 14) : found.start()]):
         return found[0]
     article = found["word"] and top is None and found["word"].casefold() in _ARTICLES
@@ -447,6 +452,7 @@ def _mark(found: re.Match[str], tops: set[int]) -> str:
     return f"{_SCALED if top is not None or pointed else _BARE}{chr(_ZERO + number)}"
 
 
+_ITEM = re.compile(r"[\s#*_-]{0,5}\d{1,2}\)\s")
 _NUMBERED = re.compile(
     r"\b(?:frame|image|picture|photo|step|part|page|line|row|column|figure|fig|version|option|question|no|nr)\.?\s?#?\Z",
     _I,
@@ -644,7 +650,7 @@ def _is_own_lead(lead: str, *, behind: bool) -> bool:
         return bool(told) and not any(
             p.search(label) for p in (_CONDITION, _OTHER_SUBJECT, _QUOTES, _DENIED)
         )
-    if _OWN_SUBJECT.search(own) or _CONCLUDES.search(own):
+    if _OWN_SUBJECT.search(own) or _CONCLUDES.search(own) or _I_GIVE.search(own):
         return True
     doubted = _IF if _AND.match(own) else _CONDITION
     return not any(pattern.search(before) for pattern in (doubted, _OTHER_SUBJECT, _QUOTES))
@@ -654,7 +660,8 @@ def _is_own_tail(tail: str) -> bool:
     """Whether what stands behind a verdict in its sentence leaves it alone."""
     if _TAIL_DENIED.search(tail) or _WOULD.search(tail) or _OF_OTHER.match(tail):
         return False
-    return re.search(_NUMBER, re.split(_NAME, tail)[0]) is None
+    own = re.sub(r"\((?![+−-])[^()]{0,80}\)", " ", re.split(_NAME, tail)[0])
+    return re.search(_NUMBER, own) is None
 
 
 def _is_shared(marked: str, match: re.Match[str]) -> bool:
@@ -734,17 +741,21 @@ def _by_sections(text: str, sentences: list[_Sentence], names: tuple[str, ...]) 
         return text
     told = []
     for name, parts in sections.items():
-        numbers = {number for part in parts if (number := _at_end(part.marked)) is not None}
-        numbers |= {
-            number
-            for part in parts
-            for own, number in _pairs(part.marked, names, opening=False, asked=False)
-            if own == name
-        }
+        given = [_of_section(part, name, names) for part in parts]
+        numbers = {number for number in given if number is not None}
         if len(numbers) != 1:
             return text
-        told.append(f"\n{name}: {numbers.pop()}")
-    return "".join(told) + "\n"
+        last = max(at for at, number in enumerate(given) if number is not None)
+        behind = "".join(part.words for part in parts[last + 1 :])
+        told.append(f"\n{name}: {numbers.pop()}{_behind(parts[last])}{behind}")
+    return "".join(told)
+
+
+def _of_section(part: _Sentence, name: str, names: tuple[str, ...]) -> int | None:
+    """The number that a sentence gives to the field whose section it is in."""
+    pairs = _pairs(part.marked, names, opening=False, asked=False)
+    own = next((number for called, number in pairs if called == name), None)
+    return own if own is not None else _at_end(part.marked)
 
 
 _OWN_SCORE = re.compile(
@@ -754,6 +765,8 @@ _OWN_SCORE = re.compile(
 
 def _at_end(marked: str) -> int | None:
     """The number that a sentence of a section ends in as a score."""
+    if re.search(_NAME, marked):
+        return None
     own = (
         _OWN_SCORE.search(marked)
         or _ALONE.search(marked)

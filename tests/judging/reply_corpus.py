@@ -293,7 +293,7 @@ def written_cases() -> list[Case]:
         _case("list of named", '{"scores": [{"question": "Q1", "score": 5}, {"question": "Q2", "score": 4}, {"question": "Q3", "score": 3}, {"question": "Q4", "score": 2}, {"question": "Q5", "score": 1}]}', QS, 5, 4, 3, 2, 1),
         _case("pieces", '{"Q1": 5}\n{"Q2": 4}\n{"Q3": 3}\n{"Q4": 2}\n{"Q5": 1}', QS, 5, 4, 3, 2, 1),
         _case("one missing", '{"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2}', QS, 5, 4, 3, 2, None),
-        _case("one out of range", '{"Q1": 5, "Q2": 9, "Q3": 3, "Q4": 2, "Q5": 1}', QS, 5, None, 3, 2, 1),
+        _trap("one out of range", '{"Q1": 5, "Q2": 9, "Q3": 3, "Q4": 2, "Q5": 1}', QS, set(), set(), set(), set(), set()),
         _case("marked correction", f"{five}\n\nCorrection:\n{{\"Q1\": 3}}", QS, 3, 4, 3, 2, 1),
         _trap("later partial", f"{five}\n{{\"Q1\": 3}}", QS, {3}, {4}, {3}, {2}, {1}),
         _trap("taken back", f"{five}\n\nActually, Q1 should be 2.", QS, {2}, {4}, {3}, {2}, {1}),

@@ -142,7 +142,8 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     (('{"Q1": {"score": 5, "reason": "3 words"}, "Q2": {"score": 4}, "Q3": 3, "Q4": 2, "Q5": '
      '1}'), QS, [5, 4, 3, 2, 1]),
     ('{"score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2}}', QS, [5, 4, 3, 2, None]),
-    ('{"score": {"Q1": 5, "Q2": 6, "Q3": 0, "Q4": 2.5, "Q5": "1"}}', QS, [5, None, None, None, 1]),
+    ('{"score": {"Q1": 5, "Q2": 6, "Q3": 0, "Q4": 2.5, "Q5": "1"}}', QS, [None, None, None, None, None]),
+    ('{"score": {"Q1": 5, "Q2": 4, "Q3": null, "Q4": 2.5, "Q5": "1"}}', QS, [5, 4, None, None, 1]),
 ]  # fmt: skip
 
 FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
@@ -375,7 +376,7 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "share"), list(zip(SETS, (0.96, 0.96, 0.96, 0.93, 0.99, 0.99), strict=True))
+    ("name", "share"), list(zip(SETS, (0.96, 0.96, 0.96, 0.93, 0.99, 0.99, 0.87, 0.9), strict=True))
 )
 def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
     """Most of their clear replies that are flagged are in forms that no prompt asks for."""

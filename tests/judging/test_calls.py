@@ -41,7 +41,7 @@ def values(reply: str, call: Call | None = None) -> list[int | None]:
         ('{"success": 7, "overediting": 9}', [7, 9]),
         ('{"score": [7]}', [None, None]),
         ('{"score": [7, 9, 8]}', [None, None]),
-        ('{"score": [7, 11]}', [7, None]),
+        ('{"score": [7, 11]}', [None, None]),
         ('{"score": [[7, 9]]}', [None, None]),
         ('{"score": 7}', [None, None]),
         ('{"score": [7, 9], "score": [8, 9]}', [None, None]),

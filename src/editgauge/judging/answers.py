@@ -40,6 +40,7 @@ from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, fi
 from editgauge.judging.spelling import plainer, scores_told
 from editgauge.judging.thinking import without_thinking
 from editgauge.judging.values import (
+    OUTSIDE,
     is_about_other,
     is_template,
     plain_name,
@@ -544,6 +545,12 @@ def _undoubted(
     if any(reading.reason == _NOT_ONE_NUMBER for reading in readings.values()):
         # lines of pairs: what one of them seems to say alone is no verdict either
         return _all(fields, _NOT_ONE_NUMBER)
+    if any(reading.reason.startswith(OUTSIDE) for reading in readings.values()):
+        other_scale = _none("another number lies beyond its scale: another scale was used")
+        return {
+            name: reading if reading.reason.startswith(OUTSIDE) else other_scale
+            for name, reading in readings.items()
+        }
     if any(
         reading.value not in (None, fields[name][1]) and _claims_top(text, statements, name)
         for name, reading in readings.items()

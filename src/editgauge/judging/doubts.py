@@ -158,7 +158,7 @@ _CLOSING = re.compile(
     r"|evaluation|answer|judge?ment))\W*"
     r"|(?:if you|should you) (?:have|need|want|would like)\b.*|(?:this|the|my|these|all) (?:score|rating"
     r"|verdict|evaluation|assessment|grade|judge?ment)s? (?:reflects?|(?:is|are) based on|(?:is|was) given because"
-    r"|follows? from|accounts? for|considers?|takes? into account)\b.*"
+    r"|follows? (?:from|the rubric)|stands?\b(?! for)|holds?\b|(?:matche?s|fits|agrees with|is (?:consistent|in line) with) the (?:rubric|scale|definition|reason\w*|levels?|anchors?)|(?:is|are) (?:fair|justified|confirmed|unchanged|appropriate)\b|remains? (?:unchanged|the same)|accounts? for|considers?|takes? into account)\b.*"
     r"|[^.]{0,80}\bwould (?:have )?(?:deserve|get|earn|merit|receive|warrant|score|be|rate)\w*(?: an?)? (?:higher"
     r"|better|full|perfect)\b[^.]{0,120}\W*"
     r"|(?:here is|below is|see) (?:the |my )?(?:reason|explanation|rationale)\w*\W*)\Z",
@@ -242,6 +242,8 @@ def against(
         plain = plain_text(text)
         if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
             return "the judge's own words take its number back"
+        if languages.is_default(plain):
+            return "the judge's number is one by default"
         if (own := _I_DO.search(plain)) is not None:
             return f"the judge speaks of itself: {plain[own.start() : own.start() + 40].strip()}"
         for claim in (*ranges_in(text, verdicts), *claims_about(text, verdicts, Place.REASON)):

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import re
 import unicodedata
 from collections.abc import Mapping
 
 from editgauge.judging.names import SCORE, field_called
+from editgauge.judging.wording import HANDS_IN
 
 Ranges = Mapping[str, tuple[int, int]]
 _I = re.IGNORECASE
@@ -121,6 +123,13 @@ _OF_OTHER = re.compile(
     _I | re.DOTALL,
 )
 """Elements of what is not the verdict."""
+_CALL = re.compile(
+    r"(?<![\w.])(?P<tool>[A-Za-z_][\w.]{0,60})\((?P<arguments>(?:\s{0,20}+[A-Za-z_]\w{0,60}\s?=\s?"
+    r"(?:\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|[^,()\"'\n=]{1,60})\s{0,20}+,?){1,20}\s{0,20}+)\)"
+)
+_ARGUMENT = re.compile(
+    r"([A-Za-z_]\w{0,60})\s?=\s?(?:\"([^\"\n]{0,2000})\"|'([^'\n]{0,2000})'|([^,()\"'\n=]{1,60}))"
+)
 _TOP_FIRST = re.compile(
     r"(?:[满滿]分\s?)?(?P<top>\d{1,2})\s?(?:分|点|점)\s?(?:満点|[满滿]分|만점)?\s?(?:中|得|に|에|で|,|，|里|制)?\s?(?:得|给|給|为|為)?\s?(?P<number>\d{1,2})\s?(?:分|点|점)"
 )
@@ -131,6 +140,7 @@ def in_lines(text: str, fields: Ranges) -> str:
     for pattern, plain in _LATEX:
         text = pattern.sub(plain, text)
     text = _OF_OTHER.sub(" ", text) if "</" in text else text
+    text = _CALL.sub(_object, text) if "=" in text else text
     text = _TOP_FIRST.sub(_fraction, text)
     text = _EXPLAINED.sub(_reason_line, _CDATA.sub(r"\1", text))
     text = _with_elements(_SUM.sub(_worked_out, text), fields)
@@ -140,6 +150,21 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _without_scale(text, fields)
     text = _with_tuples(_RUN.sub(_in_brackets, text), fields)
     return _with_commas(text, fields)
+
+
+def _object(found: re.Match[str]) -> str:
+    """The arguments of a call that hands in a verdict as an object; nothing for any other call."""
+    tool = found["tool"]
+    if tool != "dict" and not HANDS_IN.search(tool):
+        return " "
+    pairs = _ARGUMENT.findall(found["arguments"])
+    if len({key for key, *_ in pairs}) < len(pairs):
+        return found[0]
+    values = {
+        key: int(bare) if bare.strip().isdecimal() else double or single or bare.strip()
+        for key, double, single, bare in pairs
+    }
+    return json.dumps(values, ensure_ascii=False)
 
 
 def _fraction(found: re.Match[str]) -> str:

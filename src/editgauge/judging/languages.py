@@ -158,7 +158,75 @@ _REASON = re.compile(
 """A line that is called the reason of the verdict above it: there words like "corrected" are about
 the picture.
 """
+_BOTH_EMPTY = (
+    # English, German, Dutch, Swedish, Danish
+    (
+        r"\b(?:both|the two|all|all the|either of the|neither of the) (?:\w{1,12} )?(?:images?|pictures?|photos?|frames?|files?|attachments?)"
+        r" (?:\w{1,12} ){0,4}(?:black|blank|empty|white|gr[ea]y|dark)\b(?! (?:and|with|background|text|on|in|at|as|before|areas?|edges?|borders?|letters|frame)\b|,|-)(?<!and white)"
+    ),
+    r"\b(?:beide|beiden|alle|sämtliche) (?:bilder|fotos|aufnahmen|dateien)[^.,;\n]{0,40}\b(?:schwarz|leer|weiß|grau|dunkel)\b(?!-| und)",
+    r"\b(?:beide|alle) (?:afbeeldingen|beelden|foto['’]?s)[^.,;\n]{0,40}\b(?:zwart|leeg|wit|grijs)\b(?!-| en)",
+    r"\b(?:båda|begge|alla|alle) (?:bilder\w*|billeder\w*|bildene)[^.,;\n]{0,40}\b(?:svarta?|sorte?|tomma?|tomme|vita?|hvite?)\b(?! oc?[hg])",
+    # French, Spanish, Portuguese, Italian
+    r"\b(?:les deux|toutes les) (?:images|photos)[^.,;\n]{0,40}\b(?:noires?|vides?|blanches?|grises?)\b(?! et)",
+    r"\b(?:ambas|las dos|as duas|todas (?:l?as)) (?:im[áa]genes|imagens|fotos)[^.,;\n]{0,40}\b(?:negras?|pretas?|vac[íi]as|vazias|(?:en|em) (?:blanco|branco|negro|preto)|blancas|brancas)\b(?! [ey])",
+    r"\b(?:entrambe|tutte e due|le due|tutte) (?:le )?(?:immagini|foto)[^.,;\n]{0,40}\b(?:ner[ae]|vuot[ae]|bianch[ei])\b(?! e)",
+    # Polish, Czech, Russian, Ukrainian, Turkish
+    r"\b(?:oba|obydwa|obie) (?:obrazy|obrazki|zdjęcia|obrázky|snímky)[^.,;\n]{0,40}\b(?:czarne|puste|białe|černé|prázdné|bílé)\b(?! [ia] )",
+    r"\b(?:оба|обидва|обе|все) (?:изображени\w+|картинк\w+|снимк\w+|зображенн\w+|фото\w*)[^.,;\n]{0,40}(?:ч[её]рны|чорн|пуст|порожн|бел[ыа])\w*(?!-| и )",
+    r"\b(?:her iki|iki|tüm) (?:görsel|resim|görüntü|fotoğraf)\w*[^.,;\n]{0,40}\b(?:siyah|boş|beyaz|karanlık)(?! ve)",
+    # Chinese, Japanese, Korean, Arabic, Hindi
+    r"(?:两|兩)[张張幅个個](?:图|圖|照片)\w{0,10}?(?:全|都|均|皆|是|为|為)\w{0,6}?(?:全黑|黑屏|空白|全白|(?:黑|白)(?:色)?(?=的?[，,。.、;；!！]|的?\Z))(?!白|底|字)",
+    r"(?:両方|どちら|二枚|2枚|両)\w{0,6}?(?:画像|写真)\w{0,12}?(?:真っ黒|真っ白|黒|空白|白紙)(?!い)",
+    r"(?:두|양쪽|모든) ?(?:이미지|사진|그림)[^.,\n]{0,20}(?:검은색|검정|까맣|비어|백지|하얗)",
+    r"(?:كلتا|كلا|الصورتان|الصورتين)[^.،\n]{0,30}(?:سوداء|سوداوان|فارغ|بيضاء)",
+    r"(?:दोनों) (?:चित्र|छवि|तस्वीर)\S*[^।\n]{0,30}(?:काल|खाली|सफ़ेद|सफेद)",
+)
+"""Both pictures are empty: no edit leaves its input so."""
+_ONLY_BLACK = (
+    (
+        r"\b(?:i (?:only |just )?(?:see|get|got|have|had|received)|(?:all|what|everything) (?:that )?i (?:can )?(?:see|get|got|have)|there (?:is|are) only|only) (?:is |are |to see )?(?:only |just |nothing but )?(?:an? |two |plain |solid |all |completely |entirely |pure )*"
+        r"(?:black(?:ness)?|blank|gr[ea]y|white|empty|dark) (?:placeholder|square|rectangle|box|frame|image|picture|screen|canvas|area|field|surface|void|page)\w*(?! (?:on|in|at|over|behind|around|where|covering|next|beside|of)\b)"
+    ),
+    r"\b(?:black|blank|empty|gr[ea]y|white)(?: rectangles?| squares?)? (?:on|at) my (?:side|end)\b|\b(?:see|get) nothing but (?:black|white|gr[ea]y)",
+    r"\b(?:sehe|habe|bekomme|erhalte) (?:\w{1,12} )?(?:nur|lediglich|nichts als) (?:\w{1,12} )?(?:schwarz|leer|grau|weiß)\w*|\b(?:bilder|fotos) (?:sind|waren|kommen|erscheinen) (?:\w{1,12} )?bei mir (?:\w{1,12} )?(?:schwarz|leer|grau|weiß)",
+    r"\bne (?:vois|reçois) (?:que|qu['’])[^.;,\n]{0,25}\b(?:noirs?|noires?|blanc|vides?|gris)\b|\b(?:noires?|vides?|blanches?|grises?) (?:chez|pour) moi\b",
+    r"\b(?:solo|s[óo]lo|só|apenas|únicamente) (?:veo|vejo|recibo|recebo|me llegan?)[^.;,\n]{0,25}\b(?:negr[oa]s?|pret[oa]s?|vac[íi][oa]s?|vazi[oa]s?|blanco|branco)\b|\b(?:veo|vejo) (?:solo|s[óo]lo|só|apenas)[^.;,\n]{0,25}\b(?:negr[oa]s?|pret[oa]s?|vac[íi][oa]s?|vazi[oa]s?)\b",
+    r"\b(?:vedo|ricevo) (?:solo|soltanto|solamente)[^.;,\n]{0,25}\b(?:ner[oiae]|vuot[oiae]|bianc\w+)\b|\b(?:zie|krijg|heb) (?:alleen|enkel|slechts)[^.;,\n]{0,25}\b(?:zwart|zwarte|lege|witte|grijze)\b",
+    r"\b(?:вижу|получил[аи]?|бачу) (?:только|лишь|лише|тільки)[^.;,\n]{0,25}(?:ч[её]рн|чорн|пуст|бел|сер)\w*|\bwidzę (?:tylko|jedynie)[^.;,\n]{0,25}\b(?:czarn|pust|biał)\w*|\bvidím (?:jen|pouze)[^.;,\n]{0,25}\b(?:čern|prázdn|bíl)\w*",
+    r"\b(?:ser|får) (?:bara|bare|kun|endast)[^.;,\n]{0,25}\b(?:svart|sort|tomm?|vit|hvit)\w*|\bfekete\w* (?:\w{1,12} )?lát(?:ok|om)\b|\bcsak fekete|\b(?:sadece|yalnızca) (?:siyah|boş|beyaz)[^.;,\n]{0,25}gör\w*|\bnäen vain musta\w*",
+    r"(?:只|仅)(?:能)?(?:看|见|見)(?:到|见|見)?[^，。；,\n]{0,8}(?:黑|空白|白)(?:色|屏|块|塊|图|圖|的|\Z)|(?:真っ黒|真っ白|黒い|空白の)[^。、\n]{0,6}(?:しか|だけ)[^。、\n]{0,4}見え|(?:검은|까만|빈|흰) ?(?:화면|사각형|이미지)(?:만|밖에)[^.\n]{0,6}(?:보|없)",
+    r"(?:لا أرى|أرى فقط)[^.،\n]{0,15}(?:سواد|أسود|سوداء|فارغ)",
+)
+"""The judge itself sees nothing but one colour."""
+_NOTHING_COMPARED = (
+    (
+        r"\b(?:can(?:not|['’]t| not)|could(?:n['’]t| not)|unable to|impossible to|no way to|nothing (?:that i can |i can )?(?:to)?) ?(?:be )?(?:compare|judge|assess|evaluate|rate)d?"
+        r" (?:anything|them|either|any of (?:it|them)|at all)\b|\bnothing (?:here )?to (?:compare|judge|assess|evaluate|rate)\b|\bno comparison (?:is|was)? ?possible"
+    ),
+    r"\bnichts (?:zu )?(?:vergleichen|beurteilen|bewerten)|\b(?:vergleich|bewertung|beurteilung) (?:ist |war )?(?:mir )?(?:nicht|un)\s?möglich|\bniets (?:te )?(?:vergelijken|beoordelen)",
+    r"\brien (?:à )?(?:comparer|évaluer|juger)|\bnada (?:que |para |a )?(?:comparar|evaluar|avaliar|juzgar|valorar)|\b(?:comparar|evaluar|avaliar|juzgar) nada\b",
+    r"\b(?:niente|nulla) (?:da )?(?:confrontare|paragonare|valutare)|\b(?:confrontare|paragonare|valutare) (?:niente|nulla|alcunché)\b",
+    r"\bничего (?:не (?:могу|можно) )?(?:сравни|оцени)\w+|\b(?:не могу|невозможно|нечего) (?:ничего )?(?:сравни|оцени)\w+|\bнічого (?:не можу )?(?:порівня|оціни)\w+",
+    r"\bnie (?:mogę|da się) (?:niczego |nic )?(?:porównać|ocenić)|\bnic (?:nemohu |nelze )?(?:porovnat|hodnotit)|\b(?:inget|ingenting) att jämföra|\bintet at sammenligne|\bhiçbir şey(?:i)? (?:karşılaştır|değerlendir)\w*",
+    r"(?:无法|無法|不能|没法|沒法|无从|無從)(?:进行|進行|做)?(?:任何)?(?:比较|比較|对比|對比|评估|評估|评价|評價|判断|判斷)",
+    r"(?:比較|評価|判断)(?:する(?:もの|こと)が|は|が)?(?:でき|出来|不可能|無理)(?:ませ|な|です|で)|(?:비교|평가|판단)(?:할|하는)? ?(?:수|것이|게)? ?(?:없|불가)",
+    r"(?:لا|لم) (?:أستطيع|أتمكن|يمكنني|يمكن)[^.،\n]{0,12}(?:مقارنة|المقارنة|تقييم|التقييم)|(?:तुलना|मूल्यांकन) (?:नहीं|संभव नहीं)",
+)
+"""There is nothing to compare, for all that the judge sees."""
+_BY_DEFAULT = (
+    r"(?:\A|[.;:,!?(。，；：]\s?|\b(?:so|daher|also|donc|por tanto|por lo tanto|portanto|quindi|dus|поэтому|zatem|note|nota|voto|оценка|ocena|score|wert|je mets|doy|pongo|dou|do|gebe|vergebe|ставлю|daję) )"
+    r"(?:(?:la|une?|una|uma|eine?n?|de|der|die|per) )?(?:by default|(?:note |nota |valeur |score )?par défaut|(?:note |nota |valor |puntuación )?por defecto|(?:nota |valor )?por omissão|(?:nota |valor )?padrão|(?:voto |valore )?per impostazione predefinita|di default|(?:voto |valore )?(?:predefinito|per difetto)"
+    r"|standardm(?:ä|ae)(?:ß|ss)ig|standardwert|vorgabewert|standaard(?:waarde)?|по умолчанию|за замовчуванням|domyślnie|ve výchozím|varsayılan(?: olarak)?|som standard|默认|默認|预设|預設|デフォルト|既定|기본값|افتراضي\w*|डिफ़ॉल्ट)"
+    r"(?:[^\n.]{0,20}(?:[:：=]|\Z|\d)|(?=\s?[,，.。]|\s?\Z|分|で|値|으로|给|給))"
+)
+"""A number that is given because none could be found; not "the theme by default"."""
 _blind = re.compile("|".join(f"(?:{pattern})" for pattern in _BLIND), re.IGNORECASE)
+_empty = re.compile(
+    "|".join(f"(?:{pattern})" for pattern in (*_BOTH_EMPTY, *_ONLY_BLACK, *_NOTHING_COMPARED)),
+    re.IGNORECASE,
+)
+_default = re.compile(_BY_DEFAULT, re.IGNORECASE)
 _withdrawn = re.compile("|".join(f"(?:{pattern})" for pattern in _WITHDRAWN), re.IGNORECASE)
 _UNREAD = re.compile(r"[\u0530-\u058f\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1cff]")
 """Letters of scripts of which no word is known here: Armenian, Syriac, those of India but Devanagari,
@@ -263,8 +331,13 @@ def is_of_verdict(sentence: str) -> bool:
 
 
 def is_blind(text: str) -> bool:
-    """Whether a judge says, in one of these languages, that it saw no picture."""
-    return _blind.search(text) is not None
+    """Whether a judge says, in one of these languages, that it saw no picture, or nothing in any."""
+    return _blind.search(text) is not None or _empty.search(text) is not None
+
+
+def is_default(reason: str) -> bool:
+    """Whether a reason, in one of these languages, calls the number beside it the one by default."""
+    return _default.search(reason) is not None
 
 
 def is_withdrawn(after: str) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from editgauge.judging.wording import (
+    HANDS_IN,
     LEAD,
     NUMBER_WORDS,
     is_cited,
@@ -274,8 +275,10 @@ def _mention(
     if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
     cited, weak = _line_context(prose, line, prefix)
+    call = _CALL.search(text[line:start]) if text.startswith("=", end) else None
     cited = (
         cited
+        or (call is not None and call[1] != "dict" and HANDS_IN.search(call[1]) is None)
         or _OF_OTHER.search(separator[0]) is not None
         or _WRAPPED.search(text[line:start]) is not None
     )
@@ -327,6 +330,8 @@ _WRAPPED = re.compile(
     re.IGNORECASE,
 )
 """The tag around a tag: what it holds is not the verdict."""
+_CALL = re.compile(r"\b([A-Za-z_]\w{0,60})\((?:[^()\n]*[=,][^()\n]*|)\Z")
+"""A call of a tool, up to one of its arguments."""
 _SHOWING = re.compile(
     r"\b(?:shows?|reads?|says?|states?|displays?|carries|contains?)\s*\Z", re.IGNORECASE
 )

@@ -13,8 +13,10 @@ from typing import Any
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
 from editgauge.judging.wording import (
+    HANDS_IN,
     NUMBER_WORDS,
     REASON_KEY,
+    changes_score,
     is_other_subject,
     is_placeholder,
     is_stand_in,
@@ -142,10 +144,31 @@ _WORDS_KEY = re.compile(
     re.IGNORECASE,
 )
 _REMARK_KEY = re.compile(
-    r"\A_?(?:notes?|remarks?|caveats?|warnings?|correction|revision|message|disclaimer|addendum|erratum"
-    r"|errata|postscript|ps|edit|update)\Z",
+    r"\A_?(?:(?:judges?|evaluators?|graders?|final|last|additional|further|post|late)[ _-]?)?"
+    r"(?:notes?|remarks?|caveats?|warnings?|corrections?|revisions?|message|disclaimer|addendum|erratum"
+    r"|errata|postscript|ps|edit|update|amendments?|adjustments?|retractions?|afterthoughts?|second[ _-]?thoughts?"
+    r"|(?:self|double|sanity|cross|final|consistency|after|re)[ _-]?(?:checks?|critique|review|correction|evaluation|verification|assessment)"
+    r"|verification|review|audit|critique|reconsider\w*|re[ _-]?evaluat\w+|checks?|qa|critic|todo|second[ _-]?look|hindsight|(?:on[ _])?closer[ _]look"
+    r"|anmerkung|hinweis|korrektur|selbst\w+|remarque|correction|auto[ _-]?\w+|observación|nota|corrección|osservazione|correzione"
+    r"|correção|observação|примечание|поправка|备注|更正|自查|自检|检查|复核|复查|说明补充|注|訂正|備考|補足|정정|비고|참고)\Z",
     re.IGNORECASE,
 )
+_TOOL_KEYS = frozenset(
+    ["name", "function", "functionname", "tool", "toolname", "action", "recipientname"]
+)
+_ARGUMENT_KEYS = frozenset(
+    ["arguments", "args", "parameters", "params", "kwargs", "input", "actioninput", "toolinput"]
+)
+_ASKS_KEY = re.compile(
+    r"images?|pictures?|photos?|imageids?|imageindex|imageurls?|zoom|zoomfactor|factor|magnification|regions?|crop|bbox|box|roi|area"
+    r"|coordinates?|x\d?|y\d?|w|h|width|height|urls?|paths?|files?|filename|query|question|prompt|pixels?|tile|layer|channel"
+)
+"""Arguments of tools that are to look at something."""
+_TEXT_KEY = re.compile(
+    r"text|word|string|ocr|caption|transcri|instruct|prompt|\bread|expected|target|found|letters|title|label|quot|original|input",
+    re.IGNORECASE,
+)
+"""Keys of what a picture or an instruction says."""
 _VALUE_KEYS = ("score", "value", "rating")
 _MAX_ITEMS = 100
 _NUMBER = re.compile(r"(0|[1-9]\d{0,5})(?:\.0+)?\Z", re.ASCII)
@@ -160,6 +183,12 @@ _SPELLED = re.compile(
 _EXPLAINED = re.compile(r"\s{0,9}\d{1,2}\s?/\s?\d{1,2}\s?[,;:.(–—-]\s?[^\d\s]")
 """A fraction with words behind it: what else they count belongs to them."""
 _LABELLED = re.compile(r"\A\W{0,4}(?:score|rating|grade)\W{0,3}[:=]\s{0,3}", re.IGNORECASE)
+OUTSIDE = "outside"
+"""How the reason begins why a number that lies beyond the scale is none."""
+_SHARE = re.compile(
+    r"[\s*_]{0,9}\d{1,4}(?:\.\d{1,9})?\s?(?:%|(?:/|out of)\s?(\d{1,4})[\s*_]{0,9}\Z)"
+)
+"""A fraction, or a share in per cent."""
 MISSING = object()
 """Stands for a field that an object does not have."""
 
@@ -263,8 +292,8 @@ def _walk(
         for key, item in value.items()
         if plain_name(key) in _NAMING_KEYS and isinstance(item, str) and plain_name(item) in aliases
     ]
-    if _OF_OTHER.search(str(value.get("name", ""))[:100]) and "arguments" in value:
-        return  # a call of a tool that gives no verdict
+    if _is_other_call(value):
+        return
     for key, item in value.items():
         plain = plain_name(key)
         if plain in aliases:
@@ -284,6 +313,28 @@ def _walk(
                     yield from _walk(inner, aliases, final or called, depth + 1)
         if len(named) == 1 and plain in _VALUE_KEYS and not isinstance(item, Pairs):
             yield named[0], Contradiction() if key in value.contradicted else item, final
+
+
+def _is_other_call(value: Pairs) -> bool:
+    """Whether the object calls a tool for something else than to hand in a verdict: the tool has no
+    name of ratings, or its arguments say what it is to look at.
+    """
+    called = next(
+        (item for key, item in value.items() if plain_name(key) in _TOOL_KEYS and item), None
+    )
+    given = [item for key, item in value.items() if plain_name(key) in _ARGUMENT_KEYS]
+    if isinstance(called, Pairs) or not (
+        isinstance(called, str) and (given or "name" not in value)
+    ):
+        return False
+    if not HANDS_IN.search(called[:100]) or _OF_OTHER.search(called[:100]):
+        return True
+    return any(
+        _ASKS_KEY.fullmatch(plain_name(key)) is not None
+        for arguments in [*given, value]
+        for inner in _inside(arguments)
+        for key in inner
+    )
 
 
 def _may_hold(key: str, plain: str, aliases: Mapping[str, tuple[str, bool]]) -> bool:
@@ -379,20 +430,30 @@ def reasons_of(value: Pairs) -> list[str]:
     ]
 
 
-def words_in(value: Pairs, depth: int = 0) -> tuple[list[str], list[str]]:
+def words_in(
+    value: Pairs, depth: int = 0, *, remarked: bool = False
+) -> tuple[list[str], list[str]]:
     """The texts of the object, and of those in it, that explain, and those that remark something
-    else; as many and as long as those of `reasons_of`.
+    else (all of them where the object is itself a remark, `remarked`); as many and as long as those
+    of `reasons_of`.
+
+    A remark is what its key calls so, and what speaks of changing a score under whatever key.
     """
     reasons: list[str] = []
     remarks: list[str] = []
     for key, item in list(value.items())[:_MAX_ITEMS]:
-        into = remarks if _REMARK_KEY.search(key[:200]) else reasons
+        remark = remarked or _REMARK_KEY.search(key[:200]) is not None
         for inner in item[:_MAX_ITEMS] if isinstance(item, list) else [item]:
             if isinstance(inner, Pairs) and depth < 3:
-                for texts, more in zip((reasons, remarks), words_in(inner, depth + 1), strict=True):
+                inside = words_in(inner, depth + 1, remarked=remark)
+                for texts, more in zip((reasons, remarks), inside, strict=True):
                     texts += more
-            elif isinstance(inner, str) and (into is remarks or _WORDS_KEY.search(key[:200])):
-                into.append(inner[:10_000])
+            elif isinstance(inner, str) and remark:
+                remarks.append(inner[:10_000])
+            elif isinstance(inner, str) and _WORDS_KEY.search(key[:200]):
+                reasons.append(inner[:10_000])
+            elif isinstance(inner, str) and not _TEXT_KEY.search(key[:200]):
+                remarks += [inner[:10_000]] if changes_score(inner[:2000]) else []
     return reasons[:_MAX_ITEMS], remarks[:_MAX_ITEMS]
 
 
@@ -413,13 +474,15 @@ def read_value(item: Any, low: int, high: int) -> int | str:
         return f"not a number: {_short(item)}"
     if isinstance(item, str):
         number = _number_in(item, low, high)
+        if number is None and (share := _SHARE.match(item)) and share[1] != str(high):
+            return f"{OUTSIDE} a scale to {high}: {_short(item)}"
         if number is None:
             return f"not an integer on a scale to {high}: {_short(item)}"
         item = number
-    if isinstance(item, float) and not item.is_integer():
+    if isinstance(item, float) and not item.is_integer() and low <= item <= high:
         return f"not an integer: {_short(item)}"
     if not low <= item <= high:
-        return f"outside {low} to {high}: {_short(item)}"
+        return f"{OUTSIDE} {low} to {high}: {_short(item)}"
     return int(item)
 
 

@@ -28,6 +28,12 @@ PLACEHOLDER = re.compile(
     _FLAGS,
 )
 """A text that stands for a value; for texts of at most 200 characters."""
+HANDS_IN = re.compile(
+    r"submi|record|report|rat(?:e|ing)|scor|grad|eval|judg|verdict|answer|assess|respon|reply|final|return|output|result"
+    r"|give|set_|save|store|provide|finish|complete|done|json",
+    _FLAGS,
+)
+"""Names of tools by which a verdict is handed in."""
 REASON_KEY = re.compile("reason|rational|explan|comment", _FLAGS)
 QUOTATION = re.compile(
     r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
@@ -380,6 +386,25 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
             if number <= top and number not in given:
                 return True
     return any(number not in given for number in fractions_in(after, top))
+
+
+_CHANGED = re.compile(
+    r"\b(?:lower(?:ed|ing)?|rais(?:e|ed|ing)|reduc(?:e|ed|ing)|correct(?:ed|ing|ion)|adjust(?:ed|ing|ment)?|cap(?:ped)?|downgrad\w+|upgrad\w+|bump\w*"
+    r"|drop(?:ped|s)?|cut|increas\w+|decreas\w+|chang(?:e|ed|ing)|revis\w+|overrat\w+|underrat\w+|over-?scor\w+|too (?:high|low|generous|harsh|strict|lenient|kind)"
+    r"|should|must|needs?|ha(?:s|ve|d) to|ought|better|fair(?:er)?|fits?|rather|instead|actually|not|wrong|mistaken?|deduct\w*|subtract\w*|take|down|up)\b",
+    _FLAGS,
+)
+_OF_SCORE = re.compile(
+    r"\b(?:scores?|ratings?|grades?|marks?|verdicts?|points?|overrat\w+|downgrad\w+|generous|harsh|(?:to|be|an?|by|is) (?:\d|one|two|three|four|five)\b)",
+    _FLAGS,
+)
+
+
+def changes_score(text: str) -> bool:
+    """Whether a text beside a verdict may say that the score is to be another."""
+    if languages.is_foreign(text):
+        return languages.is_of_verdict(text)
+    return _OF_SCORE.search(text) is not None and _CHANGED.search(text) is not None
 
 
 def short_corrections(text: str) -> list[int]:

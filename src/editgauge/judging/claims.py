@@ -29,7 +29,7 @@ _SEEN_OBJECT = re.compile(
 )
 """An object that a picture is said to show."""
 _ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
-_INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})\)[ \t](?=[^\W\d])")
+_INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})\)[ \t](?=[^\W\d]|\d{1,2} [^\W\d]|[\"'“‘])")
 _TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
 SCORE_WORDS = (
     r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
@@ -129,7 +129,8 @@ _PRONOUN = re.compile(
 )
 _PRICED = re.compile(r"[$€£¥#]\s?\Z")
 _LABELLED = re.compile(
-    r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:step|rule|criterion|criteria|figure|fig|image|picture"
+    r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:reference|ref|panel|tile|region|area|object|scene|shot|view|layer|word|letter|character|sentence"
+    r"|paragraph|bullet|step|rule|criterion|criteria|figure|fig|image|picture"
     r"|photo|line|part|question"
     r"|item|section|row|column|frame|page|version|option|candidate|model|digit|number|numeral"
     r"|day|year|hour|no|nr|chapter|route|gate"
@@ -153,7 +154,7 @@ _AT_MOST = re.compile(
     _I,
 )
 _BELOW = re.compile(
-    r"\b(?:below|under|less than|lower than|fewer than|worse than|not even|short of)\s(?:an?\s"
+    r"\b(?:below|(?<!lists )(?<!listed )(?<!falls )(?<!fall )(?<!described )(?<!names )(?<!named )(?<!given )(?<!has )under|less than|lower than|fewer than|worse than|not even|short of)\s(?:an?\s"
     r"|the\s)?[*_]{0,2}\Z",
     _I,
 )
@@ -197,11 +198,13 @@ _AT_FIRST = re.compile(
 _COUNTS = re.compile(rf"\s+(?:of\b|(?!{_FOLLOWS}\b|points?\b|marks?\b|stars?\b)[^\W\d]{{3,}})", _I)
 """Behind a fraction: what it is a fraction of."""
 _TOO = re.compile(
-    r"\W{0,4}(?:is|was|seems|looks|feels|may be|might be|would be|sounds)? ?(?:far |much |a bit "
+    r"[^\w|]{0,4}(?:is|was|seems|looks|feels|may be|might be|would be|sounds)? ?(?:far |much |a bit "
     r"|a little |slightly |perhaps |probably "
     r"|way |rather |still )?(?:too (?:high|low|generous|harsh|strict|lenient|much|little|kind"
     r"|severe)|generous|overly|unjustified"
-    r"|not (?:justified|deserved|warranted|right|correct|appropriate)|undeserved|wrong\b|an? (?:mistake"
+    r"|not (?:justified|deserved|warranted|right|correct|appropriate)|undeserved"
+    r"|wrong\b(?! (?:colou?rs?|letters?|words?|fonts?|size|places?|positions?|side|spelling|shade|case|texts?|lines?|digits?|characters?)\b)"
+    r"|an? (?:mistake"
     r"|error|typo|slip|overstatement|exaggeration))",
     _I,
 )
@@ -287,6 +290,18 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
     for sentence in SENTENCE.split(text):
         if not sentence.strip():
             continue
+        for top in _TOP_SAID.finditer(sentence):
+            if int(top[1] or top[2]) != verdicts.high:
+                yield f"a scale to {top[1] or top[2]}"
+        sentence = _TOP_SAID.sub(" ", sentence)
+        if _SUPPOSED.match(sentence) or languages.is_supposed(sentence):
+            numbers = [
+                int(number) for number in re.findall(r"(?<![\w.,/])\d{1,2}(?![\w%])", sentence)
+            ]
+            yield from (
+                f"{number} on a condition" for number in numbers if number in verdicts.given
+            )
+            continue
         if languages.is_foreign(sentence):
             yield from (
                 "" if number in verdicts.given else str(number)
@@ -303,6 +318,21 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
                 yield "" if number in verdicts.given else extreme[0]
 
 
+_SUPPOSED = re.compile(
+    r"\W*(?:were|had|should)\b[^.;?]{3,160}?[,:] ?(?:i['’]d|i would|it['’]d|(?:it|this|that|the (?:score|edit|result|output)) (?:would|could|might))\b",
+    _I,
+)
+"""How a sentence begins that gives a number on a condition that does not hold."""
+_OF_OTHER = re.compile(
+    r"\b(?:the|an?) (?:reference|original|input|source|unedited|untouched)(?: (?:image|picture|photo))?(?: itself| alone)?"
+    r"(?: (?:(?:would )?(?:deserves?|gets?|merits?|earns?|scores?|rates?|be|have))(?: an?)?(?:\s?“”\s?[:=]?)?|,?\s?“”\s?[:=])\s\Z",
+    _I,
+)
+"""How a clause gives another picture its number."""
+_TOP_SAID = re.compile(
+    r"[(（]?(?:[满滿]分|总分|總分)(?:为|為|是|[:：])?\s?(\d{1,3})\s?分?[)）]?|[(（]?(\d{1,3})\s?(?:分|点|點|점)\s?(?:[满滿]分|満点|만점)[)）]?"
+)
+"""The top of the scale, in Chinese, Japanese and Korean."""
 _DIFFERENCE = re.compile(r"\b(\d{1,2})\s?(?:-|−|–|minus|less)\s?(\d{1,2})\b(?!\s?[/.,]?\d)", _I)
 
 
@@ -328,7 +358,7 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         if word == "one" and _PRONOUN.search(lead):
             continue
         outside = number > verdicts.high or _AT_FIRST.search(lead[-40:])
-        if outside or _PRICED.search(lead) or _LABELLED.search(lead):
+        if outside or _PRICED.search(lead) or _LABELLED.search(lead) or _OF_OTHER.search(lead):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
         counts = found["counts"] or _OF_THE.match(rest)

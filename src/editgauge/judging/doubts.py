@@ -111,13 +111,21 @@ _I_DO = re.compile(
     r"|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
     r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
-    r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|prefer|like|ignored"
+    r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b)|decipher\w*|discern\w*|prefer|like|ignored"
     r"|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
-    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit)\b)"
+    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e|decipher|discern|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b))\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit|first (?:thought|impression|guess|idea) was that)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
+_IGNORES = re.compile(
+    r"(?P<seen>(?:“”|\b(?:notes?|signs?|banners?|texts?|stickers?|labels?|captions?|pictures?|posters?|lines?|overlays?|watermarks?|screens?)\b)[^;]{0,200}?)"
+    r"(?:,? ?\b(?:which|that|this|and|it|but|so)? ?\bi (?:\w+ly |have |am |will |shall |['’]ll )?(?:disregard|ignor|discount)(?:e|ed|ing)?(?=\W*(?:\Z|[.,;)]))"
+    r"|\b(?:has|have|had|with|of|bears?|carries) no (?:bearing|influence|effect|impact|weight|relevance|consequence) (?:on|in|for|to|upon) (?:my|the|this) (?:grade|score|verdict|rating|evaluation|judge?ment|assessment|mark)s?"
+    r"|\b(?:does|did|do|will|must|can|should)(?: not|n['’]t|not) (?:affect|influence|change|count (?:for|in|towards?)|bear on|matter (?:for|to)|enter|sway|alter) (?:into )?(?:my|the|this) (?:grade|score|verdict|rating|evaluation|judge?ment|assessment|mark)s?)",
+    _I,
+)
+"""A judge that leaves an order aside that it read in a picture."""
 _ONLY_WORD = re.compile(
     r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I
 )
@@ -145,6 +153,13 @@ _BRIEF_META = re.compile(
     _I,
 )
 """The same in a sentence of a few words."""
+_FAULT = re.compile(
+    r"\b(?:letters|digits|characters|words|numerals|glyphs|strokes|accents|commas|syllables|(?:capital|letter|character|word|accent) (?:“”|\w{1,12}))"
+    r" (?:(?:is|are|was|were|got|has been|have been) )?(?:only |all |still |partly )?(?:wrong|swapped|incorrect|lower(?:case)?|right|correct|reversed|transposed|mixed up)\b"
+    r"|\b(?:though|although|but|while|when|which|that) (?:it |they |this )?should (?:not )?have (?:been )?(?:changed|replaced|removed|edited|deleted|added|translated|kept|moved|altered|updated|left)\b(?! (?:to|by) )",
+    _I,
+)
+"""What is wrong with a text in a picture, in words that could be about a score as well."""
 _CLOSING = re.compile(
     r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
@@ -239,7 +254,7 @@ def against(
     """
     for text in [*reasons, *languages.reasons_in(after[:NEAR])]:
         text = _ends(text)
-        plain = plain_text(text)
+        plain = _IGNORES.sub(r"\g<seen>", plain_text(text))
         if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
             return "the judge's own words take its number back"
         if languages.is_default(plain):
@@ -290,7 +305,7 @@ def _stray(after: str, verdicts: Verdicts) -> str:
         }:
             return line.strip()[:60]
         for sentence in SENTENCE.split(line):
-            sentence = _LOOKED.sub("", sentence)
+            sentence = _FAULT.sub("letters", _LOOKED.sub("", sentence))
             if max(verdicts.given) < verdicts.high and _SHORT_OF_TOP.match(sentence):
                 continue
             if BLANK in sentence or not WORD.search(sentence) or _CLOSING.match(sentence[:300]):

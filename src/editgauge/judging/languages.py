@@ -422,8 +422,19 @@ _ARTICLES = frozenset(
     ["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"]
 )
 """Number words that are articles or verbs as well: no claim by themselves."""
+_SUPPOSED = re.compile(
+    r"\b(?:darei|meriterebbe|sarebbe|avrei dato|avrebbe)\b[^.;]{0,80}\bse\b[^.;]{0,60}\b(?:foss\w+|avess\w+)|\bse\b[^.;]{0,60}\b(?:foss\w+|avess\w+)[^.;]{0,80}\b(?:darei|meriterebbe|sarebbe|avrei)"
+    r"|\b(?:dar[íi]a|merecer[íi]a|pondr[íi]a|ser[íi]a|habr[íi]a|teria)\b[^.;]{0,80}\bs[ie]\b[^.;]{0,60}\b(?:fuer\w+|fues\w+|hubier\w+|estuvier\w+|foss\w*|estivess\w*|houvess\w*)"
+    r"|\bs[ie]\b[^.;]{0,60}\b(?:fuer\w+|fues\w+|hubier\w+|estuvier\w+|foss\w*|estivess\w*|houvess\w*)[^.;]{0,80}\b(?:dar[íi]a|merecer[íi]a|pondr[íi]a|ser[íi]a|habr[íi]a|teria)"
+    r"|\b(?:donnerais|mettrais|mériterait|serait|aurais|aurait)\b[^.;]{0,80}\bs(?:i|['’]il)\b[^.;]{0,60}\b\w+ai(?:t|ent)\b|\bs(?:i|['’]il)\b[^.;]{0,60}\b\w+ai(?:t|ent)\b[^.;]{0,80}\b(?:donnerais|mettrais|mériterait|serait|aurais|aurait)"
+    r"|\b(?:gäbe|würde|wäre)\b[^.;]{0,80}\bwenn\b[^.;]{0,80}\b(?:wäre\w*|hätte\w*|würde\w*)|\A\W*(?:wäre\w*|hätte\w*|wenn)\b[^.;]{0,80}\b(?:gäbe|würde|wäre)\b"
+    r"|\b(?:бы|би)\b[^.;]{0,80}\b(?:если|якби|якщо)\b|\b(?:если бы|якби)\b",
+    re.IGNORECASE,
+)
+"""A sentence that gives a number on a condition that does not hold."""
+_SPANS = re.compile(r"(?<![\w.,/])\d{1,2}\s?[-–—~～]\s?\d{1,2}\s?(?=[^\W\d_])")
 _FOREIGN_NUMBER = re.compile(
-    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![A-Za-zА-я\d.,/:#№])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)",
+    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![A-Za-zА-я\d.,/:#№])(?P<digit>\d{1,2})(?![\d%]|[.,:/]\d)",
     re.IGNORECASE,
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
@@ -522,6 +533,13 @@ _NUMBERED = re.compile(
 )
 
 
+def is_supposed(sentence: str) -> bool:
+    """Whether a sentence, in one of these languages, gives a number on a condition that does not
+    hold.
+    """
+    return _SUPPOSED.search(sentence[:2000]) is not None
+
+
 def claims_in(sentence: str) -> Iterator[int]:
     """Numbers that a sentence in another language may give as the score, in order.
 
@@ -529,6 +547,9 @@ def claims_in(sentence: str) -> Iterator[int]:
     scores or at the end of a clause.
     """
     sentence = _EXCHANGED.sub(" ", _OF_TOP.sub(r"\1", sentence[:2000]))
+    for span in reversed(list(_SPANS.finditer(sentence))):
+        if _counts(sentence, span.end()):
+            sentence = f"{sentence[: span.start()]} {sentence[span.end() :]}"
     scored = _SCORING.search(sentence) is not None
     for found in _FOREIGN_NUMBER.finditer(sentence):
         if found["word"]:

@@ -46,7 +46,8 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _LONG_NAME = re.compile(
-    r"[\s\-*•|+#_`\"'\d.)]*+[A-Za-z][A-Za-z &/-]{2,50}[ *_`]{1,4}\([*_`]{0,2}\Z"
+    r"[\s\-*•|+#_`\"'\d.)]*+(?:[A-Za-z][A-Za-z &/-]{2,50}[ *_`]{1,4}|(?![^()]{0,20}(?:原|元|参[考照]|參|基准|오리지널|원본|참조|ориг|исход|эталон))"
+    r"[\u0370-\uffee][\u0370-\uffee &/・-]{1,40}[ *_`]{0,4})[(（][*_`]{0,2}\Z"
 )
 _FINAL_WORD = re.compile(r"\b(?:final|overall|revised|updated|corrected|adjusted)\b", re.IGNORECASE)
 _MY = re.compile(r"\bmy\b", re.IGNORECASE)
@@ -437,7 +438,10 @@ def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[i
             return None, True
     first = section.strip().partition("\n")[0].strip()
     alone = re.fullmatch(r"[\W_]{0,6}\d{1,6}(?:[*_]{0,2}\s?/\s?\d{1,6})?[\W_]{0,6}", first)
-    told = re.fullmatch(r"[*_]{0,2}\d{1,6}\s?/\s?\d{1,6}[*_]{0,2}[.,;:–—-] .*", first)
+    told = re.fullmatch(
+        r"(?:[*_]{0,2}\d{1,6}[*_]{0,2}\s?/\s?\d{1,6}[*_]{0,2}|[*_]{2}\d{1,6}[*_]{2})\s?[.,;:–—-]\s.*",
+        first,
+    )
     if told and prefix.lstrip().startswith("#"):
         return read_number(first, low, high), True
     if alone and (prefix.lstrip().startswith("#") or "/" in first):
@@ -619,6 +623,8 @@ _GENERIC = re.compile(
 def _hedged(text: str, start: int, end: int, names: tuple[str, ...]) -> bool:
     sentence = re.split(r"(?<=[.!?])\s", text[max(0, start - LEAD) : end])[-1]
     sentence = re.sub(r"\b[Ii] would\b", "I", without_names(sentence, names))
+    if re.match(r"\W*(?:were|had|should)\b", sentence, re.IGNORECASE):
+        return True
     after = text[end : end + 30]
     return (
         re.search(

@@ -89,7 +89,7 @@ _NUMBER = re.compile(
     rf"(?![\w%°×]|[.,:]\d|\s?[%°€]|-\w|\s?[-–—]\s?\d{{1,4}}\s?(?!{_FOLLOWS}\b)[^\W\d])"
     r"(?P<fraction>[*_]{0,2}\s{0,2}(?:/|out of|of)\s{0,2}(?:(?:the|all|these|its)\s)?(?:\d{1,3}"
     r"|two|three|four|five|six|seven|eight|nine|ten)\b(?!\s?%))?"
-    rf"(?P<counts>[*_]{{0,2}}\s{{1,2}}(?!{_FOLLOWS}\b)[^\W\d])?",
+    rf"(?P<counts>[*_]{{0,2}}\s{{1,2}}(?:(?!{_FOLLOWS}\b)[^\W\d]|(?:['‘][^'’\n]{{1,12}}['’]|“”)s\b))?",
     _I,
 )
 _RANGE = re.compile(

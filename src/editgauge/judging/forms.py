@@ -135,6 +135,10 @@ _TOP_FIRST = re.compile(
 )
 
 
+_TOP_APART = re.compile(r"[满滿]分(?:为|為|是)?\s?(\d{1,2})\s?分?\s?[,，。;；]")
+"""The top of the scale, said before the verdict."""
+
+
 def in_lines(text: str, fields: Ranges) -> str:
     """The text with every form of a verdict as lines ``NAME: 4``."""
     for pattern, plain in _LATEX:
@@ -142,6 +146,8 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _OF_OTHER.sub(" ", text) if "</" in text else text
     text = _CALL.sub(_object, text) if "=" in text else text
     text = _TOP_FIRST.sub(_fraction, text)
+    tops = {high for _, high in fields.values()}
+    text = _TOP_APART.sub(lambda found: " " if int(found[1]) in tops else found[0], text)
     text = _EXPLAINED.sub(_reason_line, _CDATA.sub(r"\1", text))
     text = _with_elements(_SUM.sub(_worked_out, text), fields)
     text = _with_tables(text)

@@ -432,7 +432,11 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 """A sentence that gives a number on a condition that does not hold."""
-_SPANS = re.compile(r"(?<![\w.,/])\d{1,2}\s?[-–—~～]\s?\d{1,2}\s?(?=[^\W\d_])")
+_SPANS = re.compile(
+    r"(?<![A-Za-z0-9.,/])\d{1,2}(?:\s?[-–—~～〜至到]\s?|\s(?:a|à|bis|do|до|till|til|tot|až)\s)\d{1,2}\s?(?=[^\W\d_])",
+    re.IGNORECASE,
+)
+"""From so many to so many of something."""
 _FOREIGN_NUMBER = re.compile(
     r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![A-Za-zА-я\d.,/:#№])(?P<digit>\d{1,2})(?![\d%]|[.,:/]\d)",
     re.IGNORECASE,

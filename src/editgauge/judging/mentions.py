@@ -46,7 +46,7 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _LONG_NAME = re.compile(
-    r"[\s\-*•|+#_`\"'\d.)]*+(?:[A-Za-z][A-Za-z &/-]{2,50}[ *_`]{1,4}|(?![^()]{0,20}(?:原|元|参[考照]|參|基准|오리지널|원본|참조|ориг|исход|эталон))"
+    r"[\s\-*•|+#_`\"'\d.)]*+(?:[A-Za-z][A-Za-z &/-]{2,50}[ *_`]{1,4}|(?![^()]{0,20}(?:原|元|参[考照]|參|オリジナル|入力|输入|輸入|基准|오리지널|원본|참조|ориг|исход|эталон))"
     r"[\u0370-\uffee][\u0370-\uffee &/・-]{1,40}[ *_`]{0,4})[(（][*_`]{0,2}\Z"
 )
 _FINAL_WORD = re.compile(r"\b(?:final|overall|revised|updated|corrected|adjusted)\b", re.IGNORECASE)

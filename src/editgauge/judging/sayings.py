@@ -25,13 +25,15 @@ from editgauge.judging.names import (
     without_other_lines,
     without_other_values,
 )
-from editgauge.judging.wording import NUMBER_WORDS, QUOTATION
+from editgauge.judging.wording import NUMBER_WORDS, QUOTATION, is_other_subject, is_taken_back
 
 Ranges = Mapping[str, tuple[int, int]]
 _I = re.IGNORECASE
 LONGEST = 600
 """Characters of a sentence that can give a verdict; a longer one is no statement of a score."""
 MAX_SENTENCES = 400
+LARGEST = 10
+"""The top of the widest scale that is asked for."""
 WORDS = {word: number for word, number in {**NUMBERS, **NUMBER_WORDS}.items() if word != "null"}
 """Number words; the German for zero is the word of programs for nothing."""
 _ANY_WORD = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
@@ -46,7 +48,7 @@ _SCALED, _BARE = "\ue201", "\ue202"
 _ZERO = 0xE300
 _NUMBER = "[\ue201\ue202][\ue300-\ue3ff]"
 _ENDS = re.compile(
-    r"(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bNo\.)\s+|(?<=[。！？；।])|\n"
+    r"(?<=[.!?;])(?m:(?<!^\d\.))(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bNo\.)\s+|(?<=[。！？；।])|\n"
 )
 _UNITS = r"(?:%|°|‰|±|×|x\d|(?:px|pixels?|mm|cm|m|km|pt|kb|mb|ms|s|sec|seconds?|minutes?|hours?|days?|weeks?|years?|degrees?|percent|per cent|times|kg|g|ml|dpi|fps|pm|am|st|nd|rd|th)\b)"
 _DIGITS = re.compile(
@@ -398,6 +400,11 @@ def _marked(words: str, fields: Ranges) -> str:
     return _DIGITS.sub(lambda found: _mark(found, tops), text)
 
 
+_QUESTION = re.compile(r"Q\d")
+_TITLED = r"|\s?[–—-]\s(?![^:\n]{0,30}(?:reference|original|input|source|example|draft|max|before))[^\W\d][^\W\d ]{0,14}(?: [^\W\d ]{1,15}){0,3}(?=\s?[:：=])"
+"""Behind the number of a question: what it is called, whatever that is."""
+
+
 @lru_cache(maxsize=64)
 def _name_patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     patterns = []
@@ -405,7 +412,8 @@ def _name_patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
         own, others = names_of(name)
         code = r"(?:\s?[(（][^()（）\n\d]{1,30}[)）])?"
         score = rf"(?:[ _-]?(?:{SCORE}))?"
-        label = rf"(?:{own}{code}(?:\s?[–—:-]?\s?(?:{others}))?|{others}){score}{code}(?:\s?[(（]\s?\d\s?[-–—]\s?\d{{1,2}}\s?[)）])?"
+        titled = _TITLED if _QUESTION.fullmatch(name) else ""
+        label = rf"(?:{own}{code}(?:\s?[–—:-]?\s?(?:{others}){titled})?|{others}){score}{code}(?:\s?[(（]\s?\d\s?[-–—]\s?\d{{1,2}}\s?[)）])?"
         if len(names) == 1:
             determined = r"(?:(?:my|the|a|final|overall|total|so|hence|endgültige|finale?|最终|最終|综合|総合|綜合|総|总|최종|итоговая)[\s:]{0,2}){0,3}"
             generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=我的)|(?<=本次)|(?<=总)|(?<=綜合)|(?<=総合)|(?<=因此)|(?<=所以)|(?<=最终)|(?<=综合)|(?<=总体)|(?<=よって)|(?<=따라서 )|(?<=\band )|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（为為是は-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
@@ -726,7 +734,11 @@ def _by_sections(text: str, sentences: list[_Sentence], names: tuple[str, ...]) 
     sections: dict[str, list[_Sentence]] = {}
     current = ""
     for sentence in sentences:
-        begin = re.match(rf"[\W_]{{0,8}}?(?P<name>{_NAME})", sentence.marked)
+        begin = re.match(
+            rf"[\W_]{{0,8}}?(?:\d{{1,2}}[.)]\s[\W_]{{0,4}})?(?P<name>{_NAME})", sentence.marked
+        )
+        if begin is not None and is_other_subject(sentence.marked[begin.end() :].strip(" :\n")):
+            return text
         new = text[max(0, sentence.start - 1) : sentence.start] in ("", "\n")
         if begin is not None and new:
             current = _field(begin["name"], names)
@@ -747,6 +759,8 @@ def _by_sections(text: str, sentences: list[_Sentence], names: tuple[str, ...]) 
             return text
         last = max(at for at, number in enumerate(given) if number is not None)
         behind = "".join(part.words for part in parts[last + 1 :])
+        if is_taken_back(behind, numbers, LARGEST):
+            return text
         told.append(f"\n{name}: {numbers.pop()}{_behind(parts[last])}{behind}")
     return "".join(told)
 

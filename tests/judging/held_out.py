@@ -10,7 +10,9 @@ first run, wrong numbers and clear replies read were: eighth 48 of 611 and 177 o
 and 76 of 80, thirteenth 2 of 178 and 63 of 64,
 fourteenth 2 of 117 and 38 of 39. The fifteenth was written while the reader of
 sentences was: when first run 56 of its 298 traps gave a number and 135 of 187 clear ones were read;
-its reasons, with digits of the picture, are of the same time. Three labels were put right afterwards (a bare "Editing Accuracy: 8" is an 8; a
+its reasons, with digits of the picture, are of the same time. The sixteenth holds the kin of what was
+wrong or unread in the sets g and h, written while the reader was mended for them; its last kind, words
+between two verdicts, kept 30 of 48 numbers in the forms that were read before. Three labels were put right afterwards (a bare "Editing Accuracy: 8" is an 8; a
 line that gives a number with the words of its anchor is a verdict; "IF: ★★★★☆" is a 4).
 """
 
@@ -32,20 +34,27 @@ HELD_OUT = (
     "thirteenth",
     "fourteenth",
     "fifteenth",
+    "sixteenth",
 )
 FOLDER = Path(__file__).parent / "replies"
-ASKED: dict[str, Ranges] = {
-    "IF": IF,
-    "S": SCORE,
-    "T": TWO,
-    "Q": QS,
-    "KC": KRIS,
-    "KP": PAIR,
-    "E": {"Editing Accuracy": (0, 10), "Visual Quality": (0, 10)},
-    "KQ": {"quality_score": (1, 5)},
-    "KI": {"instruction_score": (1, 5)},
-    "M": dict.fromkeys(("Editing Accuracy", "Visual Quality", "Contextual Preservation"), (0, 10)),
-} | {name: {name: (0, 5)} for name in ("TA", "VC", "LP", "SE")}
+ASKED: dict[str, Ranges] = (
+    {
+        "IF": IF,
+        "S": SCORE,
+        "T": TWO,
+        "Q": QS,
+        "KC": KRIS,
+        "KP": PAIR,
+        "E": {"Editing Accuracy": (0, 10), "Visual Quality": (0, 10)},
+        "KQ": {"quality_score": (1, 5)},
+        "KI": {"instruction_score": (1, 5)},
+        "M": dict.fromkeys(
+            ("Editing Accuracy", "Visual Quality", "Contextual Preservation"), (0, 10)
+        ),
+    }
+    | {name: {name: (0, 5)} for name in ("TA", "VC", "LP", "SE")}
+    | {"QQ": {"Q1": (1, 5), "Q2": (1, 5)}}
+)
 
 
 def held_out(name: str) -> Iterator[Case]:

@@ -26,6 +26,7 @@ and never raises.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -580,12 +581,29 @@ def _undoubted(
     before, after = (without_names(part, names) for part in (prose[:end], behind))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
-    if why := doubts.against(reasons, remarks, before, after, verdicts):
+    why = doubts.against(reasons, remarks, before, after, verdicts)
+    if why or (why := _doubt_between(prose, statements, names, verdicts)):
         return {
             name: _none(why) if reading.value is not None else reading
             for name, reading in readings.items()
         }
     return readings
+
+
+def _doubt_between(
+    prose: str, statements: Sequence[_Statement], names: tuple[str, ...], verdicts: Verdicts
+) -> str:
+    """Why words between two lines that give verdicts take the first one back, or an empty text."""
+    for first, second in itertools.pairwise(statements):
+        number = first.reading.value
+        if number is None or prose[first.end - 1 : first.end] == BLANK:
+            continue
+        between = prose[first.start + len(first.name) : second.start]
+        between = between[re.search(rf"(?<!\d){number}(?!\d)|\Z", between).end() :]  # type: ignore[union-attr]
+        between = without_names(without_other_lines(spoken(between), names), names)
+        if why := doubts.between(between, replace(verdicts, given={number})):
+            return why
+    return ""
 
 
 def _behind_number(line: str, number: int) -> str:

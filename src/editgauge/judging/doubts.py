@@ -23,7 +23,7 @@ from editgauge.judging.claims import (
     ranges_in,
 )
 from editgauge.judging.mentions import BLANK
-from editgauge.judging.wording import without_other_labels
+from editgauge.judging.wording import is_withdrawn, short_corrections, without_other_labels
 
 _I = re.IGNORECASE
 NEAR = 2_000
@@ -78,7 +78,7 @@ _DISOWNED = re.compile(
     r"|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a "
     r"|an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up"
     r"|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
-    r"|(?:score|rating|verdict|grade|answer|this) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference"
+    r"|(?:score|rating|verdict|grade|answer|this|that|it) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference"
     r"|original|input|other|another|previous|different|source|first|wrong)"
     r"|in hindsight|on (?:second thoughts?|reflection)|scratch that|strike that|take (?:that"
     r"|it|this) back|i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad))\b",
@@ -160,6 +160,21 @@ _FAULT = re.compile(
     _I,
 )
 """What is wrong with a text in a picture, in words that could be about a score as well."""
+_A_TOP = re.compile(r"\A\s{0,3}[*_]{0,3}\s?(?:/|out of|of)\s?\d{1,3}[*_]{0,3}", _I)
+_REDONE = re.compile(
+    r"(?:\b(?:second thoughts?|reflection|scratch that|correction|hindsight|looking again|make (?:it|that)|actually|i mean|rather|wait|sorry)"
+    r"|\A\W*(?:(?:it|this|that) )?(?:should|must|ought to) (?:be|have been))\b[^.;\d]{0,40}?\b(\d{1,2})\b(?!\s[^\W\d]{3,}|[%°])",
+    _I,
+)
+"""Another number for the verdict before it."""
+_COUNTED = re.compile(r"\d{1,2} [^\W\d]{3,}")
+_TAKEN = re.compile(
+    r"\b(?:actually|sorry|oops|wait|correction|instead(?! of)|(?:should|must|could|might) be (?:lower|higher|less|more)|too (?:generous|harsh|strict|lenient)"
+    r"|(?:that|this|it|which|\A\W{0,3})(?: is| was| seems| may be| looks)?(?: (?:a bit|far|much|rather|slightly|clearly))? ?too (?:high|low)"
+    r"|(?:this|that|the|my) (?:score|number|rating|grade|value|verdict))\b",
+    _I,
+)
+"""Words of a brief sentence behind one of several verdicts that speak of the verdict."""
 _CLOSING = re.compile(
     r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
@@ -272,6 +287,25 @@ def against(
         if why := _behind(remark, verdicts):
             return why
     return _behind(after, verdicts)
+
+
+def between(words: str, verdicts: Verdicts) -> str:
+    """Why words behind one of several verdicts, before the next one, take it back, or an empty text.
+
+    There a judge explains; only what can hardly be about the picture counts.
+    """
+    for sentence in SENTENCE.split(plain_text(_A_TOP.sub("", _ends(words)))):
+        brief = len(WORD.findall(sentence)) <= BRIEF and "|" not in sentence
+        about = _OF_PICTURE.search(sentence) or _COUNTED.search(sentence)
+        corrected = {*short_corrections(sentence.strip()), *map(int, _REDONE.findall(sentence))}
+        if (
+            corrected - set(verdicts.given)
+            or _DISOWNED.search(sentence)
+            or (brief and is_withdrawn(sentence))
+            or (brief and not about and _TAKEN.search(sentence))
+        ):
+            return f"a verdict is taken back behind it: {sentence.strip()[:60]}"
+    return ""
 
 
 def _behind(after: str, verdicts: Verdicts) -> str:

@@ -338,7 +338,7 @@ def _written(
 ) -> str:
     """The text with the verdicts in lines, and without what is aside before the last of them."""
     given = {sentence.start: pairs for sentence, pairs in told}
-    last = told[-1][0].start
+    first, last = told[0][0].start, told[-1][0].start
     pieces: list[str] = []
     at = 0
     for sentence in sentences:
@@ -347,7 +347,17 @@ def _written(
         if sentence.start in given:
             lines = "".join(f"\n{name}: {number}" for name, number in given[sentence.start])
             pieces.append(lines + _behind(sentence))
-        elif sentence.start > last or not (sentence.aside or _is_aside(sentence.marked)):
+        elif (
+            sentence.start > last
+            or not (sentence.aside or _is_aside(sentence.marked))
+            or (
+                sentence.start > first
+                and (
+                    _OUGHT.match(sentence.marked)
+                    or not re.search(rf"{_NAME}|{_NUMBER}", sentence.marked)
+                )
+            )
+        ):
             pieces.append(sentence.words)
     return "".join([*pieces, text[at:]])
 
@@ -363,6 +373,7 @@ def _behind(sentence: _Sentence) -> str:
     return f"{comma if words else '.'}{words}\n"
 
 
+_OUGHT = re.compile(r"\W*(?:(?:it|this|that) )?(?:should|must|ought to) (?:be|have been)\b", _I)
 _WORD = re.compile(r"\w")
 _FILLER = re.compile(
     r"\A\s*(?:it is|from me|in total|overall|each|both|apiece|in my (?:view|opinion)|for (?:this|me)(?: edit| one)?)\b",

@@ -529,6 +529,12 @@ def test_time_grows_no_faster_than_the_reply(
     raise AssertionError(f"{short:.3f} s grew to {long:.3f} s for {piece!r}")
 
 
+def test_a_reply_with_more_verdicts_than_can_be_weighed_gives_none() -> None:
+    reply = "".join(f"Q{number % 5 + 1}: 4\n" for number in range(answers.MAX_STATEMENTS + 1))
+    reading = read_answer(reply, QS)["Q1"]
+    assert (reading.value, reading.reason) == (None, "101 verdicts, more than can be weighed")
+
+
 def test_a_fault_of_the_reader_is_a_reason_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*words: object) -> None:
         raise RuntimeError("a fault")

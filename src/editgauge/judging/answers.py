@@ -78,6 +78,9 @@ MAX_REPLY = 1_000_000
 MAX_REASON = 10_000
 """Characters of a reason that are looked at, and kept."""
 
+MAX_STATEMENTS = 100
+"""Verdicts of one reply that are weighed; a reply has a dozen."""
+
 _NO_FIELDS = "no object holds the fields that were asked for"
 _NO_NAMES = "no verdict under the names that were asked for"
 _NO_PLAIN_NUMBER = "no plain number under the names that were asked for"
@@ -594,6 +597,8 @@ def _doubt_between(
     prose: str, statements: Sequence[_Statement], names: tuple[str, ...], verdicts: Verdicts
 ) -> str:
     """Why words between two lines that give verdicts take the first one back, or an empty text."""
+    if len(statements) > MAX_STATEMENTS:
+        return f"{len(statements)} verdicts, more than can be weighed"
     for first, second in itertools.pairwise(statements):
         number = first.reading.value
         if number is None or prose[first.end - 1 : first.end] == BLANK:

@@ -298,8 +298,12 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
             numbers = [
                 int(number) for number in re.findall(r"(?<![\w.,/])\d{1,2}(?![\w%])", sentence)
             ]
+            if numbers and numbers[0] in verdicts.given:
+                yield f"{numbers[0]} on a condition"
             yield from (
-                f"{number} on a condition" for number in numbers if number in verdicts.given
+                str(number)
+                for number in numbers[1:]
+                if verdicts.low <= number <= verdicts.high and number not in verdicts.given
             )
             continue
         if languages.is_foreign(sentence):

@@ -159,34 +159,35 @@ _REASON = re.compile(
 the picture.
 """
 _BOTH_EMPTY = (
-    # English, German, Dutch, Swedish, Danish
+    # English, German, Dutch, Swedish, Danish; a colour is one of all of the picture behind such a verb only
     (
-        r"\b(?:both|the two|all|all the|either of the|neither of the) (?:\w{1,12} )?(?:images?|pictures?|photos?|frames?|files?|attachments?)"
-        r" (?:\w{1,12} ){0,4}(?:black|blank|empty|white|gr[ea]y|dark)\b(?! (?:and|with|background|text|on|in|at|as|before|areas?|edges?|borders?|letters|frame)\b|,|-)(?<!and white)"
+        r"\b(?:both|the two|all|all the) (?:\w{1,12} )?(?:images?|pictures?|photos?|frames?|files?|attachments?)"
+        r" (?:are|were|appear|look|seem|come|came|show|render|arrived?|turn(?:ed)?)(?: (?:all|just|only|both|to be|plain|solid|up|out|as|\w+ly)){0,4}"
+        r" (?:black|blank|empty|white|gr[ea]y)(?=\W*(?:\Z|[.,;:!)])| (?:here|for me|to me|on my|squares|rectangles|so)\b)"
     ),
-    r"\b(?:beide|beiden|alle|sämtliche) (?:bilder|fotos|aufnahmen|dateien)[^.,;\n]{0,40}\b(?:schwarz|leer|weiß|grau|dunkel)\b(?!-| und)",
-    r"\b(?:beide|alle) (?:afbeeldingen|beelden|foto['’]?s)[^.,;\n]{0,40}\b(?:zwart|leeg|wit|grijs)\b(?!-| en)",
-    r"\b(?:båda|begge|alla|alle) (?:bilder\w*|billeder\w*|bildene)[^.,;\n]{0,40}\b(?:svarta?|sorte?|tomma?|tomme|vita?|hvite?)\b(?! oc?[hg])",
+    r"\b(?:beide|beiden|alle|sämtliche) (?:bilder|fotos|aufnahmen|dateien) (?:sind|waren|erscheinen|bleiben|kommen)[^.,;\n]{0,30}\b(?:schwarz|leer|weiß|grau)\b(?!-| und)",
+    r"\b(?:beide|alle) (?:afbeeldingen|beelden|foto['’]?s) (?:zijn|waren|blijven)[^.,;\n]{0,30}\b(?:zwart|leeg|wit|grijs)\b(?!-| en)",
+    r"\b(?:båda|begge|alla|alle) (?:bilder\w*|billeder\w*|bildene) (?:är|er|var)[^.,;\n]{0,30}\b(?:svarta?|sorte?|tomma?|tomme|vita?|hvite?)\b(?! oc?[hg])",
     # French, Spanish, Portuguese, Italian
-    r"\b(?:les deux|toutes les) (?:images|photos)[^.,;\n]{0,40}\b(?:noires?|vides?|blanches?|grises?)\b(?! et)",
-    r"\b(?:ambas|las dos|as duas|todas (?:l?as)) (?:im[áa]genes|imagens|fotos)[^.,;\n]{0,40}\b(?:negras?|pretas?|vac[íi]as|vazias|(?:en|em) (?:blanco|branco|negro|preto)|blancas|brancas)\b(?! [ey])",
-    r"\b(?:entrambe|tutte e due|le due|tutte) (?:le )?(?:immagini|foto)[^.,;\n]{0,40}\b(?:ner[ae]|vuot[ae]|bianch[ei])\b(?! e)",
+    r"\b(?:les deux|toutes les) (?:images|photos) (?:sont|étaient|apparaissent|restent)[^.,;\n]{0,30}\b(?:noires?|vides?|blanches?|grises?)\b(?! et)",
+    r"\b(?:ambas|las dos|as duas|todas (?:l?as)) (?:im[áa]genes|imagens|fotos) (?:est[áa]n|son|aparecen|salen|se ven|est[ãa]o|s[ãa]o|aparecem)[^.,;\n]{0,30}\b(?:negras?|pretas?|vac[íi]as|vazias|(?:en|em) (?:blanco|branco|negro|preto)|blancas|brancas)\b(?! [ey])",
+    r"\b(?:entrambe|tutte e due|le due|tutte) (?:le )?(?:immagini|foto) (?:sono|appaiono|risultano)[^.,;\n]{0,30}\b(?:ner[ae]|vuot[ae]|bianch[ei])\b(?! e)",
     # Polish, Czech, Russian, Ukrainian, Turkish
-    r"\b(?:oba|obydwa|obie) (?:obrazy|obrazki|zdjęcia|obrázky|snímky)[^.,;\n]{0,40}\b(?:czarne|puste|białe|černé|prázdné|bílé)\b(?! [ia] )",
-    r"\b(?:оба|обидва|обе|все) (?:изображени\w+|картинк\w+|снимк\w+|зображенн\w+|фото\w*)[^.,;\n]{0,40}(?:ч[её]рны|чорн|пуст|порожн|бел[ыа])\w*(?!-| и )",
-    r"\b(?:her iki|iki|tüm) (?:görsel|resim|görüntü|fotoğraf)\w*[^.,;\n]{0,40}\b(?:siyah|boş|beyaz|karanlık)(?! ve)",
+    r"\b(?:oba|obydwa|obie) (?:obrazy|obrazki|zdjęcia|obrázky|snímky) (?:są|jsou)[^.,;\n]{0,30}\b(?:czarne|puste|białe|černé|prázdné|bílé)\b(?! [ia] )",
+    r"\b(?:оба|обидва|обе|все) (?:изображени\w+|картинк\w+|снимк\w+|зображенн\w+|фото\w*)(?: \w+(?:о|ью))? (?:ч[её]рны|чорн|пуст|порожн|бел[ыа])\w*(?!-| и )",
+    r"\b(?:her iki|iki|tüm) (?:görsel|resim|görüntü|fotoğraf)\w*(?: de| da)?(?: tamamen| tümüyle)? (?:siyah|boş|beyaz)(?! ve| bir)",
     # Chinese, Japanese, Korean, Arabic, Hindi
     r"(?:两|兩)[张張幅个個](?:图|圖|照片)\w{0,10}?(?:全|都|均|皆|是|为|為)\w{0,6}?(?:全黑|黑屏|空白|全白|(?:黑|白)(?:色)?(?=的?[，,。.、;；!！]|的?\Z))(?!白|底|字)",
-    r"(?:両方|どちら|二枚|2枚|両)\w{0,6}?(?:画像|写真)\w{0,12}?(?:真っ黒|真っ白|黒|空白|白紙)(?!い)",
-    r"(?:두|양쪽|모든) ?(?:이미지|사진|그림)[^.,\n]{0,20}(?:검은색|검정|까맣|비어|백지|하얗)",
-    r"(?:كلتا|كلا|الصورتان|الصورتين)[^.،\n]{0,30}(?:سوداء|سوداوان|فارغ|بيضاء)",
-    r"(?:दोनों) (?:चित्र|छवि|तस्वीर)\S*[^।\n]{0,30}(?:काल|खाली|सफ़ेद|सफेद)",
+    r"(?:両方|どちら|二枚|2枚|両)\w{0,6}?(?:画像|写真)\w{0,12}?(?:真っ黒|真っ白|空白|白紙)",
+    r"(?:두|양쪽|모든) ?(?:이미지|사진|그림)(?:가|이|는|은)? ?(?:모두|다|전부)? ?(?:완전히 ?)?(?:검은색(?:이|입|으로 보)|까맣|비어|백지|하얗게)",
+    r"(?:كلتا|كلا|الصورتان|الصورتين)(?: \S{1,12})? (?:سوداو|فارغ|بيضاو)",
+    r"(?:दोनों) (?:चित्र|छवि|तस्वीर)\S*[^।\n]{0,15}(?:काल[ाेी]|खाली|सफ़ेद|सफेद) (?:हैं|है|दिख)",
 )
 """Both pictures are empty: no edit leaves its input so."""
 _ONLY_BLACK = (
     (
         r"\b(?:i (?:only |just )?(?:see|get|got|have|had|received)|(?:all|what|everything) (?:that )?i (?:can )?(?:see|get|got|have)|there (?:is|are) only|only) (?:is |are |to see )?(?:only |just |nothing but )?(?:an? |two |plain |solid |all |completely |entirely |pure )*"
-        r"(?:black(?:ness)?|blank|gr[ea]y|white|empty|dark) (?:placeholder|square|rectangle|box|frame|image|picture|screen|canvas|area|field|surface|void|page)\w*(?! (?:on|in|at|over|behind|around|where|covering|next|beside|of)\b)"
+        r"(?:black(?:ness)?|blank|gr[ea]y|white|empty|dark) (?:placeholder|square|rectangle|box|frame|image|picture|screen|canvas|area|field|surface|void|page)s?\b(?! (?:on|in|at|over|behind|around|where|covering|next|beside|of)\b)"
     ),
     r"\b(?:black|blank|empty|gr[ea]y|white)(?: rectangles?| squares?)? (?:on|at) my (?:side|end)\b|\b(?:see|get) nothing but (?:black|white|gr[ea]y)",
     r"\b(?:sehe|habe|bekomme|erhalte) (?:\w{1,12} )?(?:nur|lediglich|nichts als) (?:\w{1,12} )?(?:schwarz|leer|grau|weiß)\w*|\b(?:bilder|fotos) (?:sind|waren|kommen|erscheinen) (?:\w{1,12} )?bei mir (?:\w{1,12} )?(?:schwarz|leer|grau|weiß)",

@@ -156,6 +156,8 @@ _REMARK_KEY = re.compile(
 _TOOL_KEYS = frozenset(
     ["name", "function", "functionname", "tool", "toolname", "action", "recipientname"]
 )
+_BARE_TOOL_KEYS = frozenset(["tool", "toolname", "functionname"])
+"""Keys of what is a call even without arguments; an "action" may be what an instruction asks for."""
 _ARGUMENT_KEYS = frozenset(
     ["arguments", "args", "parameters", "params", "kwargs", "input", "actioninput", "toolinput"]
 )
@@ -319,13 +321,11 @@ def _is_other_call(value: Pairs) -> bool:
     """Whether the object calls a tool for something else than to hand in a verdict: the tool has no
     name of ratings, or its arguments say what it is to look at.
     """
-    called = next(
-        (item for key, item in value.items() if plain_name(key) in _TOOL_KEYS and item), None
-    )
-    given = [item for key, item in value.items() if plain_name(key) in _ARGUMENT_KEYS]
-    if isinstance(called, Pairs) or not (
-        isinstance(called, str) and (given or "name" not in value)
-    ):
+    items = [(plain_name(key), item) for key, item in list(value.items())[:_MAX_ITEMS]]
+    called = next((item for key, item in items if key in _TOOL_KEYS and item), None)
+    given = [item for key, item in items if key in _ARGUMENT_KEYS]
+    bare = any(key in _BARE_TOOL_KEYS for key, _ in items)
+    if not isinstance(called, str) or not (given or bare):
         return False
     if not HANDS_IN.search(called[:100]) or _OF_OTHER.search(called[:100]):
         return True
@@ -333,7 +333,7 @@ def _is_other_call(value: Pairs) -> bool:
         _ASKS_KEY.fullmatch(plain_name(key)) is not None
         for arguments in [*given, value]
         for inner in _inside(arguments)
-        for key in inner
+        for key in list(inner)[:_MAX_ITEMS]
     )
 
 

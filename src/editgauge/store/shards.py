@@ -99,14 +99,14 @@ class _Room:
 
 
 def _tar(shard: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
-    # it keeps all that it has seen
     with (
         limited_memory(),
         _named_tar(shard),
         tarfile.open(shard, "r|*", tarinfo=_members()) as archive,
     ):
         for number, member in enumerate(archive):
-            archive.members.clear()  # type: ignore[attr-defined]  # all that it has seen
+            # all that it has seen
+            archive.members.clear()  # type: ignore[attr-defined]
             if number > MOST_FILES:
                 raise DataError(f"{shard.name}: more than {MOST_FILES:,} members")
             if member.isdir():

@@ -32,7 +32,6 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
-EDITORS = 10
 
 
 def draw(folder: Path, inputs: int, editors: int) -> tuple[list[Path], list[list[Path]]]:
@@ -187,8 +186,7 @@ def lpips_ours(
 
 
 def case_lpips(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    editors = EDITORS if args.many else 1
-    originals, outputs = draw(folder, args.inputs, editors)
+    originals, outputs = draw(folder, args.inputs, args.models if args.many else 1)
     pairs = [(a, b) for a, edits in zip(originals, outputs, strict=True) for b in edits]
     if args.engine == "usual":
         work = lpips_usual(args.net, pairs, args.device)
@@ -376,6 +374,7 @@ def measure(
         str(threads),
     ]
     words += ["--device", args.device, "--repeats", str(args.repeats)]
+    words += ["--models", str(args.models)]
     for name, value in more.items():
         words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
     environment = {**os.environ, "EDITGAUGE_THREADS": str(threads)}
@@ -415,6 +414,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="lpips,clip,frechet,inception")
+    parser.add_argument(
+        "--nets", nargs="+", default=["squeeze", "alex"], choices=["squeeze", "alex", "vgg"]
+    )
+    parser.add_argument(
+        "--models", type=int, default=10, help="outputs of one input, for LPIPS of many models"
+    )
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--repeats", type=int, default=2)
@@ -429,11 +434,13 @@ def main() -> None:
         return
     half = ["bfloat16", "float16"] if args.device != "cpu" else []
     wanted = args.only.split(",")
+    if unknown := set(wanted) - {"lpips", "clip", "frechet", "inception"}:
+        parser.error(f"--only: unknown {', '.join(sorted(unknown))}")
     for threads in args.threads:
         if "lpips" in wanted:
             compare_lpips(threads, args, half)
         if "frechet" in wanted:
-            for count in (700, 3000):
+            for count in (50, 700, 3000):
                 found = [
                     measure("frechet", engine, threads, args, inputs=count)
                     for engine in ("usual", "ours")
@@ -453,7 +460,7 @@ def main() -> None:
 
 
 def compare_lpips(threads: int, args: argparse.Namespace, half: list[str]) -> None:
-    for net in ("squeeze", "alex"):
+    for net in args.nets:
         for many in (False, True):
             more: dict[str, Any] = {"net": net, "inputs": 1 if many else args.inputs} | (
                 {"many": True} if many else {}
@@ -462,7 +469,7 @@ def compare_lpips(threads: int, args: argparse.Namespace, half: list[str]) -> No
             for precision in ("float32", *half):
                 ours = measure("lpips", "ours", threads, args, precision=precision, **more)
                 line(
-                    f"LPIPS {net}{' ten models' if many else ''} {precision}", threads, usual, ours
+                    f"LPIPS {net}{f' {args.models} models' if many else ''} {precision}", threads, usual, ours
                 )
 
 

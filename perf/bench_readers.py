@@ -56,7 +56,9 @@ def _edits(text: str) -> object:
     with tempfile.TemporaryDirectory() as folder:
         run = RunFolder.create(Path(folder) / "run")
         with run.edit_writer() as writer:
-            writer.write({"benchmark": "b", "sample": text[n : n + 50]} for n in range(len(text) // 50))
+            writer.write(
+                {"benchmark": "b", "sample": text[n : n + 50]} for n in range(len(text) // 50)
+            )
         return run.edits()
 
 
@@ -77,7 +79,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "words of a service": secrets.words,
     "toml": toml.parsed,
     "policy": lambda found: read_policy(found, "p.toml"),
-    "sheet of a study": _dialect,
     "text of OCR": lambda found: (normalise(found), normalise_strictly(found)),
     "segment": lambda found: _segment(found.encode("utf-8", "replace")),
     "segment of one record": lambda found: _segment(
@@ -110,7 +111,9 @@ def measured(length: int) -> Iterator[tuple[str, str, list[float], float | None]
                 ]
                 slope = None
                 if taken[-1] >= SHORTEST:
-                    slope = math.log(taken[-1] / max(taken[-2], 1e-6)) / math.log(SIZES[-1] / SIZES[-2])
+                    slope = math.log(taken[-1] / max(taken[-2], 1e-6)) / math.log(
+                        SIZES[-1] / SIZES[-2]
+                    )
                 yield name, piece + "…" + tail, taken, slope
 
 

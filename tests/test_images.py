@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import struct
@@ -507,3 +508,18 @@ def test_texts_behind_the_pixels_do_not_reach_opencv(tmp_path: Path) -> None:
     path.write_bytes(made.getvalue()[:-12] + text * 1200 + chunk(b"IEND"))
     with pytest.raises(ImageError, match="text chunks"):
         images.read_image(path)
+
+
+def test_a_full_disk_is_told_with_the_files_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images.write_bytes(tmp_path / "a.bin", b"before")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # as `write` says it: no name
+
+    monkeypatch.setattr("editgauge.images.os.replace", full)
+    with pytest.raises(OSError, match="No space left") as found:
+        images.write_bytes(tmp_path / "a.bin", b"after")
+    assert found.value.filename == str(tmp_path / "a.bin")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"before"]

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.command_line import invoke
@@ -17,6 +18,8 @@ from typer.testing import Result
 from editgauge.errors import EditgaugeError
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.scales import Rating
+from editgauge.tables import stats
+from editgauge.tables.frame import Frame
 from editgauge.types import Row, Status
 
 RECORDS = [record(f"r{n}", split="real", topic="Signs" if n < 2 else "Posters") for n in range(4)]
@@ -85,6 +88,24 @@ def test_without_an_applicable_score_there_is_no_table_and_no_empty_one(tmp_path
 
 def test_a_table_that_would_only_repeat_the_other_variant_is_left_out(run: Path) -> None:
     assert len(json.loads(call("table", run, "--json").stdout)["tables"]) == 1
+
+
+def test_nothing_is_read_or_drawn_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    of_runs, bootstrap = Frame.of_runs, stats.bootstrap
+
+    def read(*args: Any, **options: Any) -> Frame:
+        calls.append("read")
+        return of_runs(*args, **options)
+
+    def drawn(*args: Any, **options: Any) -> stats.Intervals:
+        calls.append("drawn")
+        return bootstrap(*args, **options)
+
+    monkeypatch.setattr(Frame, "of_runs", read)
+    monkeypatch.setattr(stats, "bootstrap", drawn)
+    assert len(json.loads(call("table", run, "--json", "--intervals").stdout)["tables"]) == 1
+    assert calls == ["read", "drawn"]
 
 
 def test_failures_at_the_minimum(run: Path) -> None:

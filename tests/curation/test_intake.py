@@ -146,6 +146,25 @@ def test_a_bad_file_is_told_and_keeps_no_other_out(tmp_path: Path) -> None:
     ]
 
 
+def test_a_call_that_was_killed_can_be_made_again(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    for number in range(3):
+        write_png(folder / f"{number}.png", scene(number))
+    data = make_set(tmp_path / "set", 0)
+    first = intake.add(data, [folder / "0.png", folder / "1.png"], WHO)
+    data.change(first[1].sample, 1, {"instruction": "Turn it."}, "ann")
+    again = intake.add(data, [folder], WHO)
+    assert [(item.sample, item.said) for item in again] == [
+        ("0", intake.BEFORE),
+        ("1-2", ""),  # what somebody worked on is a sample of its own
+        ("2", ""),
+    ]
+    split = intake.Intake(who="ann", fields={"split": "test"})
+    assert [item.sample for item in intake.add(data, [folder / "0.png"], split)] == ["0-2"]
+    pair = (data, folder / "0.png", folder / "0.png", WHO)
+    assert intake.pair(*pair)[0].sample == intake.pair(*pair)[0].sample == "0-3"
+
+
 def test_fields_that_no_sample_can_have_keep_every_picture_out(tmp_path: Path) -> None:
     write_png(tmp_path / "a.png", scene(1))
     data = make_set(tmp_path / "set", 0)

@@ -237,7 +237,7 @@ class FakeJobs(LocalServer):
 
     def said(self, word: str, picture: bytes) -> dict[str, Any]:
         address = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
-        if word == "chat-url":
+        if word in ("chat-url", "chat-markdown"):
             with self.lock:
                 self.jobs["plain"] = Job("none", picture)
             address = f"{self.url}/picture/plain"
@@ -248,6 +248,11 @@ class FakeJobs(LocalServer):
             message["content"] = [{"type": "text", "text": "Here."}, image]
         elif word == "chat-text":
             message["content"] = f"Here: ![it]({address})"
+        elif word == "chat-wrapped":
+            lines = [address[start : start + 76] for start in range(0, len(address), 76)]
+            message["content"] = "Here:\n```\n" + "\n".join(lines) + "\n```\nDone"
+        elif word == "chat-markdown":
+            message["content"] = f"See [our terms](https://192.0.2.1/): ![it]({address})"
         elif word == "chat-none":
             message["content"] = "I would rather talk."
         elif word == "chat-filter":

@@ -34,6 +34,8 @@ class FaultyProvider(LocalServer):
 
     script: Script = field(default_factory=dict)
     knows_keys: bool = False
+    one_number: bool = False
+    """Every job is given the first one's number, and its picture."""
     late: float = 0.6
     """Seconds that a late answer takes."""
     asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -97,9 +99,10 @@ class FaultyProvider(LocalServer):
         with self.lock:
             if self.knows_keys and key in self.keys:
                 return self.keys[key]
-            job = f"job-{len(self.owners)}"
-            self.owners[job], self.keys[key] = sample, job
-            self.pictures[job] = marked(picture_in(body))
+            job = "job-0" if self.one_number else f"job-{len(self.owners)}"
+            self.keys[key] = job
+            self.owners.setdefault(job, sample)
+            self.pictures.setdefault(job, marked(picture_in(body)))
             self.charged[sample] += COST
             return job
 
@@ -114,6 +117,8 @@ class FaultyProvider(LocalServer):
                 "choices": [{"message": {"content": "Here.", "images": [image]}}],
                 "usage": {"cost": COST},
             }
+        if event == "error":
+            return {"error": {"message": "by moderation", "code": "moderation_blocked"}}
         if path.endswith("/images/edits"):
             entry = {"url": f"{self.url}/picture/{job}"} if event == "address" else {}
             return {"data": [entry or {"b64_json": text}]}
@@ -135,12 +140,15 @@ class FaultyProvider(LocalServer):
         if event == "html":
             return self.raw(handler, 200, b"<html>", "text/html")
         if event == "wait":
-            return self.send(handler, 200, {"status": "Pending"})
+            return self.send(handler, 200, {"id": job, "status": "Pending"})
+        if event == "empty":
+            return self.raw(handler, 204, b"")
         if event == "failed":
             self.charged[sample] -= COST  # it says so: no picture, no charge
             return self.send(handler, 200, {"status": "Error", "details": "no", "cost": 0})
-        address = f"{self.url}/picture/{job}"
-        told = {"status": "Ready", "result": {"sample": address}, "cost": COST * 100}
+        told_of = next(iter(self.owners)) if event == "another" else job
+        result = {"sample": f"{self.url}/picture/{told_of}"} if event != "hollow" else None
+        told = {"id": told_of, "status": "Ready", "result": result, "cost": COST * 100}
         return self.send(handler, 200, told)
 
     def hand_out(self, handler: BaseHTTPRequestHandler, event: str, data: bytes) -> None:
@@ -155,4 +163,5 @@ class FaultyProvider(LocalServer):
             handler.wfile.write(data[: len(data) // 2])
             handler.close_connection = True
             return None
-        return self.raw(handler, 200, b"<html>" if event == "html" else data, "image/png")
+        made = {"html": b"<html>", "empty": b""}.get(event, data)
+        return self.raw(handler, 200, made, "image/png")

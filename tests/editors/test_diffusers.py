@@ -281,8 +281,10 @@ def test_omnigen_does_not_depend_on_what_came_before(tmp_path: Path) -> None:
     assert (pictures[0] == pictures[2]).all(), "its VAE draws beside the generator it is given"
 
 
-def test_without_torchvision_the_message_names_the_extra() -> None:
-    assert "editgauge[diffusion]" in family._told(ImportError("requires the Torchvision library"))
+def test_what_cannot_be_loaded_says_what_to_do() -> None:
+    bare = ImportError("requires the Torchvision library")
+    assert "editgauge[diffusion]" in family._told(bare, "maker/model")
+    assert "hf download maker/model" in family._told(OSError("not cached"), "maker/model")
 
 
 # -- any pipeline ----------------------------------------------------------------------------------

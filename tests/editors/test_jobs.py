@@ -313,7 +313,17 @@ def test_a_service_of_one_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(
     "word",
-    ["none", "chat-parts", "chat-text", "chat-url", "submit-500", "submit-429", "submit-html"],
+    [
+        "none",
+        "chat-parts",
+        "chat-text",
+        "chat-wrapped",
+        "chat-url",
+        "chat-markdown",
+        "submit-500",
+        "submit-429",
+        "submit-html",
+    ],
 )
 def test_a_chat_s_picture_is_found_wherever_it_is(
     chat: FakeJobs, word: str, tmp_path: Path

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from tests.editors.fake_jobs import KEY, marked
 from tests.editors.faulty_provider import COST, FaultyProvider
 
 from editgauge import catalog
+from editgauge.errors import BudgetExceeded
 from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run_folder import EditRecord, RunFolder
@@ -54,15 +56,22 @@ POLLING: dict[str, tuple[list[str], Status]] = {
     "cut off while asking": (["cut"], Status.SCORED),
     "a page while asking": (["html"], Status.SCORED),
     "everything while asking": (["wait", "500", "429", "cut", "wait"], Status.SCORED),
+    "no answer three times": (["cut", "empty", "html"], Status.SCORED),
+    "not known yet": (["404"], Status.SCORED),
+    "done, but not stored yet": (["hollow", "wait"], Status.SCORED),
+    "done without a picture": (["hollow"] * 4, Status.UNREADABLE),
+    "another job's answer": (["another"], Status.SCORED),
+    "another job's answers": (["another"] * 4, Status.FAILED),
     "the job failed": (["failed"], Status.FAILED),
-    "the job is gone": (["404"], Status.FAILED),
+    "the job is gone": (["404"] * 4, Status.FAILED),
 }
 FETCHING: dict[str, tuple[list[str], Status]] = {
     "the picture later": (["500"], Status.SCORED),
     "the picture cut off": (["cut"], Status.SCORED),
     "half a picture": (["short"], Status.SCORED),
+    "nothing, then the picture": (["empty"], Status.SCORED),
     "a page for a picture": (["html"], Status.UNREADABLE),
-    "the picture is gone": (["403"], Status.FAILED),
+    "the picture is gone": (["403"] * 4, Status.FAILED),
 }
 
 
@@ -111,8 +120,11 @@ def table(shape: str) -> dict[str, tuple[dict[str, list[str]], Status]]:
     if shape == "jobs":
         found |= {name: ({"poll": e}, status) for name, (e, status) in POLLING.items()}
         found |= {name: ({"fetch": e}, status) for name, (e, status) in FETCHING.items()}
+        found["the address has expired"] = ({"fetch": ["403"]}, Status.SCORED)
         return found
     found["no picture"] = ({"ask": ["no-picture"]}, Status.UNREADABLE)
+    if shape == "edits":
+        found["an error called a success"] = ({"ask": ["error"]}, Status.REFUSED)
     for name, (events, status) in FETCHING.items():
         found[name] = ({"ask": ["address"], "fetch": events}, status)
     return found
@@ -183,21 +195,69 @@ def test_an_empty_account_stops_the_run_and_books_nothing(shape: str, tmp_path: 
         assert again.ledger.spent == pytest.approx(provider.total)
 
 
-def test_a_picture_that_was_late_is_paid_once(tmp_path: Path) -> None:
-    """Its job is asked for again by a retry; it was booked already."""
+@pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 4])
+def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) -> None:
+    """Its job is asked for again by the user's retry; it was booked already."""
     run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 1)
-    with FaultyProvider({"s0.fetch": ["500"] * 4}) as provider:
-        made = editor("jobs", provider.url, run)
-        edit_all(run, "mini", samples, made)
+    with FaultyProvider({"s0.fetch": fault}) as provider:
+        edit_all(run, "mini", samples, editor("jobs", provider.url, run))
         assert records_of(run)["s0"].status is Status.FAILED
-        assert made.ledger.spent == pytest.approx(COST)
-        once_more = editor("jobs", provider.url, run)
-        scratch = run.path / ".tmp" / "again"
-        scratch.mkdir(parents=True)
-        edit = once_more(samples[0], scratch)
-        assert edit.ok
-        assert edit.cost == pytest.approx(COST)
-        assert once_more.ledger.spent == pytest.approx(provider.total) == pytest.approx(COST)
+        again = editor("jobs", provider.url, run)
+        assert again.ledger.spent == pytest.approx(COST)
+        edit_all(run, "mini", samples, again, retry=frozenset({Status.FAILED}))
+        assert records_of(run)["s0"].cost == pytest.approx(COST)
+        check_pictures(run, samples)
+        assert records_of(run)["s0"].path
+        assert again.ledger.spent == pytest.approx(provider.total) == pytest.approx(COST)
+
+
+def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> None:
+    """A job whose picture was gone in two commands is given up; the next retry is another job."""
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with FaultyProvider({"s0.fetch": ["403"] * 8}) as provider:
+        for _ in range(3):
+            made = editor("jobs", provider.url, run)
+            edit_all(run, "mini", samples, made, retry=frozenset({Status.FAILED}))
+            assert made.ledger.spent == pytest.approx(provider.total)
+        assert provider.total == pytest.approx(2 * COST)
+        assert records_of(run)["s0"].path
+        check_pictures(run, samples)
+
+
+def test_one_number_for_two_jobs_delivers_no_stranger_s_picture(tmp_path: Path) -> None:
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 3)
+    with FaultyProvider(one_number=True) as provider:
+        made = editor("jobs", provider.url, run, concurrency=1)
+        edit_all(run, "mini", samples, made)
+        check_pictures(run, samples)
+        ends = [records_of(run)[sample.id] for sample in samples]
+        assert [end.status for end in ends] == [Status.SCORED, Status.FAILED, Status.FAILED]
+        assert "one number to the jobs of two samples" in ends[1].reason
+        assert made.ledger.spent == pytest.approx(provider.total)
+
+
+def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:
+    """A job that holds the whole budget must be asked for, else it never gives anything back."""
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 2)
+    with FaultyProvider({f"s{n}.poll": ["wait"] * 5 for n in range(2)}) as provider:
+        made = editor("jobs", provider.url, run, budget=1.5 * COST, concurrency=1, pause=0.02)
+        ends: list[str] = []
+
+        def ask(sample: Sample) -> None:
+            folder = run.path / "edits" / ".tmp" / sample.id
+            folder.mkdir(parents=True)
+            try:
+                ends.append(made(sample, folder).status.value)
+            except BudgetExceeded:
+                ends.append("too dear")
+
+        threads = [threading.Thread(target=ask, args=(s,), daemon=True) for s in samples]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+        assert sorted(ends) == ["scored", "too dear"]
+        assert made.ledger.spent == pytest.approx(provider.total) == pytest.approx(COST)
 
 
 # -- kills -----------------------------------------------------------------------------------------

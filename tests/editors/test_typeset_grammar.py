@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from editgauge.editors.typeset.grammar import COLOURS, Operation, Target, read_operations
+from editgauge.editors.typeset.colours import COLOURS
+from editgauge.editors.typeset.grammar import Operation, Target, read_operations
 
 
 def only(instruction: str) -> Operation:

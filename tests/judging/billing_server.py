@@ -33,13 +33,18 @@ BEHAVIOURS = (
     "own 500",
     "own 429",
     "own 307",
+    "thinking apart",
+    "cache apart",
+    "none out",
+    "suddenly dear",
 )
 
 
 class BillingServer:
     """Bills each request `tokens_in` and as many tokens out as it allows; `bill` is the true sum.
 
-    ``dear`` counts four times the tokens in that others count, and says so.
+    ``dear`` counts four times the tokens in that others count, and says so; ``suddenly dear`` three
+    times all tokens from the tenth request on, whatever was allowed.
     """
 
     def __init__(self, behaviour: str, *, tokens_in: int = 1500, latency: float = 0.0) -> None:
@@ -72,21 +77,22 @@ class BillingServer:
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
-        tokens_out = body["max_tokens"]
-        cost = (self.tokens_in * PRICE[0] + tokens_out * PRICE[1]) / 1e6
         with self._lock:
             self.requests += 1
+            times = 3 if self.behaviour == "suddenly dear" and self.requests >= 10 else 1
+            tokens_in, tokens_out = self.tokens_in * times, body["max_tokens"] * times
+            cost = (tokens_in * PRICE[0] + tokens_out * PRICE[1]) / 1e6
             self.bill += cost
             self.dearest = max(self.dearest, cost)
         time.sleep(self.latency)
         try:
-            self.behave(handler, tokens_out)
+            self.behave(handler, tokens_out, tokens_in)
         except OSError:
             handler.close_connection = True
 
-    def behave(self, handler: BaseHTTPRequestHandler, tokens_out: int) -> None:
-        kind = self.behaviour
-        usage: dict[str, Any] = {"prompt_tokens": self.tokens_in, "completion_tokens": tokens_out}
+    def behave(self, handler: BaseHTTPRequestHandler, tokens_out: int, tokens_in: int = 0) -> None:
+        kind, tokens_in = self.behaviour, tokens_in or self.tokens_in
+        usage: dict[str, Any] = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
         scores = json.dumps({"reason": "ok", "score": {f"Q{n}": 3 for n in range(1, 6)}})
         message: dict[str, Any] = {"role": "assistant", "content": scores}
         value: dict[str, Any] = {"model": "billed-2026-01-01", "usage": usage}
@@ -120,6 +126,20 @@ class BillingServer:
             value["usage"] = {"prompt_tokens": -5, "completion_tokens": -7}
         if kind == "zeros":
             value["usage"] = {"prompt_tokens": 0, "completion_tokens": 0}
+        if kind == "thinking apart":
+            apart = {"reasoning_tokens": tokens_out - 30}
+            value["usage"] = usage | {
+                "completion_tokens": 30,
+                "completion_tokens_details": apart,
+            }
+        if kind == "cache apart":
+            value["usage"] = {
+                "input_tokens": 150,
+                "cache_creation_input_tokens": tokens_in - 150,
+                "output_tokens": tokens_out,
+            }
+        if kind == "none out":
+            usage["completion_tokens"] = 0
         if kind == "only a sum":
             value["usage"] = {"total_tokens": self.tokens_in + tokens_out}
         if kind in ("no usage", "empty", "tool call", "cut off", "refused"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,3 +98,22 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with outputs of two anchors on five samples of the built-in benchmark, all four
+    protocols among them. Made once for all files: nothing is written into it.
+    """
+    from tests.judging.test_run import SAMPLES, command
+
+    run = tmp_path_factory.mktemp("judge") / "run"
+    for editor in ("copy", "reference"):
+        command("edit", "mini", "--editor", editor, "--run", str(run), *SAMPLES, "--workers", "0")
+    return run
+
+
+@pytest.fixture
+def made(edited: Path, tmp_path: Path) -> Path:
+    """A copy of that run, to be judged."""
+    return Path(shutil.copytree(edited, tmp_path / "run"))

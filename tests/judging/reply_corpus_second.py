@@ -194,7 +194,7 @@ TRAPS: list[tuple[Ranges, str, list[int]]] = [
     (IF, "IF: 4th level", [9]),
     (IF, "IF: 3 letters were deleted", [9]),
     (IF, "IF: five", [5]),
-    (IF, "IF: ★★★★☆", [9]),
+    (IF, "IF: ★★★★☆", [4]),
     (IF, "if: the operation is right, then 5", [9]),
     (IF, "5 if the text is right, 0 if not", [9]),
     (IF, "I checked if 3 words were changed.", [9]),

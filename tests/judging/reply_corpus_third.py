@@ -177,7 +177,7 @@ TRAPS: list[tuple[Ranges, str, list[int]]] = [
     (IF, "IF: >3", [NONE]),
     (IF, "IF: 03", [NONE]),
     (IF, "IF: 3e0", [NONE]),
-    (IF, "IF: ３", [NONE]),
+    (IF, "IF: ３", [3]),
     (IF, "IF: III", [NONE]),
     (IF, "IF: 60%", [NONE]),
     (IF, "IF: 3/5 to 4/5", [NONE]),

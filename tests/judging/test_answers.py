@@ -100,6 +100,8 @@ RIGHT: list[tuple[str, dict[str, tuple[int, int]], list[int | None]]] = [
     ("评分：4分（满分5分）", ONE, [4]),
     ("スコア：５", ONE, [5]),
     ("Final: 4/5", ONE, [4]),
+    ("Score\n**5**", ONE, [5]),
+    ("I give this 3 out of 5 because 2 objects moved.", ONE, [3]),
     ("The sign is sharp, hence $\\boxed{4}$", ONE, [4]),
     ("Score: 4", ONE, [4]),
     ("Score: 4/5", ONE, [4]),
@@ -210,7 +212,6 @@ FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
     ('<think>{"score": 1}', ONE), ('<think>{"score": 1}</think>', ONE),
     ('<think>I say 4</think>4', ONE),
     ("The image is fine.", ONE),
-    ("I give this 3 out of 5 because 2 objects moved.", ONE),
     ("1. The sky is the same.\n2. The tree is the same.", ONE),
     ("Score: 3-4", ONE), ("Score: 3 - 4", ONE), ("Score: 4.5", ONE), ("Score: 4.5/5", ONE),
     ("Score: 8/10", ONE),
@@ -220,7 +221,7 @@ FLAGGED: list[tuple[str | None, dict[str, tuple[int, int]]]] = [
     ("Score: N/A", ONE), ("Score:", ONE),
     ("Score: ~4", ONE), ("Score: 4 or 5", ONE), ("Score: 4?", ONE), ("Score: -4", ONE),
     ("Score: 40", ONE),
-    ("Score\n**5**", ONE), ("Score: 5\nScore: 4\nScore: 3", ONE),
+    ("Score: 5\nScore: 4\nScore: 3", ONE),
     ("Score: 3/5 - 4/5", ONE),
     (("For example:\nScore: 5\nI cannot judge "
      "this."), ONE), ("The sign says:\nScore: 5/5", ONE), ("> Score: 5", ONE),
@@ -373,7 +374,9 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
     assert len(cases) >= 70
 
 
-@pytest.mark.parametrize(("name", "share"), list(zip(SETS, (0.8, 0.7, 0.65, 0.45), strict=True)))
+@pytest.mark.parametrize(
+    ("name", "share"), list(zip(SETS, (0.97, 0.95, 0.96, 0.88, 0.98, 0.98), strict=True))
+)
 def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
     """Most of their clear replies that are flagged are in forms that no prompt asks for."""
     cases = list(of_set(name))
@@ -399,7 +402,7 @@ def test_ordinary_replies_are_read() -> None:
     ]
     assert [(case.kind, given) for case, given in values if case.wrong(given)] == []
     assert len(values) == 200
-    assert sum(case.read(given) for case, given in values) >= 195
+    assert sum(case.read(given) for case, given in values) >= 198
 
 
 def test_no_beginning_of_a_clear_reply_gives_another_number() -> None:

@@ -14,9 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.judging.test_run import SAMPLES, command, edited
+from tests.judging.test_run import SAMPLES, command
 
-__all__ = ["edited"]
 KEY = "sk-very-secret"
 """That of `command`'s environment."""
 QUERY = "q+uery/secret=1"

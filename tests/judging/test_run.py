@@ -56,23 +56,6 @@ def _environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(SOURCE), "EDITGAUGE_JUDGE_KEY": "sk-very-secret", **more}
 
 
-@pytest.fixture(scope="module")
-def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with outputs of two anchors on five samples of the built-in benchmark, all four
-    protocols among them.
-    """
-    run = tmp_path_factory.mktemp("judge") / "run"
-    for editor in ("copy", "reference"):
-        command("edit", "mini", "--editor", editor, "--run", str(run), *SAMPLES, "--workers", "0")
-    return run
-
-
-@pytest.fixture
-def made(edited: Path, tmp_path: Path) -> Path:
-    """A copy of that run, to be judged."""
-    return Path(shutil.copytree(edited, tmp_path / "run"))
-
-
 NAMES = ("replace-01", "replace-02", "replace-03", "replace-06", "delete-04")
 SAMPLES = [word for name in NAMES for word in ("--sample", name)]
 

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from PIL import Image
 from tests.judging.conftest import Bench
-from tests.judging.test_run import SAMPLES, _environment, _words, command, edited, essence, rows_of
+from tests.judging.raw_server import saying
+from tests.judging.test_run import SAMPLES, _environment, _words, command, essence, rows_of
 
 from editgauge.errors import RunError
+from editgauge.judging.cache import ReplyStore
 from editgauge.judging.fakes import request_pictures
 from editgauge.services.secrets import Secrets
 from editgauge.services.transport import decode
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer, ScriptedJudge
 from editgauge.types import Status
-
-__all__ = ["edited"]
-
-
-@pytest.fixture
-def made(edited: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(edited, tmp_path / "run"))
 
 
 @pytest.mark.parametrize("protocol", ["replace-01", "replace-02"])
@@ -89,6 +85,8 @@ def test_a_second_process_is_refused_and_a_dead_one_holds_nothing(made: Path) ->
         (["--encoding", "jpeg"], "--encoding"),
         (["--price", "cheap"], "IN/OUT"),
         (["--price", "-1/2"], "IN/OUT"),
+        (["--model", "two\nlines"], "wanted a judge's name"),
+        (["--model", " "], "wanted a judge's name"),
     ],
 )
 def test_wrong_settings_are_errors_before_anything_is_paid(
@@ -96,8 +94,9 @@ def test_wrong_settings_are_errors_before_anything_is_paid(
 ) -> None:
     with FaultServer() as server:
         done = command(
-            "judge", "mini", "--run", str(made), *SAMPLES, *words, url=server.url, code=2
-        )
+            "judge", "mini", "--run", str(made), *SAMPLES, "--model", "scripted", "--base-url",
+            server.url, *words, code=2,
+        )  # fmt: skip
         assert server.requests == 0
     assert match in done.stderr
 
@@ -109,6 +108,16 @@ def test_wrong_settings_are_errors_before_anything_is_paid(
         ("Judge the picture.", "no field"),
         ("{{source}} {{target}} {instruct}", "{instruct} is no field"),
         ("{{source}} %(target)s", "is no field"),
+        ("{{source}} {{ target }}", "{{ target }} is no field"),
+        ("{{source}} {{Target}}", "is no field"),
+        ("{{source}} {{target}", "is no field"),
+        ("{{source}} {target.text} {}", "{target.text} is no field"),
+        ("{{source}} and {}", "{} is no field"),
+        ("{{source}} and %s", "%s is no field"),
+        ("{{source}} and $target", "$target is no field"),
+        ("{{source}} {% if target %}", "is no field"),
+        ("{{^source}}nothing{{/source}} here", "no field"),
+        ("\u200b\ufeff", "empty"),
     ],
 )
 def test_a_rubric_that_would_be_sent_in_vain_is_an_error(
@@ -122,6 +131,22 @@ def test_a_rubric_that_would_be_sent_in_vain_is_an_error(
         done = command(*words, "--rubrics", str(folder), url=server.url, code=2)
         assert server.requests == 0
     assert match in done.stderr
+
+
+@pytest.mark.parametrize("name", ["textedit.questions.MD", "readme.txt", ""])
+def test_a_folder_that_replaces_no_rubric_is_an_error(
+    made: Path, tmp_path: Path, name: str
+) -> None:
+    """Nobody wants to pay for the package's own in the belief that they are his."""
+    folder = tmp_path / "rubrics"
+    folder.mkdir()
+    if name:
+        (folder / name).write_text("{{source}} {{target}}")
+    words = ("judge", "mini", "--run", str(made), "--sample", "replace-02")
+    with FaultServer() as server:
+        done = command(*words, "--rubrics", str(folder), url=server.url, code=2)
+        assert server.requests == 0
+    assert "textedit.questions.md" in done.stderr
 
 
 def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:
@@ -175,6 +200,46 @@ def test_judges_that_are_cut_off_again_and_again_stop_the_run(bench: Bench) -> N
             bench.ask(server, 15, concurrency=1)
         assert server.requests == 10, "five calls, each with more room once"
     assert "cut off" in str(caught.value)
+
+
+def test_room_is_asked_for_one_call_at_a_time_until_it_helps(bench: Bench) -> None:
+    """The dearest requests there are: sixteen calls are cut off at once, five get more room."""
+    with FaultServer(lambda number: "length") as server:
+        with pytest.raises(RunError, match="cut off"):
+            bench.ask(server, 16, concurrency=16)
+        asked = [body["max_tokens"] for body in server.bodies]
+    assert (asked.count(1000), asked.count(4000)) == (16, 5)
+
+
+def test_a_few_cut_replies_hold_up_nobody(bench: Bench) -> None:
+    """Every third call is cut off, with more room as well: the run goes on, side by side."""
+    with FaultServer(lambda number: "ok" if number % 3 else "length", latency=0.02) as server:
+        heard = bench.ask(server, 15, concurrency=15)
+    assert len(heard) == 15
+    assert sum(not one.cut_off for one in heard) >= 10
+
+
+@pytest.mark.parametrize(
+    ("message", "requests"),
+    [
+        ({"content": None, "reasoning_content": "hm"}, 10),
+        ({"content": "<think>first idea: 3, or rather"}, 10),
+        ({"content": [{"type": "reasoning", "text": "hm"}], "reasoning": "hm"}, 10),
+    ],
+)
+def test_judges_that_think_and_never_answer_stop_the_run(
+    bench: Bench, message: dict[str, Any], requests: int
+) -> None:
+    """Whatever the server calls it: here it says that the reply ended by itself."""
+    said = {"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"}
+    with saying(json.dumps(said).encode()) as url:
+        server = SimpleNamespace(url=url)
+        with pytest.raises(RunError, match=r"--max-tokens \d+.*--reasoning-effort low"):
+            bench.ask(server, 12, concurrency=1, backoff=0.001)  # type: ignore[arg-type]
+    assert bench.engine is not None
+    assert bench.engine.stats.asked == requests
+    with ReplyStore(bench.folder / "replies.sqlite") as store:
+        assert len(store) >= 5, "what was paid for is kept"
 
 
 def test_a_server_that_cannot_read_webp_gets_png_and_the_row_says_so(made: Path) -> None:
@@ -256,8 +321,6 @@ HOSTILE = [
 
 @pytest.mark.parametrize("data", HOSTILE, ids=range(len(HOSTILE)))
 def test_no_reply_ends_a_run_with_a_traceback(made: Path, data: bytes) -> None:
-    from tests.judging.raw_server import saying
-
     with saying(data) as url:
         words = ("judge", "mini", "--run", str(made), *SAMPLES[:4], "--deadline", "2")
         done = command(*words, url=url, code=1)

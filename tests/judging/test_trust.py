@@ -9,21 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.judging.test_run import SAMPLES, command, edited, essence, rows_of
+from tests.judging.test_run import SAMPLES, command, essence, rows_of
 
 from editgauge.judging.fakes import request_pictures
 from editgauge.judging.trust import scale_tests, with_order
 from editgauge.store.run_folder import RunFolder
 from editgauge.testing import FaultServer, ScriptedJudge, make_picture
 from editgauge.types import Status
-
-__all__ = ["edited"]
-"""The fixture of the other file, under its own name."""
-
-
-@pytest.fixture
-def made(edited: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(edited, tmp_path / "run"))
 
 
 def test_a_batch_gives_the_rows_of_ordinary_calls(made: Path, edited: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from editgauge.errors import BudgetExceeded, RunError
-from editgauge.services.ledger import Charge, Ledger
+from editgauge.services.ledger import TRUSTED, Charge, Ledger
 
 
 def test_what_is_under_way_counts() -> None:
@@ -37,6 +37,45 @@ def test_a_bill_above_its_estimate_makes_later_estimates_larger() -> None:
     assert ledger.reserve(0.1, "m") is None
     ledger.release(second)
     assert ledger.reserve(0.1, "m") is not None
+
+
+def test_what_was_killed_is_feared_to_cost_what_bills_show_later(tmp_path: Path) -> None:
+    """Four requests of a command that is gone, then a bill of three times its estimate."""
+    path = tmp_path / "l.sqlite"
+    with Ledger(path, budget=9.0) as gone:
+        assert all(gone.reserve(0.1, "m") for _ in range(4))
+    with Ledger(path, budget=9.0) as ledger:
+        first, other = ledger.reserve(0.1, "m"), ledger.reserve(0.1, "another")
+        beside = ledger.reserve(0.1, "m")
+        assert first is not None
+        assert other is not None
+        assert beside is not None
+        ledger.bill(first, 0.3)
+        assert ledger.spent == pytest.approx(0.3 + 5 * 0.3 + 0.1)
+        assert ledger.made == pytest.approx(0.3 + 0.3 + 0.1)
+        assert ledger.keep(beside) == pytest.approx(0.3)
+        assert ledger.unbilled == pytest.approx(0.3 + 0.1)
+        ledger.release(other)
+        assert (ledger.spent, ledger.made) == (pytest.approx(1.8), pytest.approx(0.6))
+
+
+def test_calls_side_by_side_leave_room_for_a_surprise() -> None:
+    """Beside another, a call is sent only where four times both would fit; twice, once fifty bills
+    were as feared.
+    """
+    ledger = Ledger(budget=1.0)
+    one = ledger.reserve(0.2, "m", beside=True)
+    assert one is not None
+    assert ledger.reserve(0.2, "m", beside=True) is None
+    assert ledger.reserve(0.2, "m") is not None, "a file of a batch is sent as one"
+    trusting = Ledger(budget=1.0)
+    for _ in range(TRUSTED):
+        entry = trusting.reserve(0.001, "m", beside=True)
+        assert entry is not None
+        trusting.bill(entry, 0.0)
+    assert trusting.reserve(0.2, "m", beside=True) is not None
+    assert trusting.reserve(0.2, "m", beside=True) is not None
+    assert trusting.reserve(0.2, "m", beside=True) is None
 
 
 def test_without_a_bill_the_estimate_stays(tmp_path: Path) -> None:

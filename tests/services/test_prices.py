@@ -84,6 +84,13 @@ def test_bills() -> None:
     details = {"prompt_tokens_details": {"cached_tokens": 99}}
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **details}) == Usage(9, 2, 9)
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 2}, least=10) is None
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 0}, least_out=0.5) is None
+    thought = {"completion_tokens_details": {"reasoning_tokens": 5}}
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **thought}) == Usage(9, 7)
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 6, **thought}) == Usage(9, 6)
+    apart = {"cache_read_input_tokens": 4, "cache_creation_input_tokens": 3}
+    assert usage_of({"input_tokens": 9, "output_tokens": 2, **apart}) == Usage(16, 2)
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **apart}) == Usage(9, 2)
     assert ImagePrice(out=40.0, picture=0.07).of({"out": 10**18}) == 0.07
     assert ImagePrice(out=40.0, picture=0.07).of({"text_in": 9, "out": 10}) == 0.07, "no rate in"
     assert ImagePrice(text_in=5.0, out=40.0, picture=0.07).of({"text_in": 9}) == 0.07, "none out"

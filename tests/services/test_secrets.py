@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editgauge.errors import UsageError
-from editgauge.services.secrets import HIDDEN, Secrets, address, key_from, shown
+from editgauge.services.secrets import HIDDEN, Secrets, address, clean, key_from, shown
 
 KEY = "sk-a/b+c=0123"
 
@@ -22,6 +22,51 @@ def test_every_form_of_a_key_is_cut_out() -> None:
         assert secrets.data(f"a {form} b".encode()) == f"a {HIDDEN} b".encode()
     assert secrets.value({KEY: [1, {"x": f"<{KEY}>"}]}) == {HIDDEN: [1, {"x": f"<{HIDDEN}>"}]}
     assert KEY not in repr(secrets)
+
+
+LONG = "sk-proj-" + "aB3_dE-fG7" * 15 + "T3BlbkFJ"
+LONG_SECRETS = Secrets([LONG])
+CODED = base64.b64encode(LONG.encode()).decode()
+SPELLED = {
+    "lines of base64": base64.encodebytes(LONG.encode()).decode(),
+    "lines of a longer base64": base64.encodebytes(f"Bearer {LONG} x".encode()).decode(),
+    "lines of base64 in a JSON text": "\\n".join(CODED[n : n + 64] for n in range(0, 222, 64)),
+    "base32": base64.b32encode(LONG.encode()).decode(),
+    "digits with blanks": LONG.encode().hex(" "),
+    "digits with colons": LONG.encode().hex(":"),
+    "a list of letters": str(list(LONG)),
+    "large letters": LONG.upper(),
+    "UTF-16": LONG.encode("utf-16-le").decode("latin-1"),
+    "HTML": "".join(f"&#{ord(letter):04d};" for letter in LONG),
+    "escaped twice": "".join(f"%25{ord(letter):02x}" for letter in LONG),
+    "quoted lines": "\n> ".join(LONG[n : n + 40] for n in range(0, len(LONG), 40)),
+    "quoted-printable": "=\r\n".join(LONG[n : n + 40] for n in range(0, len(LONG), 40)),
+    "lines of HTML": "<br>".join(LONG[n : n + 40] for n in range(0, len(LONG), 40)),
+    "soft hyphens": "\u00ad".join(LONG),
+    "half of it": LONG[:80],
+    "the other half": LONG[80:],
+}
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_a_long_key_is_cut_out_however_it_is_broken(name: str) -> None:
+    secrets, form = LONG_SECRETS, SPELLED[name]
+    for said in (secrets.text(f"a {form} b"), secrets.data(f"a {form} b".encode()).decode()):
+        assert HIDDEN in said
+        left = said.replace(HIDDEN, "")
+        assert all(form[n : n + 16] not in left for n in range(len(form) - 15) if form[n].isalnum())
+
+
+def test_what_looks_like_a_part_of_no_key_stays() -> None:
+    text = "The sign reads 50%25 &amp; 0x41; a, b, c \u0041 <br> project"
+    assert Secrets([LONG, KEY]).text(text) == text
+    assert Secrets([LONG]).data(b"\xff\x00 sk") == b"\xff\x00 sk"
+
+
+def test_what_libraries_log_is_clean() -> None:
+    secrets = Secrets([LONG])
+    assert clean(f"GET http://host/v1?code={LONG} 200") == f"GET http://host/v1?code={HIDDEN} 200"
+    del secrets
 
 
 def test_no_part_of_a_key_is_left_where_a_message_is_cut() -> None:
@@ -51,6 +96,7 @@ def test_whatever_comes_can_be_stored(value: object) -> None:
 def test_addresses() -> None:
     found = address("https://host:8/v1/?api-version=2&code=hidden-one", "--base-url")
     assert found.of("/chat") == "https://host:8/v1/chat?api-version=2&code=hidden-one"
+    assert found.of("/batches?limit=9").endswith("?limit=9&api-version=2&code=hidden-one")
     assert found.shown == "https://host:8/v1"
     assert found.secrets == ("hidden-one",)
     assert "hidden" not in repr(found).replace(found.query, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -127,3 +128,20 @@ def test_a_folder_that_a_sweeper_holds_is_not_taken(
         swept.rmdir()
         (made / "file").write_text("kept")
     assert len(asked) == 2
+
+
+def test_a_full_disk_is_one_line_that_names_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("editgauge.store.lease.os.pwrite", full)
+        with (
+            pytest.raises(RunError, match=r"/\.locks/edit-.*: cannot be written \(No space"),
+            lease(tmp_path, "edit"),
+        ):
+            raise AssertionError
+    with lease(tmp_path, "edit"):  # and nobody holds it
+        pass

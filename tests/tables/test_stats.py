@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from editgauge.tables import stats
+from editgauge.tables import resampling, stats
 
 scipy_stats = pytest.importorskip(
     "scipy.stats", reason="SciPy is the second implementation (dev environment)"
@@ -110,6 +110,24 @@ class TestIntervals:
         assert counts.shape == (50, 6)
         for label, size in ((0, 2), (1, 3), (2, 1)):
             assert (counts[:, strata == label].sum(axis=1) == size).all()
+
+    def test_draws_are_counted_alike_line_by_line_and_all_at_once(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        strata = np.arange(30) % 2
+        once = np.concatenate(list(stats.resample_counts(strata, 50, seed=3)))
+        monkeypatch.setattr(resampling, "WIDE", 1)
+        assert (np.concatenate(list(stats.resample_counts(strata, 50, seed=3))) == once).all()
+
+    def test_counts_that_are_alike_give_what_each_of_them_gives(self) -> None:
+        values = np.random.default_rng(0).random((40, 3))
+        values[3, 1], values[7, 2], values[:, 0] = np.nan, np.inf, 0.5
+        data = stats.units(np.hstack([values, values]))
+        found = resampling.replicates(data, resampling.mean_of, np.zeros(40), 20, seed=1)
+        (counts,) = stats.resample_counts(np.zeros(40), 20, seed=1)
+        assert data.infinite is not None
+        whole = [counts @ part for part in (data.total, data.count, data.infinite)]
+        assert np.array_equal(found, resampling.Moments(*whole).mean, equal_nan=True)
 
     def test_a_difference_between_strata_alone_gives_no_interval_width(self) -> None:
         values = np.array([1.0, 1.0, 5.0, 5.0])

@@ -18,7 +18,10 @@ class How:
         float | None,
         typer.Option("--temperature", min=0, max=2, help="Default: the protocol's own."),
     ] = None
-    seed: Annotated[int | None, typer.Option("--seed", help="Sent to the server.")] = None
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=-(2**63), max=2**63 - 1, help="Sent to the server."),
+    ] = None
     max_tokens: Annotated[
         int | None,
         typer.Option(

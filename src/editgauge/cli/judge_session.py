@@ -19,14 +19,8 @@ def session(
     money: Money | None = None,
 ) -> Session:
     """The session that the options describe. Raises `UsageError` before anything is paid."""
-    from editgauge.errors import UsageError
     from editgauge.judging import session as judging
 
-    if not who.model:
-        raise UsageError(
-            "--model: wanted a judge, for example --model gpt-4o-2024-11-20 (or a name of "
-            "--base-url)"
-        )
     how, traffic, money = how or How(), traffic or Traffic(), money or Money()
     options = judging.Options(
         model=who.model,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from editgauge.errors import UsageError
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 _QUIET = ContextVar("quiet", default=False)
+_LIBRARIES = ("TRANSFORMERS_VERBOSITY", "DIFFUSERS_VERBOSITY", "HF_HUB_VERBOSITY")
+"""What libraries with a log of their own read when they are imported, here and in workers."""
 
 
 @contextmanager
@@ -20,11 +23,15 @@ def chosen(*, quiet: bool, level: str) -> Iterator[None]:
     """
     if level:
         _log(level)
+    named = [name for name in _LIBRARIES if quiet and name not in os.environ]
+    os.environ |= dict.fromkeys(named, "error")
     before = _QUIET.set(quiet)
     try:
         yield
     finally:
         _QUIET.reset(before)
+        for name in named:
+            os.environ.pop(name, None)
 
 
 def _log(level: str) -> None:
@@ -32,8 +39,17 @@ def _log(level: str) -> None:
         raise UsageError(f"--log-level {level}: wanted one of {', '.join(LEVELS)}")
     import logging
 
-    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    logging.basicConfig(level=level.upper(), stream=sys.stderr, format=form, force=True)
+    from editgauge.services.secrets import clean
+
+    class Clean(logging.Formatter):
+        """What libraries log holds addresses with keys in them, and what servers say."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return clean(super().format(record))
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Clean("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 
 def quiet() -> bool:

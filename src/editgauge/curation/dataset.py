@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -229,14 +230,20 @@ class DataSet:
 
     def new_id(self, wish: str) -> str:
         """An id that is free, made of the wish."""
-        stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in wish)
-        stem = stem.strip("-_")[:80] or "sample"
         with self._held():
-            number, made = 1, stem
-            while made in self._records:
-                number += 1
-                made = f"{stem}-{number}"
-            return made
+            return next(made for made in _ids(wish) if made not in self._records)
+
+    def untouched(self, wish: str, made: Mapping[str, Any]) -> str:
+        """The sample that was made of the same wish with the same fields, and that nobody has
+        changed since; "" where there is none.
+        """
+        wanted = orjson.loads(orjson.dumps(_patched({"state": "draft", "version": 1}, made)))
+        with self._held():
+            for identity in _ids(wish):
+                there = self._records.get(identity, {})
+                if not there or there == {**wanted, "id": identity}:
+                    return identity if there else ""
+        return ""
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -352,3 +359,12 @@ def _hash(data: bytes) -> str:
 def _write_about(root: Path, about: About) -> None:
     data = orjson.dumps(about.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     paths.write(root, records.DATASET, data, sync=True)
+
+
+def _ids(wish: str) -> Iterator[str]:
+    """The ids that a wish is tried as, without end."""
+    stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in wish)
+    stem = stem.strip("-_")[:80] or "sample"
+    yield stem
+    for number in count(2):
+        yield f"{stem}-{number}"

@@ -25,6 +25,7 @@ from editgauge.curation.readiness import Fault, faults, of_set
 from editgauge.curation.records import TEXTS
 from editgauge.errors import DataError, UsageError
 from editgauge.escape import file_name, plain
+from editgauge.images import write_bytes
 
 Record = Mapping[str, Any]
 LAYOUTS: tuple[str, ...] = (
@@ -79,8 +80,8 @@ def export(
             "version": data.about.version,
             "samples": names,
         }
-        (made / "README.md").write_text(card.card(data, records), encoding="utf-8")
-        (made / OWN_SET).write_bytes(orjson.dumps(mark, option=orjson.OPT_INDENT_2))
+        write_bytes(made / "README.md", card.card(data, records).encode())
+        write_bytes(made / OWN_SET, orjson.dumps(mark, option=orjson.OPT_INDENT_2))
         made.chmod(0o755)
         if to.exists():
             to.rmdir()
@@ -114,13 +115,11 @@ Numbered = Sequence[tuple[int, Record]]
 
 
 def _copy(data: DataSet, relative: str, to: Path) -> None:
-    to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_bytes(png_file(data, relative))
+    write_bytes(to, png_file(data, relative))
 
 
 def _json(path: Path, value: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    write_bytes(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _texteditbench(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]:
@@ -195,8 +194,7 @@ def _textedit(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]:
         names[record["id"]] = f"{category}/{number}"
     for category, every in lines.items():
         path = root / "eval_prompts" / "fullset" / f"{category}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"".join(every))
+        write_bytes(path, b"".join(every))
     return names
 
 
@@ -305,7 +303,7 @@ def _imagefolder(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]
         lines.setdefault(split, []).append(orjson.dumps(line) + b"\n")
         names[record["id"]] = record["id"]
     for split, every in lines.items():
-        (root / split / "metadata.jsonl").write_bytes(b"".join(every))
+        write_bytes(root / split / "metadata.jsonl", b"".join(every))
     return names
 
 

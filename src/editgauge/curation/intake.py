@@ -25,6 +25,8 @@ from editgauge.images import Array, confined, max_pixels, oriented, read_header,
 
 FRAMES = 4
 """Frames of a temporal sample (KRIS-Bench): three are given, one is the reference."""
+BEFORE = "taken in before"
+"""What is said of a file whose sample is there, as it was taken in."""
 Progress = Callable[[int, int, str], None]
 
 
@@ -228,10 +230,19 @@ def _name(path: Path) -> str:
 def _add_one(data: DataSet, path: Path, picture: _Picture, how: Intake) -> Taken:
     place, facts = _keep(data, picture, how)
     pictures = {place: facts} if facts else None
-    made = {**how.fields, "id": data.new_id(_name(path)), "images": [place], "pictures": pictures}
-    record = data.add(made, how.who)
+    made = {**how.fields, "images": [place], "pictures": pictures}
     said = "; ".join(text for text in (picture.said, _open(facts)) if text)
-    return Taken(path.name, record["id"], said)
+    return _made(data, path, made, how, said)
+
+
+def _made(data: DataSet, path: Path, made: dict[str, Any], how: Intake, said: str) -> Taken:
+    """The new sample; or the one that an earlier call made of the same file and that is as it was
+    then, so that a call that was killed can be made again.
+    """
+    wish = _name(path)
+    if before := data.untouched(wish, made):
+        return Taken(path.name, before, BEFORE)
+    return Taken(path.name, data.add({**made, "id": data.new_id(wish)}, how.who)["id"], said)
 
 
 def _open(facts: Mapping[str, Any]) -> str:
@@ -266,12 +277,11 @@ def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
     pictures = {key: value for key, value in ((place, facts), (reference, about)) if value}
     made = {
         **how.fields,
-        "id": data.new_id(_name(one)),
         "images": [place],
         "reference": reference,
         "pictures": pictures or None,
     }
-    return Taken(one.name, data.add(made, how.who)["id"], said or _open(facts))
+    return _made(data, one, made, how, said or _open(facts))
 
 
 def _sureness(found: alignment.Aligned) -> str:

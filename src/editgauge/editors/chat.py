@@ -50,7 +50,13 @@ OWN = (
     "temperature",
     "seed",
 )
-_IN_TEXT = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/=_-]+")
+_IN_TEXT = re.compile(
+    r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/_-]+"
+    r"(?:(?:\r?\n[A-Za-z0-9+/_-]{60,})+(?:\r?\n[A-Za-z0-9+/_-]+)?)?={0,2}"
+)
+"""A picture's data address in a text, also one that is wrapped into lines."""
+_MARKDOWN = re.compile(r"!\[[^\]]*\]\((https?://[^\s()<>]+)\)")
+"""A picture's address in a text, as Markdown writes it."""
 
 
 def chat(samples: Sequence[Sample], **settings: Any) -> ChatEditor:
@@ -233,7 +239,7 @@ def _contents(message: Mapping[str, Any]) -> tuple[str, list[str]]:
     found = [_address(part) for part in [*_objects(message.get("images")), *parts]]
     pictures = [address for address in found if address]
     if not pictures:  # a picture written into the text, as some gateways do
-        pictures = _IN_TEXT.findall(text)
+        pictures = _IN_TEXT.findall(text) or _MARKDOWN.findall(text)
     return _IN_TEXT.sub("", text).strip(), pictures
 
 

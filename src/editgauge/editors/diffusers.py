@@ -514,7 +514,7 @@ class DiffusersEditor:
                 try:
                     self._loaded[device] = self._load_now(device)
                 except Exception as error:  # whatever a library says of weights that are amiss
-                    told = str(error) if isinstance(error, DataError) else _told(error)
+                    told = str(error) if isinstance(error, DataError) else _told(error, self.model)
                     self._unavailable = Unavailable(
                         f"editor {self.name!r}: {_portable(self.model)} cannot be loaded: {told}"
                     )
@@ -566,12 +566,17 @@ def fitted(image: Any, side: int, method: Any) -> Any:
     return image if image.size == (width, height) else image.resize((width, height), method)
 
 
-def _told(error: Exception) -> str:
-    """A library's error as one line, with what to install where that is known."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())[:400]
+def _told(error: Exception, model: str) -> str:
+    """A library's error as one line, with what to do where that is known."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
     if "torchvision" in text.lower():
-        return f"it needs torchvision: pip install 'editgauge[diffusion]' ({text})"
-    return text
+        return f"it needs torchvision: pip install 'editgauge[diffusion]' ({text[:400]})"
+    if isinstance(error, OSError) and not Path(model).expanduser().is_dir():
+        return (
+            f"its weights are not whole on this machine, and the hub did not give them; fetch them "
+            f"(hf download {model}), or give a folder with --model ({text[:160]})"
+        )
+    return text[:400]
 
 
 def _dtype_word() -> str:

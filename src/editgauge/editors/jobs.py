@@ -5,15 +5,18 @@ TOML file each in ``job_services/``, or one of one's own (``--editor jobs --set 
 `JobService`. The code here knows none of them by name.
 
 A job that was submitted is written down beside the run's outputs before anything else happens, so
-that a run which was killed asks for the job it has paid for instead of submitting another. The key
-goes to the service's own hosts only: a reply that names another address for asking is not believed,
-and results are fetched without it.
+that a run which was killed, and a user's ``--retry`` of a job that was still under way, ask for the
+job that is paid for instead of submitting another. The key goes to the service's own hosts only: a
+reply that names another address for asking is not believed, and results are fetched without it. A
+reply about a job that names another one is not believed either, nor a job that was given to two
+questions: no picture may end at another sample.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +32,7 @@ from editgauge.editors.prices import Price
 from editgauge.editors.sending import as_file, data_address, passed_through, sized
 from editgauge.editors.service import (
     Charge,
+    Gone,
     Ledger,
     Reply,
     Request,
@@ -39,6 +43,7 @@ from editgauge.editors.service import (
 )
 from editgauge.errors import DataError, ImageError, RunError, UsageError
 from editgauge.images import write_bytes
+from editgauge.services import policy
 from editgauge.store import paths
 from editgauge.types import Edit, Sample, Status
 
@@ -62,13 +67,19 @@ OWN = (
 _PACKAGE = "editgauge.editors"
 _ASKED = ("address", "result")
 """The addresses of a job that is under way."""
+_GONE = (404, 410)
+_DOUBTS = 3
+"""How often an answer about a job is asked for again that the next moment may put right: a job that
+is not known yet, is done without a picture, or whose picture's address has expired.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobService:
     """A service as its TOML file describes it.
 
-    Places in requests and replies are dotted paths (``output.results.0.url``). `job` holds: ``id``;
+    Places in requests and replies are dotted paths (``output.results.0.url``). `job` holds: ``id``
+    (where it is named, a reply about another job is not believed);
     ``poll`` (a path with ``{id}``) or ``poll_url`` (where the reply names the address);
     ``result_url`` (where another reply has the result); ``status`` and its words ``done``,
     ``failed``, ``refused`` (any other word: wait); ``result``, ``reasons`` and ``codes`` (places,
@@ -285,6 +296,22 @@ dashscope = _named("dashscope")
 ideogram = _named("ideogram")
 
 
+class _Given:
+    """Which question each job of this process was made of, by the address where it is asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._contents: dict[str, str] = {}
+        self._shared: set[str] = set()
+
+    def to(self, address: str, content: str) -> bool:
+        """Whether the job is of this content alone, as far as is known."""
+        with self._lock:
+            if self._contents.setdefault(address, content) != content:
+                self._shared.add(address)
+            return address not in self._shared
+
+
 @dataclass(frozen=True, kw_only=True)
 class JobEditor:
     """See `make`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs within
@@ -309,6 +336,7 @@ class JobEditor:
     parallel: str = "thread"
     over: dict[str, _Memory] = field(default_factory=dict)
     """Jobs that ended, by sample, until the run has recorded what came of them."""
+    given: _Given = field(default_factory=_Given)
 
     def estimate(self, sample: Sample) -> float | None:
         """What one edit will about cost, in US dollars; None where the price is not known."""
@@ -327,15 +355,15 @@ class JobEditor:
             )
             return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
         try:
-            request = self._submission(sample, folder, prompt, pictures)
+            submission = self._submission(sample, folder, prompt, pictures)
         except ImageError as error:
             return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
-        charge = Charge(self.ledger, self.price.picture, self.model, request.key)
-        memory = _Memory.of(folder, request.key)
-        outcome = self._job(replace(request, charge=charge), memory)
+        charge = Charge(self.ledger, self.price.picture, self.model, submission.request.key)
+        memory = _Memory.of(folder, submission.question)
+        outcome = self._job(submission, charge, memory)
         if outcome.over:
             self.over[sample.id] = memory
-        outcome.cost = self._settled(charge, request.key, outcome)
+        outcome.cost = self._settled(charge, outcome)
         facts: dict[str, Any] = {
             "settings": {"model": self.model, **self.extra},
             "seed": self.seed,
@@ -347,7 +375,7 @@ class JobEditor:
             return Edit.without(sample.id, self.name, outcome.status, outcome.reason, **facts)
         return deliver(sample, self.name, folder, outcome.data, **facts)
 
-    def _settled(self, charge: Charge, key: str, outcome: _Outcome) -> float | None:
+    def _settled(self, charge: Charge, outcome: _Outcome) -> float | None:
         """What the job cost, in US dollars, brought into the ledger.
 
         A job that is still under way stays booked, and so does one that ended without a bill, also
@@ -359,13 +387,12 @@ class JobEditor:
         if not outcome.over:
             return charge.leave() if not outcome.resumed else self.price.picture
         if outcome.resumed:
-            for entry in self.ledger.standing([key]).values():
+            for entry in self.ledger.standing([outcome.key]).values():
                 if outcome.cost is None:
-                    self.ledger.keep(entry, "no bill")
-                    return entry.amount
+                    return self.ledger.keep(entry, "no bill")
                 self.ledger.bill(entry, outcome.cost)
                 return outcome.cost
-            if self.ledger.knows(key):
+            if self.ledger.knows(outcome.key):
                 return outcome.cost if outcome.cost is not None else self.price.picture
         return charge.bill(outcome.cost)
 
@@ -379,7 +406,7 @@ class JobEditor:
 
     def _submission(
         self, sample: Sample, folder: Path, prompt: str, pictures: Sequence[Path]
-    ) -> Request:
+    ) -> _Submission:
         told = self.kind.request
         body: dict[str, Any] = {}
         for place, value in {**told.get("constants", {})}.items():
@@ -394,15 +421,30 @@ class JobEditor:
         path = self.kind.submit.format(model=self.model.strip("/"))
         files = [as_file(picture, index) for index, picture in enumerate(pictures)]
         text = json.dumps(body, sort_keys=True)
-        key = call_key(folder, sample.id, self.model, text, *(data for _, data, _ in files))
+        content: list[str | bytes] = [self.model, text, *(data for _, data, _ in files)]
+        key = call_key(folder, sample.id, *content)
+        question = call_key(folder, sample.id, *content, question=True)
+        request = self._request(path, body, files, pictures)
+        return _Submission(
+            replace(request, key=key), question, call_key(Path(), *content, question=True)
+        )
+
+    def _request(
+        self,
+        path: str,
+        body: dict[str, Any],
+        files: Sequence[tuple[str, bytes, str]],
+        pictures: Sequence[Path],
+    ) -> Request:
+        told = self.kind.request
         headers = dict(self.kind.headers)
         if told.get("form") == "multipart":
             name = self.picture_field or str(told["image"])
             fields = {place: str(value) for place, value in body.items()}
             parts = [(name, file) for file in files]
-            return Request(path, lambda: {"data": fields, "files": parts}, headers=headers, key=key)
+            return Request(path, lambda: {"data": fields, "files": parts}, headers=headers)
         self._put_pictures(body, [self._written(picture) for picture in pictures])
-        return Request(path, lambda: {"json": body}, headers=headers, key=key)
+        return Request(path, lambda: {"json": body}, headers=headers)
 
     def _size(self, picture: Path) -> dict[str, int]:
         """The input's size to the service's step, where the service is told one."""
@@ -434,19 +476,21 @@ class JobEditor:
 
     # -- the job -----------------------------------------------------------------------------------
 
-    def _job(self, request: Request, memory: _Memory) -> _Outcome:
+    def _job(self, submission: _Submission, charge: Charge, memory: _Memory) -> _Outcome:
         began = time.monotonic()
         job = memory.read()
         if job is not None and not all(map(self._own, filter(None, map(job.get, _ASKED)))):
             job = None  # a run may come from anybody: the key goes to the service's hosts only
         resumed = job is not None
         if job is None:
-            reply = self.service.call(request)
+            reply = self.service.call(replace(submission.request, charge=charge))
             if reply.status is not Status.SCORED:
                 return self._refused_or_failed(reply)
-            early = self._ended(reply.value)
             job = self._begun(reply.value)
-            if early is not None:
+            if job is not None and not self.given.to(job["address"], submission.content):
+                return self._timed(self._shared(), began)
+            early = self._ended(reply.value)
+            if early is not None and not (early.doubtful and job is not None):
                 return self._timed(early, began, job)
             if job is None:
                 reason = f"no job in the reply: {words(json.dumps(reply.value))[:120]}"
@@ -458,12 +502,23 @@ class JobEditor:
                     seconds=reply.seconds,
                     begun=True,
                 )
+            job["key"] = submission.request.key
             memory.write(job)
         outcome = self._watched(job, began)
-        outcome.resumed = resumed
+        if not self.given.to(job["address"], submission.content):
+            outcome = self._shared()
+        outcome.resumed, outcome.key = resumed, job.get("key", submission.question)
+        if resumed and outcome.doubtful:
+            outcome.over = True  # in two commands: it will not come
         return self._timed(outcome, began, job)
 
-    def _timed(self, outcome: _Outcome, began: float, job: Mapping[str, str] | None) -> _Outcome:
+    def _shared(self) -> _Outcome:
+        reason = "the service gave one number to the jobs of two samples"
+        return _Outcome(status=Status.FAILED, reason=reason, cost=None)
+
+    def _timed(
+        self, outcome: _Outcome, began: float, job: Mapping[str, str] | None = None
+    ) -> _Outcome:
         outcome.seconds, outcome.begun = time.monotonic() - began, True
         outcome.job = str((job or {}).get("id", ""))
         return outcome
@@ -498,22 +553,45 @@ class JobEditor:
     def _watched(self, job: Mapping[str, str], began: float) -> _Outcome:
         """Ask until the job is over or too much time has passed."""
         pause = self.pause
-        state = "not known"
+        doubts = 0
         while True:
             reply = self.service.call(Request(job["address"], dict, method="GET"))
-            if reply.status is not Status.SCORED:
-                gone = reply.http in (404, 410)
-                reason = f"asking for the job: {reply.reason}"
-                return _Outcome(status=Status.FAILED, reason=reason, cost=None, over=gone)
-            ended = self._ended(reply.value, job)
+            ended = self._told(reply, job)
             if ended is not None:
-                return ended
-            state = str(at(reply.value, str(self.kind.job["status"])) or "not known")
+                doubts += 1
+                if not ended.doubtful or doubts > _DOUBTS:
+                    return ended
             if time.monotonic() - began + pause > self.wait:
+                if ended is not None:
+                    return ended
+                state = str(at(reply.value, str(self.kind.job["status"])) or "not known")
                 reason = f"the job was not done within {self.wait:g} s (it is {words(state)[:40]})"
                 return _Outcome(status=Status.FAILED, reason=reason, over=False)
             time.sleep(pause)
             pause = min(pause * 1.5, max(self.pause, 10.0))
+
+    def _told(self, reply: Reply, job: Mapping[str, str]) -> _Outcome | None:
+        """What an answer about a job says came of it, or None while it is under way."""
+        if reply.status is not Status.SCORED:
+            gone = reply.http in _GONE
+            reason = f"asking for the job: {reply.reason}"
+            return _Outcome(
+                status=Status.FAILED, reason=reason, cost=None, over=gone, doubtful=gone
+            )
+        if self._another(reply.value, job):
+            return self._strange()
+        return self._ended(reply.value, job)
+
+    def _another(self, value: Any, job: Mapping[str, str]) -> bool:
+        """Whether a reply says that it is about another job; one that says nothing is believed."""
+        if "id" not in self.kind.job or not job["id"]:
+            return False
+        number = at(value, str(self.kind.job["id"]))
+        return isinstance(number, str | int) and str(number) not in ("", job["id"])
+
+    def _strange(self) -> _Outcome:
+        reason = "the service answered with another job"
+        return _Outcome(status=Status.FAILED, reason=reason, cost=None, over=False, doubtful=True)
 
     def _ended(self, value: Any, job: Mapping[str, str] | None = None) -> _Outcome | None:
         """What came of a job, or None while it is under way."""
@@ -541,9 +619,12 @@ class JobEditor:
         if job is not None and job.get("result"):
             reply = self.service.call(Request(job["result"], dict, method="GET"))
             if reply.status is not Status.SCORED:
-                refused_or_failed = self._refused_or_failed(reply)
-                refused_or_failed.cost = cost
-                return refused_or_failed
+                outcome = self._refused_or_failed(reply)
+                outcome.cost, outcome.doubtful = cost, reply.http in _GONE
+                outcome.over = bool(reply.http) and not policy.may_pass(reply.http)
+                return outcome
+            if self._another(reply.value, job):
+                return self._strange()
             value = reply.value
             cost = self._billed(value, cost)
         return self._fetched(value, cost)
@@ -553,7 +634,7 @@ class JobEditor:
         found = next((v for p in places if isinstance(v := at(value, p), str) and v), None)
         if found is None:
             reason = f"output: the finished job has no picture at {' or '.join(places)}"
-            return _Outcome(status=Status.UNREADABLE, reason=reason, cost=cost)
+            return _Outcome(status=Status.UNREADABLE, reason=reason, cost=cost, doubtful=True)
         if found.startswith("data:"):
             data = decoded(found)
             if data is None:
@@ -566,8 +647,14 @@ class JobEditor:
                 status=Status.SCORED, reason="", cost=cost, data=self.service.fetch(found)
             )
         except OSError as error:
-            # The address is good for minutes: the job is kept, and asked for anew by a retry.
-            return _Outcome(status=Status.FAILED, reason=str(error), cost=cost, over=False)
+            # The address is good for minutes: the job is kept, and asked for anew, also by a retry.
+            return _Outcome(
+                status=Status.FAILED,
+                reason=str(error),
+                cost=cost,
+                over=False,
+                doubtful=isinstance(error, Gone),
+            )
 
     def _refused_or_failed(self, reply: Reply) -> _Outcome:
         refused = reply.http in (400, 403, 422, 451) and (
@@ -596,10 +683,22 @@ class JobEditor:
         return round(float(told) * float(self.kind.bill.get("unit", 1.0)), 6)
 
 
+@dataclass(frozen=True, slots=True)
+class _Submission:
+    """The call that begins a job. `question` is the sample's, however often the user asks it;
+    `content` what is asked of which pictures, whoever asks.
+    """
+
+    request: Request
+    question: str
+    content: str
+
+
 @dataclass(kw_only=True)
 class _Outcome:
-    """What came of a job. `over`: asking for it again would tell nothing new. `begun`: the service
-    took it; `resumed`: in an earlier command.
+    """What came of a job. `over`: asking for it again would tell nothing new; `doubtful`: the next
+    moment may put it right. `begun`: the service took it; `resumed`: in an earlier command, whose
+    call had this `key`.
     """
 
     status: Status
@@ -609,8 +708,10 @@ class _Outcome:
     over: bool = True
     seconds: float = 0.0
     job: str = ""
+    doubtful: bool = False
     begun: bool = False
     resumed: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

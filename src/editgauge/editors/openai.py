@@ -323,8 +323,8 @@ class OpenAIImages:
             if isinstance(entries, list) and entries and isinstance(entries[0], dict)
             else {}
         )
-        if isinstance(entry.get("error"), dict):
-            error = entry["error"]
+        error = entry.get("error") or (reply.value.get("error") if not entry else None)
+        if isinstance(error, dict):
             reason = words(f"{error.get('code') or ''} {error.get('message') or ''}")
             refused = any(word in reason.lower() for word in _REFUSALS)
             return Edit.without(

@@ -48,8 +48,8 @@ _HOPS = 5
 """Redirects that are followed on the way to a delivered picture."""
 
 
-class _NoAddress(OSError):
-    """An address that is not fetched, now or later."""
+class Gone(OSError):
+    """A picture that does not lie at its address, or no longer: asking again tells nothing new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Service:
             if meant.kind == "stop":
                 self._stop(reply)
             faults += meant.kind == "again"
-            paid += meant.kind == "again" and meant.lost
+            paid += meant.kind == "again" and meant.lost and request.charge is not None
             taken = request.once and meant.kind == "again" and meant.lost
             if taken or not self._once_more(meant, pause, faults, paid, spent):
                 if not self._reached:
@@ -207,18 +207,19 @@ class Service:
         """Download a delivered picture from an address in a reply.
 
         Redirects are followed here and nowhere else: a few, to http(s) only, without the service's
-        key. Raises `OSError` with a reason without secrets.
+        key. Raises `Gone` where there is none, and another `OSError` where there may be one later,
+        with a reason without secrets.
         """
         last = ""
         for attempt in range(1, self._attempts + 1):
             try:
                 response = self._followed(address)
-                if 200 <= response.status < 300 and response.data:
+                there = 200 <= response.status < 300
+                if there and response.data:
                     return response.data
                 last = f"HTTP {response.status}" + ("" if response.data else ", empty")
-                meant = policy.meaning(response.status, response.headers, {})
-                if meant.kind not in ("again", "busy"):
-                    break
+                if not there and not policy.may_pass(response.status):
+                    raise Gone(f"the delivered address gave no picture ({last})")
             except Lost as error:
                 last = error.reason
             if attempt < self._attempts:
@@ -231,13 +232,13 @@ class Service:
             parts = urlsplit(address)
             if parts.scheme not in ("http", "https") or not parts.hostname:
                 said = self.secrets.line(address, 80)
-                raise _NoAddress(f"an address that is none of a picture: {said!r}")
+                raise Gone(f"an address that is none of a picture: {said!r}")
             response = self._transport.exchange("GET", address, own=False, clean=False)
             target = response.headers.get("location")
             if response.status not in (301, 302, 303, 307, 308) or not target:
                 return response
             address = urljoin(address, target)
-        raise _NoAddress(f"the delivered address leads on and on (more than {_HOPS} redirects)")
+        raise Gone(f"the delivered address leads on and on (more than {_HOPS} redirects)")
 
     # --- one attempt ---
 
@@ -306,16 +307,16 @@ AGAIN = ".asked-before"
 """
 
 
-def call_key(folder: Path, *parts: str | bytes) -> str:
+def call_key(folder: Path, *parts: str | bytes, question: bool = False) -> str:
     """A call's identity: the same for the same question in the same run, also after the run was
-    killed; another one when the user asks again.
+    killed; another one when the user asks again, but for that of the `question` alone.
 
     `folder` is the temporary folder that the run gave for the output; its parent stands for the
     run, and a file `AGAIN` in it for what was there before the user asked again.
     """
     digest = hashlib.blake2b(str(folder.parent.resolve()).encode(), digest_size=16)
     again = folder / AGAIN
-    for part in (*parts, *([again.read_bytes()] if again.is_file() else [])):
+    for part in (*parts, *([again.read_bytes()] if again.is_file() and not question else [])):
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()

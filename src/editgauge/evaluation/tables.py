@@ -64,9 +64,9 @@ def tables(
     asked = choice or Choice()
     _check(asked)
     layouts = scheme_of(rows.benchmarks(runs, asked.benchmark), asked.weights, asked.cutoff)
-    frames = rows.frames(
-        runs,
-        asked.benchmark,
+    read = rows.read(runs, asked.benchmark, asked.editors)
+    frames = rows.chosen(
+        read,
         where=asked.where,
         editors=asked.editors,
         sources=asked.sources,
@@ -94,15 +94,18 @@ def tables(
                 intervals=asked.intervals,
                 seed=asked.seed,
                 layouts=layouts.get(frame.benchmark),
+                among=variants,
             )
         ]
     made = [table for table in _unrepeated(made) if table.columns]
     if any(frame.side for frame in frames):
         made = papers_first(made)
     if not (asked.by or asked.editors or asked.sources or asked.sweep):
-        for name in sorted({table.benchmark for table in made}):
-            (whole,) = rows.every_frame(runs, name, where=asked.where)
-            made += agreements(whole, variants, published=asked.published, seed=asked.seed)
+        shown = {table.benchmark for table in made}
+        for frame in read:
+            if frame.benchmark in shown:
+                whole = rows.narrowed(frame, asked.where)
+                made += agreements(whole, variants, published=asked.published, seed=asked.seed)
     if asked.only:
         names = ", ".join(sorted({item.name for item in made}))
         made = [item for item in made if item.name == asked.only]

@@ -26,7 +26,7 @@ and never raises.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.claims import Verdicts, unquoted
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
+from editgauge.judging.names import without_other_lines
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
 from editgauge.judging.spelling import plainer, scores_told
 from editgauge.judging.thinking import without_thinking
@@ -55,6 +56,7 @@ from editgauge.judging.wording import (
     fractions_in,
     is_cited,
     is_cited_heading,
+    is_obeying,
     is_refusal,
     is_revision,
     is_taken_back,
@@ -77,9 +79,12 @@ _NO_FIELDS = "no object holds the fields that were asked for"
 _NO_NAMES = "no verdict under the names that were asked for"
 _NO_PLAIN_NUMBER = "no plain number under the names that were asked for"
 _NOT_ONE_NUMBER = "a line without one plain number"
+_MISSING = "missing"
+_CONTRADICTED = "the verdict is contradicted after it was given"
 _NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
 """Reasons after which another spelling is looked for."""
 _BRACELESS = re.compile(r'"[A-Za-z_][\w ]{0,60}"\s?:[^{}]{1,5000}\Z')
+_QUOTED_LINE = re.compile(r"^>[ \t]?", re.MULTILINE)
 _TOP = re.compile(
     r"\d\W{0,6}\([^()\n]{0,40}\b(?:full|top|maximum) (?:marks|score|points)\b(?! (?:for|if))", re.I
 )
@@ -127,9 +132,9 @@ def read_answer(
         )
     try:
         readings = _read(reply, fields, lists or {})
-        if any(reading.value is not None for reading in readings.values()):
+        if all(reading.value is not None for reading in readings.values()):
             return readings
-        return _in_other_words(reply, fields, lists or {}, readings)
+        return _agreed(readings, _in_other_words(reply, fields, lists or {}, readings))
     except (Tangled, OverflowError) as error:
         return _all(fields, f"the reply is too tangled to be read: {error}")
     except Exception as error:  # no reply may stop a run, whatever it does to the reader
@@ -169,6 +174,8 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     said = spoken(text)
     if is_blind(said):
         return _all(fields, "the judge says that it saw no picture, or not all")
+    if is_obeying(said):
+        return _all(fields, "the judge follows a text that it found in a picture")
     for item in found:
         if item.value is not None:
             spread(item.value, lists)
@@ -193,7 +200,11 @@ def _in_other_words(
     reply: str, fields: Ranges, lists: Lists, readings: dict[str, Reading]
 ) -> dict[str, Reading]:
     """What the reply says in another spelling, where it says nothing under the fields' names."""
-    if not all(reading.reason in _NOTHING_NAMED for reading in readings.values()):
+    if not any(
+        reading.reason in _NOTHING_NAMED
+        or (len(fields) > 1 and reading.reason in (_MISSING, _CONTRADICTED))
+        for reading in readings.values()
+    ):
         return readings
     only = next(iter(fields))
     if (
@@ -216,6 +227,18 @@ def _in_other_words(
     if len(fields) == 1 and given != {None} and scores_told(plain) - given:
         return _all(fields, "another number is called the score beside it")
     return readings
+
+
+def _agreed(first: dict[str, Reading], second: dict[str, Reading]) -> dict[str, Reading]:
+    """The second reading where it has a number for every field and none that differs from the
+    first's; else the first one, where that has any.
+    """
+    known = {name: reading.value for name, reading in first.items() if reading.value is not None}
+    if not known:
+        return second
+    if any(second[name].value not in (None, value) for name, value in known.items()):
+        return _all(tuple(first), "the reply can be read in two ways")
+    return second if all(reading.value is not None for reading in second.values()) else first
 
 
 def _answer(reply: str) -> tuple[str | None, list[JsonPart]]:
@@ -244,6 +267,13 @@ def _opened(reply: str) -> str:
     escaped without need, braces that are missing.
     """
     bare = reply.strip()
+    if (
+        bare.startswith(">")
+        and len(bare) < 2 * SPOKEN
+        and bare.count("\n>")
+        and all(line.startswith(">") for line in bare.splitlines() if line)
+    ):
+        bare = reply = _QUOTED_LINE.sub("", bare)  # all of it is quoted: nothing is
     if bare.startswith('{\\"') and isinstance(decode_whole(bare.replace('\\"', '"')), Pairs):
         return bare.replace('\\"', '"')
     if _BRACELESS.match(bare) and isinstance(decode_whole(f"{{{bare}}}"), Pairs):
@@ -433,7 +463,7 @@ def _second_thoughts(
         if statement.reading.value is not None:
             given[statement.name].add(statement.reading.value)
     doubts = []
-    reading = _none("the verdict is contradicted after it was given")
+    reading = _none(_CONTRADICTED)
     for mention in said:
         known = given[mention.name]
         later = mention.kind == "sentence" and mention.start >= end and not mention.cited
@@ -441,7 +471,7 @@ def _second_thoughts(
             doubts.append(
                 _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
             )
-    after = spoken(text[end:])
+    after = without_other_lines(spoken(text[end:]), tuple(fields))
     top = max(high for _, high in fields.values())
     every = set().union(*given.values())
     taken = is_taken_back(after, every, top)
@@ -537,7 +567,8 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    before, after = (without_names(part, names) for part in (prose[:end], prose[end:]))
+    behind = without_other_lines(spoken(prose[end:]), names)
+    before, after = (without_names(part, names) for part in (prose[:end], behind))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
     if why := doubts.against(reasons, remarks, before, after, verdicts):
@@ -550,9 +581,7 @@ def _undoubted(
 
 def _behind_number(line: str, number: int) -> str:
     """What a line says behind its number; nothing for a row of a table."""
-    pattern = (
-        rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of)\s{{0,3}}[*_]{{0,2}}\d+)?"
-    )
+    pattern = rf"(?<!\d){number}(?!\d)(?:[*_\])]{{0,4}}\s{{0,3}}\(?(?:/|out of|of)\s{{0,3}}[*_]{{0,2}}\d+)?"
     value = re.search(pattern, line[:SPOKEN])
     return "" if value is None or "|" in line else without_other_labels(line[value.end() :])
 
@@ -560,7 +589,7 @@ def _behind_number(line: str, number: int) -> str:
 def _decided(statements: Sequence[_Statement]) -> Reading:
     """The reading that the statements about one field come to."""
     if not statements:
-        return _none("missing")
+        return _none(_MISSING)
     if all(item.weak for item in statements):
         return _none("the words before the only verdict do not say that it is one")
     last = statements[-1]
@@ -592,5 +621,5 @@ def _none(reason: str) -> Reading:
     return Reading(None, Status.UNPARSABLE, reason)
 
 
-def _all(fields: Ranges, reason: str) -> dict[str, Reading]:
+def _all(fields: Iterable[str], reason: str) -> dict[str, Reading]:
     return {name: _none(reason) for name in fields}

@@ -26,7 +26,7 @@ SAME_REFUSALS = 3
 asked: the fault is the command's, and every call would end the same way.
 """
 _PICTURES = re.compile(r"image|picture|decode|media|mime|webp", re.IGNORECASE)
-_LEAST_BYTES_A_TOKEN = 20.0
+_MOST_BYTES_A_TOKEN = 20.0
 """A bill that counts fewer tokens than the words' bytes over this is no bill."""
 
 
@@ -157,7 +157,7 @@ class Asker:
         if not estimate:
             return None
         ledger, model = engine.ledger, engine.settings.model
-        while (entry := ledger.reserve(estimate, model)) is None:
+        while (entry := ledger.reserve(estimate, model, beside=True)) is None:
             if not ledger.under_way:
                 raise ledger.exceeded(estimate * ledger.ratio(model))
             self._settled.clear()
@@ -167,10 +167,7 @@ class Asker:
     def _book(self, entry: Entry | None, outcome: Outcome | None, text_bytes: int) -> float | None:
         """Settle a request in the ledger; returns what it cost, None where that is not known."""
         engine = self._engine
-        usage = None
-        if outcome is not None:
-            usage = usage_of(outcome.usage, least=text_bytes / _LEAST_BYTES_A_TOKEN)
-        cost = None if engine.price is None or usage is None else engine.price.of_usage(usage)
+        cost = None if outcome is None else self.bill(outcome, text_bytes)
         if entry is None:
             return cost
         if cost is not None:
@@ -178,13 +175,24 @@ class Asker:
         elif outcome is None:
             engine.ledger.keep(entry, "dropped while under way")
         elif outcome.billed:
-            engine.ledger.keep(
+            return engine.ledger.keep(
                 entry, outcome.reason or "no usable usage record", reported=not outcome.lost
             )
-            return entry.amount
         else:
             engine.ledger.release(entry, outcome.reason)
         return cost
+
+    def bill(self, outcome: Outcome, text_bytes: int, *, batch: bool = False) -> float | None:
+        """US dollars by a reply's own usage record, to a body of `text_bytes` without pictures;
+        None where there is no price, or no record that can be believed.
+        """
+        price, said = self._engine.price, len((outcome.content or "").encode())
+        usage = usage_of(
+            outcome.usage,
+            least=text_bytes / _MOST_BYTES_A_TOKEN,
+            least_out=said / _MOST_BYTES_A_TOKEN,
+        )
+        return None if price is None or usage is None else price.of_usage(usage, batch=batch)
 
     # -- what to make of it ------------------------------------------------------------------------
 
@@ -250,6 +258,8 @@ class Asker:
                     f"mixed: name the one you want, or use another --replies"
                 )
             return
+        if outcome.thought:  # an empty answer: all that was allowed went into thinking
+            engine.notice_cut(True, engine.keep(request, key, outcome, cost).request)
         self._in_a_row += 1
         if self._in_a_row >= policy.HOPELESS:
             raise RunError(

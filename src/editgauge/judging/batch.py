@@ -10,6 +10,7 @@ most that it can cost in a batch, and stays booked until `collect` finds its bil
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,10 +22,9 @@ from editgauge.errors import ImageError, RunError
 from editgauge.judging.asker import Request
 from editgauge.judging.client import build, read_response
 from editgauge.judging.engine import Engine, Job
-from editgauge.services import batches
+from editgauge.services import batches, policy
 from editgauge.services.batches import File
 from editgauge.services.ledger import Entry
-from editgauge.services.prices import usage_of
 from editgauge.services.transport import Lost, Response
 
 _ENDPOINT = "/v1/chat/completions"
@@ -46,61 +46,123 @@ class Batched:
 
 
 def pending(engine: Engine) -> dict[str, dict[str, Any]]:
-    """The batches that were submitted and not collected: id -> {"keys": […], "at": seconds}."""
+    """The batches that were begun and not collected: mark -> {"keys": […], "at": seconds,
+    "number": the provider's, empty while it is not known whether the batch was made}. Of earlier
+    versions the mark is the number.
+    """
     found = engine.store.notes("batch ")
     return {
-        name[6:]: record
+        name[6:]: {"number": name[6:]} | record
         for name, text in found.items()
         if (record := orjson.loads(text)).get("keys")
     }
 
 
+def _note(engine: Engine, mark: str, record: Mapping[str, Any]) -> None:
+    engine.store.note(f"batch {mark}", orjson.dumps(dict(record)).decode())
+
+
+async def _settled(engine: Engine) -> dict[str, dict[str, Any]]:
+    """The pending batches, after those of a killed command were looked for: one that was never made
+    is forgotten, and its calls released.
+
+    Raises `RunError` where the server does not tell.
+    """
+    found = pending(engine)
+    for mark, record in list(found.items()):
+        if record["number"]:
+            continue
+        try:
+            status, told, _ = await engine.client.exchange_json("GET", "/batches?limit=100")
+            reason = f"HTTP {status}"
+        except Lost as error:
+            told, reason = None, error.reason
+        number = batches.number_of(told, mark)
+        if number is None:
+            raise RunError(
+                f"{engine.client.host}: whether the batch {mark} was made is not known ({reason}); "
+                f"run the same command again when the server lists its batches"
+            )
+        if number:
+            record["number"] = number
+            _note(engine, mark, record)
+            continue
+        _forget(engine, mark, record)
+        del found[mark]
+    return found
+
+
+def _forget(engine: Engine, mark: str, record: Mapping[str, Any]) -> None:
+    """A batch was never made: its calls cost nothing and may be submitted again."""
+    for entry in _standing(engine, record).values():
+        engine.ledger.release(entry, "no batch was made")
+    _note(engine, mark, {**record, "keys": [], "state": "never made"})
+
+
+def _standing(engine: Engine, record: Mapping[str, Any]) -> dict[str, Entry]:
+    return engine.ledger.standing([batches.entry_key(key) for key in record["keys"]])
+
+
 async def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     """Send all calls that are neither stored nor waiting, as far as the budget goes.
 
-    Raises `RunError` when the server takes no batch; nothing stays booked for it then.
+    Raises `RunError` when the server takes no batch; nothing stays booked for it then, unless it is
+    not known whether one was made.
     """
     result = Batched()
-    taken = {key for record in pending(engine).values() for key in record["keys"]}
+    taken = {key for record in (await _settled(engine)).values() for key in record["keys"]}
     for file in _files(engine, jobs, taken, result):
-        try:
-            name = await _send(engine, file)
-        except RunError:
-            for entry in file.entries:
-                engine.ledger.release(entry, "no batch was made")
-            raise
-        engine.store.note(
-            f"batch {name}", orjson.dumps({"keys": file.keys, "at": time.time()}).decode()
-        )
+        result.batches.append(await _send(engine, file))
         for entry in file.entries:
             engine.ledger.leave(entry)
-        result.batches.append(name)
         result.calls += len(file.keys)
     result.waiting = sum(len(record["keys"]) for record in pending(engine).values())
     return result
 
 
 async def _send(engine: Engine, file: File) -> str:
-    """Hand one file to the server; returns the batch's name."""
-    client = engine.client
+    """Hand one file to the server and write the batch down, before it is made and after; returns
+    its number.
+    """
+    client, mark = engine.client, secrets.token_hex(12)
+    record = {"keys": file.keys, "at": time.time(), "number": ""}
     try:
-        status, answer = await client.upload(
-            "/files", {"purpose": "batch"}, "calls.jsonl", file.data
-        )
+        try:
+            status, answer = await client.upload(
+                "/files", {"purpose": "batch"}, "calls.jsonl", file.data
+            )
+        except Lost as error:
+            raise RunError(f"{client.host}: no batch file taken ({error.reason})") from error
         if status not in (200, 201) or not isinstance(answer, dict) or "id" not in answer:
             raise RunError(
                 f"{client.host}: no batch file taken (HTTP {status}); use the ordinary way"
             )
-        wanted = batches.wanted(answer["id"], _ENDPOINT)
+        _note(engine, mark, record)
+    except BaseException:
+        for entry in file.entries:
+            engine.ledger.release(entry, "no batch was made")
+        raise
+    wanted = batches.wanted(answer["id"], _ENDPOINT, {batches.MARK: mark})
+    try:
         status, answer, _ = await client.exchange_json("POST", "/batches", wanted)
     except Lost as error:
+        if not error.sent:
+            _forget(engine, mark, record)
         raise RunError(
-            f"{client.host}: {error.reason}; whether a batch was made is not known. Look at the "
-            f"provider's list of batches before submitting again"
+            f"{client.host}: {error.reason}; whether a batch was made is not known. Run the same "
+            f"command again: it looks into the server's list of batches"
         ) from error
-    if status not in (200, 201) or not isinstance(answer, dict) or "id" not in answer:
+    number = answer.get("id") if isinstance(answer, dict) else None
+    if not 200 <= status < 300 or not number:
+        if policy.meaning(status, {}, {}).lost:
+            raise RunError(
+                f"{client.host}: HTTP {status}; whether a batch was made is not known. Run the "
+                f"same command again: it looks into the server's list of batches"
+            )
+        _forget(engine, mark, record)
         raise RunError(f"{client.host}: no batch made (HTTP {status}); use the ordinary way")
-    return str(answer["id"])
+    _note(engine, mark, {**record, "number": str(number)})
+    return str(number)
 
 
 async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
@@ -113,7 +175,8 @@ async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
     result = Batched()
     about = {engine.key(job): job for job in jobs}
     others: set[str] = set()
-    for name, record in pending(engine).items():
+    for mark, record in (await _settled(engine)).items():
+        name = record["number"]
         try:
             status, answer, _ = await engine.client.exchange_json("GET", f"/batches/{name}")
             state = answer.get("status") if isinstance(answer, dict) else None
@@ -124,17 +187,18 @@ async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
         except Lost:  # it is there tomorrow as well
             result.waiting += len(record["keys"])
             continue
-        standing = engine.ledger.standing([batches.entry_key(key) for key in record["keys"]])
+        standing = _standing(engine, record)
         stored = 0
         for key, response in batches.results(lines, engine.client.secrets):
             stored += _store(engine, key, response, about, standing, others)
         for entry in standing.values():
-            engine.ledger.release(entry, f"no result in batch {name}: {state}")
+            if state == "completed":  # its work was done, and is billed, wherever the line is
+                engine.ledger.keep(entry, f"no result in batch {name}")
+            else:
+                engine.ledger.release(entry, f"no result in batch {name}: {state}")
         if not stored:
             result.failed.append(f"{name}: {state}")
-        engine.store.note(
-            f"batch {name}", orjson.dumps({"keys": [], "at": record["at"], "state": state}).decode()
-        )
+        _note(engine, mark, {**record, "keys": [], "state": state})
         result.batches.append(name)
         result.calls += stored
     if others:
@@ -146,13 +210,17 @@ async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
 
 
 async def _lines(engine: Engine, batch: Mapping[str, Any]) -> list[bytes]:
-    """The lines of a finished batch's results and errors."""
+    """The lines of a finished batch's results and errors. Raises `Lost` for a file that cannot be
+    had now.
+    """
     found: list[bytes] = []
     for part in ("output_file_id", "error_file_id"):
         if batch.get(part):
             status, _, data = await engine.client.exchange_json(
                 "GET", f"/files/{batch[part]}/content"
             )
+            if status not in (200, 404, 410):  # only these two are gone for good
+                raise Lost(f"HTTP {status}", sent=True)
             found += data.splitlines() if status == 200 else []
     return [line for line in found if line.strip()]
 
@@ -201,8 +269,9 @@ def _store(
     """Store the reply of one call; 1, or 0 for a call of another command."""
     outcome = read_response(response, 0.0, engine.client.secrets, engine.client.address.host)
     entry = standing.pop(batches.entry_key(key), None)
-    usage = usage_of(outcome.usage)
-    cost = engine.price.of_usage(usage, batch=True) if engine.price and usage else None
+    job = about.get(key)
+    words = len(engine.skeleton(job)) if job is not None else 0
+    cost = engine.asker.bill(outcome, words, batch=True)
     if entry is not None and cost is not None:
         engine.ledger.bill(entry, cost)
     elif entry is not None and outcome.billed:
@@ -210,7 +279,6 @@ def _store(
     elif entry is not None:
         engine.ledger.release(entry, outcome.reason)
     engine.count_request(outcome)
-    job = about.get(key)
     if job is None:
         return 0  # of another command: it stays in the provider's files
     if not engine.answer_of(outcome.model):

@@ -63,7 +63,7 @@ _PATTERNS = (
         rf"(?: (?:n['’]?t|not|never)|n['’]?t|not)|not|never)(?: to)?(?: (?:been|be|actually|properly|successfully|correctly|yet)){{0,3}} {_GIVEN}\b"
     ),
     (
-        rf"\b{_PICTURE}(?:[ _](?:url|link|path|data|upload))? (?:(?:is|are|was|were|seems?|appears?|looks?)(?: to be)? )?(?:missing|absent|unavailable"
+        rf"(?<!from )(?<!in )(?<!of )\b{_PICTURE}(?:[ _](?:url|link|path|data|upload))? (?:(?:is|are|was|were|seems?|appears?|looks?)(?: to be)? )?(?:missing|absent|unavailable"
         rf"|inaccessible|unreadable|broken|corrupt(?:ed)?)(?={_END}| (?:from|in) (?:the|your|this) {_MESSAGE})"
     ),
     rf"\b{_PICTURE} fail(?:s|ed)? to (?:load|open|render|arrive|display|decode)",

@@ -83,12 +83,7 @@ def choose(benchmark: Benchmark, word: str, run: Path | None = None) -> Chosen:
         hint = f"did you mean {near[0]}?" if near else "no such folder"
         raise UsageError(f"--prompts {word!r}: wanted ours, paper or a folder; {hint}")
     rubrics = _rubrics(benchmark, folder)
-    names = list(ours.rubric_names())
-    if unknown := rubrics.unknown_files(names):
-        raise UsageError(
-            f"--prompts {folder}: {unknown[0]} replaces no rubric of {benchmark.name}; there are: "
-            f"{', '.join(names)}"
-        )
+    rubrics.check_files(list(ours.rubric_names()), "--prompts")
     return Chosen(folder.name, ours, rubrics)
 
 

@@ -13,17 +13,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from editgauge.judging import languages
-from editgauge.judging.wording import GIVES, NUMBER_WORDS
+from editgauge.judging.wording import GIVES, NUMBER_WORDS, QUOTATION
 
 MAX_NUMBERS = 150
 """Numbers in one text that are weighed; a text with more is no reason."""
 _WINDOW = 240
 """Characters around a number that tell what it is about."""
 _I = re.IGNORECASE
-SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
-_QUOTATION = re.compile(
-    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|«[^»\n]{0,200}»|「[^」\n]{0,200}」"
-    r"|(?<!\w)'[^'\n]{1,80}'(?!\w)|(?<!\w)‘[^’\n]{1,80}’|`[^`\n]{1,80}`"
+SENTENCE = re.compile(
+    r"(?<=[.!?;])(?<![Nn]r\.)(?<![Nn]o\.)(?<!\bca\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<![Ff]ig\.)\s+|(?<=[。！？；])|\n+"
 )
 _SEEN_OBJECT = re.compile(
     r"\b(?:says?|reads?|shows?|contains?|states?|texts?|prints?|displays?)\b[^{}\n]{0,40}\{[^{}]{0,300}\}",
@@ -31,6 +29,7 @@ _SEEN_OBJECT = re.compile(
 )
 """An object that a picture is said to show."""
 _ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
+_INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})\)[ \t](?=[^\W\d])")
 _TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
 SCORE_WORDS = (
     r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
@@ -48,6 +47,12 @@ _THUS = re.compile(
     _I,
 )
 """Words right before a number that make it a conclusion."""
+_WHICH_OUGHT = re.compile(r"\b(?:which|that) (?:should|must|ought to) (?:be|read|say|show)\s\Z", _I)
+_READ_OUT = re.compile(
+    r"(?<!I )(?<!would )(?<!must )\b(?:reads?|says|shows|displays|prints?)\b[^.;,]{0,40}\Z", _I
+)
+"""What a picture or an instruction says, and not the judge."""
+_OUGHT = re.compile(r"\b(?:should|must|ought to) be(?: an?| the)?\s\Z", _I)
 _BREAK = re.compile(r"[,;:()]|\b(?:though|but|while|whereas|yet|and so)\b", _I)
 _ARTICLE = re.compile(
     r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I
@@ -81,7 +86,7 @@ _FOLLOWS = (
 )
 _NUMBER = re.compile(
     rf"(?<![\w.,:/%$€£¥#°×'’+-])(?:[$€£¥#]\s?)?(?P<number>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})"
-    r"(?![\w%°×]|[.,:]\d|\s?[%°€]|-\w)"
+    rf"(?![\w%°×]|[.,:]\d|\s?[%°€]|-\w|\s?[-–—]\s?\d{{1,4}}\s?(?!{_FOLLOWS}\b)[^\W\d])"
     r"(?P<fraction>[*_]{0,2}\s{0,2}(?:/|out of|of)\s{0,2}(?:(?:the|all|these|its)\s)?(?:\d{1,3}"
     r"|two|three|four|five|six|seven|eight|nine|ten)\b(?!\s?%))?"
     rf"(?P<counts>[*_]{{0,2}}\s{{1,2}}(?!{_FOLLOWS}\b)[^\W\d])?",
@@ -99,6 +104,29 @@ _OF_THE = re.compile(
     r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
     _I,
 )
+_DIGIT_OF = re.compile(
+    r"\b(?:around|of|in|inside|behind|beside|below|above|under|over|near|touching|turned|changed|replac\w+|left|kept|keeps|lost|missing|blurs?|blurred|smudg\w+|shape of|edge of) (?:the|its)\s[*_]{0,2}\Z"
+    r"|\A\W{0,3}[Tt]he\s[*_]{0,2}\Z|[;,.] (?:and )?the\s[*_]{0,2}\Z|\bthat the\s\Z",
+    _I,
+)
+"""What stands before a digit that the picture shows: "a halo around the 5"."""
+_SHOWN = re.compile(
+    r"\b(?:position|place|spot|cell|square|channel|station|exit|seat|table|box|slot|label|letter|word|tooth|vertebra|rib|segment|lobe|slice|lot|unit|bay|pier|aisle|shelf|apartment|flat|apt|highway|road|street|lap"
+    r"|race|round|week|month|shirt number|jersey number|house number|bus line|bus number|answer on \w+ \w+|equation|digit)(?: is| are| was| shows| reads| became)?(?: now| not| at| in)?(?: \d{1,2} but)?\s\Z"
+    r"|\b(?:output|result|input|reference|original)\s\Z(?<=, the output )|, the (?:output|result|edit|edited image|reference)\s\Z",
+    _I,
+)
+_EXCHANGED = re.compile(
+    r"\s(?:instead of|rather than|in place of|was replaced|is replaced|was changed|was turned|became)\b",
+    _I,
+)
+_EXCHANGED_BEFORE = re.compile(
+    r"\b(?:instead of|rather than|replaced (?:\w+ )?(?:by|with)|turned into|changed (?:in)?to|became|from \d{1,2} to|not \d{1,2} but|between \d{1,2} and|between)(?: an?| the)?\s\Z",
+    _I,
+)
+_PRONOUN = re.compile(
+    r"\b(?:the|this|that|each|every|which|any|no|some|another|only|new|old|last|first)\s\Z", _I
+)
 _PRICED = re.compile(r"[$€£¥#]\s?\Z")
 _LABELLED = re.compile(
     r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:step|rule|criterion|criteria|figure|fig|image|picture"
@@ -106,13 +134,13 @@ _LABELLED = re.compile(
     r"|item|section|row|column|frame|page|version|option|candidate|model|digit|number|numeral"
     r"|day|year|hour|no|nr|chapter|route|gate"
     r"|room|track|platform|bus|player|house|size|iphone|world war|act|floor|team|home|guest"
-    r"|door|lane|group|type|phase|q)s?\.?[\s#]{0,2}\Z)",
+    r"|door|lane|group|type|phase|q)s?\.?[\s#]{0,2}(?:\d{1,2}(?:,| and| to| or| through| ?[-–]) ?){0,4}\Z)",
     _I,
 )
 _NOT_THIS = re.compile(
-    r"\b(?:instead of|rather than|than|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
+    r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
     r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
-    r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of"
+    r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of|possible"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
     _I,
 )
@@ -232,19 +260,31 @@ class Verdicts:
 
 def unquoted(text: str) -> str:
     """The text without quotations, which are the picture's or the instruction's words."""
-    return _QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
+    return QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
 
 
 def plain_text(text: str) -> str:
     """The text without quotations, tags, and the numbers of list items."""
     text = _TAG.sub(" ", unquoted(text))
-    return _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
+    text = _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
+    return _without_numbering(text)
+
+
+def _without_numbering(text: str) -> str:
+    """The text without the numbers of a list inside a sentence: "(1) the halo, (2) the font"."""
+    marks = list(_INLINE.finditer(text))[:MAX_NUMBERS]
+    if [int(mark[1]) for mark in marks] != list(range(1, len(marks) + 1)) or len(marks) < 2:
+        return text
+    return _INLINE.sub(" ", text)
 
 
 def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
     """For every claim in the text, in order: the number where it is not a verdict's, else nothing."""
     scale = re.compile(rf"\b[01]\s?(?:-|–|—|to)\s?{verdicts.high}\b")
-    for sentence in SENTENCE.split(scale.sub(" ", plain_text(text))):
+    text = _DIFFERENCE.sub(
+        lambda found: _without_sum(found, verdicts), scale.sub(" ", plain_text(text))
+    )
+    for sentence in SENTENCE.split(text):
         if not sentence.strip():
             continue
         if languages.is_foreign(sentence):
@@ -263,6 +303,18 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
                 yield "" if number in verdicts.given else extreme[0]
 
 
+_DIFFERENCE = re.compile(r"\b(\d{1,2})\s?(?:-|−|–|minus|less)\s?(\d{1,2})\b(?!\s?[/.,]?\d)", _I)
+
+
+def _without_sum(found: re.Match[str], verdicts: Verdicts) -> str:
+    """Nothing for the sum that comes to the verdict ("5 minus 1"), else what was found."""
+    return (
+        " "
+        if int(found[1]) - int(found[2]) in verdicts.given and int(found[1]) == verdicts.high
+        else found[0]
+    )
+
+
 def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
     scored = _SCORED.search(sentence) is not None
     for index, found in enumerate(_NUMBER.finditer(sentence)):
@@ -273,13 +325,15 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
         lead = sentence[max(0, found.start() - 80) : found.start("number")]
         rest = sentence[found.end("number") : found.end("number") + 80]
+        if word == "one" and _PRONOUN.search(lead):
+            continue
         outside = number > verdicts.high or _AT_FIRST.search(lead[-40:])
         if outside or _PRICED.search(lead) or _LABELLED.search(lead):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
         counts = found["counts"] or _OF_THE.match(rest)
         if claim is None and not counts and not _compared(number, lead, verdicts):
-            claim = _bare_claim(number, lead, found, verdicts, place)
+            claim = _bare_claim(number, lead, found, verdicts, place, scored=scored)
         if claim is not None:
             yield claim
 
@@ -298,17 +352,26 @@ def _compared(number: int, lead: str, verdicts: Verdicts) -> bool:
 
 
 def _bare_claim(
-    number: int, lead: str, found: re.Match[str], verdicts: Verdicts, place: Place
+    number: int,
+    lead: str,
+    found: re.Match[str],
+    verdicts: Verdicts,
+    place: Place,
+    *,
+    scored: bool,
 ) -> str | None:
     """What a number claims that counts nothing and is compared with nothing."""
     sentence = found.string
-    scored = _SCORED.search(sentence) is not None
     behind = place is Place.BEHIND
     if found["fraction"]:
-        told = place is Place.REASON or GIVES.search(lead) or _SCORED.search(sentence)
+        told = place is Place.REASON or GIVES.search(lead) or scored
         of_top = _is_of_top(found["fraction"], verdicts.high)
         if told and of_top and not _COUNTS.match(sentence, found.end()):
             return _other(number, verdicts, found[0])
+        return None
+    if _WHICH_OUGHT.search(lead) or (place is Place.BEFORE and _READ_OUT.search(lead)):
+        return None
+    if not scored and _is_of_picture(lead, sentence[found.end("number") :], place):
         return None
     clause = _clause(sentence, found.start("number"))
     near = sentence[max(0, found.start() - _WINDOW) : found.end() + _WINDOW]
@@ -320,12 +383,22 @@ def _bare_claim(
     if of_picture or _named_by(lead):
         return None
     concluded = _THUS.search(lead) is not None and (behind or scored or not edited)
+    if place is Place.BEFORE and _OUGHT.search(lead) and not scored:
+        concluded = False  # what an instruction wanted: "column 5 should be 4"
     named = _ARTICLE.search(lead) is not None and not edited
     short = behind and len(WORD.findall(sentence)) <= BRIEF
     bare = place is Place.REASON and found["number"].casefold() != "one"  # a pronoun mostly
     if bare or scored or concluded or named or short:
         return _other(number, verdicts, found[0])
     return None
+
+
+def _is_of_picture(lead: str, rest: str, place: Place) -> bool:
+    """Whether a number without a word of scores is a digit or a count that the picture shows."""
+    if _READ_OUT.search(lead) or _DIGIT_OF.search(lead) or _SHOWN.search(lead):
+        return True
+    pair = _EXCHANGED.match(rest) or _EXCHANGED_BEFORE.search(lead)
+    return pair is not None and len(WORD.findall(_BREAK.split(lead)[-1])) >= 3
 
 
 def _claim(
@@ -358,6 +431,8 @@ def ranges_in(text: str, verdicts: Verdicts) -> Iterator[str]:
     for pattern in (_SIGNED, _PERCENT):
         yield from (found[0].strip() for found in pattern.finditer(plain_text(text)))
     for found in _RANGE.finditer(plain_text(text)):
+        if _LABELLED.search(found.string[max(0, found.start() - 20) : found.start()]):
+            continue
         first, last = int(found[1]), int(found[2])
         inside = verdicts.low <= first < last <= verdicts.high
         if inside and (first, last) not in ((0, verdicts.high), (1, verdicts.high)):

@@ -427,8 +427,9 @@ def _read_choice(choice: Mapping[str, Any], facts: dict[str, Any], secrets: Secr
 
 
 def _content(value: Any) -> str | None:
-    if isinstance(value, list):  # parts, as some servers give them
-        return "".join(str(part.get("text") or "") for part in value if isinstance(part, dict))
+    if isinstance(value, list):  # parts, as some servers give them; thinking is one of them
+        parts = [part for part in value if isinstance(part, dict)]
+        return "".join(str(p.get("text") or "") for p in parts if p.get("type") not in _THOUGHT)
     return value if isinstance(value, str) else None
 
 

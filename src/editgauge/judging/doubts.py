@@ -45,7 +45,7 @@ _DISOWNED = re.compile(
     r"|made up|invented|fabricated|unreliable|meaningless|a mistake|an error|wrong|incorrect"
     r"|mistaken|withdrawn|retracted|estimated?|not (?:valid|reliable|meaningful|final)|speculative"
     r"|hypothetical|based on (?:assum|the (?:text|prompt|instruction|description))\w*)"
-    r"|(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up"
+    r"|(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up(?! (?:letter|word|text|name|sign|character|symbol|glyph|script|line)s?)"
     r"|i(?:['’]m| am)? (?:just |only |merely |simply |have to |must |can only |had to )?guess(?:ed"
     r"|ing)?"
     r"|(?:just|only|merely|pure|purely|wild|educated|best|blind|a|this is|my) (?:a |an )?(?:guess(?:work)?"
@@ -57,15 +57,15 @@ _DISOWNED = re.compile(
     r"|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
     r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain"
     r"|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate"
-    r"|score|grade)\b(?! (?:the )?(?:difference|apart|them apart))"
+    r"|score|grade)\b(?! [^.,;]{0,40}\b(?:difference|differences|apart|from)\b)"
     r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random"
     r"|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|guess(?=\W*\Z)|(?:middle|centre|center) of the scale"
     r"|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me"
     r"|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary"
-    r"|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified"
+    r"|temporar\w+|interim|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified"
     r"|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it"
     r"|that|this)|wrong (?:number|score|value|grade|rating|key|field)|not (?:received|supplied"
-    r"|delivered|attached|sent|transmitted|included here)|you (?:did|have|sent|forgot|gave|provided"
+    r"|delivered|attached|sent|transmitted|included here)|you (?:did|have(?! to)|sent|forgot|gave|provided"
     r"|never|asked|wanted)\b|(?:file|image|picture) (?:is|was|seems) damaged|damaged file|(?:see"
     r"|to be|in the) (?:the )?correction|to be discussed|then again|rather less|should be (?:less"
     r"|more|lower|higher|raised|reduced)|and a (?:bit|half|quarter|little)(?=\W*\Z)|no idea"
@@ -74,7 +74,7 @@ _DISOWNED = re.compile(
     r"|comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign"
     r"|sticker|text|picture|image|note|caption|banner|poster|shirt)|(?:says?|tells? (?:me|us"
     r"|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?) to (?:give|score|rate|answer"
-    r"|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:wait"
+    r"|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:given|awarded|assigned|proposed|suggested|chosen) (?:by|to|for) (?:the |an? |my )?(?:\w+ )?(?:reviewer|annotator|judge|reference|input|original|users?|other|colleague|human|baseline|rater|model|crowd)s?|(?:wait"
     r"|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a "
     r"|an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up"
     r"|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
@@ -107,14 +107,14 @@ _UNSEEN = re.compile(
 """Words for how pictures reach a judge, which have no place in what it says of one."""
 _I_DO = re.compile(
     r"\bI\b(?=\s[a-z]|['’])(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?"
-    r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|choose|chose|saw"
+    r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|tell|act on|follow|obey|comply|heed|choose|chose|saw"
     r"|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
     r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
     r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|prefer|like|ignored"
     r"|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
-    r"|detect|spot|observe|count|give|rate|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b"
+    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e)\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
@@ -129,20 +129,23 @@ _META = re.compile(
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
     r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
+    r"|by (?:one|two)(?= (?:if|for|when|because|since|in)\b)|take (?:one|two) off|whoever|none of (?:this|that|these)|guess\w*|swapped|wrong (?:order|picture|image|file)|evaluator|turns? out"
+    r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to|concerns"
     r"|example|placeholder|reference (?:is|gets|deserves))\b|\?",
     _I,
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
-    r"\b(?:numbers?|first|corrected|again|lower|higher|raise|reduce|instead|rather|wrong|should"
-    r"|ought|must|no longer|would|could|less|more|correct|right|too (?:high|low|generous|harsh"
+    r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of\b)|rather(?! than\b)|wrong|should"
+    r"|no longer|less|more|(?<!is )(?<!are )(?<!was )(?<!were )(?<!spelled )(?<!all )(?<!reads )(?:correct|right)|too (?:high|low|generous|harsh"
     r"|strict|lenient|much|kind|severe)"
-    r"|these|those|halve|double|update\w*)\b",
+    r"|these|those|halve|double|(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )update\w*)\b",
     _I,
 )
 """The same in a sentence of a few words."""
 _CLOSING = re.compile(
-    r"\W*(?:(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
+    r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
     r"|(?:(?:(?:please )?note|disclaimer):?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical"
     r"|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
@@ -185,7 +188,9 @@ _OF_PICTURE = re.compile(
 )
 """Words for what is in a picture and what was done to it."""
 _DESCRIBED = re.compile(
-    r"\W*(?:the|an?|one|two|three|some|all|both|its|there (?:is|are)|only|no)\s", _I
+    r"\W*(?:the|an?|one|two|three|some|all|both|its|there (?:is|are)|only|no|everything|nothing|every|each|none|most|many"
+    r"|several|few|parts?|partly|partially|fully|mostly|completely|entirely|minor|slight|slightly|small|faint|visible)\s",
+    _I,
 )
 _PRAISE = re.compile(
     r"\W*(?:(?:very |quite |fairly |mostly |no |well )?(?:good|fine|sharp|clean|clear|natural"
@@ -198,8 +203,28 @@ _PRAISE = re.compile(
     _I,
 )
 """A few words that say how a picture is."""
+_LOOKED = re.compile(
+    r"\b(?:I|and) (?:have )?(?:also )?(?:compared|looked|checked|examined|inspected|zoomed|counted|noticed|noted|verified|went|studied|searched|would have (?:expected|liked|preferred|wished))\b|\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
+    _I,
+)
+"""What a judge says of itself that looks at a picture."""
+_REST = re.compile(r"\s*[,，、]\s")
+"""How the rest of a line begins whose label and number are another's."""
+_SHORT_OF_TOP = re.compile(
+    r"[^.]{0,100}\b(?:(?:one|1) (?:point|mark) (?:is |was |has been )?(?:deducted|taken off|lost|off)|(?:not|costs? (?:it )?|cost|miss\w* |short of|keeps? it from|prevents?) ?(?:the |a )?(?:top|full|perfect|maximum|best|highest)"
+    r" (?:marks?|scores?|rating|grade|points))\b[^.\d]{0,60}\W*\Z",
+    _I,
+)
+"""Why a verdict is not the highest."""
+_OF_RUN = re.compile(
+    r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator)\s?[:=]\s?[\w.:/ ,-]{1,60}\Z",
+    _I,
+)
+"""A line that says by whom or when it was judged."""
 _SCORE_LINE = re.compile(
-    r"\W{0,8}(?:final |overall )?(?:score|rating|grade)s?\W{1,6}\d{1,2}(?:\s?/\s?\d{1,2})?\W*\Z", _I
+    r"\W{0,8}(?:(?:final |overall )?(?:score|rating|grade|verdict|conclusion|summary|overall)s?|in (?:short|sum|total|conclusion|summary)|to (?:sum up|conclude)|bottom line|all in all)"
+    r"\W{1,6}(?:an? )?\d{1,2}(?:\s?(?:/|out of)\s?\d{1,2})?\W*\Z",
+    _I,
 )
 
 
@@ -254,7 +279,7 @@ def _stray(after: str, verdicts: Verdicts) -> str:
     not read; empty where all of them close, explain or describe.
     """
     for line in plain_text(_EXPLAINED.sub(" ", after)).split("\n"):
-        if _REASONED.match(line) or _SCORE_LINE.match(line):
+        if _REASONED.match(line) or _SCORE_LINE.match(line) or _OF_RUN.match(line):
             continue
         if not WORD.search(line) and set(map(int, re.findall(r"\d{1,4}", line))) - {
             *verdicts.given,
@@ -262,13 +287,25 @@ def _stray(after: str, verdicts: Verdicts) -> str:
         }:
             return line.strip()[:60]
         for sentence in SENTENCE.split(line):
+            sentence = _LOOKED.sub("", sentence)
+            if max(verdicts.given) < verdicts.high and _SHORT_OF_TOP.match(sentence):
+                continue
             if BLANK in sentence or not WORD.search(sentence) or _CLOSING.match(sentence[:300]):
                 continue
             words = len(WORD.findall(sentence))
             if line.rstrip(" *_").endswith(":") and not _META.search(sentence):
                 continue  # a heading over what follows
             brief = words <= BRIEF and _BRIEF_META.search(sentence)
-            described = _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+            if _REST.match(sentence) and not brief and not _META.search(sentence):
+                continue
+            described = (
+                "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+            )
+            if languages.may_be_foreign(sentence):
+                wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
+                if (words < 2 and not wide) or languages.is_of_verdict(sentence):
+                    return sentence.strip()[:60]
+                continue
             told = _PRAISE.fullmatch(sentence[:80]) or (
                 described and languages.is_english(sentence)
             )

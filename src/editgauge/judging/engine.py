@@ -25,6 +25,7 @@ from editgauge.judging.calls import Call, ExchangeResult, strict
 from editgauge.judging.client import Asking, Client, Dialect, Outcome
 from editgauge.judging.keys import dialect_note, read_dialect, reply_key, skeleton_of
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.thinking import without_thinking
 from editgauge.services.ledger import Ledger
 from editgauge.services.prices import Price, usage_of
 from editgauge.services.throttle import Gate
@@ -142,6 +143,8 @@ class Engine:
         self._first = asyncio.Event()
         self._stopping = False
         self._cut_in_a_row = 0
+        self._uncut = False
+        self._one_room = asyncio.Lock()
         self._reasked: set[str] = set()
         self._flying: dict[str, asyncio.Future[Reply]] = {}
 
@@ -276,7 +279,7 @@ class Engine:
             return replies, first
         if first.status == "ok" and first.finish == "length":
             room = self.room(job.call) * MORE_ROOM
-            replies.append(await self._reply(job, "room", room=room))
+            replies.append(await self._with_room(job, room))
         last = next((reply for reply in reversed(replies) if reply.status == "ok"), first)
         if last.status != "ok" or not self.settings.repair:
             return replies, last
@@ -293,6 +296,17 @@ class Engine:
             if repaired.status == "ok" and not self._problems(job.call, repaired):
                 last = repaired
         return replies, last
+
+    async def _with_room(self, job: Job, room: int) -> Reply:
+        """The reply with more room. It is the dearest there is: until any reply was not cut off,
+        only one is asked for at once.
+        """
+        async with self._one_room:
+            if not self._uncut:
+                reply = await self._reply(job, "room", room=room)
+                self._uncut = self._uncut or reply.finish != "length"
+                return reply
+        return await self._reply(job, "room", room=room)
 
     def _result(self, job: Job, replies: list[Reply], last: Reply) -> ExchangeResult:
         detail: dict[str, Any] = {"reply": last.key, "model": last.answered, "asked": last.asked}
@@ -318,7 +332,8 @@ class Engine:
         if rationale := self.client.secrets.value(read_reason(last.content, names)):
             detail["rationale"] = rationale[:1000]
         cut_off = last.finish == "length"
-        self._notice_cuts(cut_off, last)
+        endless = not cut_off and without_thinking(last.content or "") is None
+        self.notice_cut(cut_off or endless, last.request)
         return ExchangeResult(
             first=replies[0].content,
             last=last.content,
@@ -328,15 +343,18 @@ class Engine:
             cut_off=cut_off,
         )
 
-    def _notice_cuts(self, cut_off: bool, last: Reply) -> None:
-        """Stop with advice when one call after the other is cut off, with more room as well."""
+    def notice_cut(self, cut: bool, request: Mapping[str, Any]) -> None:
+        """Stop with advice when one call after the other ends before its verdict, with more room as
+        well. `request` says of the last reply how much room it had, and whether it was thinking.
+        """
         if self.settings.offline:
             return
-        self.stats.cut_off += cut_off
-        self._cut_in_a_row = self._cut_in_a_row + 1 if cut_off else 0
+        self.stats.cut_off += cut
+        self._cut_in_a_row = self._cut_in_a_row + 1 if cut else 0
+        self._uncut = self._uncut or not cut
         if self._cut_in_a_row >= CUT_OFFS:
-            room = last.request.get("room") or 0
-            thinks = " while it was still thinking" if last.request.get("thought") else ""
+            room = request.get("room") or 0
+            thinks = " while it was still thinking" if request.get("thought") else ""
             raise RunError(
                 f"{self.settings.model}: {CUT_OFFS} calls in a row were cut off{thinks}, the last "
                 f"one at {room} tokens, before a verdict. Give more with --max-tokens "

@@ -79,7 +79,26 @@ _BLIND = (
         r"|\bpas d['’e] ?(?:image|photo)|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien"
         r"|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]"
         r"|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no"
-        r"|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b|(?:الصور|صور|תמונ)"
+        r"|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b"
+    ),
+    # Arabic, Persian, Hebrew
+    (
+        r"(?:لا|لم|لن|تعذر|غير قادر|لست قادر)[^.\n]{0,25}(?:أر[ىي]|رؤية|أستطيع|أتمكن|أستلم|أتلق|أفتح|فتح|عرض|تحميل|مشاهدة|الوصول|أشاهد|إرفاق|ترفق|تصلني|يصلني|تقديم|توفير)"
+        r"[^.\n]{0,25}صور|صور[^.\n]{0,25}(?:غير (?:متاح|متوفر|مرفق|موجود|مرئي|ظاهر)|لم (?:ترفق|تُرفق|تصل|تظهر|يتم|تُحم|تحم)|لا تظهر|مفقود|تالف)"
+        r"|(?:بدون|دون|لا توجد|لا يوجد|ليس هناك|ليست هناك)(?: أي| أية)? صور|تصویر[^.\n]{0,25}(?:نمی|ندار|نیست|نشد)|(?:بدون|هیچ) تصویر"
+        r"|(?:לא|אין)[^.\n]{0,25}(?:רואה|לראות|קיבלתי|התקבל|צורפ|לפתוח|גישה|נטענ|זמינ)[^.\n]{0,20}תמונ|תמונ[^.\n]{0,20}(?:לא (?:צורפ|נטענ|התקבל|זמינ|הגיע)|חסר|אינ)"
+        r"|(?:אין|בלי|ללא) (?:שום )?תמונ"
+    ),
+    # Hindi, Thai, Greek, Turkish, Polish, Czech, Vietnamese, Indonesian, Finnish, Swedish
+    (
+        r"(?:चित्र|छवि|तस्वीर|इमेज)[^।\n]{0,20}(?:नहीं (?:दिख|मिल|देख|उपलब्ध|है)|उपलब्ध नहीं)|ไม่(?:สามารถ(?:เห็น|ดู|เปิด)|เห็น|พบ|ได้รับ|มี)(?:ภาพ|รูป)"
+        r"|(?:δεν|χωρίς)[^.\n]{0,25}(?:βλέπω|δω|ανοίξω|έλαβα|εμφαν|φορτώ|διαθέσιμ|επισυν)[^.\n]{0,20}εικόν|εικόν\w*[^.\n]{0,20}(?:δεν (?:φορτ|εμφαν|υπάρχ|επισυν)|λείπ)"
+        r"|(?:görsel|resim|resm|görüntü|fotoğraf)\w*[^.\n]{0,25}(?:göremiyorum|göremedim|yüklenmedi|yok\b|alınamadı|eklenmemiş|açılmıyor|erişemiyorum)"
+        r"|nie (?:widzę|mogę (?:zobaczyć|otworzyć)|otrzyma\w+|ma)[^.\n]{0,15}(?:obraz|zdjęc)|(?:nevidím|nemohu (?:vidět|otevřít)|nemám)[^.\n]{0,15}obráz"
+        r"|không (?:thể )?(?:xem|thấy|nhìn thấy|mở|nhận được|có)[^.\n]{0,15}(?:ảnh|hình)|tidak (?:dapat|bisa) (?:melihat|membuka)[^.\n]{0,15}gambar"
+        r"|gambar[^.\n]{0,15}tidak (?:terlihat|tersedia|dimuat|dilampirkan|ada)|en näe (?:\w+ )?kuv|kuva[^.\n]{0,15}(?:puuttuu|ei (?:näy|latau))"
+        r"|(?:kan|kunde|kunne) (?:inte|ikke) (?:se|öppna|åpne|åbne)[^.\n]{0,15}(?:bild|bilde|billede)|(?:ingen|inga) (?:\w+ )?(?:bild|bilde|billede)"
+        r"|(?:kan|zie|heb|krijg) (?:\w+ )?geen (?:\w+ )?(?:afbeelding|beeld|foto)|afbeelding\w*[^.\n]{0,15}(?:niet (?:geladen|zichtbaar|ontvangen|bijgevoegd)|ontbreekt)"
     ),
     # Chinese
     (
@@ -129,7 +148,11 @@ _WITHDRAWN = (
 _REASON = re.compile(
     r"^\W{0,6}(?:rationale|reason(?:ing)?|explanation|justification|comments?|why|begründung|erklärung"
     r"|raison|explication|motivo|raz[óo]n|explicaci[óo]n|justificaci[óo]n|explicação|motivazione"
-    r"|причина|обоснование|理由|原因|说明|解释|説明|이유|설명)\W{0,4}[:：][^\n]*",
+    r"|причина|обоснование|理由|原因|说明|解释|説明|이유|설명|justification|justificativa|giustificazione|spiegazione|commentaire"
+    r"|comentario|comentário|commento|kommentar|toelichting|motivatie|reden|uitleg|uzasadnienie|powód|zdůvodnění|odůvodnění|gerekçe|neden"
+    r"|açıklama|motivering|begrundelse|begrunnelse|forklaring|perustelu\w*|syy|indoklás|lý do|giải thích|alasan|penjelasan|motiv\w*"
+    r"|justificare|explicație|обґрунтування|пояснення|объяснение|αιτιολ\w+|λόγος|εξήγηση|נימוק|סיבה|הסבר|السبب|التبرير|الشرح|التفسير|دلیل|توضیح"
+    r"|कारण|स्पष्टीकरण|เหตุผล|คำอธิบาย)(?:\W{0,4}[:：]|[】\]])[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that is called the reason of the verdict above it: there words like "corrected" are about
@@ -137,12 +160,106 @@ the picture.
 """
 _blind = re.compile("|".join(f"(?:{pattern})" for pattern in _BLIND), re.IGNORECASE)
 _withdrawn = re.compile("|".join(f"(?:{pattern})" for pattern in _WITHDRAWN), re.IGNORECASE)
-_UNREAD = re.compile(
-    r"[\u0370-\u03ff\u0530-\u10ff\u1200-\u1cff\u0700-\u0eff\u0600-\u06ff\u0f00-\u0fff]"
-)
-"""Letters of scripts of which no word is known here: Greek, Armenian, Hebrew, Arabic, those of
-India and South-East Asia, Ethiopic, Georgian.
+_UNREAD = re.compile(r"[\u0530-\u058f\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1cff]")
+"""Letters of scripts of which no word is known here: Armenian, Syriac, those of India but Devanagari,
+Lao, Tibetan, Burmese, Georgian, Ethiopic, Khmer.
 """
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f]")
+_OF_VERDICT = re.compile(
+    r"\b(?:"
+    # pictures that are others, swapped or wrong; what is not sure
+    r"vertauscht\w*|verwechselt\w*|vorlage\w*|referenz\w*|galt(?:en)?|gelten|sicher|gewähr|vielleicht|womöglich|verkehrt\w*|falsches? (?:bild|foto|datei)"
+    r"|invers\w+|échang\w+|référence\w*|mauvaise?|l['’]autre|s[uû]re?s?|certaine?|peut-être|estim\w+|environ|autre (?:image|photo)"
+    r"|intercambi\w+|invertid\w*|referencia\w*|equivocad[oa]s?|otra (?:imagen|foto)|seguro|segura|quizás?|tal vez|suposici\w+|aproximad\w+"
+    r"|trocad[oa]s?|referência\w*|outra imagem|certeza|talvez|suposiç\w+|scambiat\w*|invertit\w*|riferimento|altra immagine|sicur[oa]|forse|oppure|stima\w*|indicativ\w*"
+    r"|verkeerd\w*|verwisseld\w*|referentie\w*|zeker|misschien|ongeveer|omgekeerd|fel (?:bild|fil)|förväxl\w*|forvekslet|byttet? om|referens\w*|säker|sikker|kanske|måske|kanskje"
+    r"|zły|zła|złe|zamien\w+ (?:obraz|zdję)\w*|pewien|pewna|może|prawdopodobnie|referencyjn\w*|jist[ýá]|možná|asi|špatný obr\w*|zaměn\w+|yanlış (?:resim|görsel)|emin|belki|karış\w+"
+    r"|varma|ehkä|väärä|biztos|talán|rossz kép|sigur|poate|chắc|có lẽ|nhầm ảnh|yakin|mungkin|gambar (?:yang )?salah|tertukar|provvisori\w*|previo|anterior|précédente?|precedente"
+    # German, Dutch
+    r"|geschätzt|ich|mir|mich|mein\w*|moment|warte\w*|halt|entschuldig\w*|verzeih\w*|irrtum\w*|geirrt|vertan|korrig\w*|korrektur\w*"
+    r"|berichtig\w*|revidier\w*|note|noten|wertung\w*|bewert\w*|punkt(?:e|en|zahl)?|verdien\w*|eigentlich|stattdessen|vielmehr"
+    r"|lieber|tatsächlich|ungültig|gilt|zähl\w*|ignorier\w*|vergess\w*|rate|geraten|schätz\w*|vermut\w*|annahme|platzhalter"
+    r"|beispiel\w*|vorläufig\w*|unsicher|urteil\w*|antwort\w*|nein|sollte\w*|müsste\w*|wäre\w*|hätte\w*|würde\w*|angemess\w*"
+    r"|ik|mij|mijn|wacht|excuus|vergis\w*|herzie\w*|cijfer\w*|beoordel\w*|punten|eigenlijk|nee|definitieve|gok|hoort|liever"
+    # the Scandinavian ones
+    r"|jag|jeg|mitt|vänta|vent|ursäkta|förlåt|undskyld|beklager|unnskyld|betyg\w*|poäng\w*|karakter\w*|poeng\w*|egentlig\w*"
+    r"|nej|nei|borde|burde|gissa\w*|gæt\w*|gjett\w*|rättelse|rettelse|korriger\w*|ångra\w*|ändra\w*|snarare|snarere"
+    # French, Spanish, Portuguese, Italian, Romanian
+    r"|je|moi|mon|mes|attend\w*|pardon|désolé\w*|excus\w*|tromp\w*|corrig\w*|rectifi\w*|notes|notation|points?|mérit\w*|en fait"
+    r"|plutôt|finalement|annul\w*|ignor\w*|oubli\w*|devin\w*|suppos\w*|hypothès\w*|provisoire|exemple|devrait|aurait|serait|valait"
+    r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|nota|notas|puntu\w*|puntos|calific\w*"
+    r"|merec\w*|en realidad|más bien|mejor dicho|anul\w*|olvid\w*|adivin\w*|supon\w*|provisional|ejemplo|debería|sería|habría|retir\w*"
+    r"|eu|meu|minha|espere|desculp\w*|enganei|engano|pontu\w*|pontos|avalia\w*|na verdade|aliás|esque\w*|palpite|exemplo|deveria"
+    r"|seria|teria|melhor|io|mio|mia|aspett\w*|scus\w*|sbagliat[oa]|corregg\w*|rettific\w*|voto|punteggi\w*|punti|merit\w*"
+    r"|in realtà|anzi|piuttosto|annull\w*|dimentic\w*|indovin\w*|esempio|dovrebbe|sarebbe|avrebbe|ritir\w*|valut\w*"
+    r"|scuz\w*|așteapt\w*|corectez|notă|punct\w*|de fapt|mai degrabă|ar trebui|retrag"
+    # Polish, Czech, Turkish, Vietnamese, Indonesian, Finnish, Hungarian
+    r"|mój|moja|moje|czekaj|chwil\w*|przepraszam|pomyli\w*|popraw\w*|korekt\w*|ocen\w*|punkt\w*|zasług\w*|właściwie|raczej"
+    r"|zgad\w*|przykład\w*|powinn\w*|byłoby|wycof\w*|já|můj|počkej\w*|promiň\w*|omlouv\w*|splet\w*|oprav\w*|hodnocen\w*"
+    r"|bod(?:y|ů|u)?|zaslouž\w*|vlastně|spíše?|příklad|hádá\w*|ben|benim|bekle\w*|dur|özür|hatalı|hatam|düzelt\w*|puan\w*"
+    r"|aslında|daha doğrusu|tahmin\w*|örnek|olmalı\w*|iptal|geri al\w*|tôi|xin lỗi|đợi|khoan|nhầm|sửa lại|điểm|thực ra|đáng"
+    r"|bỏ qua|đoán|ví dụ|rút lại|hủy|saya|maaf|tunggu|keliru|koreksi|ralat|skor\w*|nilai|sebenarnya|seharusnya|abaikan|tebak\w*"
+    r"|contoh|batal\w*|minä|minun|anteeksi|odota\w*|erehdy\w*|korja\w*|piste\w*|arvosana\w*|oikeastaan|ansaits\w*|arva\w*"
+    r"|esimerk\w*|pitäisi|peru\w*|bocsánat|elnézést|várj\w*|téved\w*|javít\w*|pont(?:szám\w*|ot|ok)?|értékel\w*|valójában"
+    r"|inkább|érdem\w*|tipp\w*|példa|kellene|visszavon\w*|scores?|sorry|stop"
+    # Russian and Ukrainian, Greek
+    r"|я|мне|мо[йяею]|моё|подожд\w*|стоп|извин\w*|прост(?:и|ите)|вибач\w*|зачека\w*|ошиб(?:ся|лась)|помил\w*|исправ\w*|виправ\w*"
+    r"|поправ\w*|оцен\w*|оцін\w*|балл\w*|бал(?:и|ів|а)?|заслуж\w*|заслугов\w*|на самом деле|насправді|вернее|точнее|скорее"
+    r"|скоріше|отмен\w*|скасов\w*|отзыв\w*|игнор\w*|ігнор\w*|забуд\w*|угад\w*|предполож\w*|пример|приклад|должн\w*|следовало"
+    r"|бы|б|передум\w*|εγώ|μου|συγγνώμη|περίμεν\w*|διόρθω\w*|διορθών\w*|βαθμ\w*|στην πραγματικότητα|μάλλον|αξίζει|πρέπει|αγνο\w*"
+    r"|ακυρ\w*|μαντε\w*|υποθέτ\w*|παράδειγμα|αποσύρ\w*|τελικ\w*|έκανα"
+    r")\b"
+    # French and Ukrainian words before an apostrophe or a comma; "no" at the beginning
+    r"|\bj['’]|\A\W{0,3}(?:non|no|nein|nee|nej|нет|ні|não|ne|όχι|hayır|không|tidak|nem|ei|लेकिन|नहीं|לא|لا|نه)\b"
+    # Chinese, Japanese, Korean
+    r"|我|等等|等一下|抱歉|对不起|對不起|看错|看錯|弄错|弄錯|搞错|搞錯|更正|修正|订正|訂正|改为|改為|改成|应该|應該|应为|應為|应当|其实|其實"
+    r"|实际上|實際上|准确地说|评[分价]|評[分價]|分数|分數|得分|给[出予]?\s?\d|[0-9一二三四五六七八九十两]\s?分(?!之)|作废|忽略|撤回|取消|无效|猜|假设|默认|示例"
+    r"|例如|不对|不對|重新|再看|才对|收回|暂定|私|すみません|申し訳|ごめん|待って|待った|いや|修正します|間違|見直|改めて|スコア|評価|点数"
+    r"|[0-9一二三四五六七八九十]\s?点|実際には|本当は|むしろ|べき|取り消|無視|無効|推測|仮に|例えば|やはり|やっぱり|相応|妥当"
+    r"|나는|저는|제가|내가|죄송|미안|잠깐|잠시만|아니|정정|수정합|잘못 보|착각|다시 보|점수|평가|\d\s?점|사실은|오히려|해야|취소|무시|무효|추측|가정"
+    r"|예시|예를 들|철회|맞습니다|적절"
+    # pictures that are others, or swapped; what is not sure
+    r"|参[考照]|原[图圖]|弄反|[图圖].{0,3}反了|颠倒|調換|调换|交换|另一|第[一二两][张張]|上一|入れ替|逆でした|別の画像|他の画像|뒤바뀌|다른 (?:이미지|사진|그림)|참조 (?:이미지|그림)"
+    r"|也许|也許|或许|或許|大概|估计|不确定|不確定|说不定|偏[高低]|可能(?:偏|更|应|要)?[高低]|仅供参考|かもしれ|たぶん|恐らく|おそらく|自信が|아마|확실하지|불확실"
+    r"|перепут\w*|поменя\w+ мест|друг(?:ую|ой|ое|ая) (?:картин|изображ)\w*|эталон\w*|наверн\w+|возможно|может быть|(?:не )?уверен\w*|мабуть|можливо|впевнен\w*"
+    r"|عكس الصور|الصور معكوس|تبديل الصور|مجرد|ربما|متأكد|המקור|תמונות (?:הוחלפ|הפוכ)|אולי|בטוח|(?:चित्र|छवि)\S* बदल|शायद|निश्चित|แน่ใจ|สลับ|ίσως|σίγουρ\w*"
+    # Arabic, Persian, Hebrew, Hindi, Thai
+    r"|أنا|عذر|آسف|أعتذر|اعتذر|معذرة|انتظر|لحظة|أخطأت|خطأ مني|تصحيح|أصحح|صحح|الدرجة|درجة|التقييم|تقييم|نقاط|نقطة|في الواقع|بل |تستحق"
+    r"|يستحق|يجب|تجاهل|إلغاء|ألغي|أسحب|سحب|تخمين|افترا|مثال|لا أستطيع|لم أتمكن|الأصح|ببخشید|متأسف|متاسف|صبر|اشتباه|تصحیح|امتیاز|نمره"
+    r"|در واقع|باید|نادیده|حدس|אני|סליחה|רגע|טעיתי|טעות|תיקון|לתקן|ציון|נקוד|בעצם|למעשה|מגיע|צריך להיות|התעלם|ניחוש|דוגמה|מבטל|חוזר בי"
+    r"|मैं|मेरा|मेरी|क्षमा|माफ़|माफ|रुकिए|रुको|ठहर|गलती|ग़लती|सुधार|स्कोर|अंक|दरअसल|वास्तव में|असल में|बल्कि|चाहिए|अनदेखा|रद्द|अनुमान|उदाहरण"
+    r"|वापस ले|ฉัน|ผม(?!ร)|ดิฉัน|ขอโทษ|ขออภัย|เดี๋ยว|รอสักครู่|ผิดพลาด|คะแนน|จริงๆ|ที่จริง|ควร|ยกเลิก|เดา|ตัวอย่าง|ถอน",
+    re.IGNORECASE,
+)
+"""Words of other languages that a sentence behind a verdict has where it is about the verdict, or
+about the judge: of scores, corrections, excuses, guesses and examples.
+"""
+
+
+_BRIEFLY = re.compile(
+    r"\b(?:falsch\w*|richtig\w*|stimmt|korrekt\w*|doch|fehler|höher|niedriger|tiefer|mehr|weniger|besser|schlechter|zu (?:hoch|niedrig|streng|viel|wenig|groß\w*|mild\w*|hart|gut|gnädig|optimistisch)|großzügig\w*|généreu\w*|sévère|indulgent\w*|generos[oa]|sever[oa]|слишком|чересчур|надто|te (?:hoog|laag|veel|weinig|streng|mild|gul)|för (?:hög|låg|mycket|lite|snäl\w*|generös\w*)|for (?:høy|høj|lav|mye|meget)|za (?:dużo|wysok\w*|nisk\w*|mało)|zbyt|příliš|çok|quá|terlalu|liian|túl|prea|υπερβολικ\w*"
+    r"|fout\w*|juist\w*|hoger|lager|meer|minder|beter|fel|rätt|högre|lägre|mer|mindre|bättre|forkert|højere|lavere|bedre|feil|faux|fausse|erreur|juste|exact"
+    r"|moins|plus|trop|mieux|supérieur\w*|inférieur\w*|incorrect[oa]|correct[oa]|error|mal|menos|más|demasiado|mejor|peor|errad[oa]|cert[oa]|erro|mais"
+    r"|demais|pior|errore|giust[oa]|corrett[oa]|meno|più|troppo|meglio|peggio|alt[oa]|bass[oa]|baj[oa]|baix[oa]|źle|błęd\w*|dobrze|więcej|mniej|lepiej|špatně"
+    r"|správně|víc|méně|lépe|yanlış|doğru|fazla|az|daha|sai|đúng|hơn|kém|salah|benar|lebih|kurang|väärin|oikein|enemmän|vähemmän|rossz|helyes|több|kevesebb"
+    r"|greșit|corect|mai (?:mult|puțin)|неверно|неправильно|верно|правильно|больше|меньше|выше|ниже|лучше|неправда|вище|нижче|більше|менше|краще|λάθος|σωστό"
+    r"|περισσότερο|λιγότερο)\b|错|錯|对$|高了|低了|太|过于|過於|너무|مبالغ|جدا|מדי|बहुत|เกิน|多了|少了|違|高すぎ|低すぎ|틀렸|틀림|높|낮|خطأ|صحيح|أكثر|أقل|أعلى|غلط|درست|לא נכון|שגוי|נכון|יותר|פחות"
+    r"|ग़लत|गलत|सही|अधिक|कम|ผิด|ถูก|สูงไป|ต่ำไป",
+    re.IGNORECASE,
+)
+BRIEF = 5
+"""Words of a sentence in another language that can hardly be about much else than the verdict."""
+
+
+def is_of_verdict(sentence: str) -> bool:
+    """Whether a sentence in another language than English may be about the verdict before it."""
+    brief = len(_LETTERS.findall(sentence)) <= BRIEF or len(sentence) <= 2 * BRIEF
+    return (
+        _OF_VERDICT.search(sentence) is not None
+        or (brief and _BRIEFLY.search(sentence) is not None)
+        or _withdrawn.search(sentence) is not None
+        or len(_UNREAD.findall(sentence[:2000])) > 2
+    )
 
 
 def is_blind(text: str) -> bool:
@@ -154,12 +271,18 @@ def is_withdrawn(after: str) -> bool:
     """Whether the words behind a verdict say that it does not count or is to be corrected, or are
     in a script that is not read.
     """
-    return _withdrawn.search(after) is not None or len(_UNREAD.findall(after[:2000])) > 2
+    return (
+        _withdrawn.search(after) is not None
+        or len(_UNREAD.findall(after[:2000])) > 2
+        or (
+            _OTHER_SCRIPT.search(after[:2000]) is not None and _OF_VERDICT.search(after) is not None
+        )
+    )
 
 
 def reasons_in(after: str) -> list[str]:
     """The lines behind a verdict that are called its reason."""
-    return [found[0].partition(":")[2] for found in _REASON.finditer(after)]
+    return [re.split("[:：】]", found[0], maxsplit=1)[-1] for found in _REASON.finditer(after)]
 
 
 def without_reasons(after: str) -> str:
@@ -227,14 +350,25 @@ _ARTICLES = frozenset(
 )
 """Number words that are articles or verbs as well: no claim by themselves."""
 _FOREIGN_NUMBER = re.compile(
-    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![\d.,/:])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)",
+    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![A-Za-zА-я\d.,/:#№])(?P<digit>\d{1,2})(?![\d%]|[.,:]\d)",
     re.IGNORECASE,
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
-_COUNTER = re.compile(
-    "[处處個个張张條条隻只行字位種种次像色筆笔文か箇つ本枚根棵颗顆朵片人年月日時时歳岁개자명번줄픽색]"
+_SCORED = re.compile(
+    "分(?![钟鐘之析辨割明布别别子])|[点點](?![钟鐘灯燈击擊])|점|吧|了|的|吗|才|就|而|更|较|比|合|是|为|を|が|は|に|で|と|だ|か|な|も|の|へ|가|이|은|는|을|를|로|으|의|도|만|와|과|에|입|이"
 )
-"""What numbers count with in Chinese, Japanese and Korean."""
+"""What follows a number in Chinese, Japanese and Korean that counts nothing but points."""
+_EXCHANGED = re.compile(
+    r"\b\d{1,2}\s?(?:statt|anstelle von|anstatt|au lieu d[e'’]|en lugar de|en vez de|em vez de|invece di|al posto di|i stället för|i stedet for|in plaats van|zamiast|místo"
+    r"|вместо|замість)\s?(?:der |die |das |le |la |el |een |un )?\d{1,2}\b(?!\s?(?:/|von|sur|punkt|point|балл))"
+    r"|\d{1,2}(?:被)?(?:改成|改为|改為|变成|變成|替换为|替換為|换成|換成|更改为)了?\d{1,2}(?![分\d])|\d{1,2}(?:が|を|から)\d{1,2}(?:に|へ)(?!点)|\d{1,2}(?:이|가|을|를|에서) ?\d{1,2}(?:로|으로)(?!점)",
+    re.IGNORECASE,
+)
+"""Digits that an edit put in the place of others."""
+_OF_TOP = re.compile(
+    r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b",
+    re.IGNORECASE,
+)
 _COMMON_ENGLISH = (
     "the a an is are was were be been being of and or to in on at it its this that these "
     "those with without for from by as not no nothing but because since so if when while than "
@@ -243,7 +377,8 @@ _COMMON_ENGLISH = (
     "still now i my me you your we they he she which who what where how into onto over under "
     "after before again same other another such good bad fine clear clean natural sharp "
     "correct score rating edit image picture text letters word result hence therefore thus "
-    "overall looks seems remains "
+    "overall looks seems remains none nothing everything found kept removed added changed missing visible "
+    "of where every between at about against through across across "
 )
 _ENGLISH = frozenset(_COMMON_ENGLISH.split())
 _COMMON_ELSEWHERE = (
@@ -253,8 +388,11 @@ _COMMON_ELSEWHERE = (
     "un una es del por pero se al lo su más y muy os uma não em da dos mas com para na nas um "
     "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
     "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
-    "momento yang dan tidak dengan ini là và không của "
+    "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
+    "stata il gli alla été sont ont hat haben waren är har blev nog "
 )
+_EITHER = frozenset(["i", "no", "a", "on", "to", "do", "so", "in", "an", "me", "as", "was"])
+"""Words that are common in English and elsewhere."""
 _FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
 _BORROWED = frozenset(
     ["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"]
@@ -268,14 +406,20 @@ def is_foreign(sentence: str) -> bool:
     if sum(ord(letter) > 0x24F for letter in letters) > 1:
         return True
     words = [word.casefold() for word in _LETTERS.findall(sentence[:2000])]
-    english = sum(word in _ENGLISH for word in words)
+    english = sum(word in _ENGLISH - _EITHER for word in words)
     foreign = sum(word in _FOREIGN or _speaks_of_scores(word) for word in words)
     accented = any(ord(letter) > 0x7F for letter in letters)
-    return foreign > english or (accented and english == 0)
+    return foreign > english or (accented and english <= foreign)
 
 
 def _speaks_of_scores(word: str) -> bool:
     return word not in _BORROWED and word not in _ENGLISH and _SCORING.fullmatch(word) is not None
+
+
+def may_be_foreign(sentence: str) -> bool:
+    """Whether a sentence is in another language, or too short to tell."""
+    words = {word.casefold() for word in _LETTERS.findall(sentence[:2000])}
+    return is_foreign(sentence) or (len(words & _ENGLISH) < 2 and is_of_verdict(sentence))
 
 
 def is_english(sentence: str) -> bool:
@@ -296,8 +440,13 @@ def _counts(sentence: str, at: int) -> bool:
         return False
     word = following[1].casefold()
     if ord(word[0]) > 0x2E7F:  # no spaces between words: the next letter tells
-        return _COUNTER.match(word) is not None
+        return _SCORED.match(word) is None
     return not (word in _FOREIGN | _ENGLISH or _SCORING.match(word))
+
+
+_NUMBERED = re.compile(
+    r"(?:步骤|步驟|第|图|圖|图像|圖像|画像|问题|問題|问|問|ステップ|단계|그림|질문|帧|フレーム)\s?\Z"
+)
 
 
 def claims_in(sentence: str) -> Iterator[int]:
@@ -306,7 +455,7 @@ def claims_in(sentence: str) -> Iterator[int]:
     Digits that count nothing, and number words that count nothing beside a word that speaks of
     scores or at the end of a clause.
     """
-    sentence = sentence[:2000]
+    sentence = _EXCHANGED.sub(" ", _OF_TOP.sub(r"\1", sentence[:2000]))
     scored = _SCORING.search(sentence) is not None
     for found in _FOREIGN_NUMBER.finditer(sentence):
         if found["word"]:
@@ -317,7 +466,9 @@ def claims_in(sentence: str) -> Iterator[int]:
                 word in NUMBERS and word not in _ARTICLES and (scored or ends) and not counts
             ):
                 yield NUMBERS[word]
-        elif not _counts(sentence, found.end()):
+        elif not _counts(sentence, found.end()) and not _NUMBERED.search(
+            sentence[: found.start()][-6:]
+        ):
             yield int(found["digit"])
     for spelled in _CJK_NUMBER.findall(sentence):
         yield NUMBERS[spelled]

@@ -59,17 +59,17 @@ _NUMBER = re.compile(
     r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
     r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0)?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
-    r"(?P<rest>\Z|[,;.!](?=\s|\Z).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
+    r"(?P<rest>\Z|[,;.!](?=\s|\Z|[^\x00-\x7f]).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
-    r"[^\w<←]*(?:<-|←)|\W*(?:if|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
+    r"[^\w<←]*(?:<-|←)|\W*(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
     r"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))\b|\W*[=?]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
     r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
-    r"|make it|revised(?: to)?|changed? to|to)|[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
+    r"|make it|revised(?: to)?|changed? to|to)|(?<!\d)[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+of\s+(?:the\s+)?\w+\s+[^\W\d])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
     r"|,\s{0,3}+(\d{1,6})\s{1,3}+(?:for|in|on)\b"
@@ -274,6 +274,11 @@ def _mention(
     if not value and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
     cited, weak = _line_context(prose, line, prefix)
+    cited = (
+        cited
+        or _OF_OTHER.search(separator[0]) is not None
+        or _WRAPPED.search(text[line:start]) is not None
+    )
     return Mention(
         name=name,
         start=start,
@@ -312,6 +317,16 @@ def _kind(
     return "sentence", False
 
 
+_OF_OTHER = re.compile(
+    r"[(（][^()]{0,30}\b(?:max\w*|top|(?<!non-)(?:target|goal)(?! (?:areas?|texts?|regions?))|weight|threshold|expected|required|reference|original|input|baseline|before|example|draft)\b[^()]{0,30}[)）]",
+    re.IGNORECASE,
+)
+"""Brackets behind a name that say whose the number is, or what it is instead of a verdict."""
+_WRAPPED = re.compile(
+    r"<(?:reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>\s{0,20}<\Z",
+    re.IGNORECASE,
+)
+"""The tag around a tag: what it holds is not the verdict."""
 _SHOWING = re.compile(
     r"\b(?:shows?|reads?|says?|states?|displays?|carries|contains?)\s*\Z", re.IGNORECASE
 )
@@ -547,12 +562,17 @@ def _claim(before: str, after: str) -> int | None:
         before,
     )
     number: int | None = int(lead[1]) if lead else None
-    words = iter(re.findall(r"[\w'’]+|[^\w\s]", after[:80]))
+    words = iter(re.findall(r"\d+(?:[.,]\d+)+\w*|[\w'’]+|[^\w\s]", after[:80]))
     for word in words:
         plain = word.casefold()
         if plain in NUMBER_WORDS or (plain.isdecimal() and plain.isascii()):
             given = NUMBER_WORDS[plain] if plain in NUMBER_WORDS else int(plain[:7])
             following = next(words, "").casefold()
+            after_that = next(words, "").casefold()
+            if following in "-–—" and after_that.isdecimal():
+                break  # "1-2 px"
+            if following == "of" and after_that in ("the", "these", "those", "its", "all", "them"):
+                break  # "one of the labels"
             if not following.isalpha() or following in _AFTER_NUMBER:
                 number = given
             break

@@ -39,6 +39,15 @@ def is_alias(model: str) -> bool:
     return _HOSTED.search(model) is not None and _DATED.search(model) is None
 
 
+def check_name(model: str) -> None:
+    """Raises `UsageError` for a name that no server has: it stands in rows and tables."""
+    if not model.isprintable() or model.strip() != model or not model:
+        raise UsageError(
+            f"--model {model!r}: wanted a judge's name, without blanks around it or line ends, for "
+            f"example --model gpt-4o-2024-11-20 (or a name of --base-url)"
+        )
+
+
 def check_alias(model: str, allow: bool) -> None:
     """Raises `UsageError` for an alias that is not allowed, naming dated ids where some are
     known.

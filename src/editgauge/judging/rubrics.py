@@ -27,9 +27,13 @@ _RENDERED = 64
 """Rendered rubrics that are kept: those without a sample's own text come again for every call."""
 _MARK = re.compile(r"\{\{([#^/]?)([a-z_]+)\}\}")
 _UNFILLED = re.compile(
-    r"(?<!\{)\{[ ]?[A-Za-z_][A-Za-z0-9_ -]{0,40}\}(?!\})|%\([a-z_]+\)s|\$\{[a-z_]+\}"
+    r"\{\{[^{}\n]{0,40}\}{0,2}"
+    r"|(?<!\{)\{[ ]?[A-Za-z_][A-Za-z0-9_ -]{0,40}(?:[.!:\[][^{}\n\"]{0,40})?\}(?!\})"
+    r"|\{\d*\}|\{[%#].{0,40}?[%#]\}|%\([a-z_]+\)s|(?<!\d)%s|\$\{[a-z_]+\}"
 )
-"""What other template languages write for a field."""
+"""What other template languages write for a field, and ours written wrongly: what is left where our
+marks were taken out.
+"""
 
 
 @dataclass(slots=True)
@@ -106,30 +110,45 @@ class RubricFolder:
         for name in names if self.folder is not None else ():
             own = self.text(name)[0]
             needed = _fields(RubricFolder(self.home).text(name)[0]) - {"warning"}
-            if not own.strip():
+            if not any(letter.isalnum() for letter in own):
                 raise UsageError(f"rubric {name!r}: the file is empty")
             if needed and not needed & _fields(own):
                 raise UsageError(
                     f"rubric {name!r}: it has no field, so that every sample would be asked the "
                     f"same; there are: {', '.join(f'{{{{{field}}}}}' for field in sorted(needed))}"
                 )
-            if odd := _UNFILLED.search(own):
+            named = "|".join(sorted(needed)) or "(?!)"
+            bare = _MARK.sub("", own)
+            odd = _UNFILLED.search(bare) or re.search(rf"\$(?:{named})\b", bare)
+            if odd is not None:
                 raise UsageError(
                     f"rubric {name!r}: {odd[0]} is no field and would be sent as it is; fields are "
                     f"written {{{{name}}}}: {', '.join(sorted(needed | {'warning'}))}"
                 )
 
-    def unknown_files(self, names: Sequence[str]) -> list[str]:
-        """Files in the user's folder that replace nothing: probably misspelt."""
+    def check_files(self, names: Sequence[str], option: str) -> None:
+        """Raises `UsageError` for a user's folder that is none, that holds a file that replaces
+        nothing (probably misspelt), or that replaces nothing at all.
+        """
         if self.folder is None:
-            return []
+            return
         if not self.folder.is_dir():
-            raise UsageError(f"--rubrics {self.folder}: wanted a folder of .md files, found none")
-        return sorted(path.name for path in self.folder.glob("*.md") if path.stem not in names)
+            raise UsageError(f"{option} {self.folder}: wanted a folder of .md files, found none")
+        wanted = {f"{name}.md" for name in names}
+        there = {path.name for path in self.folder.iterdir() if path.suffix.lower() == ".md"}
+        known = ", ".join(sorted(wanted))
+        if unknown := sorted(there - wanted):
+            raise UsageError(f"{option}: {unknown[0]} replaces no rubric; there are: {known}")
+        if not there:
+            raise UsageError(
+                f"{option} {self.folder}: holds no rubric, so that the package's own would be "
+                f"asked; wanted one or more of {known}"
+            )
 
 
 def _fields(text: str) -> set[str]:
-    return {match[2] for match in _MARK.finditer(text)}
+    """The fields whose text a rubric shows."""
+    return {match[2] for match in _MARK.finditer(text) if not match[1]}
 
 
 def _fill(text: str, fields: dict[str, str | None], name: str) -> str:

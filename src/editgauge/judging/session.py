@@ -224,6 +224,7 @@ class Session:
     def __init__(self, options: Options, chosen: Selection) -> None:
         self.options = options
         self._stack = ExitStack()
+        models.check_name(options.model)
         models.check_alias(options.model, options.allow_alias or options.offline)
         self.price = price_for(options)
         benchmark, dataset, samples = catalog.open_data(chosen.benchmark, chosen.data, chosen.split)
@@ -236,7 +237,7 @@ class Session:
                 raise UsageError("--prompts: goes neither with --protocol nor with --rubrics")
             picked = choice.choose(benchmark, options.prompts, chosen.run)
             judging, rubrics = picked.judging, picked.rubrics
-        self._check(judging, rubrics, benchmark.name)
+        self._check(judging, rubrics)
         given = protocol_options(judging, options.options)
         usual = THINKING_TIMEOUT if models.thinking(options.model) else TIMEOUT
         client = options.client or Client(
@@ -276,13 +277,9 @@ class Session:
             texts=picked.fingerprint if picked and picked.prompts else "",
         )
 
-    def _check(self, judging: Judging, rubrics: RubricFolder, benchmark: str) -> None:
+    def _check(self, judging: Judging, rubrics: RubricFolder) -> None:
         names = judging.rubric_names()
-        if unknown := rubrics.unknown_files(names):
-            raise UsageError(
-                f"--rubrics: {unknown[0]} replaces no rubric of {benchmark}; there are: "
-                f"{', '.join(names)}"
-            )
+        rubrics.check_files(names, "--rubrics")
         rubrics.check(names)
         known = {metric.name for metric in judging.metrics}
         if odd := sorted(self.options.dimensions - known):

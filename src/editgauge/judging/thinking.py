@@ -16,9 +16,10 @@ _NAME = (
 )
 _TAG = re.compile(
     # the look at the next letter keeps a text of nothing but brackets cheap
-    r"[<\[◁](?=[/|abcimrst])(?:"
+    r"[<\[◁](?=[/|abcimrstu])(?:"
     rf"(?:(?P<close>/){_NAME}|{_NAME}(?:\s[^<>\n]{{0,60}})?)[>\]▷]"
-    rf"|(?<=<)\|(?:(?P<begin>begin_of_|start_)|(?P<end>end_of_|end_|/))?{_NAME}\|>)",
+    rf"|(?<=<)\|(?:(?P<begin>begin_of_|start_)|(?P<end>end_of_|end_|/))?{_NAME}\|>"
+    r"|(?<=<)unused9(?:4|(?P<last>5))>)",  # tokens that MedGemma thinks between
     re.IGNORECASE,
 )
 _ANSWER = re.compile(
@@ -75,7 +76,7 @@ def _outside(reply: str, protected: list[tuple[int, int]]) -> str | None:
             span = next(spans, None)
         if span is not None and span[0] <= tag.start():
             continue
-        if tag["close"] or tag["end"]:
+        if tag["close"] or tag["end"] or tag["last"]:
             if not inside:
                 pieces.clear()
             begin, inside = tag.end(), False

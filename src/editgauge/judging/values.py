@@ -59,6 +59,20 @@ _CONTAINERS = frozenset(
         "predimage",
     ]
 )
+_HOLDS = re.compile(
+    r"(?:step|part|phase|stage|section|task|turn)\d?|function(?:call)?|tool(?:calls?|use)?|args|kwargs|params|payload|json|object|body|message"
+    r"|report|review|grading|grades|marks?|points|analysis|edit|edits|generatedimage|breakdown|dimension|aspects?|items?|entries|choices"
+    r"|.{0,40}(?:scores?|ratings?|evaluations?|assessments?|verdicts?|results?|grades|judge?ments?)"
+)
+"""Keys of what can hold a field that has a name of its own."""
+_OF_OTHER = re.compile(
+    r"example|template|schema|properties|format|draft|initial|before|previous|prior|old|last|reference|input|original|source"
+    r"|ground|truth|gt|hypothe|ideal|perfect|max|min|expected|target|other|candidate|judge|annotator|human|rater|baseline|average"
+    r"|mean|median|confidence|weight|think|scratch|user|critic|version|image_?\d|threshold|range|scale|rubric|anchor|probab|logit"
+    r"|(?:\A|_)refs?(?:_|\Z)|first|attempt|option|alternativ|models?\Z|if_|would|guess",
+    re.IGNORECASE,
+)
+"""Keys of what is not the verdict."""
 _FINAL_WORDS = ("final", "revised", "updated", "corrected", "adjusted")
 _NAMING_KEYS = frozenset(
     [
@@ -143,6 +157,8 @@ _DIGITS = re.compile(r"(?<![\w.,])\d{1,3}(?![\w.,%])")
 _SPELLED = re.compile(
     rf"({'|'.join(NUMBER_WORDS)})(?:\s(?:out of|of)\s(five|ten|5|10))?", re.IGNORECASE
 )
+_EXPLAINED = re.compile(r"\s{0,9}\d{1,2}\s?/\s?\d{1,2}\s?[,;:.(–—-]\s?[^\d\s]")
+"""A fraction with words behind it: what else they count belongs to them."""
 _LABELLED = re.compile(r"\A\W{0,4}(?:score|rating|grade)\W{0,3}[:=]\s{0,3}", re.IGNORECASE)
 MISSING = object()
 """Stands for a field that an object does not have."""
@@ -247,6 +263,8 @@ def _walk(
         for key, item in value.items()
         if plain_name(key) in _NAMING_KEYS and isinstance(item, str) and plain_name(item) in aliases
     ]
+    if _OF_OTHER.search(str(value.get("name", ""))[:100]) and "arguments" in value:
+        return  # a call of a tool that gives no verdict
     for key, item in value.items():
         plain = plain_name(key)
         if plain in aliases:
@@ -257,13 +275,27 @@ def _walk(
             given = Contradiction() if key in value.contradicted else item
             if len(named) != 1 or plain not in _VALUE_KEYS:
                 yield name, given, final or called
-        elif depth < 3 and (plain in _CONTAINERS or _FINAL_KEY.match(plain)):
+        elif depth < 4 and (
+            _may_hold(key, plain, aliases) or (plain == "input" and "name" in value)
+        ):
             for inner in _inside(item):
                 if not is_about_other(inner):
                     called = _FINAL_KEY.match(plain) is not None
                     yield from _walk(inner, aliases, final or called, depth + 1)
         if len(named) == 1 and plain in _VALUE_KEYS and not isinstance(item, Pairs):
             yield named[0], Contradiction() if key in value.contradicted else item, final
+
+
+def _may_hold(key: str, plain: str, aliases: Mapping[str, tuple[str, bool]]) -> bool:
+    """Whether what lies under a key can hold the verdict.
+
+    A field that has a name of its own is looked for under more keys than what is only called the
+    score.
+    """
+    if plain in _CONTAINERS or _FINAL_KEY.match(plain):
+        return True
+    own = "score" not in aliases and _HOLDS.fullmatch(plain) is not None
+    return own and _OF_OTHER.search(key[:200]) is None
 
 
 def _inside(item: Any) -> list[Pairs]:
@@ -395,6 +427,8 @@ def _number_in(text: str, low: int, high: int) -> int | None:
     number = read_text(text.strip(), high)
     if number is not None:
         return number
+    if _EXPLAINED.match(text):
+        return read_number(text.strip()[:300], low, high)
     number = read_number(_LABELLED.sub("", text.strip()[:300]), low, high)
     others = {int(digits) for digits in _DIGITS.findall(text)} - {number, high}
     return None if any(low <= other <= high for other in others) else number

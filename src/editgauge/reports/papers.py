@@ -8,6 +8,7 @@ lies beside it as csv.
 
 from __future__ import annotations
 
+import io
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -137,13 +138,16 @@ def _tables(page: Sequence[Figure]) -> str:
 
 
 def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
-    """Write a matplotlib figure in these formats, without dates."""
+    """Write a matplotlib figure in these formats, without dates. What cannot be written raises as
+    `images.write_bytes`.
+    """
     files = []
     for form in formats:
         path = stem.with_name(f"{stem.name}.{form}")
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
-        path.unlink(missing_ok=True)  # never into a file that has another name elsewhere
-        drawing.savefig(path, dpi=300, metadata=metadata)
+        buffer = io.BytesIO()  # on a full disk, matplotlib's own writers end in other errors
+        drawing.savefig(buffer, format=form, dpi=300, metadata=metadata)
+        write_bytes(path, buffer.getvalue())
         files.append(path)
     return files
 

@@ -36,8 +36,6 @@ MOST = 50
 """Calls of one batch: their pictures come back in one file, which is held in memory."""
 MOST_RESULTS = 1 << 30
 """Bytes of a file of results."""
-_MARK = "editgauge"
-"""The name under which a batch's own name is kept with the provider."""
 
 
 class Batching(Protocol):
@@ -246,7 +244,7 @@ def _send(editor: Batching, file: batches.File, endpoint: str, batch: _Batch) ->
             editor.ledger.release(entry, "no batch was made")
         raise
     batch.write()
-    body = batches.wanted(number, endpoint, {_MARK: batch.name})
+    body = batches.wanted(number, endpoint, {batches.MARK: batch.name})
     made = service.call(Request("/batches", lambda: {"json": body}, key=batch.name, once=True))
     told = made.value.get("id") if made.status is Status.SCORED else None
     batch.number = told if isinstance(told, str) else _found(editor, batch)
@@ -265,17 +263,13 @@ def _found(editor: Batching, batch: _Batch) -> str:
     the provider has none of its name. Raises `RunError` where it does not tell.
     """
     reply = editor.service.call(Request("/batches?limit=100", dict, method="GET"))
-    listed = reply.value.get("data") if reply.status is Status.SCORED else None
-    if not isinstance(listed, list):
+    number = batches.number_of(reply.value, batch.name) if reply.status is Status.SCORED else None
+    if number is None:
         raise RunError(
             f"whether the batch {batch.name} was made is not known ({reply.reason or 'no list'}); "
             f"run the same command again when the service answers"
         )
-    for told in listed:
-        marks = told.get("metadata") if isinstance(told, dict) else None
-        if isinstance(marks, dict) and marks.get(_MARK) == batch.name:
-            return str(told.get("id") or "")
-    return ""
+    return number
 
 
 def _settled(run: Path, benchmark: str, editor: Batching) -> list[_Batch]:

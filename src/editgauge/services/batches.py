@@ -71,6 +71,26 @@ def wanted(file: str, endpoint: str, metadata: Mapping[str, str] | None = None) 
     return {**body, "metadata": dict(metadata)} if metadata else body
 
 
+MARK = "editgauge"
+"""The name in a batch's metadata under which ours stands: a batch whose making was not heard of is
+found again by it.
+"""
+
+
+def number_of(told: Any, mark: str) -> str | None:
+    """The provider's number of the batch of this mark in its list of batches; empty where the list
+    has none, None where `told` is no list.
+    """
+    listed = told.get("data") if isinstance(told, dict) else None
+    if not isinstance(listed, list):
+        return None
+    for batch in listed:
+        marks = batch.get("metadata") if isinstance(batch, dict) else None
+        if isinstance(marks, dict) and marks.get(MARK) == mark:
+            return str(batch.get("id") or "")
+    return ""
+
+
 def entry_key(key: str) -> str:
     """The key of a call's entry in the ledger."""
     return f"batch {key}"

@@ -15,7 +15,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -24,6 +24,13 @@ from editgauge.environment import FREE_ERRORS
 from editgauge.errors import BudgetExceeded, RunError
 
 FILE = "ledger.sqlite"
+FEARED = 4.0
+"""Times its amount that a bill is feared to be while calls are under way side by side: a service
+may count otherwise from one call to the next, and what is under way cannot be called back.
+"""
+FEARED_LATER = 2.0
+"""The same, once `TRUSTED` bills of the model were within their amounts."""
+TRUSTED = 50
 _SLACK = 1e-9
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -69,6 +76,7 @@ class Ledger:
         self._open: dict[int, Entry] = {}
         self._changed = threading.Condition()
         self._ratios: dict[str, float] = {}
+        self._bills: dict[str, int] = {}
         self._open_file(path)
 
     def keep_in(self, path: Path, *, purpose: str, budget: float | None) -> None:
@@ -76,6 +84,7 @@ class Ledger:
         self.close()
         self.purpose, self.budget = purpose, budget
         self._ratios.clear()
+        self._bills.clear()
         self._open_file(path)
 
     def _open_file(self, path: Path | None) -> None:
@@ -132,22 +141,36 @@ class Ledger:
             self._ratios[model] = max(1.0, float(row[0])) if row else 1.0
         return self._ratios[model]
 
+    def _feared(self, model: str) -> float:
+        if model not in self._bills:
+            row = self._run(
+                "SELECT count(*) FROM entries WHERE model = ? AND state = 'billed'", model
+            ).fetchone()
+            self._bills[model] = int(row[0])
+        return FEARED if self._bills[model] < TRUSTED else FEARED_LATER
+
     # -- one request -------------------------------------------------------------------------------
 
     def reserve(
-        self, estimate: float, model: str = "", *, key: str = "", force: bool = False
+        self,
+        estimate: float,
+        model: str = "",
+        *,
+        key: str = "",
+        force: bool = False,
+        beside: bool = False,
     ) -> Entry | None:
         """Book a request at the most that it can cost, right before it is sent; None when that
-        could pass the budget. `force` books it whatever the budget says.
+        could pass the budget. `force` books it whatever the budget says. `beside`: beside others
+        that are under way only as far as bills of `FEARED` times their amounts would fit as well,
+        so that a service that suddenly bills more passes the budget by one call at most.
         """
         with self._changed:
-            ratio = self.ratio(model)
-            amount = estimate * ratio
-            # What is under way was set aside by an older, smaller ratio, perhaps.
-            more = sum(
-                max(0.0, entry.estimate * self.ratio(entry.model) - entry.amount)
-                for entry in self._open.values()
-            )
+            amount = estimate * self.ratio(model)
+            more = 0.0
+            if beside and self._open:
+                under_way = sum(entry.amount for entry in self._open.values())
+                more = (self._feared(model) - 1.0) * (under_way + amount)
             try:
                 self._run("BEGIN IMMEDIATE")
                 try:
@@ -184,7 +207,7 @@ class Ledger:
         budget.
         """
         with self._changed:
-            while (entry := self.reserve(estimate, model, key=key)) is None:
+            while (entry := self.reserve(estimate, model, key=key, beside=True)) is None:
                 if not self._open:
                     raise self.exceeded(estimate * self.ratio(model))
                 self._changed.wait()
@@ -213,25 +236,58 @@ class Ledger:
     def bill(self, entry: Entry, dollars: float) -> None:
         """The bill came: it takes the estimate's place."""
         with self._changed:
+            self._settle(entry, "billed", dollars, "")
             if entry.estimate > 0 and dollars > entry.estimate * self.ratio(entry.model):
-                self._ratios[entry.model] = dollars / entry.estimate
-                self._run(
+                self._raise(entry.model, dollars / entry.estimate)
+            elif entry.model in self._bills:
+                self._bills[entry.model] += 1
+
+    def _raise(self, model: str, ratio: float) -> None:
+        """A bill of `ratio` times its estimate came: what is under way may cost that as well,
+        requests of commands that were killed included.
+        """
+        self._ratios[model], self._bills[model] = ratio, 0
+        risen = "FROM entries WHERE state = 'sent' AND model = ? AND booked < estimate * ?"
+        try:
+            self._run("BEGIN IMMEDIATE")
+            try:
+                self._db.execute(
                     "INSERT INTO ratios VALUES (?, ?) ON CONFLICT (model) DO UPDATE SET "
                     "ratio = max(ratio, excluded.ratio)",
-                    entry.model,
-                    dollars / entry.estimate,
+                    (model, ratio),
                 )
-            self._settle(entry, "billed", dollars, "")
+                self._db.execute(
+                    "UPDATE totals SET booked = booked + coalesce((SELECT sum(estimate * ? - "
+                    f"booked) {risen} AND entries.purpose = totals.purpose), 0)",
+                    (ratio, model, ratio),
+                )
+                self._db.execute(
+                    "UPDATE entries SET booked = estimate * ? WHERE state = 'sent' AND model = ? "
+                    "AND booked < estimate * ?",
+                    (ratio, model, ratio),
+                )
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise self._broken(error) from error
+        for number, entry in self._open.items():
+            if entry.model == model and (more := entry.estimate * ratio - entry.amount) > 0:
+                self._open[number] = replace(entry, amount=entry.amount + more)
+                self.made += more
+                self.unbilled += more
 
-    def keep(self, entry: Entry, why: str = "", *, reported: bool = False) -> None:
-        """No bill came for a request that was sent: it stays booked at its estimate. `reported`:
-        the server answered with an error.
+    def keep(self, entry: Entry, why: str = "", *, reported: bool = False) -> float:
+        """No bill came for a request that was sent: it stays booked at its estimate, which is
+        returned. `reported`: the server answered with an error.
         """
         with self._changed:
+            amount = self._settle(entry, "kept", None, why)
             if reported:
                 self.errors += 1
-                self.for_errors += entry.amount
-            self._settle(entry, "kept", entry.amount, why)
+                self.for_errors += amount
+            return amount
 
     def release(self, entry: Entry, why: str = "") -> None:
         """The request was not sent, or was certainly not billed."""
@@ -268,17 +324,26 @@ class Ledger:
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _settle(self, entry: Entry, state: str, dollars: float, why: str) -> None:
+    def _settle(self, entry: Entry, state: str, dollars: float | None, why: str) -> float:
+        """Write how a request ended; `dollars` None: at what stands booked. Returns what it is
+        booked at now.
+        """
         ours = self._open.pop(entry.number, None) is not None
         try:
             self._run("BEGIN IMMEDIATE")
             try:
+                # not `entry.amount`: another bill may have raised it, in another process as well
+                row = self._db.execute(
+                    "SELECT booked FROM entries WHERE id = ?", (entry.number,)
+                ).fetchone()
+                before = float(row[0]) if row else 0.0
+                after = before if dollars is None else dollars
                 self._db.execute(
                     "UPDATE entries SET state = ?, booked = ?, note = ? WHERE id = ?",
-                    (state, dollars, why[:200], entry.number),
+                    (state, after, why[:200], entry.number),
                 )
-                billed = dollars if state == "billed" else 0.0
-                self._add(dollars - entry.amount, billed, -(state == "released"))
+                billed = after if state == "billed" else 0.0
+                self._add(after - before, billed, -(state == "released"))
                 self._db.execute("COMMIT")
             except BaseException:
                 self._db.execute("ROLLBACK")
@@ -286,12 +351,13 @@ class Ledger:
         except sqlite3.Error as error:
             raise self._broken(error) from error
         if ours:
-            self.made += dollars - entry.amount
-            self.unbilled -= 0.0 if state == "kept" else entry.amount
+            self.made += after - before
+            self.unbilled -= 0.0 if state == "kept" else before
         else:
-            self.made += dollars
-            self.unbilled += dollars if state == "kept" else 0.0
+            self.made += after
+            self.unbilled += after if state == "kept" else 0.0
         self._changed.notify_all()
+        return after
 
     def _add(self, booked: float, billed: float, requests: int) -> None:
         self._db.execute(
@@ -365,8 +431,7 @@ class Charge:
         if entry is None:
             return
         if billed:
-            self._ledger.keep(entry, why, reported=reported)
-            self._kept += entry.amount
+            self._kept += self._ledger.keep(entry, why, reported=reported)
         else:
             self._ledger.release(entry, why)
 
@@ -386,8 +451,7 @@ class Charge:
         if dollars is None:
             if entry is None:
                 return self.cost
-            self._ledger.keep(entry, "no bill")
-            return self._kept + entry.amount
+            return self._kept + self._ledger.keep(entry, "no bill")
         if entry is None and dollars > 0:
             entry = self._ledger.reserve(dollars, self._model, key=self._key, force=True)
         if entry is not None:

@@ -73,25 +73,37 @@ class Usage:
     cached: int = 0
 
 
-def usage_of(record: Any, *, least: float = 1.0) -> Usage | None:
+def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usage | None:
     """A chat reply's usage record, or None where it is no bill.
 
     Not believed: a record that lacks a count, counts in texts or fractions, below zero or above
-    `MOST_TOKENS`, or fewer tokens in than `least`. Tokens out include those that only the sum tells
-    of (some servers leave thinking out of ``completion_tokens``).
+    `MOST_TOKENS`, or fewer tokens in than `least` or out than `least_out`. Tokens out include those
+    that only the sum tells of, or the count of thinking where it is the larger one (some servers
+    leave thinking out of ``completion_tokens``).
     """
     if not isinstance(record, Mapping):
         return None
     tokens_in = _count(record.get("prompt_tokens", record.get("input_tokens")))
     tokens_out = _count(record.get("completion_tokens", record.get("output_tokens")))
-    if tokens_in is None or tokens_out is None or tokens_in < max(1.0, least):
+    if tokens_in is None or tokens_out is None or tokens_out < least_out:
         return None
+    if "prompt_tokens" not in record:  # Anthropic counts what its cache wrote or read apart
+        tokens_in += sum(_count(record.get(f"cache_{done}_input_tokens")) or 0 for done in _CACHE)
+    if tokens_in < max(1.0, least):
+        return None
+    spoken = record.get("completion_tokens_details")
+    thought = _count(spoken.get("reasoning_tokens")) if isinstance(spoken, Mapping) else None
+    if thought is not None and thought > tokens_out:
+        tokens_out += thought
     total = _count(record.get("total_tokens"))
     if total is not None:
         tokens_out = max(tokens_out, total - tokens_in)
     details = record.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
     return Usage(tokens_in, tokens_out, min(cached or 0, tokens_in))
+
+
+_CACHE = ("creation", "read")
 
 
 def _count(value: Any) -> int | None:

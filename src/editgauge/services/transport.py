@@ -8,15 +8,18 @@ byte and every message that comes back is clean of the transport's secrets.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import json
+import socket
 import sys
 import threading
-import time
 import weakref
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -182,7 +185,12 @@ class AsyncTransport:
 
 
 class ThreadTransport:
-    """For threads, which share its connections. Closed when it is no longer used."""
+    """For threads. Closed when it is no longer used.
+
+    Every exchange has a connection of its own: what a faulty gateway sends after an answer would
+    otherwise be read as the answer to the next question, and be delivered at another sample.
+    Cookies are neither kept nor sent.
+    """
 
     def __init__(self, headers: Mapping[str, str], secrets: Secrets, limits: Limits) -> None:
         self.secrets, self.limits = secrets, limits
@@ -201,28 +209,42 @@ class ThreadTransport:
         clean: bool = True,
         limit: int | None = None,
     ) -> Response:
-        """One exchange under one deadline: a server that drips is as late as one that is silent.
+        """One exchange under one deadline: a server that drips is as late as one that is silent,
+        whether it drips headers, promises to go on, or the body.
 
         `body` are httpx's arguments (``json=`` or ``data=`` and ``files=``). `own` False sends
         neither key nor other headers of the service: for addresses that a reply names. `clean`
         False leaves the bytes as they are: for pictures. Raises `Lost`.
         """
         limit = self.limits.reply if limit is None else limit
-        deadline = time.monotonic() + self.limits.timeout
         data = bytearray()
-        given = {**(self._headers if own else {}), **(headers or {})}
+        given = {
+            "Accept-Encoding": "identity",
+            **(self._headers if own else {}),
+            **(headers or {}),
+        }
         client = self._open()
+        deadline = _Deadline(self.limits.timeout)
         try:
-            with client.stream(method, address, headers=given, **(body or {})) as response:
-                for piece in response.iter_bytes():
+            with (
+                deadline,
+                client.stream(
+                    method,
+                    address,
+                    headers=given,
+                    extensions={"trace": deadline.watch},
+                    **(body or {}),
+                ) as response,
+            ):
+                encoding = response.headers.get("content-encoding", "")
+                for piece in unpacked(response.iter_raw(), encoding):
                     data += piece
                     if len(data) > limit:
                         raise _TooLarge(limit)
-                    if time.monotonic() > deadline:
-                        raise TimeoutError
                 status, received = int(response.status_code), dict(response.headers)
         except Exception as error:  # whatever a network does ends in a reason
-            raise lost(error, self.secrets, self.limits.timeout) from None
+            late = TimeoutError() if deadline.passed else error
+            raise lost(late, self.secrets, self.limits.timeout) from None
         whole = bytes(data)
         return Response(status, received, self.secrets.data(whole) if clean else whole)
 
@@ -236,11 +258,79 @@ class ThreadTransport:
                 many, seconds = self.limits.connections, self.limits.timeout
                 self._client = httpx.Client(
                     timeout=httpx.Timeout(seconds, connect=min(_CONNECT, seconds), pool=None),
-                    limits=httpx.Limits(max_connections=many, max_keepalive_connections=many),
+                    limits=httpx.Limits(max_connections=many, max_keepalive_connections=0),
                     follow_redirects=False,
                 )
+                nowhere = DefaultCookiePolicy(allowed_domains=())
+                self._client.cookies.jar.set_policy(nowhere)
                 weakref.finalize(self, self._client.close)
             return self._client
+
+
+class _Deadline:
+    """Ends an exchange on a thread when its time is over, wherever it stands: httpx's own limits
+    begin anew with every packet. A context manager; `passed` says whether it did.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.passed = False
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *told: object) -> None:
+        self._timer.cancel()
+
+    def watch(self, event: str, told: Mapping[str, Any]) -> None:
+        """httpx's ``trace``: learns the connection as soon as there is one."""
+        if event.rpartition(".")[0].endswith(("connect_tcp", "start_tls", "connect_unix_socket")):
+            stream = told.get("return_value")
+            if stream is not None:
+                with self._lock:
+                    self._socket = stream.get_extra_info("socket")
+                if self.passed:
+                    self._end()
+
+    def _end(self) -> None:
+        with self._lock:
+            self.passed = True
+            if self._socket is not None:
+                with contextlib.suppress(OSError):  # it has ended by itself
+                    # Of the plain class: that of TLS would forget its state under a reading thread.
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+
+_PIECE = 1 << 20
+"""Bytes that are unpacked at once."""
+
+
+def unpacked(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    """The bytes of a body, in pieces of at most a mebibyte where it is packed with gzip: some
+    stores send what they hold packed, whatever was asked for.
+
+    Raises `ValueError` for another encoding (packed twice, for example) or a body that is not what
+    it says.
+    """
+    if encoding.strip().lower() in ("", "identity"):
+        yield from pieces
+        return
+    if encoding.strip().lower() not in ("gzip", "x-gzip"):
+        raise ValueError(f"a content encoding that was not asked for: {encoding[:40]!r}")
+    unpack = zlib.decompressobj(wbits=31)
+    for piece in pieces:
+        rest = piece
+        while rest and not unpack.eof:
+            try:
+                yield unpack.decompress(rest, _PIECE)
+            except zlib.error as error:
+                raise ValueError(f"no gzip: {error}") from error
+            rest = unpack.unconsumed_tail
+    if not unpack.eof:
+        raise ValueError("the gzip ends early")
 
 
 class _TooLarge(Exception):

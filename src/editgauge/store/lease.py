@@ -54,8 +54,11 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
                 f"{run.name}: another `editgauge {work}`{about} is at work on this run{who}; "
                 f"what it does would be paid for twice. Wait for its end, or stop it"
             )
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+        try:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+        except OSError as error:
+            raise _unwritable(path, error) from error
         yield
     finally:
         os.close(handle)

@@ -102,7 +102,7 @@ def build(
             and not other_prompts(frame, layout)
             and not _corrected(frame, layout),
             "statuses": statuses(frame, layout),
-            "variants": _variants(frame, layout),
+            "variants": fed_variants(frame, layout),
             "ranks": found.ranks.meta(frame.editors) if found.ranks else {},
         },
     )
@@ -683,7 +683,7 @@ def _sources(frame: Frame, layout: Layout) -> str:
     return ", ".join(frame.sources[code] for code in codes if frame.sources[code])
 
 
-def _variants(frame: Frame, layout: Layout) -> list[str]:
+def fed_variants(frame: Frame, layout: Layout) -> list[str]:
     """The variants in which the layout's metrics have rows."""
     return sorted(
         {

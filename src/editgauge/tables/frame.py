@@ -308,6 +308,8 @@ class Frame:
 
     def only(self, mask: Mask) -> Frame:
         """The rows where `mask` (R,) is true; names stay as they are."""
+        if mask.all():
+            return self
         kept = {name: column[mask] for name, column in self.columns._asdict().items()}
         return replace(self, columns=Columns(**kept))
 

@@ -13,7 +13,7 @@ from functools import partial
 from editgauge import catalog
 from editgauge.errors import UnknownName
 from editgauge.tables import given_back
-from editgauge.tables.build import build
+from editgauge.tables.build import build, fed_variants
 from editgauge.tables.frame import Frame
 from editgauge.tables.slices import beside, noise, repeated, sliced
 from editgauge.tables.spec import Layout, generic, unknown
@@ -69,18 +69,26 @@ def tables(
     intervals: bool = False,
     seed: int = 0,
     layouts: Layouts | None = None,
+    among: Sequence[Variant] = (),
 ) -> list[Table]:
-    """Every table of the frame's benchmark that has rows, in order: see `tabulate.build`,
-    `slicing.sliced`.
+    """Every table of the frame's benchmark that has rows, in order: see `tables.build.build`,
+    `tables.slices.sliced`.
+
+    `among`: the variants in which the caller makes the same tables. One that has no rows of
+    `variant` of its own is left to the variant among them whose rows it would repeat.
     """
     frame = frame.settled()
-    every = partial(_every, layouts or _layouts_of(frame.benchmark), variant)
+    make = layouts or _layouts_of(frame.benchmark)
+    every = partial(_every, make, variant)
     if by:
         told = [*filter(None, [given_back.note(frame)])]
         parts = sliced(frame, by, every, intervals=intervals, seed=seed)
         return [replace(part, notes=[*part.notes, *told]) for part in parts]
     found: list[Table | None] = []
+    others = [item for other in among if other != variant for item in _every(make, other, frame)]
     for item in every(frame):
+        if any(_repeats(frame, item, other) for other in others):
+            continue
         again = partial(build, layout=item, intervals=intervals, seed=seed)
         table = again(frame, published=published)
         found.append(table and given_back.with_edited(frame, table, again))
@@ -89,6 +97,14 @@ def tables(
         found += [beside(frame, item, published=published) for item in every(frame)]
         found.append(noise(frame.own(), variant))
     return [table for table in found if table is not None]
+
+
+def _repeats(frame: Frame, layout: Layout, other: Layout) -> bool:
+    """Whether a layout has no rows of its own variant, and the same one of another variant has."""
+    if layout.name != other.name or layout.lines is not None or other.lines is not None:
+        return False
+    own = layout.variant in fed_variants(frame, layout)
+    return not own and other.variant in fed_variants(frame, other)
 
 
 def papers_first(made: Sequence[Table]) -> list[Table]:

@@ -35,6 +35,8 @@ LEAST = 10
 """Strata of fewer units are put together."""
 CHUNK_BYTES = 32 * 2**20
 """Draws are made in blocks of about this size."""
+WIDE = 2048
+"""From so many units on, the draws of each resample are counted by themselves."""
 _NORMAL = NormalDist()
 
 
@@ -144,12 +146,23 @@ def resample_counts(
     size = max(1, CHUNK_BYTES // max(1, 8 * n))
     for start in range(0, resamples, size):
         lines = min(size, resamples - start)
+        parts = [_tallied(generator.integers(0, len(m), size=(lines, len(m)))) for m in groups]
+        if len(parts) == 1:  # its members are in their places
+            yield parts[0].astype(np.float64)
+            continue
         counts = np.zeros((lines, n))
-        for members in groups:
-            k = len(members)
-            drawn = generator.integers(0, k, size=(lines, k)) + np.arange(lines)[:, None] * k
-            counts[:, members] = np.bincount(drawn.ravel(), minlength=lines * k).reshape(lines, k)
+        for members, part in zip(groups, parts, strict=True):
+            counts[:, members] = part
         yield counts
+
+
+def _tallied(drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each of k numbers was drawn in each line: (lines, k) draws -> (lines, k) counts."""
+    lines, k = drawn.shape
+    if k >= WIDE:  # the counts of one line stay in the processor's cache
+        return np.array([np.bincount(line, minlength=k) for line in drawn])
+    drawn += np.arange(lines)[:, None] * k
+    return np.bincount(drawn.ravel(), minlength=lines * k).reshape(lines, k)
 
 
 def replicates(
@@ -157,10 +170,24 @@ def replicates(
 ) -> Floats:
     """The statistics of every bootstrap resample: shape (resamples, c)."""
     found = []
+    count = _drawn(data.count)
+    infinite = None if data.infinite is None else _drawn(data.infinite)
     for counts in resample_counts(strata, resamples, seed=seed):
-        infinite = None if data.infinite is None else counts @ data.infinite
-        found.append(formula(Moments(counts @ data.total, counts @ data.count, infinite)))
+        drawn = Moments(counts @ data.total, count(counts), infinite and infinite(counts))
+        found.append(formula(drawn))
     return np.concatenate(found)
+
+
+def _drawn(whole: Floats) -> Callable[[Floats], Floats]:
+    """The product of draws (b, n) with `whole` (n, k), whole numbers, as a function of the draws.
+
+    Columns that are alike, as counts are where every editor has every score, are multiplied once:
+    sums of whole numbers are exact in any order.
+    """
+    places: dict[bytes, int] = {}
+    column = [places.setdefault(one.tobytes(), len(places)) for one in whole.T]
+    apart = whole[:, [column.index(place) for place in places.values()]]
+    return lambda counts: (counts @ apart)[:, column]
 
 
 def jackknife(data: Moments, formula: Formula) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from editgauge.errors import UsageError
+from editgauge.errors import UnknownName, UsageError
 from editgauge.store.selection import one_of
 from editgauge.types import VARIANTS, Variant
 
@@ -56,6 +56,18 @@ def benchmarks(runs: Sequence[RunFolder], wanted: str = "") -> list[str]:
     return [wanted]
 
 
+def read(
+    runs: Sequence[RunFolder], benchmark: str = "", editors: Sequence[str] | None = None
+) -> list[Frame]:
+    """Every row of each benchmark in the runs; with `editors` those of the others may be left
+    unread. Raises as `benchmarks`.
+    """
+    from editgauge.tables.frame import Frame
+
+    names = benchmarks(runs, benchmark)
+    return [Frame.of_runs(runs, name, editors=list(editors or ())) for name in names]
+
+
 def frames(
     runs: Sequence[RunFolder],
     benchmark: str = "",
@@ -67,7 +79,28 @@ def frames(
     side_by_side: bool = False,
 ) -> list[Frame]:
     """The rows of each benchmark in the runs: of these editors and samples, and of one source for
-    each metric.
+    each metric. See `chosen`, which does it with rows that were read before.
+    """
+    return chosen(
+        read(runs, benchmark, editors),
+        where=where,
+        editors=editors,
+        sources=sources,
+        people=people,
+        side_by_side=side_by_side,
+    )
+
+
+def chosen(
+    frames: Sequence[Frame],
+    *,
+    where: Sequence[str] | None = None,
+    editors: Sequence[str] | None = None,
+    sources: Sequence[str] | None = None,
+    people: Callable[[Frame], Frame] | None = None,
+    side_by_side: bool = False,
+) -> list[Frame]:
+    """The rows that `read` gave: of these editors and samples, of one source for each metric.
 
     Annotators' rows are left out, or put together by `people`. With `side_by_side`, and no source
     named, metrics that several sources made come as a frame for each source, beside those that only
@@ -77,25 +110,23 @@ def frames(
     `UnknownName` for what none of them has, `UsageError` where rows of two sources would be mixed
     or no sample is left.
     """
-    from editgauge.errors import UnknownName
     from editgauge.tables.frame import Frame
 
-    names = benchmarks(runs, benchmark)
     gather = people or Frame.without_people
-    read = [gather(Frame.of_runs(runs, name, editors=list(editors or ()))) for name in names]
+    frames = [gather(frame) for frame in frames]
     for source in sources or ():
-        if not any(frame.sources_called(source) for frame in read):
-            there = sorted({name for frame in read for name in frame.sources if name})
+        if not any(frame.sources_called(source) for frame in frames):
+            there = sorted({name for frame in frames for name in frame.sources if name})
             raise UnknownName(
-                f"--source {source!r} made no row of {', '.join(names)}; sources here: "
-                f"{', '.join(there) or 'none'}"
+                f"--source {source!r} made no row of {', '.join(f.benchmark for f in frames)}; "
+                f"sources here: {', '.join(there) or 'none'}"
             )
     found, errors = [], []
-    for frame in read:
+    for frame in frames:
         try:
-            chosen = [source for source in sources or () if frame.sources_called(source)]
-            parts = frame.sides() if side_by_side and not chosen else [frame.of_sources(chosen)]
-            found += [_narrowed(part, where or (), list(editors or ())) for part in parts]
+            named = [source for source in sources or () if frame.sources_called(source)]
+            parts = frame.sides() if side_by_side and not named else [frame.of_sources(named)]
+            found += [narrowed(part, where or (), list(editors or ())) for part in parts]
         except UnknownName as error:
             errors.append(error)
     if errors and not found:
@@ -113,19 +144,16 @@ def every_frame(
     """The rows of each benchmark with those of every source and of every annotator: whoever reads
     them chooses among them. Raises as `frames`.
     """
-    from editgauge.tables.frame import Frame
-
     return [
-        _narrowed(
-            Frame.of_runs(runs, name, editors=list(editors or ())),
-            where or (),
-            list(editors or ()),
-        )
-        for name in benchmarks(runs, benchmark)
+        narrowed(frame, where or (), list(editors or ()))
+        for frame in read(runs, benchmark, editors)
     ]
 
 
-def _narrowed(frame: Frame, where: Sequence[str], editors: Sequence[str]) -> Frame:
+def narrowed(frame: Frame, where: Sequence[str], editors: Sequence[str] = ()) -> Frame:
+    """The rows of these editors (none named: of all) and of the samples with these labels. Raises
+    as `chosen`.
+    """
     if editors:
         frame = frame.of_editors(editors)
     return frame.of_samples(frame.samples.matching(where)) if where else frame

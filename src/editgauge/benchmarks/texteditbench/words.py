@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from editgauge.benchmarks.reading import shown
@@ -49,6 +50,7 @@ _OTHER_OPERATIONS = ("text_correction", "font_change", "translation", "position_
 TAGS: tuple[str, ...] = ("human_annotation", "model_generated")
 
 
+@lru_cache(maxsize=1024)
 def folder_name(name: str) -> str:
     """A topic folder's name as `TOPICS` has it: two letters swapped (``Digtial_…``) are put right,
     the other name of a topic becomes its first one, a name that is not known stays.

@@ -20,11 +20,13 @@ from typing import Any
 
 from editgauge.editors.delivery import flag, known
 from editgauge.editors.typeset.canvas import Canvas
+from editgauge.editors.typeset.choose import pointed
 from editgauge.editors.typeset.faces import faces
 from editgauge.editors.typeset.find import Reader
-from editgauge.editors.typeset.grammar import Operation, read_operations
+from editgauge.editors.typeset.grammar import Operation
 from editgauge.editors.typeset.operations import CannotEdit, perform
 from editgauge.editors.typeset.reading import reader
+from editgauge.editors.typeset.sentences import read_request, why_not
 from editgauge.editors.typeset.verify import Reading, fault
 from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png
@@ -102,14 +104,15 @@ class TypesetEditor:
         """The edited picture ((H, W, 3), uint8), what was done, and why nothing was (empty where
         something was).
         """
-        operations = read_operations(instruction)
+        operations = list(read_request(instruction))
         if not operations:
-            return picture, {"edited": False}, "instruction not understood: the input is given back"
+            return picture, {"edited": False}, f"{why_not(instruction)}: the input is given back"
         lines = list(self.read(picture))
         canvas = Canvas(picture, list(lines), faces(self.folders))
         done: list[dict[str, Any]] = []
-        for operation in operations:
+        for number, operation in enumerate(operations):
             try:
+                operation = operations[number] = pointed(canvas, operation)
                 done.append({"operation": operation.kind, **perform(canvas, operation)})
             except CannotEdit as error:
                 return (

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from editgauge.editors.typeset import fonts
 from editgauge.editors.typeset.faces import Face, Setting, covers, ink_box
-from editgauge.editors.typeset.find import Line, Match, Points, Span
+from editgauge.editors.typeset.find import Line, Match, Points
 from editgauge.editors.typeset.glyphs import LEAST, Alpha, Glyphs, extract
+from editgauge.editors.typeset.grammar import Span
 from editgauge.images import Array, Mask
 
 Matrix = npt.NDArray[np.float64]
@@ -288,6 +289,25 @@ def _near(a: Line, b: Line) -> bool:
     left, top, right, bottom = a.box
     x0, y0, x1, y1 = b.box
     return x0 < right + reach and x1 > left - reach and y0 < bottom + reach and y1 > top - reach
+
+
+def alignment(canvas: Canvas, line: Line) -> str:
+    """``left``, ``right`` or ``center``: what the line shares with the lines around it, or with the
+    picture.
+    """
+    tolerance = max(3.0, 0.25 * line.height)
+    left, _, right, _ = line.box
+    votes = {"left": 0, "center": 0, "right": 0}
+    for other in canvas.lines:
+        if other is line:
+            continue
+        x0, _, x1, _ = other.box
+        votes["left"] += abs(x0 - left) < tolerance
+        votes["right"] += abs(x1 - right) < tolerance
+        votes["center"] += abs((x0 + x1) - (left + right)) / 2 < tolerance
+    votes["center"] += abs((left + right) / 2 - canvas.size[0] / 2) < 2 * tolerance
+    best = max(votes, key=lambda name: votes[name])
+    return best if votes[best] else "center"
 
 
 def _upright(line: Line, glyphs: Glyphs, frame: Frame) -> Inked | None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from editgauge.editors.typeset.grammar import Target
+from editgauge.editors.typeset.grammar import Span, Target
 from editgauge.images import Array
 
 Points = npt.NDArray[np.float64]
@@ -75,15 +75,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """The letters `start` to `end` of line number `line`."""
-
-    line: int
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Match:
     """Where a text was found: one span a line, and how similar it is (1 = the same letters and
     digits).
@@ -102,6 +93,8 @@ def find(lines: Sequence[Line], target: Target, size: tuple[int, int]) -> list[M
     """Where `target` is, the best place first; empty where there is none. `size` = (width, height)
     of the picture.
     """
+    if target.spans:
+        return [Match(target.spans, 1.0)]
     if target.text is not None:
         return _by_words(lines, target.text)
     chosen = _by_role(lines, target.role or "all", size)
@@ -330,6 +323,7 @@ def _by_role(lines: Sequence[Line], role: str, size: tuple[int, int]) -> list[in
         "only": lambda: (
             order if len(order) == 1 else _block(lines, order) if _one_block(lines, order) else []
         ),
+        "single": lambda: order if len(order) == 1 else [],
         "top": lambda: _outermost(lines, order, order[0]),
         "bottom": lambda: _outermost(lines, order, order[-1]),
         "middle": lambda: [

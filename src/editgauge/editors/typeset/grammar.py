@@ -14,6 +14,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
+from editgauge.editors.typeset.colours import COLOUR as _COLOUR
+from editgauge.editors.typeset.colours import Colour
+from editgauge.editors.typeset.colours import shade as _shade
+from editgauge.editors.typeset.phrases import SIDE_WORDS as _SIDE_WORDS
+from editgauge.editors.typeset.phrases import SIDES as _SIDES
+from editgauge.editors.typeset.phrases import Description
 from editgauge.editors.typeset.wording import imperative
 from editgauge.instructions import MAX_LENGTH, quoted, read_instruction
 
@@ -24,6 +30,7 @@ Role = Literal[
     "title",
     "all",
     "only",
+    "single",
     "top",
     "bottom",
     "middle",
@@ -34,32 +41,31 @@ Role = Literal[
     "bottom right",
 ]
 Manner = Literal["bold", "italic", "underlined", "struck", "upper", "lower"]
-Colour = tuple[int, int, int]
 
-COLOURS: dict[str, Colour] = {
-    "black": (0, 0, 0), "white": (255, 255, 255), "red": (220, 20, 30), "green": (20, 140, 50),
-    "blue": (30, 70, 210), "yellow": (250, 215, 20), "orange": (245, 130, 30),
-    "purple": (125, 40, 160),
-    "violet": (125, 40, 160), "pink": (240, 110, 170), "brown": (120, 70, 35),
-    "grey": (128, 128, 128),
-    "gray": (128, 128, 128), "cyan": (0, 180, 200), "teal": (0, 128, 128), "magenta": (210, 0, 160),
-    "gold": (212, 165, 30), "golden": (212, 165, 30), "silver": (192, 192, 192),
-    "navy": (15, 30, 95),
-    "beige": (235, 220, 190), "maroon": (128, 0, 20), "turquoise": (50, 200, 190),
-    "crimson": (200, 15, 50),
-    "lime": (140, 220, 20), "indigo": (65, 0, 130),
-}  # fmt: skip
-"""Colours by their common English names, RGB."""
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The letters `start` to `end` of line number `line`."""
+
+    line: int
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Which text is meant: by its words, or by its role in the picture (one of the two is None)."""
+    """Which text is meant: by its words, by its role in the picture, or by a description; the
+    others are None. `spans`: where those words stand, once that is known.
+    """
 
     text: str | None = None
     role: Role | None = None
+    description: Description | None = None
+    spans: tuple[Span, ...] = ()
 
     def __str__(self) -> str:
+        if self.description is not None:
+            return repr(self.description.told)
         return repr(self.text) if self.text is not None else f"the {self.role} text"
 
 
@@ -72,7 +78,9 @@ class Operation:
     corner, a side, a direction, or before, after, above, below `anchor`), `amount` in pixels if
     told. swap: two targets. resize: `targets` and `amount` (factor), or `anchor` (as wide as that
     text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in degrees, positive =
-    counterclockwise. restyle: `targets` and `manner`. `slight`: by less than usual.
+    counterclockwise. restyle: `targets` and `manner`. `slight`: by less than usual. `share`: by
+    this part of the picture's width or height. `centred`: move across the
+    picture, resize about its own centre.
     """
 
     kind: Kind
@@ -84,6 +92,8 @@ class Operation:
     anchor: Target | None = None
     manner: Manner | None = None
     slight: bool = False
+    share: float | None = None
+    centred: bool = False
 
 
 def read_operations(instruction: str) -> tuple[Operation, ...]:
@@ -201,9 +211,6 @@ _TEXTS = (
     r"captions?|slogan|footnote|footer|label|inscription|lettering|credit|watermark)"
 )
 _Q = r"<(\d+)>"
-
-
-_COLOUR = r"((?:(?:dark|light|bright|deep|pale) )?(?:" + "|".join(COLOURS) + r"))\b"
 
 
 def _reading(rest: str, quotes: list[str]) -> Operation | None:
@@ -437,7 +444,12 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
         r"\b(?:so that|so as|while|to (?:fit|match|make|align)|without|keeping)\b", rest
     )[0]
     targets = _targets(before, quotes) or _targets(rest, quotes)
-    return Operation(kind="resize", targets=targets, amount=amount) if targets and amount else None
+    kept = re.search(r"\bkeep\w*\b.*\bcent(?:er|re)", rest) is not None
+    return (
+        Operation(kind="resize", targets=targets, amount=amount, centred=kept)
+        if targets and amount
+        else None
+    )
 
 
 def _move(rest: str, quotes: list[str]) -> Operation | None:
@@ -513,16 +525,6 @@ def _unquoted_change(instruction: str) -> Operation | None:
 
 # --- parts of a sentence ------------------------------------------------------------------------
 
-_SIDES = {
-    "before": "before", "in front of": "before", "to the left of": "before", "left of": "before",
-    "after": "after", "behind": "after", "to the right of": "after", "right of": "after",
-    "next to": "after",
-    "beside": "after", "following": "after", "above": "above", "on top of": "above",
-    "over": "above",
-    "below": "below", "beneath": "below", "under": "below", "underneath": "below",
-}  # fmt: skip
-_SIDE_WORDS = "|".join(sorted(_SIDES, key=len, reverse=True))
-
 
 def _targets(rest: str, quotes: list[str]) -> tuple[Target, ...]:
     found = [Target(quotes[int(n)]) for n in re.findall(_Q, rest)]
@@ -564,7 +566,12 @@ def _role(rest: str) -> Target | None:
     if re.search(r"\b(?:title|headline|heading)\b", rest) and not re.search(r"\bsub-?title", rest):
         return Target(role="title")
     if re.search(rf"\b(?:the|this) {_TEXTS}\b", rest):
-        return Target(role="only")
+        several = re.search(
+            r"\b(?:the|this) (?:texts?|words|phrase|sentence|characters|letters|inscription|"
+            r"lettering)\b",
+            rest,
+        )
+        return Target(role="only" if several else "single")
     return None
 
 
@@ -621,21 +628,12 @@ def _factor(rest: str, *, up: bool, known: bool) -> float | None:
     if re.search(r"\btriple\b", rest):
         return 3.0
     if re.search(r"\b(?:half|halve)\b", rest):
-        return 0.5
+        return 1.5 if up else 0.5
     if not known:
         return None
     if _SLIGHT.search(rest):
         return 1.15 if up else 0.87
     return 1.3 if up else 0.75
-
-
-def _shade(name: str) -> Colour:
-    *shade, base = name.split()
-    red, green, blue = COLOURS[base]
-    if not shade or shade[0] == "bright":
-        return red, green, blue
-    to = 0 if shade[0] in ("dark", "deep") else 255
-    return (red + to) // 2, (green + to) // 2, (blue + to) // 2
 
 
 def _until_context(rest: str) -> str:

@@ -6,12 +6,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.editors.typeset.canvas import Canvas, Lifted, extent, pen_of
+from editgauge.editors.typeset.canvas import Canvas, Lifted, alignment, extent, pen_of
 from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, lift, report
 from editgauge.editors.typeset.faces import Setting
-from editgauge.editors.typeset.find import Match, Span, find
+from editgauge.editors.typeset.find import Match, find
 from editgauge.editors.typeset.glyphs import stands_out
-from editgauge.editors.typeset.grammar import Operation, Target
+from editgauge.editors.typeset.grammar import Operation, Span, Target
 
 Matrix = npt.NDArray[np.float64]
 
@@ -59,8 +59,12 @@ def move(canvas: Canvas, operation: Operation) -> Done:
     place = operation.place or ""
     if anchor is not None:
         dx, dy = _beside(lifted, anchor, place, height)
+        if operation.centred and place in ("above", "below"):
+            dx = canvas.size[0] / 2 - lifted.centre[0]
     elif place.startswith("go "):
-        step = operation.amount or _step(canvas, match, place[3:], operation.slight)
+        across = place in ("go left", "go right")
+        told = operation.amount or (operation.share or 0.0) * canvas.size[0 if across else 1]
+        step = told or _step(canvas, match, place[3:], operation.slight)
         dx, dy = {
             "up": (0.0, -step),
             "down": (0.0, step),
@@ -241,14 +245,24 @@ def resize(canvas: Canvas, operation: Operation) -> Done:
         match = found_text(canvas, target)
         parts = [Match((span,), 1.0) for span in match.spans] if target.role == "all" else [match]
         for part in parts:
+            align = "center" if operation.centred else _side_kept(canvas, part)
             lifted = canvas.lift(part)
             if lifted is not None:
-                _drop_resized(canvas, lifted, operation)
+                _drop_resized(canvas, lifted, operation, align)
         done.append(report(canvas, match))
     return {"resized": done}
 
 
-def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation) -> None:
+def _side_kept(canvas: Canvas, match: Match) -> str:
+    """The side that a text shares with others, where it is a line of its own."""
+    span = match.spans[0]
+    line = canvas.lines[span.line]
+    whole = len(match.spans) == 1 and span.end - span.start == len(line.text)
+    return alignment(canvas, line) if whole and not line.upended else "center"
+
+
+def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: str) -> None:
+    """`align`: the side that stays where it is, ``left``, ``right`` or ``center``."""
     high, wide = lifted.alpha.shape
     factor = operation.amount or 1.0
     if operation.anchor is not None:
@@ -257,6 +271,7 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation) -> None:
     width, height = canvas.size
     factor = min(factor, 0.98 * width / wide, 0.98 * height / high)
     cx, cy = lifted.centre
+    cx += {"left": 1, "right": -1}.get(align, 0) * (factor - 1) * wide / 2
     half = factor * wide / 2, factor * high / 2
     to = min(max(cx, half[0]), width - half[0]), min(max(cy, half[1]), height - half[1])
     canvas.drop(lifted, _about_centre(lifted, np.eye(2) * factor, to))

@@ -6,14 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from editgauge.editors.typeset import fonts, ink_operations
-from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, extent, pen_of
+from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, alignment, extent, pen_of
+from editgauge.editors.typeset.colours import Colour
 from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, report
 from editgauge.editors.typeset.faces import FOLDERS_VARIABLE, Setting, covers, ink_box
-from editgauge.editors.typeset.find import Span, likeness, plain
+from editgauge.editors.typeset.find import Line, likeness, plain
 from editgauge.editors.typeset.glyphs import stands_out
-from editgauge.editors.typeset.grammar import Colour, Operation
+from editgauge.editors.typeset.grammar import Operation, Span
 from editgauge.images import Array, Mask
 
 OTHER = 32.0
@@ -185,7 +187,7 @@ def _placed(
     low, high = _free(canvas, inked)
     left, right = old
     if not head and not tail:
-        align = _alignment(canvas, inked)
+        align = alignment(canvas, inked.line)
         low, high = _on_one_ground(canvas, inked, (low, high))
         x = {"left": left, "right": right - new}.get(align, (left + right - new) / 2)
         x = min(max(x, low), max(low, high - new))
@@ -193,7 +195,7 @@ def _placed(
     if head and not tail:
         return left, max(high - left, right - left), 0.0
     grow = new - (right - left)
-    align = _alignment(canvas, inked)
+    align = alignment(canvas, inked.line)
     if not head and align == "center" and abs(grow) > 0.12 * style.size:
         within = _on_one_ground(canvas, inked, (low, high))
         if left - grow / 2 >= within[0] and inked.box[2] + grow / 2 <= within[1]:
@@ -238,25 +240,6 @@ def _free(canvas: Canvas, inked: Inked) -> tuple[float, float]:
         length = inked.box[2] - inked.box[0]
         low, high = max(low, inked.box[0] - 0.3 * length), min(high, inked.box[2] + 0.3 * length)
     return low, high
-
-
-def _alignment(canvas: Canvas, inked: Inked) -> str:
-    """``left``, ``right`` or ``center``: what the line shares with the lines around it, or with the
-    picture.
-    """
-    tolerance = max(3.0, 0.25 * inked.line.height)
-    left, _, right, _ = inked.line.box
-    votes = {"left": 0, "center": 0, "right": 0}
-    for other in canvas.lines:
-        if other is inked.line:
-            continue
-        x0, _, x1, _ = other.box
-        votes["left"] += abs(x0 - left) < tolerance
-        votes["right"] += abs(x1 - right) < tolerance
-        votes["center"] += abs((x0 + x1) - (left + right)) / 2 < tolerance
-    votes["center"] += abs((left + right) / 2 - canvas.size[0] / 2) < 2 * tolerance
-    best = max(votes, key=lambda name: votes[name])
-    return best if votes[best] else "center"
 
 
 def _shift_tail(canvas: Canvas, inked: Inked, start: float, shift: float) -> None:
@@ -319,7 +302,7 @@ def _insert_beside(
     baseline = pen_of(inked, style)[1]
     pitch = _pitch(canvas, inked) or 1.25 * style.size
     low, high = _free_row(inked.frame, canvas)
-    align = _alignment(canvas, inked)
+    align = alignment(canvas, inked.line)
     drawn_at = _row(style, text, (float(inked.box[0]), float(inked.box[2])), align, low, high)
     canvas.set(
         drawn_at[0],
@@ -331,25 +314,31 @@ def _insert_beside(
 
 
 def _pitch(canvas: Canvas, inked: Inked) -> float | None:
-    """The distance of a line to the next one of its block, above or below it, in pixels; None for a
-    line by itself or a slanted one.
+    """The distance of a line to the next one of its block, above or below it, in pixels along its
+    frame; None for a line by itself.
     """
-    line = inked.line
-    left, _, right, _ = line.box
-    edge = 0.4 * line.height
+    line, frame = inked.line, inked.frame
+
+    def ends(other: Line) -> npt.NDArray[np.float64]:
+        return np.array([frame.from_picture((float(x), float(y))) for x, y in other.corners])
+
+    def apart(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64]) -> float:
+        """How far two lines are from sharing their left ends, right ends or middles."""
+        lefts, rights = one[[0, 3], 0].mean(), one[[1, 2], 0].mean()
+        others = two[[0, 3], 0].mean(), two[[1, 2], 0].mean()
+        sides = lefts - others[0], rights - others[1], (lefts + rights - sum(others)) / 2
+        return float(min(abs(side) for side in sides))
+
+    own = ends(line)
     found = [
-        abs(other.centre[1] - line.centre[1])
+        abs(float(ends(other)[:, 1].mean() - own[:, 1].mean()))
         for other in canvas.lines
         if other is not line
         and abs(other.height - line.height) < 0.25 * line.height
-        and (
-            abs(other.box[0] - left) < edge
-            or abs(other.box[2] - right) < edge
-            or abs(other.centre[0] - line.centre[0]) < edge
-        )
+        and apart(own, ends(other)) < 0.4 * line.height
     ]
     near = [far for far in found if 0.6 * line.height < far < 2.0 * line.height]
-    return min(near) if near and inked.frame.level else None
+    return min(near) if near else None
 
 
 def _text_of(inked: Inked, span: Span) -> str:

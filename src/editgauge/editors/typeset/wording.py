@@ -17,9 +17,16 @@ _REQUEST = re.compile(
     r"in (?:the|this) (?:image|picture|photo|poster),? (?=[a-z]+ ))+"
 )
 _MODAL = r"(?:should|must|shall|needs? to|has to|have to|is to|are to|ought to)"
-_PASSIVE = re.compile(rf"^(?P<what>.*?<\d+>.*?|the [\w ]+?) {_MODAL} be (?P<how>.+)$")
+_ASKED = re.compile(
+    r"^(?:can|could|may|might|shall|would) (?P<what>(?!you |we |i )[^,]+?) (?P<how>be .+)$"
+)
+_PASSIVE = re.compile(
+    rf"^(?P<what>.*?<\d+>.*?|(?:the|this|that|our|my|your) [\w' -]+?) {_MODAL} be (?P<how>.+)$"
+)
 _WANTED = re.compile(
-    r"^(?:i|we) (?:want|need|would like|'d like) (?P<what>.*?<\d+>)(?: to be)? (?P<how>.+)$"
+    r"^(?:i|we)(?: want| need| would like|'d like) (?:(?P<what>.*?<\d+>)(?: to be)? (?P<how>.+)|"
+    r"(?P<that>the [\w' -]+?) (?:to be )?(?P<so>(?:in |removed|deleted|bigger|larger|"
+    r"smaller|bold).*))$"
 )
 _BECOME = re.compile(
     rf"^the colou?r of (?P<what>.*?<\d+>) (?:{_MODAL} )?"
@@ -55,6 +62,7 @@ _STEMS = {
 def imperative(text: str) -> str:
     """The sentence as a command: ``<0> should be removed`` becomes ``remove <0>``."""
     text = _REQUEST.sub("", text).strip().rstrip("?!. ")
+    text = _ASKED.sub(r"\g<what> should \g<how>", text)
     for rule in (_gone, _turned, _wanted, _others):
         told = rule(text)
         if told is not None:
@@ -78,7 +86,7 @@ def _turned(text: str) -> str | None:
 
 def _wanted(text: str) -> str | None:
     found = _WANTED.match(text)
-    return _acted(found["what"], found["how"]) if found else None
+    return _acted(found["what"] or found["that"], found["how"] or found["so"]) if found else None
 
 
 def _is_participle(word: str) -> bool:

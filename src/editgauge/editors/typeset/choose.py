@@ -1,0 +1,489 @@
+"""Which text of a picture a description means: asked of its lines, their places, sizes, inks and
+grounds.
+
+One text has to fit clearly better than all others; where two may be meant, `CannotEdit` says so.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from editgauge.editors.typeset.canvas import Canvas, Inked
+from editgauge.editors.typeset.colours import may_be_called
+from editgauge.editors.typeset.common import CannotEdit
+from editgauge.editors.typeset.find import Line, find, plain
+from editgauge.editors.typeset.grammar import Operation, Span, Target
+from editgauge.editors.typeset.phrases import PLAIN_KINDS, Description
+
+_MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
+KINDS: dict[str, str] = {
+    "date": (
+        rf"\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}|\d{{4}}-\d\d-\d\d|"
+        rf"(?:\b[a-z]+day,? )?\b\d{{1,2}}(?:st|nd|rd|th)?\.?(?: of)? ?{_MONTHS}(?:,? ?\d{{4}})?|"
+        rf"(?:\b[a-z]+day,? )?\b{_MONTHS} ?\d{{1,2}}(?:st|nd|rd|th)?\b(?:,? ?\d{{4}})?"
+    ),
+    "year": r"\b(?:1[5-9]|20)\d\d\b",
+    "time": r"\b\d{1,2}[:h]\d\d(?: ?[ap]\.?m\.?)?\b|\b\d{1,2}(?:\.\d\d)? ?[ap]\.?m\b",
+    "price": (
+        r"(?:[$€£¥]|\b(?:eur|usd|gbp|chf|rs\.?) ?)\s?\d[\d.,]*|"
+        r"\d[\d.,]*\s?(?:[$€£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|pounds?)\b)|\b\d+[.,]\d\d\b(?![:.])"
+    ),
+    "percentage": r"\d+(?:[.,]\d+)?\s?%",
+    "phone": r"\+?\(?\d[\d ()/.-]{5,}\d",
+    "email": r"\S+@\S+\.\w+",
+    "website": r"(?<![@\w.])(?:https?://)?(?:www\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,7}(?:/\S*)?(?![@\w])",
+    "handle": r"(?<!\w)@\w[\w.]*",
+    "hashtag": r"#\w+",
+    "address": (
+        r".*\b(?:\w*stra(?:ss|ß)e|street|st\.|road|rd\.|avenue|ave|lane|square|quay|place|boulevard|"
+        r"blvd|drive|park|gasse|platz|rue|via|calle|plaza|weg|allee|terrace|court|hill)\b.*"
+    ),
+    "greeting": (
+        r"^(?:happy|merry|dear|hello|hi|hey|welcome|congratulations|greetings|best wishes|"
+        r"good (?:morning|evening|day|luck)|season|thank)\b.*"
+    ),
+}
+"""What texts of a kind look like, in lower case."""
+_WHOLE_LINE = ("address", "greeting")
+_NUMERIC = 0.5
+"""The part of a line's letters and digits that are digits, where the line is a figure."""
+_SMALLER = 0.85
+"""How much smaller a text is, at most, that is called the small one."""
+_SOME = 0.05
+"""The part of a line's box that has a colour, where the line may be of that colour."""
+_CLEAR = 0.6
+"""Of a line's height: by how much one text stands further out than the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A part of a line that may be meant."""
+
+    line: Line
+    span: Span
+
+    @property
+    def text(self) -> str:
+        return self.line.text[self.span.start : self.span.end]
+
+
+def pointed(canvas: Canvas, operation: Operation) -> Operation:
+    """The operation with each described target replaced by the words and the place that it means.
+
+    A plural stands for each of its texts. Raises `CannotEdit` where nothing, or more than one text,
+    fits.
+    """
+    targets = [one for target in operation.targets for one in _pointed(canvas, target)]
+    anchor = _pointed(canvas, operation.anchor)[0] if operation.anchor is not None else None
+    if operation.kind == "swap" and len(targets) != 2:
+        raise CannotEdit(f"a swap is of two texts, and {len(targets)} fit")
+    return replace(operation, targets=tuple(targets), anchor=anchor)
+
+
+def _pointed(canvas: Canvas, target: Target) -> list[Target]:
+    if target.description is None:
+        return [target]
+    groups = choose(canvas, target.description)
+    return [
+        Target(" ".join(spot.text for spot in group), spans=tuple(spot.span for spot in group))
+        for group in groups
+    ]
+
+
+def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
+    """The texts that are meant, each with its lines; one, unless the description is a plural."""
+    if description.kind in ("title", "subtitle") and description.order is None:
+        spots = _titles(canvas, description)
+        for keep in (_saying, _coloured, _grounded, _beside):
+            spots = keep(canvas, description, spots)
+        if not spots:
+            raise CannotEdit(f"nothing in the picture fits {description.told!r}")
+        return [_placed(canvas, description, spots)]
+    if description.within is not None:
+        return [[_part_of(canvas, description)]]
+    spots = _of_kind(canvas, description)
+    for keep in (_saying, _coloured, _grounded, _beside):
+        spots = keep(canvas, description, spots)
+    if description.count is not None and len(spots) != description.count:
+        spots = _equal_ones(spots, description.count)
+    if not spots:
+        raise CannotEdit(f"nothing in the picture fits {description.told!r}")
+    spots = _placed(canvas, description, spots)
+    spots = _sized(description, spots)
+    if description.order is not None:
+        spots = [_ordered(canvas, description, spots)]
+    if description.plural and len(spots) > 1:
+        return [[spot] for spot in spots]
+    spots = _outermost(canvas, description, spots)
+    if description.kind == "word" and not description.colour and " " in spots[0].text.strip():
+        raise CannotEdit(f"{description.told!r} may mean any word of {spots[0].text!r}")
+    if len(spots) > 1 and not _one_text(spots):
+        raise CannotEdit(f"{description.told!r} may mean any of {len(spots)} texts")
+    return [spots]
+
+
+def _part_of(canvas: Canvas, description: Description) -> Spot:
+    """The word, number or line with an ordinal in another text."""
+    assert description.within is not None
+    groups = choose(canvas, description.within)
+    spots = [spot for row in _rows([s for group in groups for s in group]) for spot in row]
+    if description.kind == "word":
+        spots = [Spot(spot.line, span) for spot in spots for span in _words(spot)]
+    elif description.kind == "number":
+        spots = [s for s in spots if _numeric(s.text)]
+    order = description.order or 0
+    at = {0: len(spots) // 2, -1: len(spots) - 1}.get(order, order - 1)
+    if at >= len(spots) or not spots or (order == 0 and len(spots) % 2 == 0):
+        raise CannotEdit(f"{description.told!r}: there are {len(spots)}")
+    return spots[at]
+
+
+def _all(canvas: Canvas) -> list[Spot]:
+    return [
+        Spot(line, Span(n, 0, len(line.text)))
+        for n, line in enumerate(canvas.lines)
+        if plain(line.text)
+    ]
+
+
+def _titles(canvas: Canvas, description: Description) -> list[Spot]:
+    every = _all(canvas)
+    found = find(canvas.lines, Target(role="title"), canvas.size)
+    title = {span.line for match in found for span in match.spans}
+    if description.kind == "title":
+        return [spot for spot in every if spot.span.line in title]
+    below = max((canvas.lines[n].box[3] for n in title), default=0.0)
+    size = min((canvas.lines[n].height for n in title), default=0.0)
+    under = [
+        spot
+        for spot in every
+        if spot.span.line not in title
+        and -0.3 * size < spot.line.box[1] - below < 1.2 * size
+        and spot.line.height < _SMALLER * size
+    ]
+    return sorted(under, key=lambda spot: spot.line.box[1])[:1] if under else []
+
+
+def _of_kind(canvas: Canvas, description: Description) -> list[Spot]:
+    every = _all(canvas)
+    kind = description.kind
+    if kind == "number":
+        return [spot for spot in every if _numeric(spot.text)]
+    if kind == "small print":
+        return _smallest(every)
+    if kind == "entry":
+        return _listed(every)
+    if kind not in KINDS:
+        return every
+    found = []
+    for spot in every:
+        for part in re.finditer(KINDS[kind], spot.text.lower()):
+            whole = kind in _WHOLE_LINE or re.search(r"\blines?\b", description.told) is not None
+            span = spot.span if whole else Span(spot.span.line, part.start(), part.end())
+            found.append(Spot(spot.line, span))
+            if whole:
+                break
+    return found
+
+
+def _numeric(text: str) -> bool:
+    letters = plain(text)
+    return sum(c.isdigit() for c in letters) >= _NUMERIC * max(1, len(letters))
+
+
+def _smallest(spots: list[Spot]) -> list[Spot]:
+    height = min((spot.line.height for spot in spots), default=0.0)
+    return [spot for spot in spots if spot.line.height < height / _SMALLER]
+
+
+def _listed(spots: list[Spot]) -> list[Spot]:
+    """The longest column of at least three texts that begin at one x and are about as large."""
+    best: list[Spot] = []
+    for first in spots:
+        high = first.line.height
+        column = [
+            spot
+            for spot in spots
+            if abs(spot.line.box[0] - first.line.box[0]) < 0.4 * high
+            and _SMALLER * high < spot.line.height < high / _SMALLER
+        ]
+        best = max(best, column, key=len)
+    return sorted(best, key=lambda spot: spot.line.centre[1]) if len(best) >= 3 else []
+
+
+def _saying(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
+    """Those with the words of the description: at least half of the words that no rule knows have
+    to be there.
+    """
+    del canvas
+    if description.says:
+        spots = [s for s in spots if plain(description.says) in plain(s.line.text)]
+    if not description.words:
+        return spots
+    shared = [
+        sum(any(_akin(word, seen) for seen in s.line.text.split()) for word in description.words)
+        for s in spots
+    ]
+    most = max(shared, default=0)
+    if 2 * most < len(description.words) or most == 0:
+        return []
+    return [spot for spot, count in zip(spots, shared, strict=True) if count == most]
+
+
+def _akin(word: str, seen: str) -> bool:
+    """Whether two words are one, or forms of one (``recipes`` and ``Recipe``)."""
+    one, other = plain(word), plain(seen)
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    return (
+        len(short) >= 4
+        and len(long) - len(short) <= 3
+        and (long.startswith(short) or (len(short) > 6 and Levenshtein.distance(short, long) <= 1))
+    )
+
+
+def _coloured(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
+    if not description.colour:
+        return spots
+    found: list[Spot] = []
+    for spot in spots:
+        inked = canvas.inked(spot.span.line)
+        if inked is None:
+            if _shows(canvas, spot.line, description.colour):
+                raise CannotEdit(f"{spot.line.text!r} may be what {description.told!r} means")
+            continue
+        words = _words(spot)
+        fits = [may_be_called(_ink(inked, word), description.colour) for word in words]
+        if all(fits):
+            found.append(spot)
+        elif any(fits) and description.kind in ("word", "text", "number"):
+            runs = [word for word, fit in zip(words, fits, strict=True) if fit]
+            found += [Spot(spot.line, span) for span in _joined(spot.line.text, runs)]
+    if not found and "label" in description.told.split():  # a label may be a text or its ground
+        return _on_ground(canvas, description.colour, spots)
+    return found
+
+
+def _shows(canvas: Canvas, line: Line, colour: str) -> bool:
+    """Whether a line whose ink cannot be told from its ground has some of a colour."""
+    left, top, right, bottom = (max(0, int(value)) for value in line.box)
+    step = max(1, (bottom - top) // 12)
+    seen = canvas.original[top:bottom:step, left:right:step].reshape(-1, 3)
+    fits = [may_be_called(_median(pixel), colour) for pixel in seen]
+    return sum(fits) > _SOME * max(1, len(fits))
+
+
+def _words(spot: Spot) -> list[Span]:
+    return [
+        Span(spot.span.line, spot.span.start + word.start(), spot.span.start + word.end())
+        for word in re.finditer(r"\S+", spot.text)
+    ]
+
+
+def _joined(text: str, words: list[Span]) -> list[Span]:
+    """Words that follow each other as one span."""
+    runs: list[Span] = []
+    for word in words:
+        if runs and not text[runs[-1].end : word.start].strip():
+            runs[-1] = Span(word.line, runs[-1].start, word.end)
+        else:
+            runs.append(word)
+    return runs
+
+
+def _ink(inked: Inked, span: Span) -> tuple[int, int, int]:
+    """The typical ink of a span; its place in the line is told by the count of letters alone."""
+    whole = span.start == 0 and span.end == len(inked.line.text)
+    g = inked.glyphs
+    solid = g.alpha > 0.9
+    if not whole:
+        left, right = inked.box[0], inked.box[2]
+        letter = (right - left) / max(1, len(inked.line.text))
+        mask = np.zeros(g.alpha.shape, bool)
+        frame = inked.frame
+        ys, xs = np.nonzero(solid)
+        points = np.column_stack([xs + g.left, ys + g.top]) - frame.matrix[:, 2]
+        along = points @ np.linalg.inv(frame.matrix[:, :2]).T[:, 0]
+        low, high = left + (span.start + 0.5) * letter, left + (span.end - 0.5) * letter
+        inside = (along >= low) & (along <= high)
+        mask[ys[inside], xs[inside]] = True
+        solid = mask
+    pixels = g.ink[solid]
+    if len(pixels) < 8:
+        return g.colour
+    red, green, blue = (int(c) for c in np.median(pixels, axis=0))
+    return red, green, blue
+
+
+def _grounded(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
+    return _on_ground(canvas, description.ground, spots) if description.ground else spots
+
+
+def _on_ground(canvas: Canvas, ground: str, spots: list[Spot]) -> list[Spot]:
+    found = []
+    for spot in spots:
+        inked = canvas.inked(spot.span.line)
+        if inked is None:
+            continue
+        g = inked.glyphs
+        under = g.ground[g.erased]
+        if len(under) and may_be_called(_median(under), ground):
+            found.append(spot)
+    return found
+
+
+def _median(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[int, int, int]:
+    red, green, blue = (int(c) for c in np.median(pixels.reshape(-1, 3), axis=0))
+    return red, green, blue
+
+
+def _beside(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
+    """The nearest text on a side of another."""
+    if description.beside is None:
+        return spots
+    side, of = description.beside
+    anchor = [spot for group in choose(canvas, of) for spot in group]
+    boxes = np.array([spot.line.box for spot in anchor])
+    left, top = boxes[:, :2].min(axis=0)
+    right, bottom = boxes[:, 2:].max(axis=0)
+    own = {spot.span.line for spot in anchor}
+    near: list[tuple[float, Spot]] = []
+    for spot in spots:
+        x0, y0, x1, y1 = spot.line.box
+        x, y = spot.line.centre
+        beside_x, beside_y = x1 > left and x0 < right, top < y < bottom
+        away = {
+            "below": y0 - bottom if beside_x and y > bottom else None,
+            "above": top - y1 if beside_x and y < top else None,
+            "after": x0 - right if beside_y and x > right else None,
+            "before": left - x1 if beside_y and x < left else None,
+        }[side]
+        if away is not None and spot.span.line not in own:
+            near.append((float(away), spot))
+    near.sort(key=lambda item: item[0])
+    return [near[0][1]] if near else []
+
+
+def _equal_ones(spots: list[Spot], count: int) -> list[Spot]:
+    """Of all texts the one group of `count` that are as large as each other; none where there is no
+    such group, or several.
+    """
+    groups: list[list[Spot]] = []
+    for spot in sorted(spots, key=lambda s: s.line.height):
+        if groups and spot.line.height < groups[-1][0].line.height / _SMALLER:
+            groups[-1].append(spot)
+        else:
+            groups.append([spot])
+    fits = [group for group in groups if len(group) == count]
+    return fits[0] if len(fits) == 1 else []
+
+
+def _placed(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
+    """Those in the half of the picture (the middle third, the corners) that is told."""
+    width, height = canvas.size
+    place = description.place
+    if len(spots) == 1:
+        return spots
+    tests: dict[str, Callable[[float, float], bool]] = {
+        "top": lambda x, y: y < height / 2,
+        "bottom": lambda x, y: y > height / 2,
+        "left": lambda x, y: x < width / 2,
+        "right": lambda x, y: x > width / 2,
+        "middle": lambda x, y: _central(x, y, width, height),
+        "corner": lambda x, y: (
+            min(x, width - x) < 0.35 * width and min(y, height - y) < 0.25 * height
+        ),
+    }
+    kept = [s for s in spots if all(tests[name](*s.line.centre) for name in place)]
+    if not kept:
+        raise CannotEdit(f"nothing in the picture fits {description.told!r}")
+    return kept
+
+
+def _central(x: float, y: float, width: float, height: float) -> bool:
+    return abs(x - width / 2) < width / 4 and abs(y - height / 2) < height / 5
+
+
+def _sized(description: Description, spots: list[Spot]) -> list[Spot]:
+    if len(spots) < 2 or not description.size:
+        return spots
+    heights = sorted(spot.line.height for spot in spots)
+    if description.size == "small":
+        return [s for s in spots if s.line.height < heights[0] / _SMALLER]
+    return [s for s in spots if s.line.height > heights[-1] * _SMALLER]
+
+
+def _ordered(canvas: Canvas, description: Description, spots: list[Spot]) -> Spot:
+    """The one with the ordinal, down the page or, where all stand side by side, along their row."""
+    rows, order = _rows(spots), description.order or 0
+    if len(rows) == 1:
+        rows = [[spot] for spot in rows[0]]
+    if order == 0 and len(rows) % 2 == 0:
+        raise CannotEdit(f"{description.told!r}: of {len(rows)} texts none is in the middle")
+    counted = re.search(r"\bfrom (?:the )?(?:top|bottom)\b", description.told)
+    if order > 1 and description.kind in PLAIN_KINDS and not description.place and not counted:
+        rows = [[spot] for spot in _listed(spots)] or rows  # a title is not its list's first line
+        if sum(map(len, rows)) < len(spots):
+            raise CannotEdit(f"{description.told!r}: it is not clear where the count begins")
+    at = len(rows) // 2 if order == 0 else order - 1 if order > 0 else len(rows) + order
+    if not 0 <= at < len(rows):
+        raise CannotEdit(f"{description.told!r}: there are {len(rows)} texts")
+    if len(rows[at]) > 1:
+        raise CannotEdit(f"{description.told!r}: {len(rows[at])} texts stand side by side there")
+    return rows[at][0]
+
+
+def _rows(spots: Sequence[Spot]) -> list[list[Spot]]:
+    rows: list[list[Spot]] = []
+    for spot in sorted(spots, key=lambda s: s.line.centre[1]):
+        last = rows[-1][0] if rows else None
+        if last and spot.line.centre[1] - last.line.centre[1] < 0.5 * min(
+            spot.line.height, last.line.height
+        ):
+            rows[-1].append(spot)
+        else:
+            rows.append([spot])
+    return [sorted(row, key=lambda s: s.line.box[0]) for row in rows]
+
+
+def _outermost(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
+    """Of several the one that stands furthest to the told side, where it does so clearly."""
+    width, height = canvas.size
+    if len(spots) < 2 or not description.place:
+        return spots
+    out: dict[str, Callable[[Spot], float]] = {
+        "top": lambda s: -s.line.centre[1],
+        "bottom": lambda s: s.line.centre[1],
+        "left": lambda s: -s.line.centre[0],
+        "right": lambda s: s.line.centre[0],
+        "middle": lambda s: -abs(s.line.centre[0] - width / 2) - abs(s.line.centre[1] - height / 2),
+        "corner": lambda s: (
+            -min(s.line.centre[0], width - s.line.centre[0])
+            - min(s.line.centre[1], height - s.line.centre[1])
+        ),
+    }
+    ranked = sorted(spots, key=lambda s: -sum(out[name](s) for name in description.place))
+    first, second = ranked[0], ranked[1]
+    ahead = sum(out[name](first) - out[name](second) for name in description.place)
+    return [first] if ahead > _CLEAR * min(first.line.height, second.line.height) else spots
+
+
+def _one_text(spots: list[Spot]) -> bool:
+    """Whether lines read on as one text: as large, one below the other, next to each other."""
+    if len({spot.span.line for spot in spots}) != len(spots):
+        return False
+    spots = sorted(spots, key=lambda s: s.line.centre[1])
+    for one, other in itertools.pairwise(spots):
+        high = max(one.line.height, other.line.height)
+        same = min(one.line.height, other.line.height) > _SMALLER * high
+        near = 0.5 * high < other.line.centre[1] - one.line.centre[1] < 1.7 * high
+        if not (same and near):
+            return False
+    return True

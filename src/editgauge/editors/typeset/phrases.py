@@ -1,0 +1,362 @@
+"""Descriptions of a text by where it stands, what it looks like or what kind of text it is: ``the
+small print in the corner``, ``the red word``, ``the last line on the left``.
+
+A phrase is taken apart word by word. A word that no rule knows is kept in `Description.words`: the
+picture must have it, or the description means nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from editgauge.editors.typeset.colours import COLOUR
+
+Side = Literal["above", "below", "before", "after"]
+SIDES: dict[str, Side] = {
+    "before": "before", "in front of": "before", "to the left of": "before", "left of": "before",
+    "after": "after", "behind": "after", "to the right of": "after", "right of": "after",
+    "next to": "after", "beside": "after", "following": "after", "above": "above",
+    "on top of": "above", "over": "above", "below": "below", "beneath": "below", "under": "below",
+    "underneath": "below",
+}  # fmt: skip
+"""What stands between a text and the one beside it."""
+SIDE_WORDS = "|".join(sorted(SIDES, key=len, reverse=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What is told of a text; a field that is not told is empty.
+
+    `kind`: a key of `choose.KINDS` or ``title``, ``subtitle``, ``row`` (a line of the picture),
+    ``entry`` (one of a list's), ``word`` or ``text``. `place`: top, bottom, left, right, middle,
+    corner. `order`: 1 for the first, 2, 3 and so on, -1 for the last, 0 for the middle one.
+    `count`: of how many. `size`: small or large. `colour` of the ink and `ground` behind it.
+    `beside`: on which side of what other text. `within`: a part of what
+    other text. `says`: a quoted text in it. `carrier`: what is named carries the text (a button).
+    `words`: all others.
+    """
+
+    told: str
+    kind: str = "text"
+    place: frozenset[str] = frozenset()
+    order: int | None = None
+    count: int | None = None
+    size: str = ""
+    colour: str = ""
+    ground: str = ""
+    beside: tuple[Side, Description] | None = None
+    within: Description | None = None
+    says: str = ""
+    carrier: bool = False
+    words: tuple[str, ...] = ()
+    plural: bool = False
+
+    def __str__(self) -> str:
+        return self.told
+
+
+PLAIN_KINDS = ("text", "row", "word", "entry")
+"""Kinds that say nothing of what a text reads."""
+_CONTAINER = (
+    r"images?|picture|photo(?:graph)?|poster|canvas|page|frame|slide|cover|screen|document|design|"
+    r"layout|sheet|flyer|flier|drawing|sign|signpost|board|wall|card|label|menu|mug|cup|shirt|"
+    r"t-shirt|bottle|box|package|packaging|bag|banner|billboard|ticket|invoice|receipt|bill|form|"
+    r"certificate|badge|letter|postcard|map|chart|diagram|graph|plot|figure|table|window|app|"
+    r"website|web ?page|dialog|display|panel|plate|plaque|envelope|newspaper|magazine|book|jar|"
+    r"can|tin|sticker|stamp|note|storefront|shop|door|street|bus|van|truck|car|building|"
+    r"blackboard|chalkboard|whiteboard|invitation|greeting card|brochure|leaflet|cap|hat|jersey|"
+    r"tote|parcel|carton|crate|post|story|chat|timetable|schedule|calendar|report|paper"
+)
+_BOX = (
+    r"button|box|field|tab|tag|badge|bubble|banner|ribbon|sticker|panel|card|plate|tile|cell|sign|"
+    r"label|stripe|bar|strip|seal|disc|circle"
+)
+"""What carries a text: named to say which text, never moved or recoloured itself."""
+_KIND_WORDS = {
+    "title": r"(?:main )?(?:title|heading|headline)s?",
+    "subtitle": r"(?:sub-? ?title|sub-? ?heading|subhead)s?",
+    "date": r"dates?",
+    "year": r"years?",
+    "time": r"(?:times?(?: of day)?|hours?|clock time)",
+    "price": r"prices?",
+    "percentage": r"(?:percentages?|percent figures?)",
+    "phone": r"(?:(?:tele)?phone|mobile|fax)(?: numbers?)?",
+    "email": r"e-?mail(?: add?ress(?:es)?)?",
+    "website": r"(?:web ?sites?(?: add?ress)?|web add?ress(?:es)?|urls?|home ?page|"
+    "link|internet add?ress)",
+    "handle": r"(?:user ?names?|user name|handles?|account names?)",
+    "hashtag": r"hash ?tags?",
+    "address": r"(?:(?:street|postal) )?add?ress(?:es)?|street name",
+    "greeting": r"greetings?|salutation",
+    "number": r"(?:figures?|numbers?|numerals?|digits?|amounts?|values?)",
+    "small print": r"(?:small|fine) print|foot ?notes?",
+    "entry": r"(?:entry|entries|items?|options?|rows?|list items?|menu items?)",
+    "row": r"lines?(?: of text)?",
+    "word": r"words?",
+    "text": (
+        r"(?:texts?|words? of text|phrases?|sentences?|captions?|slogans?|tag ?lines?|mott?oe?s?|"
+        r"footers?|headers?|labels?|inscriptions?|lettering|writing|credits?|watermarks?|names?|"
+        r"signatures?|print|message|remarks?|notes?|hints?|warnings?|quotes?|claim|"
+        r"part|bit|characters?|letters?)"
+    ),
+}
+_ORDERS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+    "fifth": 5, "5th": 5, "last": -1, "final": -1,
+}  # fmt: skip
+_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_ROW = {"upper": "top", "lower": "bottom", "uppermost": "top", "lowest": "bottom"}
+_SPOT = (
+    r"(?:(?P<row>top|bottom|upper|lower)(?:[ -]?most)?)?(?:[ -]?(?P<column>left|right)(?:most)?)?"
+    r"(?P<middle>middle|cent(?:er|re))?(?P<corner> ?corner)?"
+)
+_PLACE = re.compile(
+    rf"\b(?:at|in|on|to|from|near|along|by) (?:the )?(?:very |far |extreme )?{_SPOT}"
+    r"(?:[ -]?hand)?(?: (?:side|edge|part|half|third|quarter|area|end|border|margin|corner))?\b"
+    rf"(?: of (?:the|this|that) (?:(?:whole|entire) )?(?:{_CONTAINER}))?"
+)
+_BESIDE = re.compile(
+    rf"^(?P<what>.+?) (?:(?:directly|right|just) )?(?P<side>{SIDE_WORDS}) (?P<of>.+)$"
+)
+_WITHIN = re.compile(
+    rf"\b(?:on|in|of|inside|across|from|for) (?:the|this|that|an?|our|my|your) "
+    rf"(?:{COLOUR} )?(?P<box>{_BOX}|{_CONTAINER})\b"
+)
+_LIST = re.compile(r"\b(?:of|in|on) (?:the|this) (?:list|menu|column|rows?)\b")
+_COUNTED = re.compile(r" (first|second|third|fourth|fifth|last) (\w+) from (?:the )?(top|bottom)\b")
+_PART = re.compile(
+    r"^(?P<part>(?:the )?(?:very )?(?:first|second|third|fourth|fifth|last|middle) "
+    r"(?:word|line|number|row)) (?:of|in) (?P<whole>(?:the|this) (?:[\w'-]+ "
+    r"){0,3}?(?:titles?|headings?|"
+    r"headline|sub-?title|slogan|tag ?line|text|sentence|caption|address|line|"
+    r"paragraph|message|note|"
+    r"footer|header)\b.*)$"
+)
+_OF_MANY = re.compile(r"\b(?:of|among) (?:the|these|those|all) (\w+)(?: \w+)?\b")
+_SAYS = re.compile(
+    r"\b(?:that|which) (?:says|reads|shows|displays|contains|has|names|gives|mentions) |"
+    r"\b(?:saying|reading|with|containing|starting with|beginning with|called|showing|naming|"
+    r"giving|mentioning) "
+)
+_STOP = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "these",
+        "those",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "its",
+        "it",
+        "is",
+        "are",
+        "was",
+        "were",
+        "our",
+        "my",
+        "your",
+        "their",
+        "his",
+        "her",
+        "very",
+        "whole",
+        "entire",
+        "complete",
+        "main",
+        "own",
+        "and",
+        "from",
+        "for",
+        "with",
+        "by",
+        "who",
+        "which",
+        "text",
+        "single",
+        "one",
+    ]
+)
+_QUOTE = re.compile(r"<(\d+)>")
+
+
+def describe(phrase: str, quotes: list[str], *, bare: bool = False) -> Description | None:
+    """What a phrase (lower case, quoted texts as ``<0>``) says of a text; None where it says
+    nothing that a picture can be asked. `bare`: "the text" alone will do.
+    """
+    told = re.sub(r"\s+", " ", phrase).strip(" ,.")
+    if _BESIDE.match(told) or _PART.match(told):
+        return _related(told, quotes)
+    rest = f" {told} "
+    if re.search(r" (?:and|or|not|except) ", rest):
+        return None
+    fields: dict[str, Any] = {}
+    rest, place = _place_of(_counted(rest, fields))
+    while found := _WITHIN.search(rest):
+        if found[1]:
+            fields["ground"] = found[1]
+        rest = rest[: found.start()] + " " + rest[found.end() :]
+    rest = _saying(rest, quotes, fields)
+    head, _, more = rest.partition(",")
+    if more.strip():  # "the last line on the left, the years"
+        other = describe(more, quotes)
+        if other is None or other.words or other.kind in PLAIN_KINDS:
+            return None
+        fields["kind"] = other.kind
+    return _headed(told, head, place, {**fields, "bare": bare})
+
+
+def _related(told: str, quotes: list[str]) -> Description | None:
+    """A text told by another one: "the price below the title", "the last word of the title"."""
+    if found := _BESIDE.match(told):
+        own = describe(found["what"], quotes, bare=True)
+        other = describe(found["of"], quotes)
+        if own is None or other is None or own.beside is not None:
+            return None
+        return replace(own, told=told, beside=(SIDES[found["side"]], other))
+    found = _PART.match(told)
+    own = describe(found["part"], quotes) if found else None
+    whole = describe(found["whole"], quotes) if found else None
+    return replace(own, told=told, within=whole) if own is not None and whole is not None else None
+
+
+def _counted(rest: str, fields: dict[str, Any]) -> str:
+    """A phrase without its counts: "from the bottom", "of the list", "of the three"."""
+    if found := _COUNTED.search(rest):
+        fields["order"] = _ORDERS[found[1]] * (-1 if found[3] == "bottom" else 1)
+        rest = rest.replace(found[0], f" {found[2]} ", 1)
+    if _LIST.search(rest):
+        rest = _LIST.sub(" ", rest)
+        fields["kind"] = "entry"
+    if (found := _OF_MANY.search(rest)) and found[1] in _COUNTS:
+        fields["count"] = _COUNTS[found[1]]
+        rest = rest.replace(found[0], " ")
+    return rest
+
+
+def _saying(rest: str, quotes: list[str], fields: dict[str, Any]) -> str:
+    """A phrase without "that says A" and "with the date"."""
+    found = _SAYS.search(rest)
+    if found is None:
+        return rest
+    inner = rest[found.end() :].strip()
+    if quote := _QUOTE.fullmatch(inner.removeprefix("the ").removeprefix("word ")):
+        fields["says"] = quotes[int(quote[1])]
+        return rest[: found.start()]
+    other = describe(inner, quotes)
+    if other is not None and other.kind not in PLAIN_KINDS:
+        fields["kind"] = other.kind
+        return rest[: found.start()]
+    return f"{rest[: found.start()]} {inner} "
+
+
+def _headed(told: str, rest: str, place: set[str], fields: dict[str, Any]) -> Description | None:
+    """The noun of a phrase and what stands before it."""
+    rest = re.sub(rf"\b(?:{_CONTAINER}|[\w-]+) ?['’]s\b", _owner, rest)
+    if found := re.search(rf"\b{COLOUR}", rest):
+        fields["colour"] = found[1]
+        rest = rest.replace(found[0], " ", 1)
+    rest, named = _noun(rest, fields, place)
+    if found := re.search(rf"\b(?:{_BOX})\b", rest):
+        if "colour" in fields:  # "the blue button": its text stands on blue
+            fields["ground"] = fields.pop("colour")
+        fields["carrier"] = not named
+        rest = rest.replace(found[0], " ", 1)
+    words = [word for word in re.findall(r"[\w@#&+-]+", rest) if not _word(word, fields, place)]
+    asked = re.match(r"(?:who|what|when|where|how)\b", told) and words
+    bare = fields.pop("bare")
+    if not (named or "carrier" in fields or "ground" in fields or "kind" in fields or asked):
+        return None
+    known = bare or place or any(k in fields for k in ("order", "colour", "ground", "says", "size"))
+    if not words and not known and fields.get("kind", "text") in PLAIN_KINDS:
+        return None
+    return Description(told=told, place=frozenset(place), words=tuple(words), **fields)
+
+
+def _noun(rest: str, fields: dict[str, Any], place: set[str]) -> tuple[str, bool]:
+    """A phrase without the noun that says what kind of text it is, and whether it has one."""
+    for kind, words in _KIND_WORDS.items():
+        found = re.search(rf"\b(?:{words})\b", rest)
+        if found is None:
+            continue
+        before = fields.get("kind")
+        if kind == "title" or (kind != "text" and before in (None, "entry")):
+            fields["kind"] = "entry" if before == "entry" and kind == "row" else kind
+        if found[0] in ("footer", "header"):
+            fields["kind"] = "row"
+            place.add("bottom" if found[0] == "footer" else "top")
+        fields["plural"] = found[0].endswith("s") and not found[0].endswith(("ss", "address"))
+        rest = rest.replace(found[0], " ", 1)
+        if kind not in PLAIN_KINDS:  # "the address line", "the price text"
+            rest = re.sub(r"\b(?:lines?|texts?)\b", " ", rest)
+        return rest, True
+    return rest, False
+
+
+_PLACES = frozenset(
+    [
+        "top",
+        "bottom",
+        "left",
+        "right",
+        "upper",
+        "lower",
+        "topmost",
+        "bottommost",
+        "uppermost",
+        "lowest",
+        "leftmost",
+        "rightmost",
+    ]
+)
+_SIZES = {
+    "small": "small", "smaller": "small", "smallest": "small", "little": "small", "tiny": "small",
+    "large": "large", "larger": "large", "largest": "large", "big": "large", "bigger": "large",
+    "biggest": "large", "huge": "large",
+}  # fmt: skip
+
+
+def _word(word: str, fields: dict[str, Any], place: set[str]) -> bool:
+    """Whether a word before the noun is known; what it says goes into `fields` or `place`."""
+    if word in _ORDERS:
+        fields["order"] = _ORDERS[word]
+    elif word in ("middle", "centre", "center", "central"):
+        fields["order"] = 0
+    elif word in _PLACES:
+        place.add(_ROW.get(word, word.removesuffix("most")))
+    elif word in _SIZES:
+        fields["size"] = _SIZES[word]
+    elif word in _COUNTS:
+        fields["count"] = _COUNTS[word]
+    else:
+        return word in _STOP
+    return True
+
+
+def _owner(found: re.Match[str]) -> str:
+    """ "the chart's title" is the title; whose a name is, the picture must say."""
+    word = found[0].replace("’", "'").removesuffix("'s").strip()
+    return " " if re.fullmatch(_CONTAINER, word) else f" {word} "
+
+
+def _place_of(rest: str) -> tuple[str, set[str]]:
+    """A phrase without its places, and these."""
+    place: set[str] = set()
+    for found in list(_PLACE.finditer(rest)):
+        spots = {
+            _ROW.get(found["row"] or "", found["row"] or ""),
+            found["column"] or "",
+            "middle" if found["middle"] else "",
+            "corner" if found["corner"] or found[0].strip().endswith("corner") else "",
+        } - {""}
+        if spots:
+            place |= spots
+            rest = rest.replace(found[0], " ", 1)
+    return rest, place

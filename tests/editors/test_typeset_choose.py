@@ -1,0 +1,112 @@
+"""Which text of a picture a description means; where two may be meant, none is taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from editgauge.editors.typeset.canvas import Canvas
+from editgauge.editors.typeset.choose import choose
+from editgauge.editors.typeset.colours import COLOURS, may_be_called
+from editgauge.editors.typeset.common import CannotEdit
+from editgauge.editors.typeset.find import Line
+from editgauge.editors.typeset.phrases import describe
+
+PAGE = (400, 600)
+
+
+def line(text: str, x: float, y: float, height: float = 20) -> Line:
+    right = x + len(text) * height * 0.5
+    corners = np.array([[x, y], [right, y], [right, y + height], [x, y + height]])
+    return Line(corners, text)
+
+
+POSTER = [
+    line("Grand Sale", 60, 40, 60),
+    line("all of our books", 120, 110, 24),
+    line("Tea", 50, 200),
+    line("4.50", 300, 200),
+    line("Coffee", 50, 240),
+    line("5.20", 300, 240),
+    line("Cocoa", 50, 280),
+    line("3 May 2025, 18:00", 50, 400),
+    line("shop@mail.example", 50, 440),
+    line("www.shop.example", 50, 480),
+    line("+49 30 1234 567", 50, 520),
+    line("*while stocks last", 270, 575, 12),
+]
+
+
+def chosen(phrase: str, lines: list[Line] = POSTER) -> list[str]:
+    description = describe(phrase, [])
+    assert description is not None
+    canvas = Canvas(np.full((*PAGE[::-1], 3), 240, np.uint8), lines, [])
+    return [" ".join(spot.text for spot in group) for group in choose(canvas, description)]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "texts"),
+    [
+        ("the title", ["Grand Sale"]),
+        ("the subtitle", ["all of our books"]),
+        ("the date", ["3 may 2025"]),
+        ("the line with the date", ["3 May 2025, 18:00"]),
+        ("the time", ["18:00"]),
+        ("the e-mail address", ["shop@mail.example"]),
+        ("the website", ["www.shop.example"]),
+        ("the phone number", ["+49 30 1234 567"]),
+        ("the small print in the corner", ["*while stocks last"]),
+        ("the two prices", ["4.50", "5.20"]),
+        ("the second price", ["5.20"]),
+        ("the third line from the bottom", ["www.shop.example"]),
+        ("the text below the title", ["all of our books"]),
+        ("the first word of the title", ["Grand"]),
+        ("the text that mentions stocks", ["*while stocks last"]),
+        ("the top line", ["Grand Sale"]),
+    ],
+)
+def test_what_is_meant(phrase: str, texts: list[str]) -> None:
+    assert [text.lower() for text in chosen(phrase)] == [text.lower() for text in texts]
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "the price",
+        "the word at the bottom",
+        "the text on the left",
+        "the hashtag",
+        "the second line",
+        "the middle price",
+        "the publisher's name",
+    ],
+)
+def test_where_several_or_none_may_be_meant_none_is_taken(phrase: str) -> None:
+    with pytest.raises(CannotEdit):
+        chosen(phrase)
+
+
+def test_the_last_entry_of_a_list_is_no_line_below_it() -> None:
+    settings = [
+        line("Settings", 20, 20, 40),
+        *(line(text, 40, 120 + 50 * n) for n, text in enumerate(("Sound", "Light", "Log out"))),
+        line("Version 4", 160, 500, 14),
+    ]
+    assert chosen("the last entry of the list", settings) == ["Log out"]
+    assert chosen("the last line", settings) == ["Version 4"]
+
+
+@pytest.mark.parametrize("name", [name for name in COLOURS if name not in ("navy", "maroon")])
+def test_a_colour_is_called_by_its_name(name: str) -> None:
+    assert may_be_called(COLOURS[name], name)
+
+
+def test_colours_that_people_tell_apart() -> None:
+    reds: Any = [(220, 20, 30), (170, 30, 30), (235, 60, 60)]
+    for red in reds:
+        assert may_be_called(red, "red")
+        assert not any(may_be_called(red, name) for name in ("blue", "green", "white", "yellow"))
+    assert not may_be_called((40, 40, 45), "blue")
+    assert may_be_called((15, 30, 95), "navy")

@@ -1,0 +1,153 @@
+"""Instructions in ordinary sentences: what is understood, what every word of is accounted for, and
+what is not guessed.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from editgauge.editors.typeset.colours import COLOURS
+from editgauge.editors.typeset.grammar import Operation
+from editgauge.editors.typeset.sentences import read_request, why_not
+
+
+def only(instruction: str) -> Operation:
+    operations = read_request(instruction)
+    assert len(operations) == 1, f"{instruction!r}: {operations}"
+    return operations[0]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "kind", "told"),
+    [
+        ("The sale is over, so the yellow text at the bottom should go.", "delete", "text"),
+        ("Get rid of the phone number.", "delete", "phone"),
+        ("We've moved, remove the address line.", "delete", "address"),
+        ("The footnote is no longer needed; please remove it.", "delete", "small print"),
+        ("Take out the last item of the list.", "delete", "entry"),
+        ("Make the blue heading green.", "recolour", "title"),
+        ("I'd like the price in red.", "recolour", "price"),
+        ("The web address should be printed in white.", "recolour", "website"),
+        ("Could the subtitle be set in italics?", "restyle", "subtitle"),
+        ("Let the top line be bold.", "restyle", "row"),
+        ("Strike through the first price.", "restyle", "price"),
+        ("Shrink the headline by a fifth.", "resize", "title"),
+        ("The text on the red badge is too large, make it a bit smaller.", "resize", "text"),
+        ("Move the date to the bottom right corner.", "move", "date"),
+        ("Exchange the two prices.", "swap", "price"),
+        ("Replace the year by 2031.", "change", "year"),
+        ("The red sign should say Closed.", "change", "text"),
+        ("Write 'sold out' in red below the date.", "insert", "date"),
+        ("Under the last line there should be 'no dogs'.", "insert", "row"),
+        ("Tilt the heading 10 degrees clockwise.", "rotate", "title"),
+    ],
+)
+def test_a_text_may_be_described(instruction: str, kind: str, told: str) -> None:
+    operation = only(instruction)
+    description = operation.targets[0].description
+    assert description is not None
+    assert (operation.kind, description.kind, description.words) == (kind, told, ())
+
+
+def test_where_a_text_stands_and_what_it_looks_like() -> None:
+    described = only("Delete the small grey print in the lower left corner.").targets[0].description
+    assert described is not None
+    assert (described.place, described.colour, described.size) == (
+        {"bottom", "left", "corner"},
+        "grey",
+        "small",
+    )
+    described = only("Show the middle figure of the three larger.").targets[0].description
+    assert described is not None
+    assert (described.kind, described.order, described.count) == ("number", 0, 3)
+    described = only("Delete the second line from the bottom.").targets[0].description
+    assert described is not None
+    assert described.order == -2
+    described = only("Make the last word of the title red.").targets[0].description
+    assert described is not None
+    assert described.within is not None
+    assert (described.kind, described.within.kind) == ("word", "title")
+    first, last = only("Swap the first and the last entry of the list.").targets
+    assert first.description is not None
+    assert last.description is not None
+    assert (first.description.order, last.description.order) == (1, -1)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "old", "new"),
+    [
+        ("It's the 2019 vintage, not 2016", "2016", "2019"),
+        ("Instead of Monday it must say Tuesday.", "Monday", "Tuesday"),
+        ("Correct the year: it is 1987, not 1978.", "1978", "1987"),
+        ("Change the time from 18:00 to 19:30.", "18:00", "19:30"),
+    ],
+)
+def test_texts_without_quotation_marks(instruction: str, old: str, new: str) -> None:
+    operation = only(instruction)
+    assert (operation.kind, operation.targets[0].text, operation.text) == ("change", old, new)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "amount"),
+    [
+        ("Make the heading smaller. Something like three quarters", 0.75),
+        ("Bring the bottom line down to two thirds of its size.", 2 / 3),
+        ("Blow the headline up a little, maybe by a fifth", 1.2),
+        ("Make the date about twice as big.", 2.0),
+        ("Increase the size of the slogan at the top to about 150%; it may use the width", 1.5),
+        ("The footer is too small. Enlarge it by half.", 1.5),
+    ],
+)
+def test_amounts_in_words(instruction: str, amount: float) -> None:
+    assert only(instruction).amount == pytest.approx(amount)
+
+
+def test_a_move_by_a_part_of_the_picture_and_to_its_middle() -> None:
+    moved = only("'Bay' sits too far left. Shift it to the right by a third of the map's width.")
+    assert (moved.place, moved.share) == ("go right", pytest.approx(1 / 3))
+    moved = only("Take 'Hi!' from the bottom and put it beneath the user name, centred")
+    assert moved.anchor is not None
+    assert moved.anchor.description is not None
+    assert (moved.place, moved.anchor.description.kind, moved.centred) == ("below", "handle", True)
+
+
+def test_what_is_to_stay_is_no_command() -> None:
+    operation = only("On the sign, let 'A1' and 'B1' trade places; the numbers stay as they are.")
+    assert (operation.kind, len(operation.targets)) == ("swap", 2)
+    assert only("Colour the word at the top red, keep the rest.").colour == COLOURS["red"]
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Remove the dog.",
+        "Make the sun bigger.",
+        "Make the red button green.",
+        "Delete the blue car",
+        "Change the background to blue.",
+        "Remove the bottom half of the poster.",
+        "Delete the title and the logo.",
+        "Sort the list.",
+        "Append the name Wanda to the greeting, separated with a comma",
+        "Tea is 20% off today. Update its price on the menu accordingly.",
+        "Titles are set in italics in our house - please do that here.",
+        "Show its new departure time and put 'late' as the status.",
+        "Delete the red word and draw a heart there.",
+    ],
+)
+def test_what_is_no_text_or_needs_thought_is_not_guessed(instruction: str) -> None:
+    assert read_request(instruction) == ()
+
+
+@pytest.mark.parametrize(
+    ("instruction", "needs"),
+    [
+        ("Translate the headline to French.", "a translation"),
+        ("Fill in the missing sum.", "a calculation"),
+        ("Fix the spelling mistakes.", "knowledge of the language"),
+    ],
+)
+def test_why_an_instruction_is_not_understood(instruction: str, needs: str) -> None:
+    assert read_request(instruction) == ()
+    assert needs in why_not(instruction)
+    assert needs not in why_not("Make it nicer.")

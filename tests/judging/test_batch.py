@@ -1,0 +1,174 @@
+"""Batches over a bad line and over kills: no call is paid twice, and no result is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.judging.test_run import command, rows_of
+from tests.local_server import LocalServer
+
+from editgauge.judging import batch as judge_batch
+from editgauge.services.ledger import FILE, Ledger
+from editgauge.types import Status
+
+TOKENS_IN, TOKENS_OUT = 1500, 40
+SCORES = json.dumps({"reason": "fine", "score": {f"Q{n}": 3 for n in range(1, 6)}})
+
+
+class BatchServer(LocalServer):
+    """OpenAI's pages of batches. `making` is what happens to the next batches as they are made,
+    `fetching` to the next files that are fetched; `usage` what a reply says of its tokens.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.batches: dict[str, dict[str, Any]] = {}
+        self.made: list[str] = []
+        """The calls of all batches that were made: what is paid."""
+        self.making: list[str] = []
+        self.fetching: list[int] = []
+        self.left_out = 0
+        self.usage = {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT}
+        self.lists = True
+        self.open()
+
+    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        if handler.path.endswith("/files"):
+            lines = [line for line in body.splitlines() if line.startswith(b"{")]
+            self.files[f"f{len(self.files)}"] = b"\n".join(lines)
+            self.send(handler, 200, {"id": f"f{len(self.files) - 1}"})
+            return
+        wanted = json.loads(body)
+        fault = self.making.pop(0) if self.making else ""
+        number = f"b{len(self.batches)}"
+        if fault in ("", "made and lost", "made and 504"):
+            lines = [json.loads(line) for line in self.files[wanted["input_file_id"]].splitlines()]
+            self.made += [line["custom_id"] for line in lines]
+            self.files[f"o{number}"] = b"\n".join(
+                self.answer(line) for line in lines[self.left_out :]
+            )
+            self.batches[number] = {
+                "id": number,
+                "status": "completed",
+                "metadata": wanted.get("metadata"),
+                "output_file_id": f"o{number}",
+            }
+        if "lost" in fault:
+            self.cut(handler)
+        elif fault:
+            self.send(handler, int(fault[-3:]), {"error": {"message": fault}})
+        else:
+            self.send(handler, 200, {"id": number, "status": "validating"})
+
+    def answer(self, line: dict[str, Any]) -> bytes:
+        choice = {"message": {"content": SCORES}, "finish_reason": "stop"}
+        body = {"model": "m-2026-01-01", "choices": [choice], "usage": self.usage}
+        response = {"status_code": 200, "body": body}
+        return json.dumps({"custom_id": line["custom_id"], "response": response}).encode()
+
+    def get(self, handler: BaseHTTPRequestHandler) -> None:
+        name = handler.path.rpartition("/v1/")[2]
+        if name.startswith("batches?") and self.lists:
+            self.send(handler, 200, {"data": list(self.batches.values())})
+        elif name.startswith("batches/"):
+            self.send(handler, 200, self.batches[name[8:]])
+        elif name.startswith("files/"):
+            status = self.fetching.pop(0) if self.fetching else 200
+            self.raw(handler, status, self.files[name.split("/")[1]] if status == 200 else b"{}")
+        else:
+            self.send(handler, 404, {})
+
+
+def batch(made: Path, server: BatchServer, what: str, code: int = 0) -> str:
+    done = command(
+        "judge", "batch", "mini", "--run", str(made), "--sample", "replace-02",
+        "--price", "1/10", "--budget", "1", "--what", what, url=f"{server.url}/v1", code=code,
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+def booked(made: Path) -> tuple[float, int]:
+    with Ledger(made / FILE, purpose="judge") as book:
+        return book.spent, book.requests
+
+
+COST = 0.5 * (TOKENS_IN * 1.0 + TOKENS_OUT * 10.0) / 1e6
+
+
+@pytest.mark.parametrize("fault", ["made and lost", "made and 504"])
+def test_a_batch_that_was_made_unheard_is_found_and_paid_once(made: Path, fault: str) -> None:
+    with BatchServer() as server:
+        server.making = [fault]
+        assert "not known" in batch(made, server, "submit", code=2)
+        assert booked(made)[1] == 2, "what may have been taken stays booked"
+        batch(made, server, "submit")
+        assert len(server.made) == 2
+        batch(made, server, "collect")
+    assert {row.status for row in rows_of(made)} == {Status.SCORED}
+    assert booked(made) == (pytest.approx(2 * COST), 2)
+
+
+@pytest.mark.parametrize("fault", ["refused 400", "lost"])
+def test_a_batch_that_was_never_made_costs_nothing(made: Path, fault: str) -> None:
+    with BatchServer() as server:
+        server.making = [fault]
+        batch(made, server, "submit", code=2)
+        batch(made, server, "submit")
+        assert len(server.made) == 2
+    assert booked(made)[1] == 2
+
+
+def test_a_kill_between_a_batch_and_its_note_pays_once(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with BatchServer() as server:
+        with monkeypatch.context() as patched:
+            real, notes = judge_batch._note, []
+
+            def killed(engine: Any, mark: str, record: Any) -> None:
+                notes.append(record)
+                if record["number"]:
+                    raise asyncio.CancelledError
+                real(engine, mark, record)
+
+            patched.setattr(judge_batch, "_note", killed)
+            with pytest.raises(BaseException):  # noqa: B017
+                batch(made, server, "submit")
+        assert len(notes) == 2
+        batch(made, server, "submit")
+        batch(made, server, "collect")
+        assert len(server.made) == 2
+    assert {row.status for row in rows_of(made)} == {Status.SCORED}
+
+
+def test_a_server_that_lists_nothing_is_not_guessed_about(made: Path) -> None:
+    with BatchServer() as server:
+        server.making, server.lists = ["made and lost"], False
+        batch(made, server, "submit", code=2)
+        assert "lists its batches" in batch(made, server, "submit", code=2)
+        assert len(server.made) == 2
+
+
+def test_results_that_cannot_be_fetched_now_are_there_tomorrow(made: Path) -> None:
+    with BatchServer() as server:
+        batch(made, server, "submit")
+        server.fetching = [503]
+        batch(made, server, "collect")
+        assert rows_of(made) == []
+        batch(made, server, "collect")
+    assert {row.status for row in rows_of(made)} == {Status.SCORED}
+
+
+def test_a_line_that_a_finished_batch_lost_stays_booked(made: Path) -> None:
+    """So does a reply whose bill cannot be: one token for thousands of bytes."""
+    with BatchServer() as server:
+        server.left_out, server.usage = 1, {"prompt_tokens": 1, "completion_tokens": 0}
+        batch(made, server, "submit")
+        before = booked(made)
+        batch(made, server, "collect", code=1)
+        assert booked(made) == (pytest.approx(before[0]), 2)

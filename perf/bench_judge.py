@@ -18,9 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -147,16 +148,17 @@ def throughput(folder: Path) -> None:
         )
 
 
-def sdk(folder: Path, count: int = 640, latency: float = 1.0) -> None:
-    """The same calls by this engine and by the OpenAI SDK (`pip install openai`) in turn, each from
-    its very first call to its last, at 64 connections: the first call is part of it.
+def address_of(path: Path) -> str:
+    return f"data:image/jpeg;base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def sdk(folder: Path, count: int = 640, latency: float = 1.0, rounds: int = 3) -> None:
+    """The same calls by this engine, by the OpenAI SDK and by inspect_ai (`pip install openai
+    inspect_ai`) in turn, each from its very first call to its last, at 64 connections: the first
+    call is part of it.
     """
-    try:
-        from openai import AsyncOpenAI
-    except ImportError:
-        print("sdk: the package openai is not installed; pip install openai", flush=True)
-        return
     call = one_call(folder)
+    words = "\n".join(part for part in call.parts if isinstance(part, str))
 
     async def ours(url: str, number: int) -> None:
         with HashStore(None) as hashes, ReplyStore(folder / f"sdk-{number}.sqlite") as store:
@@ -166,34 +168,67 @@ def sdk(folder: Path, count: int = 640, latency: float = 1.0) -> None:
             async with client:
                 await engine.run(many(call, count - 1), lambda job, heard: None)
 
-    async def theirs(url: str, _: int) -> None:
-        places = asyncio.Semaphore(64)
+    runners: dict[str, Callable[[str, int], Coroutine[Any, Any, None]]] = {"editgauge": ours}
+    try:
+        from openai import AsyncOpenAI
 
-        async def one(client: AsyncOpenAI) -> None:
-            async with places:
-                words = "\n".join(part for part in call.parts if isinstance(part, str))
-                content: list[dict[str, object]] = [{"type": "text", "text": words}]
-                for picture in call.pictures:
-                    data = base64.b64encode(picture.path.read_bytes()).decode()
-                    part = {"url": f"data:image/jpeg;base64,{data}"}
-                    content.append({"type": "image_url", "image_url": part})
-                await client.chat.completions.create(
-                    model="bench",
-                    messages=[{"role": "user", "content": content}],  # type: ignore[arg-type, misc, list-item]
-                )
+        async def theirs(url: str, _: int) -> None:
+            places = asyncio.Semaphore(64)
 
-        async with AsyncOpenAI(base_url=url, api_key="x", max_retries=0) as client:
-            await asyncio.gather(*(one(client) for _ in range(count)))
+            async def one(client: AsyncOpenAI) -> None:
+                async with places:
+                    content: list[dict[str, object]] = [{"type": "text", "text": words}]
+                    for picture in call.pictures:
+                        part = {"url": address_of(picture.path)}
+                        content.append({"type": "image_url", "image_url": part})
+                    await client.chat.completions.create(
+                        model="bench",
+                        messages=[{"role": "user", "content": content}],  # type: ignore[arg-type, misc, list-item]
+                    )
 
-    for number in range(3):
-        for name, run in (("editgauge", ours), ("openai", theirs)):
-            with served(latency) as (url, _):
+            async with AsyncOpenAI(base_url=url, api_key="x", max_retries=0, timeout=120) as client:
+                await asyncio.gather(*(one(client) for _ in range(count)))
+
+        runners["openai"] = theirs
+    except ImportError:
+        print("sdk: the package openai is not installed; pip install openai", flush=True)
+    try:
+        from inspect_ai.model import (
+            ChatMessageUser,
+            ContentImage,
+            ContentText,
+            GenerateConfig,
+            get_model,
+        )
+
+        async def inspected(url: str, _: int) -> None:
+            config = GenerateConfig(max_connections=64, max_retries=0)
+            model = get_model(
+                "openai-api/bench/bench", base_url=url, api_key="x", config=config, memoize=False
+            )
+            places = asyncio.Semaphore(64)
+
+            async def one() -> None:
+                async with places:
+                    pictures = [ContentImage(image=address_of(p.path)) for p in call.pictures]
+                    content = [ContentText(text=words), *pictures]
+                    await model.generate([ChatMessageUser(content=content)])
+
+            await asyncio.gather(*(one() for _ in range(count)))
+
+        runners["inspect_ai"] = inspected
+    except ImportError:
+        print("sdk: the package inspect_ai is not installed; pip install inspect_ai", flush=True)
+
+    for number in range(rounds):
+        for name, run in runners.items():
+            with served(latency) as (url, counts):
                 began, cpu = time.perf_counter(), time.process_time()
                 asyncio.run(run(url, number))
                 seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
             print(
                 f"sdk, {name}: {count} calls in {seconds:.2f} s ({count / seconds:.1f} a second), "
-                f"{1000 * cpu / count:.2f} ms processor time a call",
+                f"{1000 * cpu / count:.2f} ms processor time a call; server: {counts[0]}",
                 flush=True,
             )
 

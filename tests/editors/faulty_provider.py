@@ -34,6 +34,8 @@ class FaultyProvider(LocalServer):
 
     script: Script = field(default_factory=dict)
     knows_keys: bool = False
+    bills_errors: bool = False
+    """Whether it charges for the errors that it reports, as if a picture had been made."""
     one_number: bool = False
     """Every job is given the first one's number, and its picture."""
     late: float = 0.6
@@ -74,6 +76,9 @@ class FaultyProvider(LocalServer):
         event = self.event(f"{sample}.ask")
         if KEY not in str(handler.headers):
             return self.send(handler, 401, {"error": {"message": "no key"}})
+        if self.bills_errors and (event.isdigit() or event == "refused"):
+            with self.lock:
+                self.charged[sample] += COST
         if event.isdigit():  # nothing was made
             told = {"error": {"message": f"fault, key was {KEY}", "code": "x"}}
             return self.send(handler, int(event), told, {"Retry-After": "0.02"})

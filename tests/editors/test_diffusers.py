@@ -23,7 +23,7 @@ from tests.editors import tiny_pipelines, torchvision_here
 from editgauge import catalog
 from editgauge.editors import diffusers as family
 from editgauge.editors.families import FAMILIES
-from editgauge.editors.pipelines import call_of, picture_of
+from editgauge.editors.pipelines import call_of, picture_of, pipeline_class, size_for
 from editgauge.errors import Unavailable, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit as edit_all
@@ -313,7 +313,35 @@ def test_a_pipeline_with_a_mask_is_given_the_sample_s(saved: Any, tmp_path: Path
     pixels[:, :32] = True
     write_png(tmp_path / "mask.png", pixels)
     masked = replace(bare, masks={"input": tmp_path / "mask.png"})
-    assert made(masked, tmp_path).ok
+    edit = made(masked, tmp_path)
+    assert edit.ok
+    # By itself it would make a square of 128 pixels.
+    assert (edit.width, edit.height) == (144, 112)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("FluxFillPipeline", ("default_sample_size * vae_scale_factor",) * 2),
+        ("StableDiffusionInpaintPipeline", ("unet.config.sample_size * vae_scale_factor",) * 2),
+        ("ChronoEditPipeline", ("480", "832")),
+        ("Flux2Pipeline", None),
+        ("QwenImageEditPlusPipeline", None),
+        ("StableDiffusionXLImg2ImgPipeline", None),
+    ],
+)
+def test_a_call_that_makes_a_shape_of_its_own_is_known(name: str, shape: Any) -> None:
+    assert call_of("diffusers", pipeline_class("diffusers", name)).shape == shape
+
+
+def test_the_picture_s_proportions_at_as_many_pixels() -> None:
+    pipe = SimpleNamespace(default_sample_size=128, vae_scale_factor=8, many=[1, 2])
+    own = ("default_sample_size * vae_scale_factor",) * 2
+    assert size_for(pipe, own, 500, 500) == (1024, 1024)
+    assert size_for(pipe, own, 3000, 2000) == (1248, 832)
+    assert size_for(pipe, ("480", "832"), 100, 200) == (448, 896)
+    assert size_for(pipe, ("missing * vae_scale_factor",) * 2, 100, 200) is None
+    assert size_for(pipe, ("many * vae_scale_factor",) * 2, 100, 200) is None
 
 
 @pytest.mark.parametrize(

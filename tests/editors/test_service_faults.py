@@ -21,6 +21,7 @@ from tests.editors.fake_jobs import KEY, marked
 from tests.editors.faulty_provider import COST, FaultyProvider
 
 from editgauge import catalog
+from editgauge.environment import FREE_ERRORS
 from editgauge.errors import BudgetExceeded
 from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
@@ -180,6 +181,35 @@ def test_no_budget_is_passed(shape: str, events: list[str], tmp_path: Path) -> N
         assert not edit_all(run, "mini", samples, raised).stopped
         check_pictures(run, samples)
         assert raised.ledger.spent == pytest.approx(provider.total)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_host_that_bills_its_errors_passes_no_budget(
+    shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not known to bill none: each error stays booked, over three commands, and the command
+    says for how many.
+    """
+    monkeypatch.delenv(FREE_ERRORS)
+    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 6)
+    events = {"s0": ["500"], "s1": ["429", "429"], "s2": ["503", "429"], "s3": ["refused"]}
+    script = {f"{name}.ask": said for name, said in events.items()}
+    budget = 4.5 * COST
+    with FaultyProvider(script, bills_errors=True) as provider:
+        for _ in range(3):
+            made = editor(shape, provider.url, run, budget=budget, concurrency=3)
+            assert "stopped before the budget" in edit_all(run, "mini", samples, made).stopped
+            assert provider.total <= budget
+            assert made.ledger.spent == pytest.approx(provider.total)
+        raised = editor(shape, provider.url, run, budget=2.0, concurrency=3)
+        assert not edit_all(run, "mini", samples, raised).stopped
+        assert raised.ledger.spent == pytest.approx(provider.total)
+        assert {n: record.status for n, record in records_of(run).items()} == {
+            f"s{n}": Status.REFUSED if n == 3 else Status.SCORED for n in range(6)
+        }
+        for name, record in records_of(run).items():
+            assert (record.cost or 0.0) <= provider.charged[name] + 1e-9
+    check_pictures(run, samples)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

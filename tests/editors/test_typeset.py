@@ -18,7 +18,7 @@ from editgauge.editors.typeset import TypesetEditor, typeset
 from editgauge.editors.typeset.faces import covers, draw, faces, ink_box
 from editgauge.editors.typeset.find import Line, find
 from editgauge.editors.typeset.fonts import fit, set_text
-from editgauge.editors.typeset.glyphs import extract
+from editgauge.editors.typeset.glyphs import Glyphs, extract, intruded
 from editgauge.editors.typeset.grammar import Target
 from editgauge.editors.typeset.text_operations import in_the_case_of, split_text, wrapped
 from editgauge.errors import UsageError
@@ -290,6 +290,21 @@ def test_what_cannot_be_done_gives_the_input_back_and_says_why(
     assert said in edit.reason
     assert edit.detail["edited"] is False
     assert np.array_equal(read_image(edit.path), before)  # type: ignore[arg-type]
+
+
+def test_a_ring_that_touches_the_letters_is_not_erased_with_them() -> None:
+    alpha = np.zeros((40, 200), np.float32)
+    alpha[8:32, 10:180:12] = alpha[8:32, 11:180:12] = 1.0
+    ground, ink = np.full((40, 200, 3), 30, np.uint8), np.full((40, 200, 3), 240, np.uint8)
+    erased = alpha > 0
+    erased[15:25, 176:186] = True
+    glyphs = Glyphs(
+        left=0, top=0, alpha=alpha, ground=ground, erased=erased, colour=(240,) * 3, ink=ink
+    )
+    picture = np.where(alpha[..., None] > 0, ink, ground)
+    assert not intruded(glyphs, picture)
+    picture[15:25, 178:186] = (250, 40, 120)
+    assert intruded(glyphs, picture)
 
 
 def test_letters_that_cannot_be_told_from_the_ground_are_left_alone() -> None:

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from editgauge.editors.typeset.canvas import Canvas
-from editgauge.editors.typeset.choose import choose
+from editgauge.editors.typeset.choose import choose, pointed
 from editgauge.editors.typeset.colours import COLOURS, may_be_called
 from editgauge.editors.typeset.common import CannotEdit
 from editgauge.editors.typeset.find import Line
+from editgauge.editors.typeset.grammar import Operation, Target
 from editgauge.editors.typeset.phrases import describe
 
 PAGE = (400, 600)
@@ -86,6 +87,15 @@ def test_what_is_meant(phrase: str, texts: list[str]) -> None:
 def test_where_several_or_none_may_be_meant_none_is_taken(phrase: str) -> None:
     with pytest.raises(CannotEdit):
         chosen(phrase)
+
+
+def test_a_change_leaves_the_bullet_of_a_line() -> None:
+    canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), [line("• Ottersley", 100, 300)], [])
+    change = Operation(
+        kind="change", targets=(Target(description=describe("the town in the middle", [])),)
+    )
+    [target] = pointed(canvas, change).targets
+    assert (target.text, target.spans[0].start) == ("Ottersley", 2)
 
 
 def test_the_last_entry_of_a_list_is_no_line_below_it() -> None:

@@ -117,6 +117,26 @@ def test_what_is_to_stay_is_no_command() -> None:
     assert only("Colour the word at the top red, keep the rest.").colour == COLOURS["red"]
 
 
+def test_an_amount_that_says_the_opposite_is_misread() -> None:
+    assert only("Scale 'Moon' up so it becomes one and a half times as big").amount == 1.5
+    assert read_request("Enlarge 'Moon' to half its size") == ()
+
+
+def test_another_text_may_be_the_measure() -> None:
+    resized = only("Make 'tow away' larger so that it is nearly as wide as NO PARKING above")
+    assert (resized.kind, resized.anchor and resized.anchor.text) == ("resize", "NO PARKING")
+    recoloured = only("BRASS should be in the same colour as MIDNIGHT")
+    assert recoloured.anchor is not None
+    assert (recoloured.kind, recoloured.anchor.text) == ("recolour", "MIDNIGHT")
+
+
+def test_the_title_of_a_part_is_not_the_title() -> None:
+    described = only("Drop the axis title.").targets[0].description
+    assert described is not None
+    assert described.words == ("axis",)
+    assert only("Delete the chart's title").targets[0].description is not None
+
+
 @pytest.mark.parametrize(
     "instruction",
     [

@@ -153,6 +153,17 @@ def test_a_text_does_not_come_to_lie_across_an_edge() -> None:
     assert "across an edge" in fault(reading, [move])
 
 
+def test_a_text_does_not_come_to_lie_on_a_thin_line() -> None:
+    place = (20, 85, 220, 125)
+    for crossing, said in ((120, "on a line"), (300, "")):
+        before, after = page(*BEFORE), page(("GRAND HOTEL", place), BEFORE[1])
+        for picture in (before, after):
+            picture[60:145, crossing : crossing + 3] = 60
+        reading = Reading(before, after, lines(*BEFORE), lines(("GRAND HOTEL", place), BEFORE[1]))
+        move = Operation(kind="move", targets=(Target("GRAND HOTEL"),), place="go down")
+        assert (said in fault(reading, [move])) if said else not fault(reading, [move])
+
+
 class Reader:
     """Reads what the page was drawn with, and something else in any other picture."""
 

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, PngImagePlugin
+from PIL import Image, ImageCms, ImageOps, PngImagePlugin
 
 from editgauge.judging.calls import Picture
 from editgauge.judging.metadata import bare, orientation
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.profiles import nameless
 from editgauge.store.hashes import HashStore
 from editgauge.testing import make_picture
 
 SECRET = b"Jane Author"
+
+
+def profile() -> bytes:
+    """A colour profile with its owner's name in the description."""
+    made = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    for number in range(struct.unpack_from(">I", made, 128)[0]):
+        name, start, size = struct.unpack_from(">4sII", made, 132 + 12 * number)
+        if name == b"desc":
+            words = SECRET.decode().encode("utf-16-be")
+            made[start + 28 : start + size] = words.ljust(size - 28, b"\0")[: size - 28]
+    assert SECRET.decode().encode("utf-16-be") in made
+    return bytes(made)
 
 
 def made(kind: str, turned: int = 1, **more: object) -> bytes:
@@ -62,15 +77,102 @@ def test_the_pixels_and_the_orientation_stay(kind: str, turned: int) -> None:
 
 
 @pytest.mark.parametrize("progressive", [False, True])
-def test_jpegs_keep_profile_and_scans_and_lose_what_follows(progressive: bool) -> None:
-    profile = b"\x00" * 128
-    data = made("JPEG", icc_profile=profile, progressive=progressive) + b"TRAILER " + SECRET
+def test_jpegs_keep_scans_and_lose_what_follows(progressive: bool) -> None:
+    data = made("JPEG", progressive=progressive) + b"TRAILER " + SECRET
     clean = bare(data, "JPEG")
     assert clean.endswith(b"\xff\xd9")
     with Image.open(io.BytesIO(clean)) as image:
-        assert image.info["icc_profile"] == profile
         assert bool(image.info.get("progressive")) is progressive
         image.load()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_a_colour_profile_keeps_its_colours_and_loses_its_names(kind: str) -> None:
+    clean = bare(made(kind, icc_profile=profile()), kind)
+    with Image.open(io.BytesIO(clean)) as image:
+        found = image.info["icc_profile"]
+        assert len(found) == len(profile())
+        assert SECRET.decode().encode("utf-16-be") not in found
+        shown = [
+            np.asarray(
+                ImageCms.profileToProfile(
+                    image.convert("RGB"), io.BytesIO(one), ImageCms.createProfile("LAB"),
+                    outputMode="LAB",
+                )
+            )
+            for one in (found, profile())
+        ]  # fmt: skip
+    assert np.array_equal(*shown)
+    assert bare(clean, kind) == clean
+    damaged = bare(made(kind, icc_profile=b"\0" * 128 + SECRET), kind)
+    assert SECRET not in damaged
+    with Image.open(io.BytesIO(damaged)) as image:
+        assert "icc_profile" not in image.info
+        image.load()
+
+
+def test_a_long_profile_in_parts_stays_whole() -> None:
+    """JPEG holds 64 KB in a segment; a name may lie across two of them."""
+    long = profile() + bytes(70_000)
+    clean = bare(made("JPEG", icc_profile=long), "JPEG")
+    with Image.open(io.BytesIO(clean)) as image:
+        assert image.info["icc_profile"] == nameless(long)
+
+
+@given(st.binary(max_size=200), st.integers(0, 600))
+def test_a_profile_of_any_bytes_is_blanked_or_dropped(data: bytes, cut: int) -> None:
+    for odd in (data, profile()[:cut] + data, profile()[:128] + data):
+        assert len(nameless(odd)) in (0, len(odd))
+
+
+def test_a_profile_of_tags_in_one_place_is_dropped_at_once() -> None:
+    """A million tags that each hold the whole profile: hours of work for nothing."""
+    head = profile()[:128]
+    tags = b"".join(
+        struct.pack(">4sII", b"desc", 128 + number % 50, 1_000_000) for number in range(100_000)
+    )
+    hostile = head + struct.pack(">I", 100_000) + tags
+    assert nameless(hostile) == b""
+
+
+def segment(marker: int, body: bytes) -> bytes:
+    return b"\xff" + bytes([marker]) + struct.pack(">H", len(body) + 2) + body
+
+
+def test_words_in_odd_places_go() -> None:
+    """Application segments that are neither JFIF nor Adobe's, JFIF's thumbnail, chunks of WebP that
+    nobody knows.
+    """
+    jpeg = made("JPEG")
+    thumbnail = b"JFIF\0\x01\x02\0\0\1\0\1\x01\x03" + SECRET[:9]
+    odd = [segment(0xE0, thumbnail), segment(0xE0, b"AVI1" + SECRET), segment(0xEE, b"No" + SECRET)]
+    clean = bare(jpeg[:2] + b"".join(odd) + jpeg[2:], "JPEG")
+    assert SECRET[:9] not in clean
+    assert b"JFIF" in clean
+    webp = made("WEBP")
+    body = webp[12:] + b"NOTE" + struct.pack("<I", len(SECRET)) + SECRET + b"\0" * (len(SECRET) % 2)
+    assert SECRET not in bare(b"RIFF" + struct.pack("<I", len(body) + 4) + b"WEBP" + body, "WEBP")
+
+
+@pytest.mark.parametrize("turned", [1, 6])
+def test_a_picture_sent_as_png_is_shown_as_the_file_is(tmp_path: Path, turned: int) -> None:
+    """Where it is brought to another's size it is not: the released script does not look at it."""
+    path, other = tmp_path / "p.webp", tmp_path / "o.png"
+    path.write_bytes(made("WEBP", turned))
+    Image.new("RGB", (20, 10)).save(other)
+    with HashStore(None) as hashes:
+        store = PictureStore(hashes, png=True)
+        sent = [
+            Image.open(io.BytesIO(base64.b64decode(store.encode(p).url.partition(b",")[2])))
+            for p in (Picture(path, "input"), Picture(path, "input", size_of=other))
+        ]
+    with Image.open(path) as file:
+        assert np.array_equal(
+            np.asarray(ImageOps.exif_transpose(sent[0]).convert("RGB")),
+            np.asarray(ImageOps.exif_transpose(file).convert("RGB")),
+        )
+    assert sent[1].size == (20, 10)
+    assert 0x0112 not in sent[1].getexif()
 
 
 @given(
@@ -97,8 +199,6 @@ def test_odd_exif_is_no_orientation(data: bytes) -> None:
 
 def test_what_is_sent_is_bare_unless_asked_otherwise(tmp_path: Path) -> None:
     """And both are another reply's key; a file that is not built as it should be goes as PNG."""
-    import base64
-
     path = tmp_path / "p.jpg"
     path.write_bytes(made("JPEG"))
     picture = Picture(path, "input")

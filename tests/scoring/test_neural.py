@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import subprocess
 import sys
@@ -529,6 +530,58 @@ def test_other_weights_give_other_keys_in_the_store(monkeypatch: Any, tmp_path: 
         tiny.install_clip(monkeypatch, tmp_path / "weights" / str(seed), seed=seed)
         values.append(named(textedit, "clip", cache=tmp_path / "cache")(sample, edit)[0].value)
     assert abs(values[0] - values[1]) > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "name", "module", "method"),
+    [
+        (texteditbench, "lpips", "editgauge.metrics.lpips.Network", "distance"),
+        (textedit, "clip", "editgauge.networks.clip.ClipModel", "image_features"),
+        (textedit, "clip", "editgauge.networks.clip.ClipModel", "text_features"),
+        pytest.param(
+            medebench,
+            "fid",
+            "editgauge.networks.inception.Inception",
+            "features_of",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_a_device_that_holds_one_picture_gives_the_same_values(
+    benchmark: Any, name: str, module: str, method: str, monkeypatch: Any, tmp_path: Path
+) -> None:
+    """Every network backs off where its device's memory does not hold a batch."""
+    if name == "lpips":
+        tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
+    else:
+        install = tiny.install_clip if name == "clip" else tiny.install_inception
+        install(monkeypatch, tmp_path / "weights")
+    monkeypatch.setattr(lpips_scorer, "_at_once", lambda runtime, shape: 4)
+    pairs = [pair(tmp_path, f"s{n}", caption=f"red {n}", size=(48, 40)) for n in range(2)]
+    scorer = named(benchmark, name)
+
+    def values() -> list[float]:
+        for cached in (features._store, features._fitting, lpips_scorer._fitting):
+            cached.cache_clear()
+        lists = [scorer(pairs)] if name == "fid" else scorer.score_batch(pairs)
+        return [score.value for scores in lists for score in scores if score.value is not None]
+
+    whole = values()
+    assert whole
+    owner, _, kind = module.rpartition(".")
+    network = getattr(importlib.import_module(owner), kind)
+    real, sizes = getattr(network, method), []
+
+    def small(self: Any, given: Any, *more: Any) -> Any:
+        sizes.append(len(more[0] if method == "distance" else getattr(given, "ids", given)))
+        if sizes[-1] > 1:
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+        return real(self, given, *more)
+
+    monkeypatch.setattr(network, method, small)
+    assert values() == pytest.approx(whole, rel=1e-5, abs=1e-6, nan_ok=True)
+    assert sizes[0] > 1
+    assert sizes[-1] == 1
 
 
 # -- FID -------------------------------------------------------------------------------------------

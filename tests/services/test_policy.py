@@ -35,6 +35,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "editgauge"
         (413, {}, "bad", False),
         (400, {"code": "content_filter"}, "refused", False),
         (429, {"code": "insufficient_quota"}, "stop", False),
+        (429, {"code": "project_spend_limit_exceeded"}, "stop", False),
         (429, {"message": "Rate limit reached: requests per day (RPD)"}, "stop", False),
         (429, {"message": "Limit reached: tokens per min (TPM)"}, "busy", False),
         (429, {"message": "You exceeded your current quota, check your plan"}, "busy", False),

@@ -39,6 +39,7 @@ from editgauge.editors.pipelines import (
     class_named_by,
     picture_of,
     pipeline_class,
+    size_for,
 )
 from editgauge.errors import DataError, Unavailable, UsageError
 from editgauge.images import read_image, read_mask
@@ -413,7 +414,7 @@ class DiffusersEditor:
         import torch
 
         pipe, _ = self._load(device)
-        arguments = self._arguments(jobs)
+        arguments = self._arguments(pipe, jobs)
         generators = [torch.Generator("cpu").manual_seed(self.seed) for _ in jobs]
         alone = len(jobs) == 1
         with self._drawn_alone(device), torch.inference_mode():
@@ -425,13 +426,15 @@ class DiffusersEditor:
         flagged = getattr(result, "nsfw_content_detected", None) or [False] * len(jobs)
         return [(picture_of(result, n), bool(flagged[n])) for n in range(len(jobs))]
 
-    def _arguments(self, jobs: Sequence[_Job]) -> dict[str, Any]:
+    def _arguments(self, pipe: Any, jobs: Sequence[_Job]) -> dict[str, Any]:
         """The arguments of the pipeline's call but for prompt and generator."""
         assert self.call is not None
         arguments = dict(self.arguments)
         first = jobs[0].pictures
-        if self.line.sized and "height" not in arguments and "width" not in arguments:
-            arguments |= {"width": first[0].width, "height": first[0].height}
+        if "height" not in arguments and "width" not in arguments:
+            size = self._size(pipe, first[0].size)
+            if size is not None:
+                arguments |= {"width": size[0], "height": size[1]}
         if len(jobs) > 1:
             arguments[self.call.argument] = [job.pictures[0] for job in jobs]
         elif self.call.listed or self.pictures > 1:
@@ -441,6 +444,15 @@ class DiffusersEditor:
         if jobs[0].mask is not None:
             arguments["mask_image"] = jobs[0].mask
         return arguments
+
+    def _size(self, pipe: Any, size: tuple[int, int]) -> tuple[int, int] | None:
+        """The width and height that the call is told for a picture of that size, if any."""
+        assert self.call is not None
+        if self.line.sized:
+            return size
+        if self.family in FAMILIES or self.call.shape is None:
+            return None  # the line of a model with a name says all that it is told
+        return size_for(pipe, self.call.shape, *size)
 
     @contextlib.contextmanager
     def _drawn_alone(self, device: str) -> Iterator[None]:

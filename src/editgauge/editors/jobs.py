@@ -68,6 +68,7 @@ _PACKAGE = "editgauge.editors"
 _ASKED = ("address", "result")
 """The addresses of a job that is under way."""
 _GONE = (404, 410)
+"""Statuses of a job that is not there."""
 _DOUBTS = 3
 """How often an answer about a job is asked for again that the next moment may put right: a job that
 is not known yet, is done without a picture, or whose picture's address has expired.

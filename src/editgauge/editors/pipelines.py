@@ -11,7 +11,11 @@ from __future__ import annotations
 import difflib
 import inspect
 import json
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +78,10 @@ class Call:
     """It takes a mask of what may change."""
     listed: bool
     """It takes a list even of one picture."""
-    sized: bool
-    """It takes a width and a height."""
+    shape: tuple[str, str] | None
+    """Height and width that it makes whatever the shape of the picture, unless it is told others:
+    products of numbers and of attributes of the pipeline; None where the picture gives the shape.
+    """
 
 
 def library(feature: str) -> Any:
@@ -158,8 +164,49 @@ def call_of(editor: str, pipeline: Any) -> Call:
         required=tuple(name for name in settings if parameters[name].default is bare),
         masked="mask_image" in parameters,
         listed=argument in _LISTS,
-        sized="width" in parameters and "height" in parameters,
+        shape=_shape(pipeline, parameters),
     )
+
+
+def _shape(pipeline: Any, parameters: Mapping[str, inspect.Parameter]) -> tuple[str, str] | None:
+    """See `Call.shape`: the defaults of the signature, or what the call's source puts in the place
+    of none before it looks at anything else.
+    """
+    if not {"height", "width"} <= set(parameters):
+        return None
+    found: list[str] = []
+    for name in ("height", "width"):
+        default = parameters[name].default
+        if type(default) is int:
+            found.append(str(default))
+            continue
+        try:
+            source = inspect.getsource(pipeline.__call__)
+        except (OSError, TypeError):
+            return None
+        told = re.search(rf"\b{name} *= *{name} or (.*)", source)
+        if told is None or not re.fullmatch(r"self\.[\w.]+( \* self\.[\w.]+)*", told[1].strip()):
+            return None
+        found.append(told[1].strip().replace("self.", ""))
+    return found[0], found[1]
+
+
+def size_for(pipe: Any, shape: tuple[str, str], width: int, height: int) -> tuple[int, int] | None:
+    """Width and height, multiples of 16, in the proportions of a picture and with about as many
+    pixels as the pipeline makes by itself; None where it does not say how many.
+    """
+    try:
+        pixels = math.prod(_product(pipe, text) for text in shape)
+    except (AttributeError, TypeError, ValueError):
+        return None
+    scale = math.sqrt(pixels / (width * height))
+    wide, high = (max(16, round(side * scale / 16) * 16) for side in (width, height))
+    return wide, high
+
+
+def _product(pipe: Any, text: str) -> int:
+    parts = text.split(" * ")
+    return math.prod(int(p) if p.isdigit() else int(attrgetter(p)(pipe)) for p in parts)
 
 
 def picture_of(result: Any, index: int) -> Any:

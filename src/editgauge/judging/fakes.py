@@ -321,7 +321,7 @@ class _Connection(asyncio.Protocol):
             entry = json.loads(line)
             word = self.server.word()
             message = {"role": "assistant", "content": self.server.answer(entry["body"])}
-            usage = {"prompt_tokens": 1000, "completion_tokens": 50}
+            usage = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
             choices = [
                 {
                     "message": message,
@@ -396,6 +396,7 @@ class _Connection(asyncio.Protocol):
             "usage": {
                 "prompt_tokens": 1000,
                 "completion_tokens": 50,
+                "total_tokens": 1050,
                 "prompt_tokens_details": {"cached_tokens": 100},
             },
         }

@@ -1,8 +1,8 @@
 """Picture files without what they tell of people: place, author, camera, comments, thumbnails.
 
-Lossless: the coded pixels, colour profiles and the orientation stay byte by byte, the rest goes.
-The orientation stays because decoders turn the picture by it: without it a judge would see another
-picture than the released script showed.
+Lossless: the coded pixels and the orientation stay byte by byte, and so do colour profiles, all but
+the names in them; the rest goes. The orientation stays because decoders turn the picture by it:
+without it a judge would see another picture than the released script showed.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 
+from editgauge.judging.profiles import LARGEST, nameless
+
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_KEPT = frozenset({
-    b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"bKGD", b"pHYs", b"hIST",
+    b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD", b"pHYs", b"hIST",
     b"acTL", b"fcTL", b"fdAT", b"cICP", b"mDCV", b"cLLI",
 })  # fmt: skip
 """Ancillary chunks that decide how pixels look; of the others none is needed to show a picture."""
@@ -52,6 +54,12 @@ def orientation(exif: bytes) -> int:
     return 1
 
 
+def turned_png(data: bytes, turned: int) -> bytes:
+    """A PNG file that is to be shown in this orientation (1 to 8)."""
+    end = 8 + 12 + 13  # after its header
+    return data if turned == 1 else data[:end] + _chunk(b"eXIf", _exif(turned)) + data[end:]
+
+
 def _exif(turned: int) -> bytes:
     """A TIFF block that holds an orientation and nothing else."""
     return b"II*\0\x08\0\0\0" + struct.pack("<HHHIHHI", 1, 0x0112, 3, 1, turned, 0, 0)
@@ -61,18 +69,21 @@ def _jpeg(data: bytes) -> bytes:
     if data[:2] != b"\xff\xd8":
         raise ValueError("no start of a JPEG file")
     out, position = [b"\xff\xd8"], 2
+    profile: list[int] = []
     while True:
         while data[position] == 0xFF and data[position + 1] == 0xFF:
             position += 1  # padding before a marker
         if data[position] != 0xFF:
             raise ValueError("no marker where a JPEG file must have one")
         marker = data[position + 1]
-        if marker == 0xD9:
-            return b"".join([*out, b"\xff\xd9"])  # what follows is no part of the picture
+        if marker == 0xD9:  # what follows is no part of the picture
+            return b"".join([*_nameless(out, profile), b"\xff\xd9"])
         (length,) = struct.unpack_from(">H", data, position + 2)
         end = position + 2 + length
         if length < 2 or end > len(data):
             raise ValueError("a segment that is longer than its JPEG file")
+        if marker == 0xE2 and data.startswith(_PROFILE, position + 4) and length >= _PLACE - 2:
+            profile.append(len(out))
         out.append(_segment(marker, data[position:end]))
         position = end
         if marker == 0xDA:
@@ -81,18 +92,35 @@ def _jpeg(data: bytes) -> bytes:
             position = end
 
 
+_PROFILE = b"ICC_PROFILE\0"
+_PLACE = 18
+"""Bytes of a segment before its part of a profile: marker, length, name, number and count."""
+
+
+def _nameless(segments: list[bytes], profile: list[int]) -> list[bytes]:
+    """The segments of a JPEG file; those of its profile, which is cut into parts, without names."""
+    parts = {at: segments[at][_PLACE:] for at in profile}
+    whole = nameless(b"".join(parts.values()))
+    start = 0
+    for at, part in parts.items():
+        segments[at] = segments[at][:_PLACE] + whole[start : start + len(part)] if whole else b""
+        start += len(part)
+    return segments
+
+
 def _segment(marker: int, segment: bytes) -> bytes:
     body = segment[4:]
     if marker == 0xE1 and body.startswith(b"Exif\0\0"):
         turned = orientation(body)
         block = b"Exif\0\0" + _exif(turned)
         return b"" if turned == 1 else b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block
-    colour = marker in (0xE0, 0xEE) or (marker == 0xE2 and body.startswith(b"ICC_PROFILE\0"))
-    if marker == 0xE0 and body.startswith(b"JFXX"):
-        return b""  # a thumbnail
-    if (0xE0 <= marker <= 0xEF and not colour) or marker == 0xFE:
-        return b""
-    return segment
+    if marker == 0xE0 and body.startswith(b"JFIF\0") and len(body) >= 14:
+        return b"\xff\xe0\0\x10" + body[:12] + b"\0\0"  # without its thumbnail
+    if marker == 0xEE and body.startswith(b"Adobe") and len(body) >= 12:
+        return b"\xff\xee\0\x0e" + body[:12]
+    if marker == 0xE2 and body.startswith(_PROFILE) and len(segment) >= _PLACE:
+        return segment
+    return b"" if 0xE0 <= marker <= 0xEF or marker == 0xFE else segment
 
 
 def _scan_end(data: bytes, start: int) -> int:
@@ -122,6 +150,8 @@ def _png(data: bytes) -> bytes:
         if name == b"eXIf":
             turned = orientation(data[position + 8 : end - 4])
             out.append(b"" if turned == 1 else _chunk(b"eXIf", _exif(turned)))
+        elif name == b"iCCP":
+            out.append(_png_profile(data[position + 8 : end - 4]))
         elif name in _PNG_KEPT or not name[0] & 0x20:
             out.append(data[position:end])
         if name == b"IEND":
@@ -129,8 +159,21 @@ def _png(data: bytes) -> bytes:
         position = end
 
 
+def _png_profile(body: bytes) -> bytes:
+    """The chunk of a colour profile without names; empty for one that cannot be read."""
+    try:
+        packed = body.partition(b"\0")[2][1:]
+        profile = nameless(zlib.decompressobj().decompress(packed, LARGEST + 1))
+    except zlib.error:
+        return b""
+    return _chunk(b"iCCP", b"icc\0\0" + zlib.compress(profile)) if profile else b""
+
+
 def _chunk(name: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+
+_WEBP_KEPT = frozenset({b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF"})
 
 
 def _webp(data: bytes) -> bytes:
@@ -142,14 +185,17 @@ def _webp(data: bytes) -> bytes:
     for name, body in _riff(data[12 : 8 + size]):
         if name == b"EXIF":
             turned = orientation(body)
-        elif name != b"XMP ":
+        elif name == b"ICCP":
+            chunks += [(name, profile)] if (profile := nameless(body)) else []
+        elif name in _WEBP_KEPT:
             chunks.append((name, body))
     if turned != 1:
         chunks.append((b"EXIF", _exif(turned)))
     out = b""
     for name, body in chunks:
         if name == b"VP8X":
-            body = bytes([(body[0] & ~0x0C) | (0x08 if turned != 1 else 0)]) + body[1:]
+            flags = 0x08 * (turned != 1) | 0x20 * any(n == b"ICCP" for n, _ in chunks)
+            body = bytes([(body[0] & ~0x2C) | flags]) + body[1:]
         out += name + struct.pack("<I", len(body)) + body + b"\0" * (len(body) % 2)
     return b"RIFF" + struct.pack("<I", len(out) + 4) + b"WEBP" + out
 

@@ -21,7 +21,7 @@ from PIL import Image
 
 from editgauge.images import read_header, read_image, resize
 from editgauge.judging.calls import Picture
-from editgauge.judging.metadata import bare
+from editgauge.judging.metadata import bare, turned_png
 from editgauge.store.hashes import HashStore
 
 _TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
@@ -84,7 +84,9 @@ class PictureStore:
         if picture.mime:
             fingerprint = _digest(f"{fingerprint}:{picture.mime}")
         if not self.as_it_is(picture, webp):
-            fingerprint = _digest(f"{fingerprint}:png:{self.size(picture)}")
+            turned = self._turned(picture)
+            mark = f":turned:{turned}" if turned != 1 else ""
+            fingerprint = _digest(f"{fingerprint}:png:{self.size(picture)}{mark}")
         elif self._metadata:
             fingerprint = _digest(f"{fingerprint}:metadata")
         self._identities[picture, webp] = fingerprint
@@ -160,9 +162,24 @@ class PictureStore:
         if self.as_it_is(picture, webp):
             data, mime = self._own_bytes(picture, kind), _TYPES[kind]
         if not data:
-            data, mime = self.to_png(picture.path, wanted), "image/png"
+            png = self.to_png(picture.path, wanted)
+            data, mime = turned_png(png, self._turned(picture)), "image/png"
         mime = picture.mime or mime
         return Encoded(b"data:" + mime.encode() + b";base64," + _base64(data), fingerprint, *wanted)
+
+    def _turned(self, picture: Picture) -> int:
+        """The orientation to be noted in a PNG of the same pixels, so that it is shown as the file
+        is. Released scripts resize without a look at it, and so do we.
+        """
+        kind, *size = self._header(picture.path)
+        if kind not in _TYPES or tuple(size) != self.size(picture):
+            return 1
+        try:
+            with Image.open(picture.path) as image:
+                found = image.getexif().get(0x0112)
+        except Exception:  # EXIF that nobody can read turns nothing
+            return 1
+        return found if isinstance(found, int) and 1 <= found <= 8 else 1
 
     def _own_bytes(self, picture: Picture, kind: str) -> bytes:
         """The file's bytes, without metadata; empty for a file that is not built as its format

@@ -91,8 +91,12 @@ STATUSES: Mapping[int, Meaning] = {
 _QUOTA = frozenset({
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
     "account_deactivated", "account_suspended", "insufficient_balance", "payment_required",
-    "arrearage",
+    "arrearage", "credit_balance_exhausted", "organization_usage_limit_exceeded",
+    "organization_spend_limit_exceeded", "project_spend_limit_exceeded",
 })  # fmt: skip
+"""Codes of an account that pays for nothing more. Those of OpenAI are in its help article 5955604
+(troubleshooting 429 errors).
+"""
 _DAILY = re.compile(
     r"per[ _-]?day|\bdaily\b|\((?:RPD|TPD)\)|out of credits?|billing account"
     r"|insufficient (?:balance|credits?|funds)",

@@ -1,12 +1,12 @@
 """`typeset`: a classical editor that edits text for real, offline, on one core, with no network of
 its own.
 
-It reads the instruction with a small grammar (`grammar`), finds the text by OCR (`find`), separates
-its ink from the ground (`glyphs`), inpaints the ground, and sets the new text in the installed font
-that looks most like the old (`fonts`), or moves, resizes, turns or recolours the ink itself
-(`operations`). Every other pixel keeps its value. Then it reads its own result (`verify`). What it
-does not understand, cannot find, or what does not hold gives the input back, and the record says
-why.
+It reads the instruction with a small grammar (`grammar`, and `sentences` for ordinary ones), finds
+the text by OCR (`find`, and `choose` where it is described), separates its ink from the ground
+(`glyphs`), inpaints the ground, and sets the new text in the installed font that looks most like
+the old (`fonts`), or moves, resizes, turns or recolours the ink itself (`operations`). Every other
+pixel keeps its value. Then it reads its own result (`verify`). What it does not understand, cannot
+find, or what does not hold gives the input back, and the record says why.
 """
 
 from __future__ import annotations

@@ -80,10 +80,34 @@ def pointed(canvas: Canvas, operation: Operation) -> Operation:
     fits.
     """
     targets = [one for target in operation.targets for one in _pointed(canvas, target)]
-    anchor = _pointed(canvas, operation.anchor)[0] if operation.anchor is not None else None
+    anchor = _as_one(_pointed(canvas, operation.anchor)) if operation.anchor is not None else None
+    if operation.kind == "insert" and len(targets) > 1:
+        targets = [_as_one(targets)]  # below three lines is below the last of them
+    if operation.kind == "change":
+        targets = [_without_bullet(canvas, target) for target in targets]
     if operation.kind == "swap" and len(targets) != 2:
         raise CannotEdit(f"a swap is of two texts, and {len(targets)} fit")
     return replace(operation, targets=tuple(targets), anchor=anchor)
+
+
+def _without_bullet(canvas: Canvas, target: Target) -> Target:
+    """Without the mark that a line begins with: a bullet, or a map's dot that was read as one."""
+    if not target.spans:
+        return target
+    first = target.spans[0]
+    text = canvas.lines[first.line].text[first.start : first.end]
+    mark = re.match(r"[•·●○▪■◦*–-]\s*(?=\w)", text)
+    if mark is None:
+        return target
+    first = replace(first, start=first.start + mark.end())
+    return replace(target, text=(target.text or "")[mark.end() :], spans=(first, *target.spans[1:]))
+
+
+def _as_one(targets: Sequence[Target]) -> Target:
+    if len(targets) == 1:
+        return targets[0]
+    spans = tuple(span for target in targets for span in target.spans)
+    return Target(" ".join(target.text or "" for target in targets), spans=spans)
 
 
 def _pointed(canvas: Canvas, target: Target) -> list[Target]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from editgauge.editors.typeset.canvas import Canvas, Lifted
 from editgauge.editors.typeset.find import ALIKE, Match, find, letter_height, whole
+from editgauge.editors.typeset.glyphs import intruded
 from editgauge.editors.typeset.grammar import Target
 
 Done = Mapping[str, Any]
@@ -51,7 +52,20 @@ def report(canvas: Canvas, match: Match) -> dict[str, Any]:
     return {"found": found, "similarity": round(match.similarity, 3)}
 
 
+def alone(canvas: Canvas, match: Match) -> None:
+    """Raises `CannotEdit` where something else would be erased with the ink of a match."""
+    for span in match.spans:
+        inked = canvas.inked(span.line)
+        if inked is None:
+            continue
+        g = inked.glyphs
+        high, wide = g.alpha.shape
+        if intruded(g, canvas.original[g.top : g.top + high, g.left : g.left + wide]):
+            raise CannotEdit(f"something of another colour touches {inked.line.text!r}")
+
+
 def lift(canvas: Canvas, match: Match, target: Target) -> Lifted:
+    alone(canvas, match)
     lifted = canvas.lift(match)
     if lifted is None:
         raise CannotEdit(f"{target} was read, but its letters cannot be told from the ground")

@@ -28,7 +28,7 @@ _CLEARLY = 1.4
 """How much sharper letters have to be at their best shear than upright, or than leaning."""
 _UPRIGHT = 0.3
 """What an italic face loses where the ink is upright, and the other way round."""
-_HEAVINESS = 0.12
+_HEAVINESS = 0.4
 """What a face loses for strokes that are heavier or lighter than the ink's, for each factor e."""
 _LOOSE = 2.5
 """The blur under which ink is compared with letters of any face: handwriting has them only roughly

@@ -50,8 +50,36 @@ class Glyphs:
     """The ink's colour at every pixel (for moving ink that is not of one colour)."""
 
 
+_OTHER = 64.0
+"""Levels of 255 by which a pixel is off every mixture of ink and ground: it is something else."""
+_INTRUDES = 0.004
+"""The part of the pixels to be erased that is something else, where that is at one spot."""
+_SPOT = 0.15
+"""The part of their rectangle that other pixels take, at most, where they are at one spot: a letter
+of many colours has them everywhere.
+"""
 Judge = Callable[[Mask, int, int], float]
 """How much a mask at (left, top) looks like the line's own words, about -1 to 1."""
+
+
+def intruded(glyphs: Glyphs, crop: Array) -> bool:
+    """Whether something that is no letter would be erased with the ink: a line or a ring of another
+    colour that touches the letters. `crop`: the glyphs' rectangle of the picture.
+    """
+    solid = glyphs.ink[glyphs.alpha > 0.9]
+    ys, xs = np.nonzero(glyphs.erased)
+    if len(solid) < 8 or not len(ys):
+        return False
+    seen, ground = (a[ys, xs].astype(np.float64) for a in (crop, glyphs.ground))
+    along = np.median(solid, axis=0) - ground
+    share = ((seen - ground) * along).sum(axis=1) / np.maximum(1.0, (along**2).sum(axis=1))
+    off = np.abs(seen - ground - np.clip(share, 0.0, 1.15)[:, None] * along).max(axis=1)
+    other = off > _OTHER
+    if float(other.mean()) < _INTRUDES:
+        return False
+    low, high = np.percentile(np.column_stack([ys, xs])[other], (2, 98), axis=0)
+    area = float(np.prod(high - low + 1))
+    return area < _SPOT * float((np.ptp(ys) + 1) * (np.ptp(xs) + 1))
 
 
 def extract(

@@ -76,11 +76,11 @@ class Operation:
     change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets`
     (one), and perhaps `colour`. delete: `targets` (one or more). move: `targets` and `place` (a
     corner, a side, a direction, or before, after, above, below `anchor`), `amount` in pixels if
-    told. swap: two targets. resize: `targets` and `amount` (factor), or `anchor` (as wide as that
-    text). recolour: `targets` and `colour`. rotate: `targets`, `amount` in degrees, positive =
-    counterclockwise. restyle: `targets` and `manner`. `slight`: by less than usual. `share`: by
-    this part of the picture's width or height. `centred`: move across the
-    picture, resize about its own centre.
+    told, or `share`, a part of the picture's width or height. swap: two targets. resize: `targets`
+    and `amount` (factor), or `anchor` (as wide as that text). recolour: `targets` and `colour`, or
+    that of `anchor`. rotate: `targets`, `amount` in degrees, positive = counterclockwise. restyle:
+    `targets` and `manner`. `slight`: by less than usual. `centred`: move across the picture, resize
+    about its own centre.
     """
 
     kind: Kind
@@ -381,15 +381,15 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
     return Operation(kind="recolour", targets=targets, colour=_shade(colour)) if targets else None
 
 
-_MANNERS: dict[Manner, str] = {
+MANNERS: dict[Manner, str] = {
     "bold": r"bold(?:er|face)?|thicker|heavier",
     "italic": r"italics?|italici[sz]ed|oblique|slanted",
     "underlined": r"underlined?",
     "struck": r"strike ?-?through|struck (?:through|out)|crossed out",
-    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps)",
+    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps|block letters)",
     "lower": r"(?:all )?(?:lower-? ?case|small letters)",
 }
-_MANNER_VERBS: dict[Manner, str] = {
+MANNER_VERBS: dict[Manner, str] = {
     "bold": r"bold|embolden",
     "italic": r"italici[sz]e|slant",
     "underlined": r"underline|(?:draw|put|add) an? (?:line under|underline (?:to|under|below))",
@@ -409,9 +409,9 @@ def _restyle(rest: str, quotes: list[str]) -> Operation | None:
     if re.search(_UNLIKE, asked):
         return None
     verbs = r"(?:make|set|turn|change|convert|render|put|write|display|show|print|style|format)"
-    for manner, words in _MANNERS.items():
+    for manner, words in MANNERS.items():
         plain = re.match(rf"{verbs}\b(?P<what>.*?)\b(?:{words})(?: (?:\w+ )?\w+)?$", asked)
-        verb = re.match(rf"(?:{_MANNER_VERBS[manner]})\b(?P<what>.*)$", rest)
+        verb = re.match(rf"(?:{MANNER_VERBS[manner]})\b(?P<what>.*)$", rest)
         found = verb or plain
         targets = _targets(found["what"], quotes) if found is not None else ()
         if targets:
@@ -439,7 +439,13 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
         owner = _targets(rest[: like.start()], quotes)
         if owner:
             return Operation(kind="resize", targets=owner, anchor=Target(quotes[int(like[1])]))
+    if re.search(
+        r"\bas (?:wide|long|large|big|tall|high) as\b(?! (?:it|before|now|possible))", rest
+    ):
+        return None  # as another text, which no quote names
     amount = _factor(rest, up=bool(bigger), known=bool(bigger or smaller))
+    if amount is not None and (amount < 1 if bigger else amount > 1 and smaller is not None):
+        return None  # larger, and by that amount smaller: one of the two is misread
     before = re.split(
         r"\b(?:so that|so as|while|to (?:fit|match|make|align)|without|keeping)\b", rest
     )[0]
@@ -534,6 +540,14 @@ def _targets(rest: str, quotes: list[str]) -> tuple[Target, ...]:
     return (role,) if role is not None else ()
 
 
+_OF_THE_WHOLE = re.compile(
+    r"the|this|that|a|an|main|big|large|whole|entire|overall|my|our|your|its|top|largest|biggest|of|"
+    r"poster|diagram|chart|page|slide|picture|image|document|cover|menu|book|\S+['’]s?|"
+    r"bold|text|" + _COLOUR
+)
+"""What may stand before "title" when the picture's own one is meant: an axis has a title, too."""
+
+
 def _role(rest: str) -> Target | None:
     """The text that a description means, as far as a picture's geometry can tell; None for anything
     else.
@@ -563,7 +577,9 @@ def _role(rest: str) -> Target | None:
         return Target(role="largest")
     if re.search(rf"{_TEXTS} (?:at|on|in) the (?:middle|cent(?:er|re))\b", rest):
         return Target(role="middle")
-    if re.search(r"\b(?:title|headline|heading)\b", rest) and not re.search(r"\bsub-?title", rest):
+    if (named := re.search(r"(?:(\S+) )?\b(?:title|headline|heading)s?\b", rest)) and (
+        named[1] is None or _OF_THE_WHOLE.fullmatch(named[1])
+    ):
         return Target(role="title")
     if re.search(rf"\b(?:the|this) {_TEXTS}\b", rest):
         several = re.search(
@@ -623,12 +639,14 @@ def _factor(rest: str, *, up: bool, known: bool) -> float | None:
         if percent[1] == "to" or (percent[3] and percent[1] != "by") or not known:
             return value or None
         return 1 + value if up else max(0.1, 1 - value)
+    if re.search(r"\bone and a half\b", rest):
+        return 1.5
     if re.search(r"\b(?:double|twice)\b", rest):
         return 2.0
     if re.search(r"\btriple\b", rest):
         return 3.0
     if re.search(r"\b(?:half|halve)\b", rest):
-        return 1.5 if up else 0.5
+        return 1.5 if up and re.search(r"\bby (?:\w+ )?half\b", rest) else 0.5
     if not known:
         return None
     if _SLIGHT.search(rest):

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from editgauge.editors.typeset.canvas import Canvas, Lifted, alignment, extent, pen_of
-from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, lift, report
+from editgauge.editors.typeset.colours import Colour
+from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, alone, found_text, lift, report
 from editgauge.editors.typeset.faces import Setting
 from editgauge.editors.typeset.find import Match, find
 from editgauge.editors.typeset.glyphs import stands_out
@@ -26,15 +27,28 @@ def delete(canvas: Canvas, operation: Operation) -> Done:
 
 
 def recolour(canvas: Canvas, operation: Operation) -> Done:
-    assert operation.colour is not None
+    colour = operation.colour or _ink_of(canvas, operation.anchor)
     done = []
     for target in operation.targets:
         match = found_text(canvas, target)
         lifted = lift(canvas, match, target)
-        lifted.ink[:] = operation.colour
+        lifted.ink[:] = colour
         canvas.drop(lifted)
         done.append(report(canvas, match))
-    return {"recoloured": done, "colour": list(operation.colour)}
+    return {"recoloured": done, "colour": list(colour)}
+
+
+def _ink_of(canvas: Canvas, anchor: Target | None) -> Colour:
+    """The colour of another text."""
+    assert anchor is not None
+    inked = canvas.inked(found_text(canvas, anchor).spans[0].line)
+    if inked is None:
+        raise CannotEdit(f"the colour of {anchor} cannot be told from its ground")
+    solid = inked.glyphs.ink[inked.glyphs.alpha > 0.95]
+    if len(solid) < 8:
+        return inked.glyphs.colour
+    red, green, blue = (int(c) for c in np.median(solid, axis=0))
+    return red, green, blue
 
 
 def _shifted(lifted: Lifted, dx: float, dy: float) -> Matrix:
@@ -245,6 +259,7 @@ def resize(canvas: Canvas, operation: Operation) -> Done:
         match = found_text(canvas, target)
         parts = [Match((span,), 1.0) for span in match.spans] if target.role == "all" else [match]
         for part in parts:
+            alone(canvas, part)
             align = "center" if operation.centred else _side_kept(canvas, part)
             lifted = canvas.lift(part)
             if lifted is not None:

@@ -71,14 +71,14 @@ _CONTAINER = (
 )
 _BOX = (
     r"button|box|field|tab|tag|badge|bubble|banner|ribbon|sticker|panel|card|plate|tile|cell|sign|"
-    r"label|stripe|bar|strip|seal|disc|circle"
+    r"label|stripe|bar|strip|seal|disc|circle|town|village|city"
 )
 """What carries a text: named to say which text, never moved or recoloured itself."""
 _KIND_WORDS = {
     "title": r"(?:main )?(?:title|heading|headline)s?",
     "subtitle": r"(?:sub-? ?title|sub-? ?heading|subhead)s?",
     "date": r"dates?",
-    "year": r"years?",
+    "year": r"(?:years?|vintage)",
     "time": r"(?:times?(?: of day)?|hours?|clock time)",
     "price": r"prices?",
     "percentage": r"(?:percentages?|percent figures?)",

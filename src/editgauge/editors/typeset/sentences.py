@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from editgauge.editors.typeset.colours import COLOUR, shade
 from editgauge.editors.typeset.grammar import (
-    Manner,
+    MANNER_VERBS,
+    MANNERS,
     Operation,
     Target,
     cut_quotes,
@@ -80,7 +81,8 @@ _VERBS = (
     r"italici[sz]e|push|slide|blow|cut|rewrite|correct|switch|have|render|display|dye)"
 )
 _CUT = re.compile(
-    rf"(?:[.;:!?]|\s[-–—])\s+|,? (?:so|therefore|thus|and then|then|but) (?:please )?(?=\w)|"
+    rf"(?:[.;:!?]+|\s[-–—])\s+|"
+    r",? (?:so(?! (?:that|it|there|as)\b)|therefore|thus|and then|then|but) (?:please )?(?=\w)|"
     rf",? and (?=(?:please )?{_VERBS} )|, (?=(?:please )?{_VERBS} )|"
     r",? (?=(?:keep|leav|without chang|but (?:keep|leave|do not|don't))\w*\b)|"
     r", (?=the (?:[\w-]+ ){1,3}(?:as (?:it|they) (?:is|are)|unchanged|stays?))"
@@ -93,9 +95,11 @@ _KEPT = re.compile(
     r"where (?:it|they) (?:is|are))\b"
 )
 _NARRATIVE = re.compile(r"^(?:we|i|they|you|he|she|there|nobody|somebody|everyone)\b[^<\d]*$")
+_EXCLAIMED = re.compile(rf"^(?!(?:{SIDE_WORDS}|on|in|at|{_VERBS})\b)[a-z']+(?: [a-z']+){{0,1}}$")
 _ANNOUNCED = re.compile(r"^(?:correct|fix|check|mind) (?:the|this) [\w ]+$")
 _SUBJECT = re.compile(
-    r"^(?:because |since |as |now |oh |sorry |hm |well )?(?P<what>.+?) (?:is|are|was|were|isn'?t|"
+    r"^(?:because |since |as |now |oh |sorry |hm |well )?(?P<what>.+?) (?:is|are|was|"
+    r"were|isn'?t|shouldn'?t|can'?t|mustn'?t|"
     r"aren'?t|wasn'?t|weren'?t|sits?|stands?|got|gets|looks?|has|have|hasn'?t|seems?|hangs?|lies|"
     r"lie|does|doesn'?t|do|don'?t|will|won'?t|came|went|feels?|appears?|needs?|no longer|ended)\b"
 )
@@ -128,7 +132,7 @@ def _sentences(instruction: str) -> tuple[Operation, ...]:
             done += operations
         elif done and done[-1].kind == "resize" and (amount := _amount(part, done[-1])):
             done[-1] = replace(done[-1], amount=amount)
-        elif not done and (_NARRATIVE.match(part) or _ANNOUNCED.match(part)):
+        elif not done and any(p.match(part) for p in (_NARRATIVE, _ANNOUNCED, _EXCLAIMED)):
             if _ORDERED.search(part):
                 return ()
         elif found := _SUBJECT.match(part):
@@ -189,11 +193,16 @@ _MEASURE = (
     r"(?! ?(?:%|percent|per cent|px|pixels?|degrees?|°|times|x\b|points?|pt|minutes|hours|days))"
 )
 _SAID = re.compile(
-    rf"\b(?P<lead>(?i:says?|reads?|saying|reading|to be|be|becomes?|shows?|with|to|into|by|not|"
+    rf"\b(?P<lead>(?i:be called|be named|says?|reads?|saying|reading|to be|be|becomes?|shows?|"
+    rf"with|to|into|by|not|"
     rf"the name|the words?|the text|the number|the year|the date|than|instead of|from|for|add|"
     rf"write|append|insert) )(?P<value>{_VALUE}|(?:{_NUMBER}){_MEASURE})(?=[ ,.;:!?]|$)"
 )
-_CAPITALS = re.compile(r"(?<![<\w])[A-Z]{3,}(?: [A-Z]{2,})*(?![\w>])")
+_NEXT_TO = re.compile(
+    r"\b(?P<lead>(?:before|after|below|above|under|beneath) )(?P<value>[A-Z][\w'&-]*"
+    r"(?: [\w'&-]+){0,3})(?=[.,;]|$)"
+)
+_CAPITALS = re.compile(r"(?<![<\w])(?:[A-Z]{3,}|[A-Z]{2,}(?= [A-Z]{2}))(?: [A-Z]{2,})*(?![\w>])")
 _NUMERAL = r"\d[\d.,:]*\d"
 _NOT = re.compile(
     rf"\b(?P<one>{_NUMERAL})(?P<mid>(?: [a-z]+){{0,2}},? (?:and )?(?:not|instead of|rather than) "
@@ -209,6 +218,7 @@ def _values(masked: str, quotes: list[str]) -> str:
         return f"<{len(quotes) - 1}>"
 
     masked = _CAPITALS.sub(lambda found: quote(found[0]), masked)
+    masked = _NEXT_TO.sub(lambda found: found["lead"] + quote(found["value"]), masked)
     masked = _SAID.sub(lambda found: found["lead"] + quote(found["value"].rstrip(".,:;")), masked)
     return _NOT.sub(
         lambda found: (
@@ -230,7 +240,8 @@ _SAME = (
 _TAIL = re.compile(
     rf",? (?:{_SAME}|(?:and )?(?:cent(?:re|er)d|left-aligned|right-aligned|flush left|flush right)|"
     r"(?:the |at the )?same (?:height|size|font|style|place|position|colou?r|level)|please|too|now|"
-    r"here|again|completely|entirely|altogether|for me|if possible|instead|a bit of|"
+    r"(?:around|about) its own (?:middle|centre|center)|here|again|completely|entirely|"
+    r"altogether|for me|if possible|instead|a bit of|"
     r"(?:instead of|rather than) (?:what it (?:says|reads) now|the (?:old|current|present) "
     r"(?:text|one|word|name)))$"
 )
@@ -286,7 +297,7 @@ def _targets(phrase: str, told: _Told, *, carried: bool = False) -> tuple[Target
 
 _SCOPE = r"in the [\w ]+? (?:message|line|row|sentence|entry|paragraph|bubble)"
 _DUTY = r"(?:should|must|shall|has to|have to|needs? to|ought to|is to|are to)"
-_SAYS = r"(?:now )?(?:say|read|be|show|display|become|state|stand|sound)"
+_SAYS = r"(?:now )?(?:say|read|be|show|display|become|state|stand|sound|be called|be named)"
 _THERE = r"(?:it|there|the (?:text|words?|writing))"
 _SAYING = (
     rf"^(?:on|in|at) (?P<np>the .+?),? {_THERE} {_DUTY} {_SAYS} (?P<new><\d+>)",
@@ -343,6 +354,10 @@ def _wanted_beside(part: str, told: _Told) -> Operation | None:
         r"(?P<new><\d+>)$",
         part,
     )
+    found = found or re.match(
+        rf"^(?:we|i) (?:need|want|would like) (?P<new><\d+>) (?P<side>{SIDE_WORDS}) (?P<np>.+)$",
+        part,
+    )
     return _insert(f"add {found['new']} {found['side']} {found['np']}", told) if found else None
 
 
@@ -392,6 +407,11 @@ _PAINTING = (
 
 
 def _recolour(text: str, told: _Told) -> Operation | None:
+    if found := re.match(rf"^{_SHOW} (?P<np>.+?) (?:in )?the same colou?r as (?P<like>.+)$", text):
+        targets, like = _targets(found["np"], told), _targets(found["like"], told)
+        if targets and len(like) == 1:
+            return Operation(kind="recolour", targets=targets, anchor=like[0])
+        return None
     for pattern in _PAINTING:
         found = re.match(pattern, text)
         np = re.sub(rf"^the {COLOUR} of ", "", found["np"]) if found else ""
@@ -400,29 +420,18 @@ def _recolour(text: str, told: _Told) -> Operation | None:
     return None
 
 
-_MANNERS: dict[Manner, tuple[str, str]] = {
-    "bold": (r"bold(?:er|face)?|heavier", r"bold|embolden"),
-    "italic": (r"italics?|slanted", r"italici[sz]e|slant"),
-    "underlined": (r"underlined?", r"underline|(?:draw|put) an? (?:straight )?line under"),
-    "struck": (
-        r"strike ?-?through|struck (?:through|out)|crossed out",
-        r"strike (?:through|out)|cross out|(?:draw|put) a line through",
-    ),
-    "upper": (
-        r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps|block letters)",
-        r"capitali[sz]e",
-    ),
-    "lower": (r"(?:all )?(?:lower-? ?case|small letters)", r"lower-?case"),
-}
-
-
 def _restyle(text: str, told: _Told) -> Operation | None:
-    for manner, (words, verbs) in _MANNERS.items():
+    for manner, words in MANNERS.items():
+        verbs = MANNER_VERBS[manner]
         found = re.match(
             rf"^{_SHOW} (?P<np>.+?) (?:(?:in|into|to) )?(?:{words})"
             r"(?: (?:type|letters|font|style|face|weight|print))?$",
             text,
-        ) or re.match(rf"^(?:{verbs}) (?P<np>.+)$", text)
+        ) or re.match(
+            rf"^(?:(?:{verbs})|(?:use|apply) (?:{words})(?: type| letters| font)? (?:for|to|on)) "
+            r"(?P<np>.+)$",
+            text,
+        )
         if found and (targets := _targets(found["np"], told)):
             return Operation(kind="restyle", targets=targets, manner=manner)
     return None
@@ -450,6 +459,10 @@ _DEGREES = {
     r"slightly|a (?:little|bit|touch|tad|little bit)|somewhat": 1.15,
     r"a good (?:bit|deal)|a lot|much|clearly|considerably|noticeably|significantly|far": 1.4,
 }
+_TENS = {
+    "ten": 10, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+    "eighty": 80, "ninety": 90, "a hundred": 100,
+}  # fmt: skip
 _TIMES = {"two": 2.0, "twice": 2.0, "three": 3.0, "one and a half": 1.5}
 USUAL = 1.3
 """The factor of what is to be larger, where no amount is told."""
@@ -460,6 +473,7 @@ def _amount(told: str, operation: Operation) -> float | None:
     operation says); None for what is no amount.
     """
     up = (operation.amount or USUAL) >= 1
+    told = re.sub(rf"\b({'|'.join(_TENS)})(?= per ?cent)", lambda found: str(_TENS[found[1]]), told)
     for words, factor in _DEGREES.items():
         if re.fullmatch(rf"(?:{words})", told.strip(" ,")):
             return factor if up else 1 / factor
@@ -511,7 +525,16 @@ _SIZING = (
 """How a change of size is told, and whether that says larger."""
 
 
+_AS_WIDE = re.compile(
+    rf"^{_SHOW} (?P<np>.+?) (?:bigger|larger|smaller),? (?:so that|until|to be) [^<]*?"
+    r"as (?:wide|long) as (?P<like><\d+>)(?: (?:above|below))?$"
+)
+
+
 def _resize(text: str, told: _Told) -> Operation | None:
+    if found := _AS_WIDE.match(text):
+        targets, like = _targets(found["np"], told), _targets(found["like"], told)
+        return Operation(kind="resize", targets=targets, anchor=like[0]) if targets else None
     for pattern, up in _SIZING:
         found = re.match(pattern, text)
         if found is None:
@@ -524,6 +547,8 @@ def _resize(text: str, told: _Told) -> Operation | None:
         factor = {"double": 2.0, "halve": 0.5}.get(amount) or (
             _amount(amount, usual) if amount else usual.amount
         )
+        if factor is not None and up is not None and (factor < 1) == up:
+            return None  # larger, and by that amount smaller: one of the two is misread
         targets = _targets(np, told)
         if targets and factor:
             return replace(usual, targets=targets, amount=factor)
@@ -562,6 +587,9 @@ def _move(text: str, told: _Told) -> Operation | None:
         r"(?P<rest>.+)$",
         text,
     )
+    middle = re.match(r"^cent(?:re|er) (?P<np>.+?)(?: (?:horizontally|(?:on|in) the \w+))?$", text)
+    if middle and len(targets := _targets(middle["np"], told)) == 1:
+        return Operation(kind="move", targets=targets, place="center across")
     if found is None:
         return None
     words = re.sub(r" from (?:the )?(?:top|bottom|left|right|upper|lower)\b[^<]*?(?= to )", "",
@@ -669,7 +697,7 @@ def _change(text: str, told: _Told) -> Operation | None:
         text,
     )
     if found is None:
-        return None
+        return _plain_words(text)
     np = re.sub(r" from <\d+>$", "", found["np"])
     old = re.search(r" from (<\d+>)$", found["np"])
     targets = _targets(old[1] if old else np, told, carried=True)
@@ -677,6 +705,19 @@ def _change(text: str, told: _Told) -> Operation | None:
     return (
         Operation(kind="change", targets=targets, text=new) if len(targets) == 1 and new else None
     )
+
+
+_NO_WORDS = re.compile(rf"(?:{COLOUR}|title|text|word|line|colou?r|font|it|them|this|that|picture)")
+
+
+def _plain_words(text: str) -> Operation | None:
+    """ "replace tea with milk": a word of the picture, as the picture must confirm."""
+    found = re.match(
+        r"^(?:replace|swap|exchange) (?P<old>[a-z]{3,}) (?:with|by|for) (?P<new>[a-z]{3,})$", text
+    )
+    if found is None or _NO_WORDS.fullmatch(found["old"]):
+        return None
+    return Operation(kind="change", targets=(Target(found["old"]),), text=found["new"])
 
 
 def _insert(text: str, told: _Told) -> Operation | None:

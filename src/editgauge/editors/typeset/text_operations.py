@@ -11,7 +11,7 @@ import numpy.typing as npt
 from editgauge.editors.typeset import fonts, ink_operations
 from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, alignment, extent, pen_of
 from editgauge.editors.typeset.colours import Colour
-from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, found_text, report
+from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, alone, found_text, report
 from editgauge.editors.typeset.faces import FOLDERS_VARIABLE, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Line, likeness, plain
 from editgauge.editors.typeset.glyphs import stands_out
@@ -30,6 +30,7 @@ def change(canvas: Canvas, operation: Operation) -> Done:
     text = in_the_case_of(
         text, target.text or "", " ".join(_words_of(canvas, s) for s in match.spans)
     )
+    alone(canvas, match)
     done: dict[str, Any] = {"changed": report(canvas, match), "to": text}
     for span, part in zip(
         match.spans, split_text(text, [s.end - s.start for s in match.spans]), strict=True

@@ -42,6 +42,8 @@ REMAINS = 0.15
 """The part of a text's ink that may stay when the text goes."""
 ACROSS = 0.1
 """The part of a text that may lie on other ground than the rest of it."""
+PLAIN = 0.01
+"""The part of a ground that may be of other colours where it is called plain."""
 MIXED = 0.4
 """The part of a ground that is of other colours from which it is no one ground."""
 SLANTED = 0.07
@@ -304,7 +306,21 @@ def _across(reading: Reading, operations: Sequence[Operation], changed: Mask) ->
     under = reading.before[place]
     if was < MIXED and len(under) >= LEAST_GROUND and _apart(under) > was + ACROSS:
         return "the new text would lie across an edge of its ground"
+    if was < PLAIN and _struck(reading, own, changed) > was + PLAIN:
+        return "the new text would lie on a line"
     return ""
+
+
+def _struck(reading: Reading, own: Sequence[Line], changed: Mask) -> float:
+    """The part of the place that new texts take which was neither ground nor old text, 0 to 1."""
+    place = np.zeros(reading.before.shape[:2], dtype=np.bool_)
+    for line in _now(reading, own):
+        if _part(changed, line.box).any():
+            _part(place, _grown(line, -0.15))[...] = True
+    for line in reading.lines:
+        _part(place, _grown(line, 0.25))[...] = False
+    under = reading.before[place]
+    return _apart(under) if len(under) >= LEAST_GROUND else 0.0
 
 
 def _slope(line: Line) -> float:

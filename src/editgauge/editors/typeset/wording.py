@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 _REQUEST = re.compile(
-    r"^(?:please |kindly |now |then |simply |just |try to |"
+    r"^(?:please |pls |plz |kindly |now |then |simply |just |try to |"
     r"(?:can|could|would|will) you (?:please |kindly |help me (?:to )?)?|"
     r"(?:i|we) (?:want|need|would like|'d like|wish) (?:you )?to |"
     r"help (?:me|us) (?:to )?|let us |let's |you (?:should|must|need to) |"

@@ -190,7 +190,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "answer of a plug-in": lambda found: paths.without_roots({"a": found, "b": [found]}, ["/a/b"]),
     "answer in a study": _study_answer,
     "data of the report": lambda found: _file(
-        "a.js", lambda path: write_script(path, "key", found)
+        "a.js", lambda path: write_script(path, "key", _plain(found))
     )(""),
     "csv": _file("a.csv", lambda path: list(csv_files.records(path))),
     "sheet of a study": _file(

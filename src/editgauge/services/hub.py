@@ -12,6 +12,7 @@ written outside the folder or through a link.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,8 @@ ENDPOINT = "https://huggingface.co"
 LOCK_FILE = ".editgauge-source.json"
 MAX_FILES = 2_000_000
 """Longest list that is read: a hub that never ends its list is not waited for."""
+MAX_PAGES = 5_000
+"""Pages of a list: the hub's own have up to 1,000 entries, a hostile one's may have none."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f\\\ud800-\udfff]+")
 _LONGEST = 1024
@@ -129,10 +132,11 @@ def resolve(repo: str, revision: str) -> str:
 def list_files(repo: str, commit: str) -> Iterator[HubFile]:
     """Every file of a data set at a commit, however many pages the list has.
 
-    Raises `DownloadError` for an entry without a checksum, and after `MAX_FILES` entries.
+    Raises `DownloadError` for an entry without a checksum, and after `MAX_FILES` entries or
+    `MAX_PAGES` pages, which may be empty.
     """
     api = client()
-    with answering(f"{repo} at {commit}"):
+    with answering(f"{repo} at {commit}"), _pages_counted(repo):
         entries = api.list_repo_tree(
             checked(repo), repo_type="dataset", revision=commit, recursive=True
         )
@@ -141,6 +145,26 @@ def list_files(repo: str, commit: str) -> Iterator[HubFile]:
                 raise DownloadError(f"{repo}: lists more than {MAX_FILES:,} entries")
             if hasattr(entry, "blob_id"):  # folders have none
                 yield _file(repo, entry)
+
+
+@contextlib.contextmanager
+def _pages_counted(repo: str) -> Iterator[None]:
+    """Ends a listing that leads from page to page for ever: the library hands out entries alone."""
+    from huggingface_hub.utils import get_session
+
+    session = get_session()
+    before = session.event_hooks
+    pages = itertools.count(1)
+
+    def count(_: Any) -> None:
+        if next(pages) > MAX_PAGES:
+            raise DownloadError(f"{repo}: its list of files has more than {MAX_PAGES:,} pages")
+
+    session.event_hooks = {**before, "response": [*before["response"], count]}
+    try:
+        yield
+    finally:
+        session.event_hooks = before
 
 
 def endpoint() -> str:

@@ -127,8 +127,19 @@ class AsyncTransport:
             return self._idle.pop()
         assert self._make is not None, "the transport is not open"
         client = self._make()
+        client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
         self._clients.append(client)
         return client
+
+    async def _put_back(self, client: httpx.AsyncClient) -> None:
+        """Keep a connection for the next question, unless bytes are left on it: what a faulty
+        gateway sends after an answer would be read as the answer to another question.
+        """
+        if _is_clean(client):
+            self._idle.append(client)
+        elif client in self._clients:
+            self._clients.remove(client)
+            await client.aclose()
 
     async def exchange(
         self,
@@ -181,7 +192,25 @@ class AsyncTransport:
             finally:
                 await response.aclose()
         finally:
-            self._idle.append(client)
+            await self._put_back(client)
+
+
+def _is_clean(client: httpx.AsyncClient) -> bool:
+    """Whether nothing was read beyond the answer on a client's connection, if it has one.
+
+    What comes later, httpcore sees by itself: a connection that is readable before a request is
+    not used again. What it has read already lies in its parser, where only this looks. A
+    connection without such a parser, as another version of httpcore may have, is not clean.
+    """
+    for transport in (client._transport, *client._mounts.values()):
+        for kept in getattr(getattr(transport, "_pool", None), "connections", ()):
+            connection = kept
+            while connection is not None and not hasattr(connection, "_h11_state"):
+                connection = getattr(connection, "_connection", None)
+            parser = getattr(connection, "_h11_state", None)
+            if parser is None or parser.trailing_data[0]:
+                return False
+    return True
 
 
 class ThreadTransport:

@@ -136,7 +136,7 @@ class StudyStore:
             self._kept.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secret,))
         except (sqlite3.Error, OSError) as error:
             raise RunError(
-                f"{path}: the study cannot be used ({error}); check its rights"
+                f"{path}: the study cannot be used ({error}); make room or rights"
             ) from error
         if self.meta("format") != str(FORMAT):
             raise RunError(f"{path}: study format {self.meta('format')!r}, wanted {FORMAT}")

@@ -484,6 +484,19 @@ def test_tiles_that_are_larger_than_their_picture_are_counted(tmp_path: Path) ->
         images.read_image(path)
 
 
+@pytest.mark.parametrize("size", [(0xFFFFFFFF, 1), (9, 0x80000000)])
+def test_sides_that_no_picture_has(tmp_path: Path, size: tuple[int, int]) -> None:
+    """A record with such a width was left out as damaged when the run was read."""
+    path = tmp_path / "a.png"
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", *size, 8, 2, 0, 0, 0))
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND")
+    )
+    for read in (read_header, read_image):
+        with pytest.raises(ImageError, match="is no picture's size"):
+            read(path)
+
+
 def test_a_jpeg_of_many_scans_is_refused(tmp_path: Path) -> None:
     """Each scan costs as many bytes as one likes, and all the pixels: 40 kB took a minute."""
     made = io.BytesIO()

@@ -82,6 +82,8 @@ _READS = 1 << 18
 """Pieces in which they are read: each chunk, segment or comment is work for Python."""
 _BEYOND_PIXELS = 1 << 20
 """Bytes of a PNG beside its pixels as they are that OpenCV is given."""
+_LONGEST_SIDE = (1 << 31) - 1
+"""Pixels, by the specification of PNG; no other format has more."""
 _SCANS = 500
 """Scans of a JPEG, as fuzzers of libjpeg-turbo have it; ten are usual."""
 _MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd8\xff]")
@@ -515,6 +517,8 @@ def _header(file: _File) -> Header:
             orientation = int(_exif(image, file).get(_ORIENTATION, 1))
         except Exception:  # EXIF is decoration: broken EXIF does not make a picture unreadable
             orientation = 1
+        if max(image.size) > _LONGEST_SIDE:
+            raise OSError(f"{image.width:,} x {image.height:,} is no picture's size")
         # Several pictures in one JPEG (what some phones write) are read as the first: an ordinary
         # JPEG
         form = "JPEG" if image.format == "MPO" else str(image.format)

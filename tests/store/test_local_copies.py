@@ -229,6 +229,39 @@ def test_hostile_members_end_the_unpacking(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["shard.tar"]
 
 
+def member(name: str, data: bytes = b"", kind: bytes = b"0", size: bytes = b"") -> bytes:
+    """A member of a tar file; `size` is what its header says in place of its length."""
+    header = tarfile.TarInfo(name).tobuf(tarfile.USTAR_FORMAT)
+    said = size or b"%011o\0" % len(data)
+    header = header[:124] + said.ljust(12) + header[136:148] + b" " * 8 + kind + header[157:]
+    header = header[:148] + b"%06o\0 " % sum(header) + header[156:]
+    return header + data + bytes(-len(data) % 512)
+
+
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        (member("a", kind=b"S", size=b"\x80" + b"\x7f" * 11), "a file with holes"),
+        (member("a", size=b"77777777777\0"), "more than 536,870,912 bytes"),
+        (member("a", size=b"\xff" * 11 + b"\xf0"), "that are too long"),
+        (member("a", kind=b"L", size=b"00600000000\0"), "that are too long"),
+        (member("a", b"b\0", kind=b"L") * 9 + member("c"), "that are too long"),
+        (member("a", b"99999999999999999999 path=a\n", kind=b"x"), "no tar file that can be read"),
+        (member("a", b"x")[:512].replace(b"a", b"b", 1), "bad checksum"),
+        (member("a", b"y" * 256, kind=b"L") + member("c"), "a step of more than 255 bytes"),
+    ],
+)
+def test_hostile_headers_end_the_unpacking(tmp_path: Path, members: bytes, why: str) -> None:
+    """The first took for ever, the fourth as much memory as it says, and the damaged header passed
+    for the end of the file.
+    """
+    target, shard = tmp_path / "target", tmp_path / "shard.tar"
+    shard.write_bytes(member("good", b"x") + members + bytes(1024))
+    with pytest.raises(DataError, match=f"shard.tar: .*{why}"):
+        shards.unpack([shard], target, limit=1 << 30)
+    assert not target.exists()
+
+
 @pytest.mark.parametrize("cut", [100, 700, 1300])
 def test_a_truncated_shard_is_named(tmp_path: Path, cut: int) -> None:
     whole = tar(tmp_path / "whole.tar", ("a", bytes(600)), ("b", bytes(600))).read_bytes()

@@ -174,12 +174,8 @@ class PictureStore:
         kind, *size = self._header(picture.path)
         if kind not in _TYPES or tuple(size) != self.size(picture):
             return 1
-        try:
-            with Image.open(picture.path) as image:
-                found = image.getexif().get(0x0112)
-        except Exception:  # EXIF that nobody can read turns nothing
-            return 1
-        return found if isinstance(found, int) and 1 <= found <= 8 else 1
+        found = read_header(picture.path).orientation
+        return found if 1 <= found <= 8 else 1
 
     def _own_bytes(self, picture: Picture, kind: str) -> bytes:
         """The file's bytes, without metadata; empty for a file that is not built as its format

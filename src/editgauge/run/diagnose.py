@@ -22,8 +22,6 @@ from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.summary import Summary
 from editgauge.types import Edit, Sample, Status
 
-"""Of a file of concepts."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:

@@ -29,7 +29,12 @@ from editgauge.images import MAX_FILE_BYTES
 SEGMENT_BYTES = 1 << 33
 """The largest segment that is read: 8 GB, some ten million rows."""
 MANIFEST_BYTES = 1 << 27
+_LONGEST_STEP = 255
+"""Bytes of a file's name, on every usual file system."""
 LONGEST_PATH = 1024
+"""Characters of a path below a folder that somebody else named: following one takes time with the
+square of its steps.
+"""
 _NO_NAME = re.compile("[\x00-\x1f\ud800-\udfff]")
 _WINDOWS = re.compile(r"[\\:]")
 """Letters that make another path of a text on Windows."""
@@ -56,6 +61,10 @@ def misplaced(relative: object, room: str = "") -> str | None:
         return "leads out of its folder"
     if "" in parts or "." in parts:
         return "has an empty step"
+    if len(relative) > _LONGEST_STEP // 4 and any(
+        len(part.encode("utf-8", "replace")) > _LONGEST_STEP for part in parts
+    ):
+        return f"has a step of more than {_LONGEST_STEP} bytes"
     if room and not relative.startswith(f"{room}/"):
         return f"lies outside {room}"
     return None

@@ -16,7 +16,7 @@ import tarfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from editgauge.errors import DataError
 from editgauge.images import MAX_FILE_BYTES, free_memory, limited_memory, memory_limit
@@ -27,6 +27,8 @@ PARQUET = ".parquet"
 MOST_FILES = 10_000_000
 _CHUNK = 1 << 20
 _FILE = re.compile(r'STRUCT\((?=.*"?bytes"? BLOB)(?=.*"?path"? VARCHAR)')
+_LONGEST_FACTS = 1 << 16
+"""Bytes of what a tar file says of a member beside its name, or of all of them."""
 _HELD = 1 << 26
 """Bytes of files that are asked of a Parquet file at once, at most; a file that is larger comes
 alone.
@@ -97,18 +99,65 @@ class _Room:
 
 
 def _tar(shard: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
-    with _named_tar(shard), tarfile.open(shard, "r|*") as archive:
-        for member in archive:
+    with (
+        limited_memory(),
+        _named_tar(shard),
+        tarfile.open(shard, "r|*", tarinfo=_members()) as archive,
+    ):
+        for number, member in enumerate(archive):
+            # all that it has seen
+            archive.members.clear()  # type: ignore[attr-defined]
+            if number > MOST_FILES:
+                raise DataError(f"{shard.name}: more than {MOST_FILES:,} members")
             if member.isdir():
                 continue
-            if not member.isfile():
+            if not member.isreg() or member.issparse():
                 raise DataError(
-                    f"{shard.name}: {member.name[:200]!a}: no regular file (a link or a "
-                    f"device); nothing is unpacked"
+                    f"{shard.name}: {member.name[:200]!a}: no regular file (a link, a device or a "
+                    f"file with holes); nothing is unpacked"
+                )
+            if not 0 <= member.size <= MAX_FILE_BYTES:
+                raise DataError(
+                    f"{shard.name}: {member.name[:200]!a}: more than {MAX_FILE_BYTES:,} bytes; "
+                    f"nothing is unpacked"
                 )
             content = archive.extractfile(member)
             assert content is not None
             yield member.name, _chunks(shard, content, member.size)
+
+
+_LONG = frozenset((*b"LKxgX",))
+"""The types of members that hold a name, a link or facts of those that follow."""
+
+
+def _members() -> type[tarfile.TarInfo]:
+    """How the members of one archive are read: `tarfile` takes their long names and facts into
+    memory, whatever their length, keeps those of all, and calls itself for each.
+    """
+    held, in_a_row = 0, 0
+
+    class Member(tarfile.TarInfo):
+        @classmethod
+        def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+            try:
+                return super().fromtarfile(archive)
+            except tarfile.InvalidHeaderError as error:  # type: ignore[attr-defined]
+                # it would pass for the archive's end
+                raise tarfile.ReadError(str(error)) from error
+
+        def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+            nonlocal held, in_a_row
+            long = self.type[0] in _LONG
+            in_a_row = in_a_row + 1 if long else 0
+            held += self.size if self.type == tarfile.XGLTYPE else 0
+            if self.type == tarfile.GNUTYPE_SPARSE:
+                raise tarfile.ReadError("a file with holes")
+            if self.size < 0 or (long and max(self.size, held) > _LONGEST_FACTS) or in_a_row > 8:
+                raise tarfile.ReadError("a name, or facts of a member, that are too long")
+            found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+            return found
+
+    return Member
 
 
 def _chunks(shard: Path, content: IO[bytes], size: int) -> Iterator[bytes]:
@@ -122,12 +171,25 @@ def _chunks(shard: Path, content: IO[bytes], size: int) -> Iterator[bytes]:
         yield data
 
 
+def _too_large(shard: Path) -> DataError:
+    return DataError(
+        f"{shard.name}: takes more than {memory_limit() >> 20:,} MB to unpack; raise the limit "
+        f"with --memory or EDITGAUGE_MEMORY"
+    )
+
+
+_DAMAGE = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, ValueError, ArithmeticError)
+"""What `tarfile` and the decompressors raise at bytes that are none of theirs."""
+
+
 @contextlib.contextmanager
 def _named_tar(shard: Path) -> Iterator[None]:
     """Turn what `tarfile` and the decompressors raise into an error that names the shard."""
     try:
         yield
-    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError, ValueError) as error:
+    except MemoryError as error:
+        raise _too_large(shard) from error
+    except (*_DAMAGE, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the disk's, not the file's
         raise DataError(
@@ -169,10 +231,7 @@ def _parquet(shard: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
                         raise DataError(f"{shard.name}: a file without a path, or without bytes")
                     yield cell["path"], iter([cell["bytes"]])
     except (MemoryError, duckdb.OutOfMemoryException) as error:
-        raise DataError(
-            f"{shard.name}: takes more than {memory_limit() >> 20:,} MB to unpack; raise the limit "
-            f"with --memory or EDITGAUGE_MEMORY"
-        ) from error
+        raise _too_large(shard) from error
     except duckdb.Error as error:
         said = str(error).splitlines()[0][:300]
         raise DataError(f"{shard.name}: no Parquet file that can be read ({said})") from error

@@ -295,16 +295,11 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
                 yield f"a scale to {top[1] or top[2]}"
         sentence = _TOP_SAID.sub(" ", sentence)
         if _SUPPOSED.match(sentence) or languages.is_supposed(sentence):
-            numbers = [
-                int(number) for number in re.findall(r"(?<![\w.,/])\d{1,2}(?![\w%])", sentence)
-            ]
+            found = map(int, re.findall(r"(?<![\w.,/])\d{1,2}(?![\w%])", sentence))
+            numbers = [number for number in found if verdicts.low <= number <= verdicts.high]
             if numbers and numbers[0] in verdicts.given:
                 yield f"{numbers[0]} on a condition"
-            yield from (
-                str(number)
-                for number in numbers[1:]
-                if verdicts.low <= number <= verdicts.high and number not in verdicts.given
-            )
+            yield from (str(number) for number in numbers[1:] if number not in verdicts.given)
             continue
         if languages.is_foreign(sentence):
             yield from (

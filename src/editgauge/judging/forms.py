@@ -53,9 +53,10 @@ _ELEMENT = re.compile(
     r"<(?P<tag>[A-Za-z_][\w:.-]{0,60})(?P<attributes>(?:\s{1,9}[\w:-]{1,40}\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')){1,9})\s{0,9}/?>"
 )
 _ATTRIBUTE = re.compile(r"([\w:-]{1,40})\s?=\s?[\"']([^\"'<>]{0,300})[\"']")
-_EXPLAINED = re.compile(
-    r"<(rationale|reason|reasoning|explanation|comment|justification|notes?)\b[^<>]{0,100}>(.{0,5000}?)</\1\s?>",
-    _I | re.DOTALL,
+_REASON_TAG = re.compile(
+    r"<(?P<end>/?)(?P<name>rationale|reason|reasoning|explanation|comment|justification|notes?)\b"
+    r"[^<>]{0,100}>",
+    _I,
 )
 _SUM = re.compile(
     r"(?P<from>\d{1,2})\s?[−–-]\s?(?P<off>\d{1,2})\s?(?:\([^()\n]{0,80}\)\s?)?=\s?(?P<number>\d{1,2})(?=\s?/|\W|\Z)"
@@ -148,7 +149,7 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _TOP_FIRST.sub(_fraction, text)
     tops = {high for _, high in fields.values()}
     text = _TOP_APART.sub(lambda found: " " if int(found[1]) in tops else found[0], text)
-    text = _EXPLAINED.sub(_reason_line, _CDATA.sub(r"\1", text))
+    text = _with_reason_lines(_CDATA.sub(r"\1", text))
     text = _with_elements(_SUM.sub(_worked_out, text), fields)
     text = _with_tables(text)
     text = _with_bars(text, fields)
@@ -190,8 +191,18 @@ def _lines(values: Mapping[str, str]) -> str:
     return "".join(f"\n{name}: {number}" for name, number in values.items()) + "\n"
 
 
-def _reason_line(found: re.Match[str]) -> str:
-    return f"\nRationale: {' '.join(found[2].split())}\n"
+def _with_reason_lines(text: str) -> str:
+    """Elements that hold a reason as lines ``Rationale: …``; each tag is looked at once."""
+    pieces: list[str] = []
+    at, opened = 0, None
+    for tag in _REASON_TAG.finditer(text):
+        if not tag["end"]:
+            opened = tag
+        elif opened is not None and opened["name"].casefold() == tag["name"].casefold():
+            words = " ".join(text[opened.end() : tag.start()].split())
+            pieces += [text[at : opened.start()], f"\nRationale: {words}\n"]
+            at, opened = tag.end(), None
+    return "".join([*pieces, text[at:]])
 
 
 def _worked_out(found: re.Match[str]) -> str:

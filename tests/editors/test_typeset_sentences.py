@@ -171,3 +171,65 @@ def test_why_an_instruction_is_not_understood(instruction: str, needs: str) -> N
     assert read_request(instruction) == ()
     assert needs in why_not(instruction)
     assert needs not in why_not("Make it nicer.")
+
+
+def test_two_qualities_are_two_operations_and_the_colour_comes_first() -> None:
+    for instruction in ("Make 'Sale' bold and red", "Turn 'Sale' red and bold."):
+        coloured, bold = read_request(instruction)
+        assert (coloured.kind, coloured.colour) == ("recolour", COLOURS["red"])
+        assert (bold.kind, bold.manner, bold.targets) == ("restyle", "bold", coloured.targets)
+
+
+def test_a_text_goes_between_two() -> None:
+    inserted = only("Insert 'very' between the words 'a' and 'good' so that it stays centred")
+    assert (inserted.kind, inserted.text, inserted.place) == ("insert", "very", "between")
+    assert [target.text for target in inserted.targets] == ["a", "good"]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "factor"),
+    [
+        ("Add 'x' below 'y', with the same font but much smaller.", 0.5),
+        ("Write 'x' below 'y' in smaller letters", 0.75),
+        ("Add 'x' below 'y'", None),
+        ("Add 'much smaller' below 'y'", None),
+    ],
+)
+def test_a_new_text_may_be_smaller(instruction: str, factor: float | None) -> None:
+    inserted = only(instruction)
+    assert (inserted.place, inserted.amount) == ("below", factor)
+
+
+def test_a_place_told_by_a_thing_is_not_left_out() -> None:
+    assert read_request("Move 'Forgot?' to the left side, under the left end of the box.") == ()
+    assert read_request("Move 'no' up so that it is above the arrow") == ()
+    assert read_request("Add 'Ode' on the right of the upper part of the river.") == ()
+    assert only("Add 'Ode' in the top right corner of the map").place == "top right"
+
+
+def test_the_text_beside_a_text_may_be_the_measure() -> None:
+    resized = only("Resize 'DREAM' to make it as wide as the line under it")
+    described = resized.anchor.description if resized.anchor else None
+    assert described is not None
+    assert described.beside is not None
+    assert (described.beside[0], described.beside[1].says) == ("below", "DREAM")
+    assert read_request("Delete the line under 'Tea'.") == ()  # which may be a drawn one
+
+
+@pytest.mark.parametrize(
+    ("instruction", "kind", "told", "plural"),
+    [
+        ("Make all the prices on the menu a bit larger", "resize", "price", True),
+        ("Turn all the red texts of the invoice into dark green", "recolour", "text", True),
+        ("Remove the website from the business card.", "delete", "website", False),
+        ("Make the weight of the parcel bigger.", "resize", "weight", False),
+    ],
+)
+def test_all_of_a_kind_and_the_carrier_of_a_text(
+    instruction: str, kind: str, told: str, plural: bool
+) -> None:
+    operation = only(instruction)
+    described = operation.targets[0].description
+    assert described is not None
+    assert (operation.kind, described.kind, described.plural) == (kind, told, plural)
+    assert described.words == ()

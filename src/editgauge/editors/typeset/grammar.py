@@ -74,13 +74,13 @@ class Operation:
     """One thing to do. Which fields are set follows from `kind`:
 
     change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets`
-    (one), and perhaps `colour`. delete: `targets` (one or more). move: `targets` and `place` (a
-    corner, a side, a direction, or before, after, above, below `anchor`), `amount` in pixels if
-    told, or `share`, a part of the picture's width or height. swap: two targets. resize: `targets`
-    and `amount` (factor), or `anchor` (as wide as that text). recolour: `targets` and `colour`, or
-    that of `anchor`. rotate: `targets`, `amount` in degrees, positive = counterclockwise. restyle:
-    `targets` and `manner`. `slight`: by less than usual. `centred`: move across the picture, resize
-    about its own centre.
+    (one; two for ``between``), and perhaps `colour` and `amount` (its size as a factor). delete:
+    `targets` (one or more). move: `targets` and `place` (a corner, a side, a direction, or before,
+    after, above, below `anchor`), `amount` in pixels if told, or `share`, a part of the picture's
+    width or height. swap: two targets. resize: `targets` and `amount` (factor), or `anchor` (as
+    wide as that text). recolour: `targets` and `colour`, or that of `anchor`. rotate: `targets`,
+    `amount` in degrees, positive = counterclockwise. restyle: `targets` and `manner`. `slight`: by
+    less than usual. `centred`: move across the picture, resize about its own centre.
     """
 
     kind: Kind
@@ -158,7 +158,53 @@ def _overlooked(told: str, quotes: list[str], operations: Sequence[Operation]) -
     return any(not all(text in quote for text in texts) for quote in left)  # "A before B: 'AB'"
 
 
+MANNERS: dict[Manner, str] = {
+    "bold": r"bold(?:er|face)?|thicker|heavier",
+    "italic": r"italics?|italici[sz]ed|oblique|slanted",
+    "underlined": r"underlined?",
+    "struck": r"strike ?-?through|struck (?:through|out)|crossed out",
+    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps|block letters)",
+    "lower": r"(?:all )?(?:lower-? ?case|small letters)",
+}
+MANNER_VERBS: dict[Manner, str] = {
+    "bold": r"bold|embolden",
+    "italic": r"italici[sz]e|slant",
+    "underlined": r"underline|(?:draw|put|add) an? (?:line under|underline (?:to|under|below))",
+    "struck": r"strike (?:through|out)|cross out|(?:draw|put) a line through",
+    "upper": r"capitali[sz]e",
+    "lower": r"lower-?case",
+}
+_QUALITY = (
+    rf"(?:{'|'.join(MANNERS.values())}|bigger|larger|smaller|{_COLOUR.replace('(', '(?:', 1)})"
+)
+_TWO_QUALITIES = re.compile(
+    rf"^(?:make|turn|set|print|show|write) (?P<what>.+?) (?P<one>{_QUALITY}) and "
+    rf"(?P<two>{_QUALITY})$"
+)
+
+
+_ANOTHER_QUALITY = re.compile(
+    rf"\b{_QUALITY} and (?!the\b|keep|leav|do not|don't|make sure|ensure|maintain|preserv|retain|"
+    r"cent(?:er|re)|align|still|with(?:out)?\b|it\b|its\b|"
+    r"(?:more )?(?:prominent|visible|readable|legible|noticeable|clear|easy|easier))[a-z]"
+)
+"""A second thing asked of a text that is neither a quality known here nor what is to stay."""
+
+
+def _two_qualities(rest: str, quotes: list[str]) -> tuple[Operation, ...]:
+    """ "make A bold and red"; the colour comes first, as the rest takes over what it finds."""
+    found = _TWO_QUALITIES.match(rest)
+    if found is None:
+        return ()
+    parts = [_read_clause("", f"make {found['what']} {found[n]}", quotes) for n in ("one", "two")]
+    operations = sorted((o for part in parts for o in part), key=lambda o: o.kind != "recolour")
+    kinds = {operation.kind for operation in operations}
+    return tuple(operations) if len(operations) == 2 and "recolour" in kinds else ()
+
+
 def _read_clause(instruction: str, rest: str, quotes: list[str]) -> tuple[Operation, ...]:
+    if twice := _two_qualities(rest, quotes):
+        return twice
     for reader in (_reading, *_READERS):
         operation = reader(rest, quotes)
         if operation is not None:
@@ -166,6 +212,8 @@ def _read_clause(instruction: str, rest: str, quotes: list[str]) -> tuple[Operat
     changes = _changes(instruction)
     if changes:
         return changes
+    if _ANOTHER_QUALITY.search(rest):
+        return ()
     for reader in _LATE_READERS:
         operation = reader(rest, quotes)
         if operation is not None:
@@ -235,6 +283,10 @@ def _reading(rest: str, quotes: list[str]) -> Operation | None:
     return None
 
 
+_SMALLER, _MUCH_SMALLER = 0.75, 0.5
+"""The size of a new text that is to be smaller than the one beside it."""
+
+
 def _insert(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
         r"(?:please )?(?:\w+ly "
@@ -251,6 +303,20 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
     if coloured is not None:
         told = _insert(rest.replace(coloured[0], " "), quotes)
         return replace(told, colour=_shade(coloured[1])) if told is not None else None
+    sized = re.search(
+        r"(?:,? (?:but|and)|,)? (?:(?P<much>much|a lot|far|clearly)|a (?:little|bit)|slightly)? ?"
+        r"(?P<size>smaller|larger|bigger)\b(?! than)(?: (?:letters|type|font|size))?",
+        tail,
+    )
+    if sized is not None:
+        told = _insert(rest.replace(sized[0], ""), quotes)
+        factor = _MUCH_SMALLER if sized["much"] else _SMALLER
+        amount = factor if sized["size"] == "smaller" else 1 / factor
+        return replace(told, amount=amount) if told is not None else None
+    between = re.search(rf"\bbetween\b(?:\s+\w+){{0,4}}?\s+{_Q} and (?:\w+ ){{0,3}}?{_Q}", tail)
+    if between is not None:
+        pair = tuple(Target(quotes[int(n)]) for n in between.groups())
+        return Operation(kind="insert", targets=pair, text=text, place="between")
     beside = re.search(
         rf"\b(before|in front of|to the left of|left of|after|behind|to the right of|right of|next "
         rf"to|beside|following"
@@ -294,7 +360,8 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
     ):
         return None
     if re.search(
-        r"\b(?:columns?|sections?|paragraphs?|tables?|rows?|lists?|blocks?|parts?)\b", rest
+        r"\b(?:columns?|sections?|paragraphs?|tables?|rows?|lists?|blocks?|parts?)\b",
+        _until_context(rest),
     ):
         return None  # what belongs to a heading is more than its words
     if re.search(
@@ -381,24 +448,6 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
     return Operation(kind="recolour", targets=targets, colour=_shade(colour)) if targets else None
 
 
-MANNERS: dict[Manner, str] = {
-    "bold": r"bold(?:er|face)?|thicker|heavier",
-    "italic": r"italics?|italici[sz]ed|oblique|slanted",
-    "underlined": r"underlined?",
-    "struck": r"strike ?-?through|struck (?:through|out)|crossed out",
-    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps|block letters)",
-    "lower": r"(?:all )?(?:lower-? ?case|small letters)",
-}
-MANNER_VERBS: dict[Manner, str] = {
-    "bold": r"bold|embolden",
-    "italic": r"italici[sz]e|slant",
-    "underlined": r"underline|(?:draw|put|add) an? (?:line under|underline (?:to|under|below))",
-    "struck": r"strike (?:through|out)|cross out|(?:draw|put) a line through",
-    "upper": r"capitali[sz]e",
-    "lower": r"lower-?case",
-}
-
-
 _UNLIKE = rf"\b(?:not|nothing|never|only|no longer|less|unbold|from|remove)\b|{_COLOUR}"
 """Words beside which a manner is not what is asked for, or not all of it."""
 
@@ -461,7 +510,7 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
 def _move(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
         r"(?:please "
-        r")?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|bring|push|align|cent(?:er|re)|lower|raise|slide"
+        r")?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|bring|push|align|cent(?:er|re)|lower|raise|lift|slide"
         r"|change the position)\b",
         rest,
     ):
@@ -479,6 +528,8 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
             place=_SIDES[beside[1]],
             anchor=Target(quotes[int(beside[2])]),
         )
+    if _BESIDE_A_THING.search(re.split(_Q, rest, maxsplit=1)[-1]):
+        return None
     goal = re.split(r"\bfrom\b", rest)[-1]
     goal = re.split(r"\bto\b", goal)[-1] if re.search(r"\bto\b", goal) else rest
     slight = _SLIGHT.search(rest) is not None
@@ -495,6 +546,11 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
     )
 
 
+_BESIDE_A_THING = re.compile(
+    r"\b(?:before|in front of|behind|next to|beside|above|on top of|over|below|beneath|under|"
+    r"underneath) (?:the|this|that|an?|its|each) (?!whole|entire)"
+)
+"""A place told by something that no quote names, which is not to be left out of a command."""
 _SLIGHT = re.compile(r"\b(?:little|bit|slightly|somewhat)\b")
 
 
@@ -597,6 +653,12 @@ _WHOLE = (
 )
 
 
+_CORNER_OF = (
+    r"\b(?:top|upper|bottom|lower)[ -](?:left|right)(?:[ -]?hand)?(?: (?:corner|side|part|area))? "
+    r"of the "
+)
+
+
 def _place(rest: str) -> str | None:
     """A corner or side of the picture: ``top left``, ``bottom``, ``center``; ``center across`` and
     ``center down`` along one axis only.
@@ -604,7 +666,9 @@ def _place(rest: str) -> str | None:
     row = re.search(r"\b(top|upper|bottom|lower)(?:most)?\b(?![ -]?case)", rest)
     column = re.search(r"\b(left|right)\b", rest)
     middle = re.search(r"\b(?:cent(?:er|re)|middle)\b", rest)
-    if re.search(rf"\bof the (?!{_WHOLE})", rest) and not (row and column):
+    if re.search(rf"\bof the (?!{_WHOLE})", rest) and not (
+        row and column and re.search(_CORNER_OF, rest)
+    ):
         return None
     words = [{"upper": "top", "lower": "bottom"}.get(row[1], row[1])] if row else []
     if column:
@@ -618,13 +682,15 @@ def _place(rest: str) -> str | None:
 
 def _direction(rest: str) -> str | None:
     found = re.search(
-        r"\b(up|upwards?|down|downwards?|left|leftwards?|right|rightwards?|lower|raise|higher)\b",
+        r"\b(up|upwards?|down|downwards?|left|leftwards?|right|rightwards?|lower|raise|lift|higher)\b",
         rest,
     )
     if found is None:
         return None
     word = found[1].removesuffix("s").removesuffix("ward")
-    return {"lower": "go down", "raise": "go up", "higher": "go up"}.get(word, f"go {word}")
+    return {"lower": "go down", "raise": "go up", "lift": "go up", "higher": "go up"}.get(
+        word, f"go {word}"
+    )
 
 
 def _factor(rest: str, *, up: bool, known: bool) -> float | None:

@@ -233,3 +233,33 @@ def test_all_of_a_kind_and_the_carrier_of_a_text(
     assert described is not None
     assert (operation.kind, described.kind, described.plural) == (kind, told, plural)
     assert described.words == ()
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Move 'SALE' to the right of the bottle.",
+        "Move 'A' from the left of 'B' to the right of 'C'",
+        "Align 'A' with 'B'",
+        "Delete the second 'the' in the text",
+        "Delete the brackets around 'new'",
+        "Delete everything except 'Hello'",
+        "Delete all the text except the title",
+        "Remove the icon left of 'Hello'",
+        "Delete the price of 'Tea'",
+        "Delete the logo and 'A'",
+        "Change 'cat' to 'dog' and the picture accordingly",
+        "Change 'red' to 'blue' in blue color",
+        "Change the color of the box around 'Hello' to red",
+        "Change the color of the text 'A' to 'red'",
+        "Make the letter 'H' in 'Hello' red",
+        "Make the first letter of 'Hello' red",
+        "Make 'A' red, 'B' blue",
+        "Make 'A' bigger than 'B'",
+        "Swap the colors of 'A' and 'B'",
+        "Enlarge 'Hello' so that it fills the box",
+        "Enlarge 'Hello' by 50% and color it red",
+    ],
+)
+def test_what_a_quoted_text_only_helps_to_tell_is_not_done_to_it(instruction: str) -> None:
+    assert read_request(instruction) == ()

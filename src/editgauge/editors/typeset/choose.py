@@ -375,6 +375,10 @@ def _beside(canvas: Canvas, description: Description, spots: list[Spot]) -> list
         return spots
     side, of = description.beside
     anchor = [spot for group in choose(canvas, of) for spot in group]
+    if side in ("before", "after") and of.says == of.told:
+        longer = [s.text for s in anchor if plain(s.text) != plain(of.says)]
+        if longer:
+            raise CannotEdit(f"{of.says!r} stands inside {longer[0]!r}")
     boxes = np.array([spot.line.box for spot in anchor])
     left, top = boxes[:, :2].min(axis=0)
     right, bottom = boxes[:, 2:].max(axis=0)

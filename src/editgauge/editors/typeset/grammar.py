@@ -112,7 +112,7 @@ _VERB = (
     r"(?:please |kindly )?(?:delete|remove|erase|add|insert|append|replace|change|move|shift|"
     r"relocate|rotate|tilt|swap|exchange|enlarge|shrink|reduce|increase|scale|resize|recolou?r|turn|"
     r"make(?! sure\b)|underline|translate|correct|write|put|substitute|set|modify|update|paint|"
-    r"wipe|scrub|drop|double|halve)\b"
+    r"wipe|scrub|drop|double|halve|align|(?:colou?r|bold|highlight)(?= (?:it|them|the)\b))\b"
 )
 _BEGUN = re.compile(_VERB, re.IGNORECASE)
 _NEXT = re.compile(
@@ -140,8 +140,69 @@ def clauses(instruction: str) -> list[str]:
 def _read_one(instruction: str) -> tuple[Operation, ...]:
     rest, quotes = cut_quotes(instruction)
     told = re.sub(r"\s+", " ", rest.lower()).strip(" .")
-    operations = _read_clause(instruction, imperative(told), quotes)
+    command = imperative(told)
+    if _told_by_another(command):
+        return ()
+    operations = _read_clause(instruction, command, quotes)
     return () if _overlooked(told, quotes, operations) else operations
+
+
+_TEXTS = (
+    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name|"
+    r"captions?|slogan|footnote|footer|label|inscription|lettering|credit|watermark)"
+)
+_Q = r"<(\d+)>"
+_RELATED = re.compile(
+    r"\b(?:in front of|around|except|but|beside|behind|left of|right of|next to|below|beneath|"
+    r"above|under|underneath|near|after|before|without|with|for|between|inside)\b"
+)
+"""Words between a thing and the text that tells which thing."""
+_OWNED = re.compile(r"(?:(?P<noun>[\w-]+)|<\d+>) (?:of|belonging to)\b")
+_OF_A_TEXT = re.compile(
+    r"(?:texts?|words?|content|spelling|phrase|sentence|title|heading|headline|lettering|letters|"
+    r"caption|slogan|name|(?:font|text|letter)?-?(?:size|colou?r|style)s?|fonts?|scale|height|width|"
+    r"positions?|places?|locations?|order|line|one|both|front|end|beginning|start|back|part|rid|"
+    r"top|bottom|left|right|side|instead)"
+)
+"""What of a text is the text itself, or a quality or place of it."""
+_NAMELESS = re.compile(
+    r"\b(?:first|second|third|last|duplicated?|repeated|redundant|extra|superfluous|other) <\d+>|"
+    r"\b(?:duplicated?|repeated|redundant|superfluous|first|second|third|last) "
+    r"(?:letters?|words?|characters?|digits?) (?:of )?<\d+>"
+)
+"""One of several equal texts, or a part of one."""
+_A_THING = rf"(?:the|an?|this|its) (?!(?:\w+ )?(?:{_TEXTS}|lines?|other|same|new)\b)(?:\w+ )?\w+"
+_AND_A_THING = re.compile(
+    rf"^\w+ {_A_THING} and (?:the )?(?:\w+ )?<\d+>|^\w+ (?:the \w+ )?<\d+> and {_A_THING}"
+)
+"""A list of a quoted text and something else."""
+_PLACED = re.compile(
+    r"(?:add|insert|put|place|write|append|prepend|include|introduce|attach|type|print|move|shift|"
+    r"instead|substitute)\b"
+)
+"""Commands whose first quoted text is a new one, or is told by no other."""
+
+
+def _told_by_another(command: str) -> bool:
+    """Whether what is edited is told by a text beside it ("the price of A", "the icon left of A",
+    "all except A") or by its order among equal ones: the text that is quoted is not what is meant.
+    """
+    if (
+        _NAMELESS.search(command)
+        or _AND_A_THING.search(_until_context(command))
+        or re.search(r"\b(?:except|apart from|other than)\b", command)
+    ):
+        return True
+    before, quote, _ = command.partition("<")
+    before = re.split(r"[.;:] ", before)[-1]
+    if not quote or _PLACED.match(before):
+        return False
+    owned = _OWNED.search(before)
+    return _RELATED.search(before) is not None or (
+        owned is not None
+        and (owned["noun"] is None or not _OF_A_TEXT.fullmatch(owned["noun"]))
+        and re.search(r"\bof (?:the |all )?(?:\w+ ){0,2}$", before) is not None
+    )
 
 
 def _overlooked(told: str, quotes: list[str], operations: Sequence[Operation]) -> bool:
@@ -191,6 +252,18 @@ _ANOTHER_QUALITY = re.compile(
 """A second thing asked of a text that is neither a quality known here nor what is to stay."""
 
 
+_EACH_ITS_OWN = re.compile(rf"<\d+>[^<]*\b{_QUALITY}(?:,| and|,? while)[^<]*<\d+>[^<]*\b{_QUALITY}")
+"""Two texts that are to become different things ("A red, B blue")."""
+_MORE_THAN_A_CHANGE = re.compile(
+    r"^(?:align|match|compare|swap|exchange)\b|\baccordingly\b|"
+    r"\b(?:colou?r|size|font|style|position|height|width)s? (?:of|in) [^<]*<\d+>[^<]*"
+    r"(?:to|into|with|as) [^<]*<\d+>|"
+    rf"<\d+> and (?:also )?(?:the|its|their|in|with) [^<]*\b(?:to|in|into) |"
+    rf"<\d+>,? (?:and )?in {_COLOUR}"
+)
+"""What a change of words alone would leave out."""
+
+
 def _two_qualities(rest: str, quotes: list[str]) -> tuple[Operation, ...]:
     """ "make A bold and red"; the colour comes first, as the rest takes over what it finds."""
     found = _TWO_QUALITIES.match(rest)
@@ -211,8 +284,8 @@ def _read_clause(instruction: str, rest: str, quotes: list[str]) -> tuple[Operat
             return (operation,)
     changes = _changes(instruction)
     if changes:
-        return changes
-    if _ANOTHER_QUALITY.search(rest):
+        return () if _MORE_THAN_A_CHANGE.search(rest) else changes
+    if _ANOTHER_QUALITY.search(rest) or _EACH_ITS_OWN.search(rest):
         return ()
     for reader in _LATE_READERS:
         operation = reader(rest, quotes)
@@ -253,12 +326,6 @@ def _bare(text: str) -> str:
 
 
 # --- readers: each knows one kind of wording, and says None where it is another -------------------
-
-_TEXTS = (
-    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name|"
-    r"captions?|slogan|footnote|footer|label|inscription|lettering|credit|watermark)"
-)
-_Q = r"<(\d+)>"
 
 
 def _reading(rest: str, quotes: list[str]) -> Operation | None:
@@ -386,6 +453,8 @@ def _swap(rest: str, quotes: list[str]) -> Operation | None:
     traded = r"\b(?:trade|change|switch|swap) (?:their )?(?:places|positions)\b"
     if not re.search(rf"\b(?:swap|switch|exchange|interchange)\b|{traded}", rest):
         return None
+    if re.search(r"\b(?:colou?rs?|sizes?|fonts?|styles?) (?:of|between)\b", rest):
+        return None
     found = re.findall(_Q, rest)
     if len(found) != 2 or not re.search(rf"positions?|places?|locations?|{_Q} (?:and|with) ", rest):
         return None
@@ -480,7 +549,9 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
         rest,
     )
     general = re.match(r"(?:please )?(?:resize|scale|adjust the size|change the size)\b", rest)
-    if not (bigger or smaller or general) or re.search(r"\bspacing\b|\bbold|\bthick", rest):
+    if not (bigger or smaller or general) or re.search(
+        r"\bspacing\b|\bbold|\bthick|er than\b|\bfills?\b|\bspans?\b", rest
+    ):
         return None
     if like := re.search(
         rf"\b(?:length|width|size|wide|long|large|big)\b(?: \w+){{0,4}}?\s+{_Q}", rest
@@ -515,6 +586,8 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
         rest,
     ):
         return None
+    if len(re.findall(_Q, rest)) > 2:
+        return None  # "from the left of B to the right of C"
     beside = re.search(rf"\b({_SIDE_WORDS})\b(?:\s+\w+){{0,4}}?\s+{_Q}", rest)
     owner = _targets(
         rest[: beside.start()] if beside else _until_context(rest), quotes
@@ -546,9 +619,14 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
     )
 
 
+_WHOLE = (
+    r"image|picture|photo|poster|canvas|page|frame|whole|entire|slide|cover|screen|document|design|"
+    r"layout|sheet|flyer|drawing"
+)
 _BESIDE_A_THING = re.compile(
     r"\b(?:before|in front of|behind|next to|beside|above|on top of|over|below|beneath|under|"
-    r"underneath) (?:the|this|that|an?|its|each) (?!whole|entire)"
+    r"underneath|left of|right of) (?:the|this|that|an?|its|each) "
+    rf"(?!{_WHOLE})"
 )
 """A place told by something that no quote names, which is not to be left out of a command."""
 _SLIGHT = re.compile(r"\b(?:little|bit|slightly|somewhat)\b")
@@ -589,6 +667,8 @@ def _unquoted_change(instruction: str) -> Operation | None:
 
 
 def _targets(rest: str, quotes: list[str]) -> tuple[Target, ...]:
+    if re.search(rf"{_Q} (?:in|of|inside|within) (?:the )?(?:\w+ )?{_Q}", rest):
+        return ()  # a part of a text, which may stand elsewhere, too
     found = [Target(quotes[int(n)]) for n in re.findall(_Q, rest)]
     if found:
         return tuple(found)
@@ -645,12 +725,6 @@ def _role(rest: str) -> Target | None:
         )
         return Target(role="only" if several else "single")
     return None
-
-
-_WHOLE = (
-    r"image|picture|photo|poster|canvas|page|frame|whole|entire|slide|cover|screen|document|design|"
-    r"layout|sheet|flyer|drawing"
-)
 
 
 _CORNER_OF = (

@@ -407,7 +407,13 @@ _PAINTING = (
 
 
 def _recolour(text: str, told: _Told) -> Operation | None:
-    if found := re.match(rf"^{_SHOW} (?P<np>.+?) (?:in )?the same colou?r as (?P<like>.+)$", text):
+    if found := re.match(
+        rf"^{_SHOW} (?P<np>.+?) (?:in )?the same colou?r as (?P<like>.+)$", text
+    ) or re.match(
+        rf"^(?:change|set|turn) {_ITS_COLOUR} (?P<np><\d+>) (?:in)?to (?:the colou?r|that) of "
+        r"(?P<like><\d+>)$",
+        text,
+    ):
         targets, like = _targets(found["np"], told), _targets(found["like"], told)
         if targets and len(like) == 1:
             return Operation(kind="recolour", targets=targets, anchor=like[0])

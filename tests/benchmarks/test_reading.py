@@ -222,3 +222,17 @@ def test_a_json_text_of_too_many_values_is_not_read(monkeypatch: pytest.MonkeyPa
     value, findings = reading.parse_json("[" + "[]," * 5 + "0]", "a.json")
     assert value is None
     assert [(finding.kind, finding.repaired) for finding in findings] == [("json-size", False)]
+
+
+def test_a_name_longer_than_any_path_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`os.path.realpath` looks at each step of it, and joins them anew."""
+    tree = Tree(tmp_path)
+    monkeypatch.setattr(os.path, "realpath", lambda name: pytest.fail(f"{len(name)} followed"))
+    path, finding = tree.locate(tmp_path, "a/" * 40_000, file="x.json", what="input")
+    assert finding is not None
+    assert finding.kind == "input-missing"
+    assert "80,000 characters" in finding.found
+    assert len(finding.found) < 200
+    assert not path.exists()

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from editgauge.store.paths import LONGEST_PATH
 from editgauge.types import Finding
 
 PICTURES: tuple[str, ...] = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
@@ -155,6 +156,11 @@ class Tree:
             found = "no name" if name is None or name == "" else f"{shown(name)} for a name"
             finding = Finding(f"{what}-unnamed", file, found, f"there is no {what}", False, part)
             return self.nowhere(what), finding
+        if len(name) > LONGEST_PATH:
+            found = f"{shown(name)}, {len(name):,} characters, which no path has"
+            return self.nowhere(what), Finding(
+                f"{what}-missing", file, found, f"there is no {what}", False, part
+            )
         for tried in dict.fromkeys((name, name.strip(), name.strip().replace("\\", "/"))):
             path = base / tried
             if self._leaves(tried, path):

@@ -32,6 +32,9 @@ MANIFEST_BYTES = 1 << 27
 _LONGEST_STEP = 255
 """Bytes of a file's name, on every usual file system."""
 LONGEST_PATH = 1024
+"""Characters of a path below a folder that somebody else named: following one takes time with the
+square of its steps.
+"""
 _NO_NAME = re.compile("[\x00-\x1f\ud800-\udfff]")
 _WINDOWS = re.compile(r"[\\:]")
 """Letters that make another path of a text on Windows."""

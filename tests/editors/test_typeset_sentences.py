@@ -258,8 +258,28 @@ def test_all_of_a_kind_and_the_carrier_of_a_text(
         "Make 'A' bigger than 'B'",
         "Swap the colors of 'A' and 'B'",
         "Enlarge 'Hello' so that it fills the box",
+        "Enlarge 'Hello' until it touches the border",
+        "Make 'A' half as big as 'B'",
+        "Make 'A' black with a white outline",
+        "Remove the color of 'A'",
+        "Remove 'A' and close the gap",
+        "Delete one of the two 'A'",
+        "Put a comma after 'A'",
+        "Add 'x' above and below 'B'",
+        "Add 'A' under the logo in the top left corner",
+        "Add 'A' below 'B' in italics",
+        "Move 'A' up to the height of 'B'",
+        "Move 'A' to the left by 2 cm",
+        "Change the 's' in 'Hellos' to 'x'",
+        "Replace 'Mr' with 'Mrs' and adjust the picture",
+        "Replace 'A' with a larger 'B'",
         "Enlarge 'Hello' by 50% and color it red",
     ],
 )
 def test_what_a_quoted_text_only_helps_to_tell_is_not_done_to_it(instruction: str) -> None:
     assert read_request(instruction) == ()
+
+
+def test_a_move_by_pixels_goes_no_further() -> None:
+    moved = only("Move 'A' to the left by 20 pixels")
+    assert (moved.place, moved.amount) == ("go left", 20.0)

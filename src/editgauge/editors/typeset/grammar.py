@@ -141,7 +141,7 @@ def _read_one(instruction: str) -> tuple[Operation, ...]:
     rest, quotes = cut_quotes(instruction)
     told = re.sub(r"\s+", " ", rest.lower()).strip(" .")
     command = imperative(told)
-    if _told_by_another(command):
+    if _told_by_another(command) or _cuts_a_word(command, quotes):
         return ()
     operations = _read_clause(instruction, command, quotes)
     return () if _overlooked(told, quotes, operations) else operations
@@ -154,7 +154,8 @@ _TEXTS = (
 _Q = r"<(\d+)>"
 _RELATED = re.compile(
     r"\b(?:in front of|around|except|but|beside|behind|left of|right of|next to|below|beneath|"
-    r"above|under|underneath|near|after|before|without|with|for|between|inside)\b"
+    r"above|under|underneath|near|after|before|without|with|for|between|inside|contain\w*|starting|"
+    r"starts|beginning|begins|ending|ends|including|includes)\b"
 )
 """Words between a thing and the text that tells which thing."""
 _OWNED = re.compile(r"(?:(?P<noun>[\w-]+)|<\d+>) (?:of|belonging to)\b")
@@ -167,6 +168,7 @@ _OF_A_TEXT = re.compile(
 """What of a text is the text itself, or a quality or place of it."""
 _NAMELESS = re.compile(
     r"\b(?:first|second|third|last|duplicated?|repeated|redundant|extra|superfluous|other) <\d+>|"
+    r"\bone of the (?:\w+ )?(?:\w+ )?<\d+>|"
     r"\b(?:duplicated?|repeated|redundant|superfluous|first|second|third|last) "
     r"(?:letters?|words?|characters?|digits?) (?:of )?<\d+>"
 )
@@ -181,6 +183,15 @@ _PLACED = re.compile(
     r"instead|substitute)\b"
 )
 """Commands whose first quoted text is a new one, or is told by no other."""
+
+
+def _cuts_a_word(command: str, quotes: list[str]) -> bool:
+    """Whether a quoted text is a part of a word of another one ("the 's' in 'cats'")."""
+    found = re.search(rf"{_Q} (?:in|of|from|inside|within) (?:the )?(?:\w+ )?{_Q}", command)
+    if found is None:
+        return False
+    part, whole = (quotes[int(number)] for number in found.groups())
+    return part in whole and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", whole) is None
 
 
 def _told_by_another(command: str) -> bool:
@@ -252,14 +263,17 @@ _ANOTHER_QUALITY = re.compile(
 """A second thing asked of a text that is neither a quality known here nor what is to stay."""
 
 
+_STAYING = r"keep|retain|preserv|maintain|leav|make sure|ensure|do not|don't|the same"
+"""How it is told that something stays."""
 _EACH_ITS_OWN = re.compile(rf"<\d+>[^<]*\b{_QUALITY}(?:,| and|,? while)[^<]*<\d+>[^<]*\b{_QUALITY}")
 """Two texts that are to become different things ("A red, B blue")."""
 _MORE_THAN_A_CHANGE = re.compile(
     r"^(?:align|match|compare|swap|exchange)\b|\baccordingly\b|"
     r"\b(?:colou?r|size|font|style|position|height|width)s? (?:of|in) [^<]*<\d+>[^<]*"
     r"(?:to|into|with|as) [^<]*<\d+>|"
-    rf"<\d+> and (?:also )?(?:the|its|their|in|with) [^<]*\b(?:to|in|into) |"
-    rf"<\d+>,? (?:and )?in {_COLOUR}"
+    rf"<\d+>,? and (?!(?:also )?(?:{_STAYING})|(?:the |also )?(?:\w+ )?<)[a-z]|"
+    rf"<\d+>,? (?:and )?in {_COLOUR}|<\d+>,? (?:and |but )?in (?:an? )?{_QUALITY}(?: \w+)?$|"
+    rf"\b(?:with|to|by|into) an? {_QUALITY} <|\bas [a-z]+ as\b"
 )
 """What a change of words alone would leave out."""
 
@@ -350,6 +364,12 @@ def _reading(rest: str, quotes: list[str]) -> Operation | None:
     return None
 
 
+_NO_PLAIN_PLACE = re.compile(
+    r"\b(?:above and below|below and above|before and after|twice|three times|rotated|turned|"
+    r"vertically along|upside down|half (?:of )?(?:its|the) size)\b|"
+    r"\bin (?:italics?|bold|capitals|capital letters|upper ?case)\b"
+)
+"""How a text may be wanted at its place that no rule sets."""
 _SMALLER, _MUCH_SMALLER = 0.75, 0.5
 """The size of a new text that is to be smaller than the one beside it."""
 
@@ -366,6 +386,8 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
         return None
     text = quotes[int(first[1])]
     tail = rest[first.end() :]
+    if _NO_PLAIN_PLACE.search(tail):
+        return None
     coloured = re.search(rf"\bin {_COLOUR}", tail)
     if coloured is not None:
         told = _insert(rest.replace(coloured[0], " "), quotes)
@@ -408,6 +430,8 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
     role = re.search(rf"\b({_SIDE_WORDS})\b\s+(?P<what>the [\w ]+)$", tail)
     if role is not None and (target := _role(role["what"])) is not None:
         return Operation(kind="insert", targets=(target,), text=text, place=_SIDES[role[1]])
+    if _BESIDE_A_THING.search(tail):
+        return None
     place = _place(tail)
     return Operation(kind="insert", targets=(), text=text, place=place) if place and text else None
 
@@ -416,6 +440,13 @@ _LISTED = re.compile(
     rf"(?:[ ,;&/]|\b(?:and|or|also|then|both|as well as|plus|of|the|{_TEXTS[3:-1]})\b)*"
 )
 """What stands between the texts of a list."""
+
+
+_LOOKS = (
+    r"colou?rs?|sizes?|fonts?|styles?|shadows?|outlines?|underlin\w+|bold|italics?|effects?|glow|"
+    r"highlight\w*|borders?|backgrounds?|gradients?|strokes?"
+)
+"""What a text may have that is not its letters."""
 
 
 def _delete(rest: str, quotes: list[str]) -> Operation | None:
@@ -437,6 +468,11 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
         rest,
     ):
         return None  # what belongs to a text cannot be told from the words
+    if re.search(
+        rf"^[^<]*\b(?:{_LOOKS})\b|<\d+>[^<]* and (?!(?:{_STAYING}|restor|fill|clean))[a-z]+[^<]*$",
+        rest,
+    ):
+        return None  # "the colour of A", "A and close the gap"
     named = rest.split(" from ")[0] if " from " in rest else rest
     named = _until_context(named)
     found = re.findall(_Q, named)
@@ -489,7 +525,10 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
         r"\b(?:text|font|word|title|letter)", rest
     ):
         return None
-    if re.search(r"\bswap\b|\bsame colou?r\b", rest):
+    if re.search(
+        r"\b(?:swap|same colou?r|outlines?|outlined|borders?|gradients?|shadows?|glow|strokes?)\b",
+        _until_context(rest),
+    ):
         return None
     name = _COLOUR
     found = re.search(
@@ -550,7 +589,9 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
     )
     general = re.match(r"(?:please )?(?:resize|scale|adjust the size|change the size)\b", rest)
     if not (bigger or smaller or general) or re.search(
-        r"\bspacing\b|\bbold|\bthick|er than\b|\bfills?\b|\bspans?\b", rest
+        r"\bspacing\b|\bbold|\bthick|er than\b|\buntil\b|ly only\b|"
+        r"\bonly (?:horizontal|vertical)|\bfills?\b|\bspans?\b",
+        rest,
     ):
         return None
     if like := re.search(
@@ -586,12 +627,16 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
         rest,
     ):
         return None
-    if len(re.findall(_Q, rest)) > 2:
+    named = re.split(r"\b(?:while|keep\w*|without)\b", rest)[0]
+    if len(re.findall(_Q, rest)) > 2 or _NO_PLAIN_PLACE.search(rest):
         return None  # "from the left of B to the right of C"
     beside = re.search(rf"\b({_SIDE_WORDS})\b(?:\s+\w+){{0,4}}?\s+{_Q}", rest)
-    owner = _targets(
-        rest[: beside.start()] if beside else _until_context(rest), quotes
-    ) or _targets(rest, quotes)
+    if beside is None and len(re.findall(_Q, named)) > 1:
+        return None  # "up to the height of B"
+    if re.search(r"\bby \d+(?:\.\d+)? ?(?!px|pixels?|\d|\.)[a-z%]", rest):
+        return None  # "by 2 cm"
+    owner = _targets(rest[: beside.start()] if beside else _until_context(rest), quotes)
+    owner = owner or (_targets(rest, quotes) if beside is None else ())
     if not owner:
         return None
     if beside is not None:
@@ -606,10 +651,10 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
     goal = re.split(r"\bfrom\b", rest)[-1]
     goal = re.split(r"\bto\b", goal)[-1] if re.search(r"\bto\b", goal) else rest
     slight = _SLIGHT.search(rest) is not None
-    place = (_direction(goal) if slight else None) or _place(goal) or _direction(rest)
+    pixels = re.search(r"(\d+)\s*(?:px|pixels?)\b", rest)
+    place = (_direction(goal) if slight or pixels else None) or _place(goal) or _direction(rest)
     if place is None:
         return None
-    pixels = re.search(r"(\d+)\s*(?:px|pixels?)\b", rest)
     return Operation(
         kind="move",
         targets=owner[:1],

@@ -537,7 +537,8 @@ _AS_WIDE = re.compile(
 )
 _WIDTH_OF = re.compile(
     r"^(?:resize|scale|enlarge|shrink|reduce|make|adjust) (?P<np><\d+>)(?: (?:to make it|so that "
-    r"it (?:is|becomes)|until it is|to be))?,? as (?:wide|long) as (?P<like>the .+ (?:it|<\d+>))$"
+    r"it (?:is|becomes)|until it is|to be))?,? as (?:wide|long) as "
+    r"(?P<like>the .+ (?:it|<\d+>)|<\d+>)$"
 )
 
 

@@ -255,16 +255,16 @@ _TWO_QUALITIES = re.compile(
 )
 
 
+_STAYING = r"keep|retain|preserv|maintain|leav|make sure|ensure|do not|don't|the same"
+"""How it is told that something stays."""
 _ANOTHER_QUALITY = re.compile(
-    rf"\b{_QUALITY} and (?!the\b|keep|leav|do not|don't|make sure|ensure|maintain|preserv|retain|"
+    rf"\b{_QUALITY} and (?!the\b|{_STAYING}|"
     r"cent(?:er|re)|align|still|with(?:out)?\b|it\b|its\b|"
     r"(?:more )?(?:prominent|visible|readable|legible|noticeable|clear|easy|easier))[a-z]"
 )
 """A second thing asked of a text that is neither a quality known here nor what is to stay."""
 
 
-_STAYING = r"keep|retain|preserv|maintain|leav|make sure|ensure|do not|don't|the same"
-"""How it is told that something stays."""
 _EACH_ITS_OWN = re.compile(rf"<\d+>[^<]*\b{_QUALITY}(?:,| and|,? while)[^<]*<\d+>[^<]*\b{_QUALITY}")
 """Two texts that are to become different things ("A red, B blue")."""
 _MORE_THAN_A_CHANGE = re.compile(
@@ -394,14 +394,15 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
         return replace(told, colour=_shade(coloured[1])) if told is not None else None
     sized = re.search(
         r"(?:,? (?:but|and)|,)? (?:(?P<much>much|a lot|far|clearly)|a (?:little|bit)|slightly)? ?"
-        r"(?P<size>smaller|larger|bigger)\b(?! than)(?: (?:letters|type|font|size))?",
+        r"(?P<size>smaller|larger|bigger)\b(?: (?:letters|type|font|size))?"
+        r"(?=$|,| (?:and|but|in)\b)",
         tail,
     )
     if sized is not None:
         told = _insert(rest.replace(sized[0], ""), quotes)
         factor = _MUCH_SMALLER if sized["much"] else _SMALLER
         amount = factor if sized["size"] == "smaller" else 1 / factor
-        return replace(told, amount=amount) if told is not None else None
+        return replace(told, amount=amount) if told is not None and told.targets else None
     between = re.search(rf"\bbetween\b(?:\s+\w+){{0,4}}?\s+{_Q} and (?:\w+ ){{0,3}}?{_Q}", tail)
     if between is not None:
         pair = tuple(Target(quotes[int(n)]) for n in between.groups())
@@ -587,6 +588,8 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
         r"down|decreas\w*|diminish|minif\w*|halve|downscale|downsize)\b",
         rest,
     )
+    if re.match(r"(?:add|insert|append|include|attach|type)\b", rest):
+        return None
     general = re.match(r"(?:please )?(?:resize|scale|adjust the size|change the size)\b", rest)
     if not (bigger or smaller or general) or re.search(
         r"\bspacing\b|\bbold|\bthick|er than\b|\buntil\b|ly only\b|"
